@@ -1,0 +1,60 @@
+#include "base/diagnostic.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace kiln {
+namespace {
+
+constexpr std::string_view kReset = "\033[0m";
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kRed = "\033[1;31m";
+constexpr std::string_view kCyan = "\033[1;36m";
+constexpr std::string_view kGreen = "\033[1;32m";
+
+std::string paint(std::string_view text, std::string_view style, Color color) {
+  if (color == Color::kNo) return std::string(text);
+  return std::string(style) + std::string(text) + std::string(kReset);
+}
+
+std::string prefix(const Location& where) {
+  const std::string place = to_string(where);
+  return place.empty() ? "" : place + ": ";
+}
+
+}  // namespace
+
+std::string to_string(const Location& where) {
+  std::string text = where.file;
+  if (where.line != 0) text += ":" + std::to_string(where.line);
+  if (where.line != 0 && where.column != 0) text += ":" + std::to_string(where.column);
+  return text;
+}
+
+std::string render(const Error& error, Color color, std::string_view program) {
+  std::string text = std::string(program) + ": " + paint("error:", kRed, color) + " " +
+                     paint(prefix(error.where) + error.message, kBold, color) + "\n";
+  for (const Note& note : error.notes) {
+    const bool is_hint = note.kind == Note::Kind::kHint;
+    text += paint(is_hint ? "hint:" : "note:", is_hint ? kGreen : kCyan, color) + " " +
+            prefix(note.where) + note.text + "\n";
+  }
+  return text;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace kiln

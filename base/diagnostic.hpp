@@ -1,0 +1,65 @@
+// How errors are shown, and how they are passed on.
+//
+// Owns the one rendering of kiln::Error as text. Does not decide where the text goes: only
+// tools/main.cpp prints errors.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kiln/result.hpp"
+
+namespace kiln {
+
+enum class Color : bool { kNo, kYes };
+
+// "kiln: error: targets.json:14:22: unknown architecture 'sm_9O'", then one line per note and hint,
+// each ended by a newline. `program` is the word before the first colon.
+std::string render(const Error& error, Color color = Color::kNo, std::string_view program = "kiln");
+
+// "file:line:column", leaving out what is not known.
+std::string to_string(const Location& where);
+
+// The nearest of `candidates` to `word` by edit distance, or empty when none is near enough to be a
+// likely slip (at most a third of the word's letters wrong).
+template <typename Range>
+std::string nearest(std::string_view word, const Range& candidates);
+
+}  // namespace kiln
+
+// Passes an error on. Use in a function that returns Result<...>:
+//   KILN_TRY(write_file(path, text));            // Result<void>, or drop the value
+//   KILN_TRY_ASSIGN(auto bytes, read_file(p));   // declare or assign from the value
+#define KILN_CONCAT_INNER(a, b) a##b
+#define KILN_CONCAT(a, b) KILN_CONCAT_INNER(a, b)
+#define KILN_TRY(expression)                                                   \
+  do {                                                                         \
+    if (auto kiln_try_result = (expression); !kiln_try_result)                 \
+      return std::move(kiln_try_result).error();                               \
+  } while (false)
+#define KILN_TRY_ASSIGN_INNER(temporary, target, expression) \
+  auto temporary = (expression);                             \
+  if (!temporary) return std::move(temporary).error();       \
+  target = std::move(temporary).value()
+#define KILN_TRY_ASSIGN(target, expression) \
+  KILN_TRY_ASSIGN_INNER(KILN_CONCAT(kiln_try_, __LINE__), target, expression)
+
+namespace kiln {
+
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <typename Range>
+std::string nearest(std::string_view word, const Range& candidates) {
+  std::string best;
+  std::size_t best_distance = word.size() / 3 + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance <= best_distance && (best.empty() || distance < best_distance)) {
+      best = std::string(candidate);
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace kiln

@@ -1,0 +1,56 @@
+// SHA-256 (FIPS 180-4), and a labelled hash built on it for cache keys.
+//
+// Digest values are plain; Sha256 and KeyHasher are not shared between threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kiln {
+
+struct Digest {
+  std::array<std::uint8_t, 32> bytes{};
+
+  std::string hex() const;                   // 64 lower-case digits
+  std::uint64_t prefix64() const;            // the first 8 bytes, big-endian
+  static bool parse(std::string_view hex, Digest& out);  // false when not 64 hex digits
+  auto operator<=>(const Digest&) const = default;
+};
+
+class Sha256 {
+ public:
+  Sha256();
+  void update(std::span<const std::byte> data);
+  void update(std::string_view text);
+  Digest finish();  // the object is spent afterwards
+
+ private:
+  void compress(const std::uint8_t* block, std::size_t count);
+  std::array<std::uint32_t, 8> state_;
+  std::array<std::uint8_t, 64> buffer_{};
+  std::uint64_t length_ = 0;
+};
+
+Digest sha256(std::string_view text);
+Digest sha256(std::span<const std::byte> data);
+
+// Hashes labelled values so that two different ingredient lists can never collide: each ingredient
+// is written as  label, NUL, decimal size, NUL, bytes, and the same text can be kept for debugging.
+class KeyHasher {
+ public:
+  KeyHasher& add(std::string_view label, std::string_view value);
+  KeyHasher& add(std::string_view label, const Digest& value);
+  Digest finish();
+  // "label: value" a line each, in the order added; what a cache key was made of.
+  const std::string& transcript() const { return transcript_; }
+
+ private:
+  Sha256 hash_;
+  std::string transcript_;
+};
+
+}  // namespace kiln

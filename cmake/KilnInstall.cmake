@@ -1,0 +1,1 @@
+# The install tree and the package for find_package(kiln).

@@ -1,0 +1,13 @@
+# The switches of a build of kiln itself.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+option(KILN_BUILD_TOOLS "Build the kiln command-line driver" ON)
+option(KILN_BUILD_TESTS "Build the tests (needs Catch2 3)" ${PROJECT_IS_TOP_LEVEL})
+option(KILN_WARNINGS_AS_ERRORS "Treat warnings in kiln's own code as errors" ${PROJECT_IS_TOP_LEVEL})
+set(KILN_SANITIZE "" CACHE STRING "Sanitizers for kiln's own code: address,undefined or thread")

@@ -1,0 +1,145 @@
+// The structs that a generated header is made of, and that the runtime reads.
+//
+// A catalog is a constant: constexpr arrays and pointers into them, nothing to construct at start-up
+// and nothing to free. A generated header defines one `kiln::Catalog`, one `kiln::ModuleEntry` per
+// module and one `kiln::KernelHandle` per kernel; all of them live as long as the program.
+//
+// Layout:  Catalog -> ModuleEntry (sorted by name; the position is the module's id)
+//                       -> KernelEntry (sorted by name; the position is the kernel's index)
+//                       -> ImageEntry  (sorted by unit, then by target)
+// A module that is built from several sources has several *units*; an image holds the kernels of one
+// unit for one target, so a loader fetches only the images it uses.
+//
+// Everything here is C++17, usable in constant expressions, and immutable: share it between threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "version.hpp"
+
+namespace kiln {
+
+// What the bytes of an image are, once decompressed.
+enum class ImageFormat : std::uint8_t {
+  kHsaco,  // AMD code object: an ELF file for one processor
+  kCubin,  // NVIDIA machine code: an ELF file for one major architecture
+  kPtx,    // NVIDIA assembly text, NUL-terminated, compiled by the driver
+  kHost,   // a shared object for this machine's own processor
+};
+
+// How the bytes of an image are stored.
+enum class Compression : std::uint8_t {
+  kNone,
+  kZstd,  // one zstd frame with its content size
+};
+
+// Whether an argument is an address or a plain value. NVIDIA images do not tell the two apart, so it
+// is known only where the manifest's abi file or an AMD image of the module says it.
+enum class ParameterKind : std::uint8_t { kUnknown, kValue, kPointer };
+
+// One kernel argument.
+struct Parameter {
+  std::uint16_t offset = 0;  // bytes from the start of the argument block
+  std::uint16_t size = 0;    // bytes
+  ParameterKind kind = ParameterKind::kUnknown;
+};
+
+// A read-only view of a constant array: what std::span is in C++20.
+template <typename T>
+class ArrayView {
+ public:
+  constexpr ArrayView() = default;
+  constexpr ArrayView(const T* data, std::size_t size) : data_(data), size_(size) {}
+  template <std::size_t N>
+  constexpr ArrayView(const T (&array)[N]) : data_(array), size_(N) {}
+
+  constexpr const T* data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// One kernel of a module, the same in every image.
+struct KernelEntry {
+  std::string_view name;  // as the image exports it (mangled where the source mangles it)
+  std::uint16_t unit = 0;
+  ArrayView<Parameter> parameters;
+};
+
+// One image: the kernels of one unit for one target.
+struct ImageEntry {
+  std::string_view target;  // "gfx90a:xnack+", "sm_90a", "compute_80", "host"
+  ImageFormat format = ImageFormat::kHsaco;
+  Compression compression = Compression::kNone;
+  std::uint16_t unit = 0;
+  std::uint16_t ptx_isa = 0;             // PTX only: 10 * major + minor of `.version`, 78 for 7.8
+  const unsigned char* data = nullptr;   // stored bytes
+  std::size_t stored_size = 0;           // bytes at `data`
+  std::size_t size = 0;                  // bytes once decompressed; PTX: with its final NUL
+  std::uint64_t digest = 0;              // first 8 bytes, big-endian, of SHA-256 of the image
+};
+
+struct ModuleEntry {
+  std::string_view name;
+  std::uint32_t id = 0;  // position in Catalog::modules
+  std::uint16_t unit_count = 1;
+  ArrayView<KernelEntry> kernels;
+  ArrayView<ImageEntry> images;
+
+  // The index of the kernel called `name`, or -1. Kernels are sorted by name, byte by byte.
+  constexpr std::ptrdiff_t find(std::string_view kernel_name) const {
+    std::size_t low = 0, high = kernels.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (kernels[middle].name < kernel_name) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < kernels.size() && kernels[low].name == kernel_name
+               ? static_cast<std::ptrdiff_t>(low)
+               : -1;
+  }
+};
+
+struct Catalog {
+  std::string_view name;          // the manifest's name
+  std::string_view digest;        // SHA-256 over the catalog, in hexadecimal
+  ArrayView<std::string_view> targets;          // what the manifest asked for and the build holds
+  ArrayView<std::string_view> missing_targets;  // asked for, left out by --allow-missing
+  ArrayView<const ModuleEntry*> modules;        // sorted by name
+};
+
+// A kernel of a generated header with its argument sizes in its type: launching it with the wrong
+// number of arguments, or with an argument of another size, does not compile.
+template <std::size_t... ParameterSizes>
+struct KernelHandle {
+  const ModuleEntry* module = nullptr;
+  std::uint32_t index = 0;  // position in module->kernels
+
+  static constexpr std::size_t kParameterCount = sizeof...(ParameterSizes);
+  constexpr std::string_view name() const { return module->kernels[index].name; }
+
+  // Whether arguments of these types may be passed: trivially copyable, right count, right sizes.
+  template <typename... Arguments>
+  static constexpr bool accepts() {
+    if constexpr (sizeof...(Arguments) != sizeof...(ParameterSizes)) {
+      return false;
+    } else {
+      return ((sizeof(Arguments) == ParameterSizes && std::is_trivially_copyable_v<Arguments>) &&
+              ...);
+    }
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,153 @@
+// Result<T>: a value, or an Error that says what went wrong, where, and what to do next.
+//
+// This header is shared by the tools, the generator and the runtime. It is C++17, header-only, and
+// includes the standard library alone. Result<T> is spelled like C++23's std::expected<T, Error>,
+// which neither g++ 12 (in C++20 mode) nor clang 14 can offer.
+//
+// Thread-safety: a Result and an Error are plain values; share them as you would a std::string.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kiln {
+
+// Why an operation failed. The command-line tool maps each code to an exit status
+// (tools/main.cpp); a program that embeds the runtime can branch on it.
+enum class ErrorCode : std::uint8_t {
+  kInvalidInput,  // the caller's fault: a manifest, an argument, a malformed file   (exit 2)
+  kBuildFailed,   // a step of a build, or a check of its outputs, failed            (exit 1)
+  kUnavailable,   // a tool, driver or device is not on this machine: often normal   (exit 3)
+  kEnvironment,   // the machine is there but refused: permissions, disk, spawn      (exit 3)
+  kNotFound,      // no module, kernel or symbol of that name
+  kNoImage,       // the device exists, no embedded image fits it
+  kDriver,        // a driver call failed; the message carries the driver's own text
+  kInterrupted,   // Ctrl-C or a signal                                       (exit 128+n)
+  kInternal,      // a bug in kiln                                                  (exit 70)
+};
+
+// A place in a text file. Line and column count from 1; 0 means "not known".
+struct Location {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+// A line that goes with an error. A note explains; a hint says what to do next.
+struct Note {
+  enum class Kind : std::uint8_t { kNote, kHint };
+  Kind kind = Kind::kNote;
+  std::string text;
+  Location where;
+};
+
+// One error: what is wrong, where, and the notes that callers added on the way up.
+// Messages start in lower case, end without a full stop, and quote values with '...'.
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  Location where;
+  std::vector<Note> notes;
+
+  Error& note(std::string text) & {
+    notes.push_back({Note::Kind::kNote, std::move(text), {}});
+    return *this;
+  }
+  Error&& note(std::string text) && { return std::move(note(std::move(text))); }
+  Error& hint(std::string text) & {
+    notes.push_back({Note::Kind::kHint, std::move(text), {}});
+    return *this;
+  }
+  Error&& hint(std::string text) && { return std::move(hint(std::move(text))); }
+};
+
+// A T or an Error. Reading the side that is not there is a bug and ends the program with the
+// error's message on stderr, so check first: `if (!result) return result.error();`.
+template <typename T>
+class [[nodiscard]] Result {
+  static_assert(!std::is_reference_v<T>, "Result<T&> is not supported: hold a pointer");
+  static_assert(!std::is_same_v<std::decay_t<T>, Error>, "Result<Error> is ambiguous");
+
+ public:
+  using value_type = T;
+  using error_type = Error;
+
+  template <typename U = T,
+            typename = std::enable_if_t<std::is_constructible_v<T, U&&> &&
+                                        !std::is_same_v<std::decay_t<U>, Result> &&
+                                        !std::is_same_v<std::decay_t<U>, Error>>>
+  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& value() & { return require_value(), *std::get_if<0>(&state_); }
+  const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
+  T&& value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  Error& error() & { return require_error(), *std::get_if<1>(&state_); }
+  const Error& error() const& { return require_error(), *std::get_if<1>(&state_); }
+  Error&& error() && { return require_error(), std::move(*std::get_if<1>(&state_)); }
+
+  template <typename U>
+  T value_or(U&& fallback) const& {
+    return has_value() ? value() : static_cast<T>(std::forward<U>(fallback));
+  }
+
+ private:
+  void require_value() const {
+    if (!has_value()) die(std::get_if<1>(&state_)->message.c_str());
+  }
+  void require_error() const {
+    if (has_value()) die("error() of a Result that holds a value");
+  }
+  [[noreturn]] static void die(const char* message) {
+    std::fprintf(stderr, "kiln: internal error: unchecked Result: %s\n", message);
+    std::abort();
+  }
+
+  std::variant<T, Error> state_;
+};
+
+// Success without a value, or an Error. `return {};` is success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+  using error_type = Error;
+
+  Result() = default;
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+
+  bool has_value() const noexcept { return error_ == nullptr; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  Error& error() & { return require_error(), *error_; }
+  const Error& error() const& { return require_error(), *error_; }
+  Error&& error() && { return require_error(), std::move(*error_); }
+
+ private:
+  void require_error() const {
+    if (error_ == nullptr) {
+      std::fprintf(stderr, "kiln: internal error: error() of a successful Result<void>\n");
+      std::abort();
+    }
+  }
+
+  std::unique_ptr<Error> error_;
+};
+
+}  // namespace kiln

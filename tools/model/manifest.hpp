@@ -1,0 +1,72 @@
+// The manifest: what to build, as the user wrote it, checked.
+//
+// Every value keeps the place it was written at, so that a later stage can point at it. Produced by
+// stages/parse_manifest; nothing changes it afterwards.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/target_id.hpp"
+#include "kiln/catalog.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+// A value and where it stands.
+template <typename T>
+struct Located {
+  T value{};
+  Location where;
+};
+
+enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
+enum class EmbedMode : std::uint8_t { kArray, kAsm };
+
+// Options that reach a compiler. A module's are added after the manifest's own.
+struct CompileOptions {
+  std::vector<Located<std::string>> include_directories;  // relative to the manifest
+  std::vector<Located<std::string>> defines;              // "NAME" or "NAME=VALUE"
+  std::vector<Located<std::string>> flags;                // for every compiler
+  std::vector<Located<std::string>> amd_flags;            // hipcc / clang only
+  std::vector<Located<std::string>> nvidia_flags;         // nvcc only
+};
+
+struct ModuleSpec {
+  Located<std::string> name;                        // an identifier
+  std::vector<Located<std::string>> sources;        // relative to the manifest; at least one
+  std::vector<Located<TargetId>> targets;           // empty: the manifest's
+  CompileOptions options;
+};
+
+struct EmbedOptions {
+  std::string header = "kernels.hpp";  // file name, under out/include
+  std::string name_space = "kernels";
+  EmbedMode mode = EmbedMode::kArray;
+  Compression compression = Compression::kZstd;
+};
+
+// One kernel that every image of its module must export (the `abi` file).
+struct AbiKernel {
+  std::string name;
+  std::vector<Parameter> parameters;  // offset, size, kind
+};
+
+struct Manifest {
+  std::filesystem::path path;       // as given on the command line
+  std::filesystem::path directory;  // what relative paths are relative to
+  Located<std::string> name;        // an identifier
+  std::vector<Located<TargetId>> targets;
+  std::vector<ModuleSpec> modules;  // sorted by name
+  CompileOptions options;
+  DebugInfo debug = DebugInfo::kNone;
+  EmbedOptions embed;
+  std::optional<Located<std::string>> abi_path;
+  std::map<std::string, std::vector<AbiKernel>> abi;  // by module, kernels sorted by name
+  std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
+};
+
+}  // namespace kiln::tools

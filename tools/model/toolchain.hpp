@@ -1,0 +1,60 @@
+// The toolchain: which tools this machine has, where, which version, found by which rule.
+//
+// Produced by stages/find_tools. A tool that is missing is part of the value: `doctor` shows it, and a
+// build that needs it says what to install.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "formats/target_id.hpp"
+
+namespace kiln::tools {
+
+enum class ToolKind : std::uint8_t {
+  kHipify,          // hipify-perl
+  kHipCompiler,     // hipcc, amdclang++ or clang++
+  kOffloadBundler,  // clang-offload-bundler
+  kNvcc,            // nvcc (with cicc, ptxas, cudafe++)
+  kFatbinary,       // fatbinary
+  kHostCompiler,    // g++ or clang++
+};
+std::string_view to_string(ToolKind kind);  // "hipify-perl", ...
+
+struct Tool {
+  ToolKind kind = ToolKind::kHipify;
+  std::filesystem::path path;  // absolute; empty: not found
+  std::string version;         // "19.1.7", "13.0.88"
+  std::string rule;            // how it was found: "CUDA_PATH", "/usr/local/cuda", "PATH", ...
+  // Environment that the tool needs (HIP_PATH, DEVICE_LIB_PATH, ...).
+  std::vector<std::pair<std::string, std::string>> environment;
+  // The files whose bytes decide what the tool produces, absolute and sorted. A step names the subset
+  // it depends on by role, so that a changed ptxas does not make PTX stale.
+  struct Part {
+    std::string role;  // "program", "library", "device-library", "cicc", "ptxas", ...
+    std::filesystem::path path;
+  };
+  std::vector<Part> parts;
+  std::string missing;  // why it was not found: every place tried
+  std::string install;  // the command that installs it
+
+  bool found() const { return !path.empty(); }
+};
+
+struct Toolchain {
+  std::vector<Tool> tools;  // one per ToolKind, in that order
+  // What the AMD device libraries and the CUDA toolkit can build, sorted.
+  std::vector<std::string> amd_processors;   // "gfx1030", "gfx11-generic"
+  std::vector<std::string> nvidia_targets;   // "sm_80", "compute_80"
+  std::filesystem::path rocm_path;           // empty: none
+  std::filesystem::path cuda_path;
+
+  const Tool& tool(ToolKind kind) const { return tools[static_cast<std::size_t>(kind)]; }
+};
+
+}  // namespace kiln::tools

@@ -1,0 +1,29 @@
+// The machine's environment as values, so that stages stay pure: variables, home, terminal, cores.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kiln::tools {
+
+struct Environment {
+  std::map<std::string, std::string, std::less<>> variables;
+  std::filesystem::path current_directory;
+  bool stdout_is_terminal = false;
+  bool stderr_is_terminal = false;
+  unsigned cores = 1;
+
+  std::optional<std::string> get(std::string_view name) const;
+  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR
+  std::filesystem::path cache_directory() const;
+  // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where tools/setup.sh
+  // puts the tools that the machine lacks
+  std::filesystem::path toolchain_directory() const;
+};
+
+Environment real_environment();
+
+}  // namespace kiln::tools

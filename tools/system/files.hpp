@@ -1,0 +1,49 @@
+// The file system, as the build needs it: whole files, atomic writes, file status.
+//
+// Files is an interface with one real implementation and one in-memory one (tests/support), so that
+// faults can be injected at any call. All functions are safe to call from several threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+// Identifies the content of a file without reading it: if two statuses are equal, so are the bytes,
+// unless somebody sets times back on purpose.
+struct FileStatus {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified_ns = 0, changed_ns = 0;
+  auto operator<=>(const FileStatus&) const = default;
+};
+
+class Files {
+ public:
+  virtual ~Files() = default;
+  // The file's bytes. Missing: kInvalidInput; unreadable: kEnvironment.
+  virtual Result<std::string> read(const std::filesystem::path& path) const = 0;
+  // Replaces `path` in one step: written beside it, then renamed; makes parent folders. On failure the
+  // old file is untouched and nothing is left behind.
+  virtual Result<void> write(const std::filesystem::path& path, std::string_view bytes) = 0;
+  // As write(), but leaves a file that already has these bytes alone (its times stay).
+  virtual Result<void> write_if_changed(const std::filesystem::path& path,
+                                        std::string_view bytes) = 0;
+  virtual std::optional<FileStatus> status(const std::filesystem::path& path) const = 0;
+  virtual Result<void> rename(const std::filesystem::path& from,
+                              const std::filesystem::path& to) = 0;
+  virtual Result<void> make_directories(const std::filesystem::path& path) = 0;
+  virtual Result<void> remove_all(const std::filesystem::path& path) = 0;
+  // Names in a folder, sorted.
+  virtual Result<std::vector<std::string>> list(const std::filesystem::path& folder) const = 0;
+};
+
+std::unique_ptr<Files> real_files();
+
+}  // namespace kiln::tools

@@ -1,0 +1,46 @@
+// Child processes: argv vectors, never shell strings.
+//
+// stdin is /dev/null; stdout and stderr are captured, together and whole, through pipes that no other
+// child inherits. Each child leads its own process group, so that Ctrl-C ends it with its children.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+struct Command {
+  std::vector<std::string> argv;                                // argv[0] is a path
+  std::vector<std::pair<std::string, std::string>> environment; // added to, or replacing, ours
+  std::vector<std::string> unset;                               // variables the child must not see
+  std::filesystem::path working_directory;                      // empty: ours
+};
+
+struct Outcome {
+  int exit_code = 0;       // 128 + n when ended by signal n
+  int signal = 0;          // 0 unless ended by one
+  std::string output;      // stdout, kept apart
+  std::string diagnostics; // stderr
+  std::chrono::microseconds duration{0};
+  bool ok() const { return exit_code == 0 && signal == 0; }
+};
+
+class Processes {
+ public:
+  virtual ~Processes() = default;
+  // Runs to the end. The error (kEnvironment) tells that the program could not be started at all; a
+  // child that failed is an Outcome. kInterrupted when the user asked to stop.
+  virtual Result<Outcome> run(const Command& command) = 0;
+};
+
+std::unique_ptr<Processes> real_processes();
+
+}  // namespace kiln::tools
