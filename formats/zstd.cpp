@@ -1,0 +1,59 @@
+#include "formats/zstd.hpp"
+
+#include <zstd.h>
+
+#include <new>
+
+namespace kiln {
+namespace {
+
+Error damaged(std::string why) {
+  return Error{ErrorCode::kInvalidInput, "bad zstd frame: " + std::move(why), {}, {}};
+}
+
+}  // namespace
+
+Result<std::string> zstd_compress(std::string_view bytes, int level) {
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+  if (ZSTD_isError(size) != 0) {
+    return Error{ErrorCode::kEnvironment,
+                 std::string("cannot compress with zstd: ") + ZSTD_getErrorName(size), {}, {}};
+  }
+  frame.resize(size);
+  return frame;
+}
+
+Result<void> zstd_decompress_into(std::span<const std::byte> frame, std::span<std::byte> content) {
+  const std::size_t size =
+      ZSTD_decompress(content.data(), content.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0) return damaged(ZSTD_getErrorName(size));
+  if (size != content.size()) {
+    return damaged("it holds " + std::to_string(size) + " bytes, expected " +
+                   std::to_string(content.size()));
+  }
+  return {};
+}
+
+Result<std::vector<std::byte>> zstd_decompress(std::span<const std::byte> frame,
+                                               std::size_t limit) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR) return damaged("it does not start with a frame header");
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN) return damaged("it does not state its content size");
+  if (size > limit) {
+    return damaged("it states " + std::to_string(size) + " bytes, the limit is " +
+                   std::to_string(limit));
+  }
+  std::vector<std::byte> content;
+  try {
+    content.resize(static_cast<std::size_t>(size));
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kEnvironment,
+                 "no memory for " + std::to_string(size) + " bytes of zstd content", {}, {}};
+  }
+  if (auto done = zstd_decompress_into(frame, content); !done) return std::move(done).error();
+  return content;
+}
+
+}  // namespace kiln
