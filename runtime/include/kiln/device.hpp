@@ -1,0 +1,136 @@
+// One device: its memory, its streams, and the modules loaded onto it.
+//
+// Ownership: a Device is a handle to shared state; copies mean the same device, and any of them keeps
+// it open. The driver's context is the device's primary one, shared with the vendor's own runtime
+// library in the same program. The caller's current context is left as it was.
+// Thread-safety: every member may be called from any thread at any time.
+// Errors: kDriver with the driver's own name and text for what it refused, in the form
+// "failed <doing what> <to what> on <device>: <call>: <name>: <text>".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "catalog.hpp"
+#include "function.hpp"
+#include "memory.hpp"
+#include "result.hpp"
+#include "stream.hpp"
+
+namespace kiln {
+
+enum class Backend : std::uint8_t {
+  kCuda,      // NVIDIA, through libcuda
+  kHip,       // AMD, through libamdhip64
+  kHost,      // this machine's own processor, through libkiln_host
+  kEmulator,  // AMD code objects interpreted on the processor, through libkiln_emulator
+};
+std::string_view to_string(Backend backend);  // "cuda", "hip", "host", "emulator"
+
+struct DeviceInfo {
+  std::string id;      // how to ask for it: "cuda:0", "hip:1", "host", "host:wave64"
+  Backend backend = Backend::kCuda;
+  int ordinal = 0;     // the driver's own number
+  std::string name;    // "NVIDIA H200"
+  std::string target;  // "sm_90", "gfx90a:sramecc+:xnack-", "host"
+  std::string driver;  // "CUDA 12.8"
+  std::uint16_t max_ptx_isa = 0;             // 10 * major + minor; 0: no PTX, or not known
+  std::uint32_t wave_width = 32;             // lanes of a warp or wavefront
+  std::uint32_t multiprocessors = 0;         // SMs or compute units
+  std::uint32_t max_threads_per_block = 0;
+  std::uint32_t max_shared_bytes = 0;        // a block, with the opt-in where there is one
+  std::uint64_t memory_bytes = 0;
+};
+
+class Device {
+ public:
+  const DeviceInfo& info() const;
+
+  // --- kernels ------------------------------------------------------------------------------------
+  // The first use of a module on a device loads the image that fits best, exactly once under any
+  // number of threads; later calls are look-ups without a lock. A failure is not remembered.
+  // Errors: kNotFound (no kernel of that name, with the nearest), kNoImage (why each image was
+  // refused, and what to add to the manifest), kInvalidInput (a damaged image), kDriver.
+
+  template <std::size_t... ParameterSizes>
+  Result<TypedFunction<ParameterSizes...>> function(const KernelHandle<ParameterSizes...>& kernel) const {
+    if (Function ready = cached(*kernel.module, kernel.index)) {
+      return TypedFunction<ParameterSizes...>(ready);
+    }
+    Result<Function> loaded = load(*kernel.module, kernel.index);
+    if (!loaded) return std::move(loaded).error();
+    return TypedFunction<ParameterSizes...>(*loaded);
+  }
+
+  // By name, as the kernel is exported.
+  Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const;
+
+  // Loads every unit of a module and finds every kernel, so that no later launch has to: before a
+  // graph capture, in a server's start-up.
+  Result<void> preload(const ModuleEntry& module) const;
+
+  // Takes the module off the device, after the work that the device has in hand. Nothing to do when
+  // it is not loaded. The next use loads it again.
+  Result<void> unload(const ModuleEntry& module) const;
+
+  // --- memory -------------------------------------------------------------------------------------
+
+  Result<Buffer> allocate(std::size_t bytes) const;  // zero bytes: an empty Buffer
+
+  // Returns when the copy is done. The ranges must not overlap.
+  Result<void> copy_to_device(void* device_target, const void* host_source, std::size_t bytes) const;
+  Result<void> copy_to_host(void* host_target, const void* device_source, std::size_t bytes) const;
+
+  // Returns at once; host memory must stay as it is until the stream has done the copy.
+  Result<void> copy_to_device_async(void* device_target, const void* host_source, std::size_t bytes,
+                                    StreamRef stream) const;
+  Result<void> copy_to_host_async(void* host_target, const void* device_source, std::size_t bytes,
+                                  StreamRef stream) const;
+  Result<void> copy_on_device(void* target, const void* source, std::size_t bytes,
+                              StreamRef stream = {}) const;
+  // Sets each byte.
+  Result<void> fill(void* device_target, std::uint8_t value, std::size_t bytes,
+                    StreamRef stream = {}) const;
+
+  // A new buffer with the values; the values of a buffer, which must hold whole ones.
+  template <typename T>
+  Result<Buffer> upload(const std::vector<T>& values) const {
+    static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
+    const std::size_t bytes = values.size() * sizeof(T);
+    Result<Buffer> buffer = allocate(bytes);
+    if (!buffer) return buffer;
+    Result<void> copied = copy_to_device(buffer->data(), values.data(), bytes);
+    if (!copied) return std::move(copied).error();
+    return buffer;
+  }
+  template <typename T>
+  Result<std::vector<T>> download(const Buffer& buffer) const {
+    static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
+    std::vector<T> values(buffer.size() / sizeof(T));
+    Result<void> copied = copy_to_host(values.data(), buffer.data(), values.size() * sizeof(T));
+    if (!copied) return std::move(copied).error();
+    return values;
+  }
+
+  // --- order --------------------------------------------------------------------------------------
+
+  Result<Stream> create_stream() const;
+  Result<Event> create_event() const;
+  // Waits for all work of the device. Errors of that work surface here.
+  Result<void> synchronize() const;
+
+ private:
+  friend class Runtime;
+  explicit Device(std::shared_ptr<runtime::DeviceState> state) : state_(std::move(state)) {}
+  Function cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept;
+  Result<Function> load(const ModuleEntry& module, std::uint32_t kernel) const;
+
+  std::shared_ptr<runtime::DeviceState> state_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,111 @@
+// Kernels that are ready to launch.
+//
+// A Function is a small plain value that stands for (device, module, kernel). It owns nothing: it is
+// valid while a Runtime, Device, Buffer, Stream or Event of its device lives. Unloading the module
+// does not break it: a launch then fails with kNotFound, and works again once the module is loaded.
+// Thread-safety: launch from as many threads as you like.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "catalog.hpp"
+#include "result.hpp"
+#include "stream.hpp"
+
+namespace kiln {
+
+namespace runtime {
+class ModuleSlot;
+}
+
+// Blocks of a grid, or threads of a block.
+struct Dim3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+struct LaunchConfig {
+  Dim3 grid = {};                  // blocks
+  Dim3 block = {};                 // threads a block
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory a block
+  StreamRef stream = {};
+};
+
+// A kernel found by name. Its launch checks the arguments' number and sizes against the catalog when
+// it runs; TypedFunction checks them when the program is compiled.
+class Function {
+ public:
+  Function() = default;
+
+  // Starts the kernel and returns; work already on the stream runs first. Arguments are copied before
+  // the call returns. Errors: kInvalidInput (an empty or too large grid or block, arguments that do
+  // not fit the kernel's parameters), kNotFound (the module was unloaded), kDriver.
+  // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
+  template <typename... Arguments>
+  Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    static_assert((std::is_trivially_copyable_v<Arguments> && ...),
+                  "a kernel argument must be trivially copyable: pass buffer.data(), not the buffer");
+    const void* const addresses[] = {static_cast<const void*>(&arguments)..., nullptr};
+    constexpr std::size_t kSizes[] = {sizeof(Arguments)..., 0};
+    return launch_checked(config, addresses, kSizes, sizeof...(Arguments));
+  }
+
+  // The same for arguments that are known only at run time: `addresses` holds `count` pointers, each
+  // to a value of the kernel's parameter type. Sizes are not checked.
+  Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
+                          std::size_t count) const;
+
+  explicit operator bool() const { return slot_ != nullptr; }
+  std::string_view name() const;        // as the image exports it
+  const KernelEntry* kernel() const;    // null for an image that the caller brought
+
+ private:
+  friend class Device;
+  friend class runtime::ModuleSlot;
+  template <std::size_t...>
+  friend class TypedFunction;
+  Function(runtime::ModuleSlot* slot, std::uint32_t index) : slot_(slot), index_(index) {}
+  Result<void> launch_checked(const LaunchConfig& config, const void* const* addresses,
+                              const std::size_t* sizes, std::size_t count) const;
+
+  runtime::ModuleSlot* slot_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+// A kernel of a generated header. Launching it with too many or too few arguments, or with one of
+// another size, does not compile.
+template <std::size_t... ParameterSizes>
+class TypedFunction {
+ public:
+  TypedFunction() = default;
+
+  // As Function::launch.
+  template <typename... Arguments>
+  Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    using Handle = KernelHandle<ParameterSizes...>;
+    static_assert(sizeof...(Arguments) == sizeof...(ParameterSizes),
+                  "wrong number of arguments for this kernel");
+    static_assert(sizeof...(Arguments) != sizeof...(ParameterSizes) ||
+                      Handle::template accepts<Arguments...>(),
+                  "an argument's size differs from its kernel parameter's: cast it to the exact type");
+    const void* const addresses[] = {static_cast<const void*>(&arguments)..., nullptr};
+    return function_.launch_raw(config, addresses, sizeof...(Arguments));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(function_); }
+  std::string_view name() const { return function_.name(); }
+  operator Function() const { return function_; }
+
+ private:
+  friend class Device;
+  explicit TypedFunction(Function function) : function_(function) {}
+  Function function_;
+};
+
+}  // namespace kiln

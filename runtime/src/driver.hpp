@@ -1,0 +1,129 @@
+// Driver: the handful of verbs that a GPU driver, or something that stands for one, must know.
+//
+// Owns the interface between the runtime (device.cpp, module_cache.cpp), which knows catalogs, caching
+// and errors' identities, and the drivers (cuda_driver, hip_driver, and those in libraries of their
+// own: see driver_plugin.hpp), which know one vendor's calls and nothing of catalogs.
+//
+// Contract of every verb:
+//   - `device` is 0 .. count_devices() - 1, checked by the caller. The driver makes that device current
+//     on the calling thread by itself, and leaves the caller's own choice as it was.
+//   - Any verb may be called from any thread at any time. Handles are used only with the device that
+//     they were made for, and not after they were destroyed.
+//   - An error's message is "<call>: <the driver's name for it>: <the driver's text>", for example
+//     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid", its code kDriver
+//     unless said otherwise. The runtime puts "failed loading ... on cuda:0: " before it. Longer
+//     text (a compiler's log, the block and thread of a fault) goes into notes.
+//   - No exception leaves a verb.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "formats/target_id.hpp"
+#include "kiln/catalog.hpp"
+#include "kiln/device.hpp"
+#include "kiln/function.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::runtime {
+
+// The driver's own handles; the runtime only passes them back. A null stream is the default stream.
+using NativeModule = void*;
+using NativeFunction = void*;
+using NativeStream = void*;
+using NativeEvent = void*;
+
+// What a driver says about one of its devices.
+struct DeviceTraits {
+  std::string id;    // "cuda:0", "host:wave64": unique over all drivers
+  std::string name;  // "NVIDIA H200"
+  TargetId target;   // what images it runs: sm_90; gfx90a with both features known; host
+  std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: runs no PTX, or the limit is not known
+  std::uint32_t wave_width = 32;
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t max_threads_per_block = 1024;
+  std::uint32_t max_shared_bytes = 48 * 1024;
+  std::uint64_t memory_bytes = 0;
+};
+
+// An image, decompressed. PTX text ends with a NUL that `bytes` counts.
+struct ImageToLoad {
+  ImageFormat format = ImageFormat::kHsaco;
+  std::span<const std::byte> bytes;
+};
+
+// A launch whose arguments were checked. `arguments` holds `argument_count` addresses of values, in
+// the order of the kernel's parameters; the driver copies the values before it returns.
+struct LaunchRequest {
+  NativeFunction function = nullptr;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t shared_bytes = 0;
+  NativeStream stream = nullptr;
+  void** arguments = nullptr;
+  std::size_t argument_count = 0;
+};
+
+enum class CopyDirection : std::uint8_t { kToDevice, kToHost, kOnDevice };
+enum class Wait : bool { kNo, kYes };
+
+struct CopyRequest {
+  CopyDirection direction = CopyDirection::kToDevice;
+  void* target = nullptr;
+  const void* source = nullptr;
+  std::size_t bytes = 0;  // not zero
+  NativeStream stream = nullptr;
+  Wait wait = Wait::kYes;  // kYes: return when the copy is done
+};
+
+// A variable of a module, in device memory.
+struct NativeSymbol {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+};
+
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  // "CUDA 12.8", "HIP 6.4", "host".
+  virtual std::string version() const = 0;
+  // Whether an image's bytes must stay where they are until the module is unloaded.
+  virtual bool keeps_image_bytes() const = 0;
+
+  virtual Result<int> count_devices() = 0;
+  virtual Result<DeviceTraits> identify(int device) = 0;
+
+  virtual Result<NativeModule> load_image(int device, const ImageToLoad& image) = 0;
+  virtual Result<void> unload(int device, NativeModule module) = 0;
+  // kNotFound when the module has no kernel, or variable, of that name.
+  virtual Result<NativeFunction> find_function(int device, NativeModule module,
+                                               const std::string& name) = 0;
+  virtual Result<NativeSymbol> find_symbol(int device, NativeModule module,
+                                           const std::string& name) = 0;
+  virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
+
+  virtual Result<void*> allocate(int device, std::size_t bytes) = 0;  // bytes > 0; 256-byte aligned
+  virtual Result<void> free(int device, void* memory) = 0;
+  virtual Result<void> copy(int device, const CopyRequest& request) = 0;
+  virtual Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
+                            NativeStream stream) = 0;
+
+  virtual Result<NativeStream> create_stream(int device) = 0;
+  virtual Result<void> destroy_stream(int device, NativeStream stream) = 0;
+  virtual Result<void> synchronize_stream(int device, NativeStream stream) = 0;
+  virtual Result<void> synchronize(int device) = 0;
+
+  virtual Result<NativeEvent> create_event(int device) = 0;
+  virtual Result<void> destroy_event(int device, NativeEvent event) = 0;
+  virtual Result<void> record_event(int device, NativeEvent event, NativeStream stream) = 0;
+  virtual Result<void> synchronize_event(int device, NativeEvent event) = 0;
+  virtual Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) = 0;
+};
+
+}  // namespace kiln::runtime
