@@ -7,8 +7,10 @@
 //   host      = "host" [":wave64"]
 //
 // A name's shape never implies membership: which processors there are, and which generic family each
-// belongs to, is a table (processors() below). Spec: LLVM, "User Guide for AMDGPU Backend", sections
-// Processors and Target ID; CUDA, "nvcc", section GPU Feature List.
+// belongs to, is a table (processors(), nvidia_chips() below). Specs: LLVM, "User Guide for AMDGPU
+// Backend", sections Processors and Target ID; CUDA, "nvcc", section GPU Feature List.
+//
+// Which image runs on which device is the business of compatibility.hpp.
 #pragma once
 
 #include <compare>
@@ -54,13 +56,22 @@ std::string file_name(const TargetId& target);
 struct Processor {
   std::string_view name;            // "gfx1100"
   std::uint32_t elf_mach;           // EF_AMDGPU_MACH
-  std::string_view generic_family;  // "gfx11-generic", or empty
-  bool has_sramecc;
+  std::string_view generic_family;  // "gfx11-generic"; empty for a family itself, and where none fits
+  bool has_sramecc;                 // the target may say ":sramecc+" or ":sramecc-"
   bool has_xnack;
   std::uint8_t wave_width;          // the default: 64 on GCN and CDNA, 32 on RDNA
 };
 std::span<const Processor> processors();  // sorted by name
-const Processor* find_processor(std::string_view name);
+const Processor* find_processor(std::string_view name);   // null: no such processor
 const Processor* find_processor(std::uint32_t elf_mach);
+
+// One compute capability that a CUDA toolkit knows, or knew.
+struct NvidiaChip {
+  int compute_capability;  // 10 * major + minor: 90, 121
+  bool has_own;            // "sm_90a": code for this chip alone
+  int family;              // "sm_100f": code for later chips of the same family too; 0: no such target
+};
+std::span<const NvidiaChip> nvidia_chips();  // sorted
+const NvidiaChip* find_nvidia_chip(int compute_capability);
 
 }  // namespace kiln
