@@ -16,6 +16,7 @@ struct Environment {
   bool stderr_is_terminal = false;
   unsigned cores = 1;
 
+  // The variable's value; a variable that is set but empty counts as not set.
   std::optional<std::string> get(std::string_view name) const;
   // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR
   std::filesystem::path cache_directory() const;

@@ -35,10 +35,15 @@ class Files {
   // As write(), but leaves a file that already has these bytes alone (its times stay).
   virtual Result<void> write_if_changed(const std::filesystem::path& path,
                                         std::string_view bytes) = 0;
+  // Of a file or folder, links followed; nothing when it does not exist or cannot be looked at.
   virtual std::optional<FileStatus> status(const std::filesystem::path& path) const = 0;
+  // Sets the times to now, so that a cache can tell what was used last.
+  virtual Result<void> touch(const std::filesystem::path& path) = 0;
+  // Moves a file over a file, or a folder to a name that is free (or an empty folder).
   virtual Result<void> rename(const std::filesystem::path& from,
                               const std::filesystem::path& to) = 0;
   virtual Result<void> make_directories(const std::filesystem::path& path) = 0;
+  // A file, or a folder with all it holds. Success when there is none.
   virtual Result<void> remove_all(const std::filesystem::path& path) = 0;
   // Names in a folder, sorted.
   virtual Result<std::vector<std::string>> list(const std::filesystem::path& folder) const = 0;

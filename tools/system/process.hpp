@@ -1,7 +1,8 @@
 // Child processes: argv vectors, never shell strings.
 //
-// stdin is /dev/null; stdout and stderr are captured, together and whole, through pipes that no other
+// stdin is /dev/null; stdout and stderr are captured, apart and whole, through pipes that no other
 // child inherits. Each child leads its own process group, so that Ctrl-C ends it with its children.
+// Processes is an interface with one real implementation and one scripted one (tests/support).
 #pragma once
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "kiln/result.hpp"
+#include "tools/system/interrupt.hpp"
 
 namespace kiln::tools {
 
@@ -37,10 +39,15 @@ class Processes {
  public:
   virtual ~Processes() = default;
   // Runs to the end. The error (kEnvironment) tells that the program could not be started at all; a
-  // child that failed is an Outcome. kInterrupted when the user asked to stop.
+  // child that failed is an Outcome. kInterrupted when the user asked to stop: the child's group has
+  // then been told to end (SIGTERM), killed where it did not within `kGrace`, and waited for.
+  // Safe to call from several threads at once.
   virtual Result<Outcome> run(const Command& command) = 0;
 };
 
-std::unique_ptr<Processes> real_processes();
+inline constexpr std::chrono::milliseconds kGrace{2000};
+
+// With `interrupt` (which must outlive the result), runs end when it is raised and none starts later.
+std::unique_ptr<Processes> real_processes(const Interrupt* interrupt = nullptr);
 
 }  // namespace kiln::tools

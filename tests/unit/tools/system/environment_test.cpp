@@ -1,0 +1,40 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tools/system/environment.hpp"
+
+using kiln::tools::Environment;
+
+namespace {
+
+Environment with(std::map<std::string, std::string, std::less<>> variables) {
+  Environment environment;
+  environment.variables = std::move(variables);
+  return environment;
+}
+
+}  // namespace
+
+TEST_CASE("Environment finds the cache folder by the most specific variable") {
+  CHECK(with({{"HOME", "/home/ada"}}).cache_directory() == "/home/ada/.cache/kiln");
+  CHECK(with({{"HOME", "/home/ada"}, {"XDG_CACHE_HOME", "/c"}}).cache_directory() == "/c/kiln");
+  CHECK(with({{"XDG_CACHE_HOME", "/c"}, {"KILN_CACHE_DIR", "/k"}}).cache_directory() == "/k");
+}
+
+TEST_CASE("Environment ignores an XDG folder that is empty or relative") {
+  CHECK(with({{"HOME", "/h"}, {"XDG_CACHE_HOME", ""}}).cache_directory() == "/h/.cache/kiln");
+  CHECK(with({{"HOME", "/h"}, {"XDG_CACHE_HOME", "c"}}).cache_directory() == "/h/.cache/kiln");
+}
+
+TEST_CASE("Environment finds the folder of set-up tools") {
+  CHECK(with({{"HOME", "/h"}}).toolchain_directory() == "/h/.local/share/kiln/toolchain");
+  CHECK(with({{"HOME", "/h"}, {"XDG_DATA_HOME", "/d"}}).toolchain_directory() == "/d/kiln/toolchain");
+  CHECK(with({{"KILN_TOOLCHAIN_DIR", "/t"}}).toolchain_directory() == "/t");
+}
+
+TEST_CASE("Environment of this process has its variables and at least one core") {
+  const Environment environment = kiln::tools::real_environment();
+  CHECK(environment.get("PATH").has_value());
+  CHECK_FALSE(environment.get("KILN_NO_SUCH_VARIABLE").has_value());
+  CHECK(environment.cores >= 1);
+  CHECK(environment.current_directory.is_absolute());
+}

@@ -1,0 +1,170 @@
+// What every implementation of Files promises, checked on the real one and on the one in memory.
+#include <memory>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/fake_files.hpp"
+#include "tests/support/scratch_folder.hpp"
+#include "tools/system/files.hpp"
+
+namespace {
+
+using kiln::ErrorCode;
+using kiln::testing::FakeFiles;
+using kiln::testing::ScratchFolder;
+using kiln::tools::Files;
+
+struct Real {
+  ScratchFolder folder;
+  std::unique_ptr<Files> owned = kiln::tools::real_files();
+  Files& files = *owned;
+  std::filesystem::path root = folder.path();
+};
+
+struct Fake {
+  FakeFiles owned;
+  Files& files = owned;
+  std::filesystem::path root = "/work";
+  Fake() { REQUIRE(owned.make_directories(root)); }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Files reads back what it wrote", "", Real, Fake) {
+  TestType world;
+  const std::string bytes("a\0b\nc", 5);
+  REQUIRE(world.files.write(world.root / "deep/down/file", bytes));
+  const auto read = world.files.read(world.root / "deep/down/file");
+  REQUIRE(read);
+  CHECK(*read == bytes);
+  REQUIRE(world.files.write(world.root / "deep/down/file", ""));
+  CHECK(world.files.read(world.root / "deep/down/file").value().empty());
+  CHECK(world.files.list(world.root / "deep/down").value() == std::vector<std::string>{"file"});
+}
+
+TEMPLATE_TEST_CASE("Files tells a missing file from an unreadable one", "", Real, Fake) {
+  TestType world;
+  const auto missing = world.files.read(world.root / "none");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().code == ErrorCode::kInvalidInput);
+  CHECK(missing.error().message ==
+        "cannot read '" + (world.root / "none").string() + "': No such file or directory");
+  const auto folder = world.files.read(world.root);
+  REQUIRE_FALSE(folder);
+  CHECK(folder.error().code == ErrorCode::kEnvironment);
+  CHECK_FALSE(world.files.status(world.root / "none"));
+  CHECK_FALSE(world.files.list(world.root / "none"));
+}
+
+TEMPLATE_TEST_CASE("Files refuses to write below a file or over a folder", "", Real, Fake) {
+  TestType world;
+  REQUIRE(world.files.write(world.root / "file", "x"));
+  const auto below = world.files.write(world.root / "file/below", "y");
+  REQUIRE_FALSE(below);
+  CHECK(below.error().code == ErrorCode::kEnvironment);
+  CHECK(below.error().message.ends_with("Not a directory"));
+  REQUIRE(world.files.make_directories(world.root / "folder"));
+  const auto over = world.files.write(world.root / "folder", "y");
+  REQUIRE_FALSE(over);
+  CHECK(over.error().message.ends_with("Is a directory"));
+  CHECK(world.files.list(world.root).value() == std::vector<std::string>{"file", "folder"});
+}
+
+TEMPLATE_TEST_CASE("Files leaves a file with the same bytes alone", "", Real, Fake) {
+  TestType world;
+  const auto path = world.root / "file";
+  REQUIRE(world.files.write(path, "same"));
+  const auto before = world.files.status(path);
+  REQUIRE(world.files.write_if_changed(path, "same"));
+  CHECK(world.files.status(path) == before);
+  REQUIRE(world.files.write_if_changed(path, "else"));
+  CHECK(world.files.status(path) != before);
+  CHECK(world.files.read(path).value() == "else");
+}
+
+TEMPLATE_TEST_CASE("Files gives a new status to a rewritten and to a touched file", "", Real, Fake) {
+  TestType world;
+  const auto path = world.root / "file";
+  REQUIRE(world.files.write(path, "one"));
+  const auto first = world.files.status(path);
+  REQUIRE(first);
+  CHECK(first->size == 3);
+  CHECK(world.files.status(path) == first);
+  REQUIRE(world.files.write(path, "two"));
+  CHECK(world.files.status(path) != first);
+  ::usleep(20'000);  // past the kernel's clock tick
+  const auto second = world.files.status(path);
+  REQUIRE(world.files.touch(path));
+  CHECK(world.files.status(path) != second);
+  CHECK_FALSE(world.files.touch(world.root / "none"));
+}
+
+TEMPLATE_TEST_CASE("Files moves files over files and folders to free names", "", Real, Fake) {
+  TestType world;
+  REQUIRE(world.files.write(world.root / "a/one", "1"));
+  REQUIRE(world.files.write(world.root / "two", "2"));
+  REQUIRE(world.files.rename(world.root / "two", world.root / "a/one"));
+  CHECK(world.files.read(world.root / "a/one").value() == "2");
+  CHECK_FALSE(world.files.status(world.root / "two"));
+
+  REQUIRE(world.files.rename(world.root / "a", world.root / "b"));
+  CHECK(world.files.read(world.root / "b/one").value() == "2");
+  REQUIRE(world.files.write(world.root / "c/other", "3"));
+  CHECK_FALSE(world.files.rename(world.root / "b", world.root / "c"));
+  CHECK(world.files.read(world.root / "c/other").value() == "3");
+  CHECK_FALSE(world.files.rename(world.root / "none", world.root / "d"));
+}
+
+TEMPLATE_TEST_CASE("Files lists sorted names and removes trees", "", Real, Fake) {
+  TestType world;
+  for (const char* name : {"c", "a", "b/inner"}) {
+    REQUIRE(world.files.write(world.root / "t" / name, "x"));
+  }
+  CHECK(world.files.list(world.root / "t").value() == std::vector<std::string>{"a", "b", "c"});
+  REQUIRE(world.files.remove_all(world.root / "t/b"));
+  CHECK(world.files.list(world.root / "t").value() == std::vector<std::string>{"a", "c"});
+  REQUIRE(world.files.remove_all(world.root / "t"));
+  CHECK_FALSE(world.files.status(world.root / "t"));
+  CHECK(world.files.remove_all(world.root / "t"));
+}
+
+TEST_CASE("Files says why a read-only folder takes no file") {
+  if (::geteuid() == 0) SKIP("root may write anywhere");
+  Real world;
+  REQUIRE(world.files.make_directories(world.root / "locked"));
+  REQUIRE(::chmod((world.root / "locked").c_str(), 0500) == 0);
+  const auto written = world.files.write(world.root / "locked/file", "x");
+  REQUIRE_FALSE(written);
+  CHECK(written.error().code == ErrorCode::kEnvironment);
+  CHECK(written.error().message ==
+        "cannot write '" + (world.root / "locked/file").string() + "': Permission denied");
+}
+
+TEST_CASE("Files follows a write's target and mode like any program would") {
+  Real world;
+  REQUIRE(world.files.write(world.root / "file", "x"));
+  struct stat info;
+  REQUIRE(::stat((world.root / "file").c_str(), &info) == 0);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  CHECK((info.st_mode & 0777) == (0666 & ~mask));
+}
+
+TEST_CASE("FakeFiles fails the call it was told to and changes nothing by it") {
+  FakeFiles files;
+  REQUIRE(files.write("/w/file", "old"));
+  files.writes.fail(2);
+  CHECK(files.write("/w/other", "1"));
+  const auto failed = files.write("/w/file", "new");
+  REQUIRE_FALSE(failed);
+  CHECK(files.read("/w/file").value() == "old");
+  CHECK(files.write("/w/file", "new"));
+  files.writes.fail(1, kiln::testing::Faults::Kind::kFromThenOn);
+  CHECK_FALSE(files.write("/w/file", "x"));
+  CHECK_FALSE(files.rename("/w/file", "/w/moved"));
+  CHECK(files.snapshot("/w") ==
+        std::map<std::string, std::string>{{"/w/file", "new"}, {"/w/other", "1"}});
+}

@@ -1,0 +1,68 @@
+#include "tools/system/interrupt.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kiln::tools {
+namespace {
+
+constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP};
+
+// A handler gets no context pointer, so the flag it raises has to be reachable from here.
+std::atomic<Interrupt*> g_target{nullptr};
+std::array<struct sigaction, kCaught.size()> g_previous;
+struct sigaction g_previous_pipe;
+
+extern "C" void kiln_on_signal(int signal) {
+  const int saved_errno = errno;
+  if (Interrupt* target = g_target.load()) {
+    if (target->signal() != 0 && signal == SIGINT) ::_exit(128 + signal);
+    target->raise(signal);
+  }
+  errno = saved_errno;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+    read_end_ = ends[0];
+    write_end_ = ends[1];
+  }
+}
+
+Interrupt::~Interrupt() {
+  if (read_end_ >= 0) ::close(read_end_);
+  if (write_end_ >= 0) ::close(write_end_);
+}
+
+void Interrupt::raise(int signal) noexcept {
+  int none = 0;
+  if (!signal_.compare_exchange_strong(none, signal)) return;
+  // The pipe is empty, so one byte always fits.
+  [[maybe_unused]] const auto written = ::write(write_end_, "", 1);
+}
+
+SignalScope::SignalScope(Interrupt& interrupt) {
+  g_target.store(&interrupt);
+  struct sigaction action = {};
+  action.sa_handler = kiln_on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < kCaught.size(); ++i) ::sigaction(kCaught[i], &action, &g_previous[i]);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, &g_previous_pipe);
+}
+
+SignalScope::~SignalScope() {
+  for (std::size_t i = 0; i < kCaught.size(); ++i) ::sigaction(kCaught[i], &g_previous[i], nullptr);
+  ::sigaction(SIGPIPE, &g_previous_pipe, nullptr);
+  g_target.store(nullptr);
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,40 @@
+// Ctrl-C and its kin: a flag that a signal raises, and that anything waiting can poll.
+//
+// The flag is raised once and stays raised: every thread that polls wake_fd() wakes, now or later.
+// All functions are safe from any thread, raise() from a signal handler too.
+#pragma once
+
+#include <atomic>
+
+namespace kiln::tools {
+
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void raise(int signal) noexcept;  // the first signal is kept
+  int signal() const noexcept { return signal_.load(std::memory_order_acquire); }  // 0: none
+  explicit operator bool() const noexcept { return signal() != 0; }
+  // Readable from the moment of raise() on. Never read from it: poll it.
+  int wake_fd() const noexcept { return read_end_; }
+
+ private:
+  std::atomic<int> signal_{0};
+  int read_end_ = -1;
+  int write_end_ = -1;
+};
+
+// While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a
+// second SIGINT ends it at once. SIGPIPE is ignored. One at a time.
+class SignalScope {
+ public:
+  explicit SignalScope(Interrupt& interrupt);
+  ~SignalScope();
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+};
+
+}  // namespace kiln::tools
