@@ -26,7 +26,14 @@ Command shell(std::string script) {
                  .working_directory = {}};
 }
 
-bool is_alive(::pid_t process) { return ::kill(process, 0) == 0; }
+// An ended process that nobody has waited for (its parent is gone too) does not count.
+bool is_alive(::pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  const std::size_t name_end = line.rfind(')');
+  return name_end + 2 < line.size() && line[name_end + 2] != 'Z';
+}
 
 }  // namespace
 
