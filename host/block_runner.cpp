@@ -1,0 +1,433 @@
+#include "host/block_runner.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "host/fiber.hpp"
+
+namespace kiln::host {
+namespace {
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr int kSharedFill = 0xA5;
+
+// What one device thread waits for.
+enum class Waiting : std::uint8_t { kNothing, kBlock, kWave };
+enum class Exchange : std::uint8_t { kBarrier, kShuffle, kBallot };
+
+struct Thread {
+  Waiting waiting = Waiting::kNothing;
+  Exchange exchange = Exchange::kBarrier;
+  Fiber* fiber = nullptr;        // where it waits
+  Site site{};
+  std::uint32_t width = 0;       // lanes of its group
+  std::uint32_t source = 0;      // shuffle: the lane whose value it asks for
+  std::uint32_t bytes = 0;       // shuffle: size of the value
+  std::uint64_t ballot = 0;      // ballot: its predicate, then the group's
+  alignas(16) unsigned char value[kMaxExchangeBytes] = {};
+};
+
+struct SharedArray {
+  const void* tag;
+  std::unique_ptr<void, decltype(&std::free)> memory;
+};
+
+struct SharedRequest {
+  const void* tag;
+  std::size_t bytes, alignment;
+};
+
+std::string text(Index3 index) {
+  return std::string("(") + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
+         std::to_string(index.z) + ")";
+}
+
+std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
+
+bool same(Site a, Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+}  // namespace
+
+// The engine's side of a Block: images see the base and hand it back to the services.
+struct BlockRunner::State : Block {
+  // ---- the block
+  std::string kernel;
+  RunFunction run = nullptr;
+  void* launch_order = nullptr;  // what all threads of a launch are ordered before
+  std::uint32_t thread_count = 0;
+  std::vector<Thread> threads;
+  std::vector<SharedArray> shared_arrays;
+  std::size_t shared_bytes = 0;
+  std::optional<SharedRequest> shared_request;  // of the thread that just suspended
+  // What the launch's earlier blocks used. It stays until the launch's end where threads are told
+  // apart, since freeing it would need an order between one block and the next.
+  std::vector<SharedArray> retired_arrays;
+  std::vector<std::unique_ptr<char[]>> retired_orders;
+  std::uint64_t serial = 0;
+  std::optional<std::string> error;
+
+  // ---- who runs and who waits
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<Fiber*> idle;
+  Fiber* current = nullptr;
+  // Threads whose wait is over, and those of them that run in this round. Both have their full size
+  // from the start: memory that one thread allocates and another frees would look like a race.
+  std::vector<std::uint32_t> ready, round;
+  std::uint32_t block_arrivals = 0;       // threads that wait at the block's barrier
+  std::vector<std::uint32_t> wave_arrivals;  // by a group's first thread: lanes that wait
+  // Addresses for order_release and order_acquire: new for every block, so that blocks stay unordered.
+  std::unique_ptr<char[]> order;
+
+  void begin(const Launch& launch, Index3 index);
+  void run_threads();
+  static void run_on_fiber(void* state);
+  void resume(Fiber& fiber);
+  void allocate_shared(const SharedRequest& request);
+  Fiber& take_fiber();
+  void give_up();
+  std::string stuck() const;
+
+  Index3 index_of(std::uint32_t linear) const {
+    return {linear % block_dim.x, linear / block_dim.x % block_dim.y,
+            linear / block_dim.x / block_dim.y};
+  }
+  std::string name(std::uint32_t linear) const {
+    return "kernel '" + kernel + "', block " + text(block_index) + ", thread " +
+           text(index_of(linear));
+  }
+
+  // Called on a device thread's stack.
+  [[noreturn]] void stop(std::string message);
+  void wait(Waiting kind);
+  void wake(std::uint32_t linear);
+  void enter_exchange(Exchange kind, std::uint32_t width, Site site);
+  void finish_exchange(std::uint32_t first, std::uint32_t count);
+
+  // The services. Each finds its State behind the Block.
+  static State& of(Block* block) { return *static_cast<State*>(block); }
+  static void block_barrier(Block* block, Site site);
+  static void wave_barrier(Block* block, std::uint32_t width, Site site);
+  static void shuffle(Block* block, void* value, std::uint32_t bytes, std::uint32_t source,
+                      std::uint32_t width, Site site);
+  static std::uint64_t ballot(Block* block, bool predicate, std::uint32_t width, Site site);
+  static void* shared(Block* block, const void* tag, std::size_t bytes, std::size_t alignment);
+  static void fail(Block* block, const char* message, Site site);
+  static constexpr Services kServices = {block_barrier, wave_barrier, shuffle,
+                                         ballot,        shared,       fail};
+};
+
+// ---------------------------------------------------------------- scheduling
+
+void BlockRunner::State::begin(const Launch& launch, Index3 index) {
+  kernel = launch.kernel;
+  run = launch.run;
+  launch_order = launch.order;
+  services = &kServices;
+  arguments = launch.arguments;
+  grid_dim = launch.grid;
+  block_dim = launch.block;
+  block_index = index;
+  wave_width = launch.wave_width;
+  is_linear = launch.block.y == 1 && launch.block.z == 1;
+  thread_count = launch.block.x * launch.block.y * launch.block.z;
+  next_thread = 0;
+  // A block that ran to its end leaves these as it found them.
+  if (threads.size() != thread_count) {
+    threads.assign(thread_count, Thread{});
+    wave_arrivals.assign(thread_count, 0);
+  }
+  if (serial != launch.serial) {
+    retired_arrays.clear();
+    retired_orders.clear();
+  }
+  serial = launch.serial;
+  if (one_thread_per_fiber()) {
+    std::move(shared_arrays.begin(), shared_arrays.end(), std::back_inserter(retired_arrays));
+    retired_orders.push_back(std::exchange(order, std::make_unique<char[]>(thread_count + 1)));
+  }
+  shared_arrays.clear();
+  shared_bytes = 0;
+  dynamic_shared = nullptr;
+  if (launch.dynamic_shared_bytes != 0) {
+    allocate_shared({this, launch.dynamic_shared_bytes, 16});
+    dynamic_shared = shared_arrays.back().memory.get();
+  }
+}
+
+Fiber& BlockRunner::State::take_fiber() {
+  if (idle.empty()) {
+    fibers.push_back(std::make_unique<Fiber>(kStackBytes));
+    idle.push_back(fibers.back().get());
+  }
+  Fiber& fiber = *idle.back();
+  idle.pop_back();
+  return fiber;
+}
+
+void BlockRunner::State::resume(Fiber& fiber) {
+  current = &fiber;
+  fiber.resume();
+  while (shared_request) {
+    allocate_shared(*std::exchange(shared_request, std::nullopt));
+    fiber.resume();
+  }
+  if (fiber.finished()) idle.push_back(&fiber);
+}
+
+void BlockRunner::State::run_on_fiber(void* state) {
+  auto& self = *static_cast<State*>(state);
+  self.run(&self);
+  order_release(self.launch_order);
+}
+
+// Runs all threads to their end, or until `error` is set.
+void BlockRunner::State::run_threads() {
+  while (!error) {
+    if (!ready.empty()) {
+      round.swap(ready);
+      for (const std::uint32_t linear : round) {
+        resume(*threads[linear].fiber);
+        if (error) break;
+      }
+      round.clear();
+    } else if (next_thread < thread_count) {
+      thread_limit = one_thread_per_fiber() ? next_thread + 1 : thread_count;
+      Fiber& fiber = take_fiber();
+      fiber.start(run_on_fiber, this);
+      resume(fiber);
+    } else if (idle.size() == fibers.size()) {
+      return;  // nobody waits
+    } else {
+      error = stuck();
+    }
+  }
+  give_up();
+}
+
+// Drops the threads that still wait, after an error.
+void BlockRunner::State::give_up() {
+  idle.clear();
+  for (const auto& fiber : fibers) idle.push_back(fiber.get());
+  threads.clear();
+  ready.clear();
+  block_arrivals = 0;
+}
+
+// On the scheduler's stack, not a thread's, so that no thread seems to have touched the memory first.
+void BlockRunner::State::allocate_shared(const SharedRequest& request) {
+  void* memory = nullptr;
+  if (posix_memalign(&memory, std::max(request.alignment, sizeof(void*)), request.bytes) != 0) {
+    throw std::bad_alloc();
+  }
+  std::memset(memory, kSharedFill, request.bytes);
+  shared_arrays.push_back({request.tag, {memory, &std::free}});
+  shared_bytes += request.bytes;
+  order_release(&shared_arrays);
+}
+
+// All threads have started and none can go on: says who waits for whom.
+std::string BlockRunner::State::stuck() const {
+  std::uint32_t waiter = 0;
+  while (threads[waiter].waiting == Waiting::kNothing) ++waiter;
+  const Thread& waiting = threads[waiter];
+  const bool at_barrier = waiting.waiting == Waiting::kBlock;
+  const std::uint32_t first =
+      at_barrier ? 0 : waiter - waiter % wave_width % waiting.width;
+  const std::uint32_t count =
+      at_barrier ? thread_count : std::min(waiting.width, thread_count - first);
+  const char* what = at_barrier ? "barrier" : "shuffle";
+  std::string message = std::string("divergent ") + what + ": " + name(waiter) + " waits at " +
+                        text(waiting.site);
+  for (std::uint32_t other = first; other < first + count; ++other) {
+    const Thread& peer = threads[other];
+    if (peer.waiting == Waiting::kNothing) {
+      return message + ", which thread " + text(index_of(other)) + " has left without reaching";
+    }
+    if (peer.waiting != waiting.waiting) {
+      return message + ", while thread " + text(index_of(other)) + " waits at " + text(peer.site);
+    }
+  }
+  return message;
+}
+
+BlockRunner::BlockRunner() : state_(std::make_unique<State>()) {
+  state_->ready.reserve(kMaxBlockThreads);
+  state_->round.reserve(kMaxBlockThreads);
+}
+BlockRunner::~BlockRunner() = default;
+
+std::optional<std::string> BlockRunner::run(const Launch& launch, Index3 block_index) {
+  state_->begin(launch, block_index);
+  state_->run_threads();
+  return std::exchange(state_->error, std::nullopt);
+}
+
+// ---------------------------------------------------------------- on a device thread's stack
+
+void BlockRunner::State::stop(std::string message) {
+  error = std::move(message);
+  current->suspend();
+  std::abort();  // a stopped block's fibers are not resumed
+}
+
+void BlockRunner::State::wait(Waiting kind) {
+  const std::uint32_t self = thread;
+  const Index3 self_index = thread_index;
+  threads[self].waiting = kind;
+  threads[self].fiber = current;
+  current->suspend();
+  thread = self;
+  thread_index = self_index;
+}
+
+void BlockRunner::State::wake(std::uint32_t linear) {
+  threads[linear].waiting = Waiting::kNothing;
+  ready.push_back(linear);
+}
+
+void BlockRunner::State::block_barrier(Block* block, Site site) {
+  State& self = of(block);
+  if (self.thread_count == 1) return;
+  order_release(self.order.get());
+  self.threads[self.thread].site = site;
+  if (++self.block_arrivals < self.thread_count) {
+    self.wait(Waiting::kBlock);
+  } else {
+    self.block_arrivals = 0;
+    for (std::uint32_t other = 0; other < self.thread_count; ++other) {
+      if (other == self.thread) continue;
+      if (!same(self.threads[other].site, site)) {
+        self.stop("divergent barrier: " + self.name(self.thread) + " waits at " + text(site) +
+                  ", while thread " + text(self.index_of(other)) + " waits at " +
+                  text(self.threads[other].site));
+      }
+      self.wake(other);
+    }
+  }
+  order_acquire(self.order.get());
+}
+
+// Waits until the running thread's group of `width` lanes is complete. The last to come does the
+// exchange for all.
+void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site site) {
+  if (width == 0 || width > wave_width || (width & (width - 1)) != 0) {
+    stop("shuffle among " + std::to_string(width) + " lanes, on waves of " +
+         std::to_string(wave_width) + ": " + name(thread) + " at " + text(site));
+  }
+  Thread& self = threads[thread];
+  self.exchange = kind;
+  self.site = site;
+  self.width = width;
+  const std::uint32_t first = thread - thread % wave_width % width;
+  const std::uint32_t count = std::min(width, thread_count - first);
+  if (++wave_arrivals[first] < count) return wait(Waiting::kWave);
+
+  wave_arrivals[first] = 0;
+  for (std::uint32_t lane = first; lane < first + count; ++lane) {
+    const Thread& other = threads[lane];
+    if (other.width != width || other.exchange != kind || !same(other.site, site)) {
+      stop("divergent shuffle: " + name(thread) + " is at " + text(site) + ", while thread " +
+           text(index_of(lane)) + " is at " + text(other.site));
+    }
+  }
+  finish_exchange(first, count);
+  for (std::uint32_t lane = first; lane < first + count; ++lane) {
+    if (lane != thread) wake(lane);
+  }
+}
+
+void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t count) {
+  switch (threads[first].exchange) {
+    case Exchange::kBarrier:
+      return;
+    case Exchange::kBallot: {
+      std::uint64_t bits = 0;
+      for (std::uint32_t lane = 0; lane < count; ++lane) {
+        bits |= threads[first + lane].ballot << lane;
+      }
+      for (std::uint32_t lane = 0; lane < count; ++lane) threads[first + lane].ballot = bits;
+      return;
+    }
+    case Exchange::kShuffle: {
+      unsigned char before[64][kMaxExchangeBytes];
+      for (std::uint32_t lane = 0; lane < count; ++lane) {
+        std::memcpy(before[lane], threads[first + lane].value, kMaxExchangeBytes);
+      }
+      for (std::uint32_t lane = 0; lane < count; ++lane) {
+        Thread& taker = threads[first + lane];
+        if (taker.source >= count) {
+          stop("shuffle from a lane that is not there: " + name(first + lane) + " asks for lane " +
+               std::to_string(taker.source) + " of " + std::to_string(count) + ", at " +
+               text(taker.site));
+        }
+        std::memcpy(taker.value, before[taker.source], taker.bytes);
+      }
+      return;
+    }
+  }
+}
+
+void BlockRunner::State::wave_barrier(Block* block, std::uint32_t width, Site site) {
+  State& self = of(block);
+  char* order_of_group =
+      self.order ? &self.order[1 + self.thread - self.thread % self.wave_width % width] : nullptr;
+  order_release(order_of_group);
+  self.enter_exchange(Exchange::kBarrier, width, site);
+  order_acquire(order_of_group);
+}
+
+void BlockRunner::State::shuffle(Block* block, void* value, std::uint32_t bytes,
+                                 std::uint32_t source, std::uint32_t width, Site site) {
+  State& self = of(block);
+  Thread& thread = self.threads[self.thread];
+  thread.source = source;
+  thread.bytes = bytes;
+  std::memcpy(thread.value, value, bytes);
+  self.enter_exchange(Exchange::kShuffle, width, site);
+  std::memcpy(value, thread.value, bytes);
+}
+
+std::uint64_t BlockRunner::State::ballot(Block* block, bool predicate, std::uint32_t width,
+                                         Site site) {
+  State& self = of(block);
+  Thread& thread = self.threads[self.thread];
+  thread.ballot = predicate ? 1 : 0;
+  self.enter_exchange(Exchange::kBallot, width, site);
+  return thread.ballot;
+}
+
+void* BlockRunner::State::shared(Block* block, const void* tag, std::size_t bytes,
+                                 std::size_t alignment) {
+  State& self = of(block);
+  const auto find = [&] {
+    return std::find_if(self.shared_arrays.begin(), self.shared_arrays.end(),
+                        [&](const SharedArray& array) { return array.tag == tag; });
+  };
+  auto array = find();
+  if (array == self.shared_arrays.end()) {
+    if (self.shared_bytes + bytes > kSharedMemoryBytes) {
+      self.stop("too much shared memory: " + self.name(self.thread) + " needs " +
+                std::to_string(self.shared_bytes + bytes) + " bytes, a block has " +
+                std::to_string(kSharedMemoryBytes));
+    }
+    self.shared_request = SharedRequest{tag, bytes, alignment};
+    self.current->suspend();
+    array = find();
+  }
+  order_acquire(&self.shared_arrays);
+  return array->memory.get();
+}
+
+void BlockRunner::State::fail(Block* block, const char* message, Site site) {
+  State& self = of(block);
+  self.stop(std::string(message) + ": " + self.name(self.thread) + " at " + text(site));
+}
+
+}  // namespace kiln::host

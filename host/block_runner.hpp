@@ -1,0 +1,51 @@
+// Runs the threads of one block at a time, on one OS thread.
+//
+// A fiber runs threads one after the other until one of them has to wait for others (a barrier, a
+// shuffle); the next threads then go on on another fiber. So a kernel that never waits is one plain
+// loop on one stack, a kernel that waits pays for what it uses, and nobody has to say which it is.
+//
+// Not thread-safe: one BlockRunner per worker.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/device/host_abi.hpp"
+
+namespace kiln::host {
+
+// What a launch asks for; the same for all its blocks.
+struct Launch {
+  std::string kernel;
+  RunFunction run = nullptr;
+  const void* const* arguments = nullptr;
+  Index3 grid{1, 1, 1};
+  Index3 block{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t wave_width = 32;
+  std::uint64_t serial = 0;  // differs from the launch before
+  void* order = nullptr;     // released by every thread at its end (see fiber.hpp)
+};
+
+// The most shared memory of a block, static and dynamic together: what every AMD GPU has.
+inline constexpr std::size_t kSharedMemoryBytes = 64 * 1024;
+
+class BlockRunner {
+ public:
+  BlockRunner();
+  ~BlockRunner();
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  // Runs one block to its end. The message, if any, names kernel, block and thread; the runner stays
+  // usable. Nothing is unwound: a device thread that is given up never runs its destructors.
+  std::optional<std::string> run(const Launch& launch, Index3 block_index);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::host

@@ -1,0 +1,176 @@
+// The host as a driver of the runtime: devices "host" (waves of 32 lanes) and "host:wave64".
+//
+// Every call is complete when it returns, so that streams and events keep order by themselves.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "host/engine.hpp"
+#include "host/image.hpp"
+#include "runtime/src/driver_plugin.hpp"
+
+namespace kiln::host {
+namespace {
+
+using namespace kiln::runtime;
+
+// A kernel of a loaded image: what a NativeFunction points at, owned by its module.
+struct HostFunction {
+  std::string name;
+  RunFunction run = nullptr;
+};
+
+struct HostModule {
+  std::unique_ptr<Image> image;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
+};
+
+struct HostEvent {
+  std::chrono::steady_clock::time_point time;
+};
+
+constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device
+constexpr std::size_t kAlignment = 256;
+
+// A stream has no state; it only needs an address of its own.
+struct HostStream {
+  char unused = 0;
+};
+
+class HostDriver final : public Driver {
+ public:
+  std::string version() const override { return "host"; }
+  bool keeps_image_bytes() const override { return false; }
+
+  Result<int> count_devices() override { return static_cast<int>(std::size(kWaveWidths)); }
+
+  Result<DeviceTraits> identify(int device) override {
+    DeviceTraits traits;
+    traits.wave_width = wave_width(device);
+    traits.id = traits.wave_width == 64 ? "host:wave64" : "host";
+    traits.name = "this machine's processor, " + std::to_string(engine_.workers()) +
+                  (engine_.workers() == 1 ? " thread" : " threads");
+    traits.target.kind = TargetKind::kHost;
+    traits.target.processor = "host";
+    traits.target.wave64 = traits.wave_width == 64;
+    traits.multiprocessors = engine_.workers();
+    traits.max_threads_per_block = kMaxBlockThreads;
+    traits.max_shared_bytes = kSharedMemoryBytes;
+    return traits;
+  }
+
+  Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
+    auto loaded = Image::load(image.bytes, wave_width(device));
+    if (!loaded) return std::move(loaded).error();
+    auto module = std::make_unique<HostModule>();
+    module->image = std::move(*loaded);
+    return NativeModule{module.release()};
+  }
+
+  Result<void> unload(int, NativeModule module) override {
+    delete static_cast<HostModule*>(module);
+    return {};
+  }
+
+  Result<NativeFunction> find_function(int, NativeModule handle, const std::string& name) override {
+    auto& module = *static_cast<HostModule*>(handle);
+    const RunFunction run = module.image->find(name);
+    if (run == nullptr) {
+      return Error{ErrorCode::kNotFound, "the host image has no kernel '" + name + "'", {}, {}};
+    }
+    const std::lock_guard lock(module.mutex);
+    module.functions.push_back(std::make_unique<HostFunction>(HostFunction{name, run}));
+    return NativeFunction{module.functions.back().get()};
+  }
+
+  Result<NativeSymbol> find_symbol(int, NativeModule handle, const std::string& name) override {
+    NativeSymbol symbol;
+    symbol.address = static_cast<HostModule*>(handle)->image->find_symbol(name, symbol.bytes);
+    if (symbol.address == nullptr) {
+      return Error{ErrorCode::kNotFound, "the host image has no variable '" + name + "'", {}, {}};
+    }
+    return symbol;
+  }
+
+  Result<void> launch(int device, const LaunchRequest& request) override {
+    const auto& function = *static_cast<const HostFunction*>(request.function);
+    Launch launch;
+    launch.kernel = function.name;
+    launch.run = function.run;
+    launch.arguments = request.arguments;
+    launch.grid = {request.grid.x, request.grid.y, request.grid.z};
+    launch.block = {request.block.x, request.block.y, request.block.z};
+    launch.dynamic_shared_bytes = request.shared_bytes;
+    launch.wave_width = wave_width(device);
+    return engine_.launch(launch);
+  }
+
+  Result<void*> allocate(int, std::size_t bytes) override {
+    void* memory = nullptr;
+    if (posix_memalign(&memory, kAlignment, bytes) != 0) {
+      return Error{ErrorCode::kDriver,
+                   "posix_memalign: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
+                   {},
+                   {}};
+    }
+    return memory;
+  }
+  Result<void> free(int, void* memory) override {
+    std::free(memory);
+    return {};
+  }
+  Result<void> copy(int, const CopyRequest& request) override {
+    std::memcpy(request.target, request.source, request.bytes);
+    return {};
+  }
+  Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
+                    NativeStream) override {
+    std::memset(target, value, bytes);
+    return {};
+  }
+
+  Result<NativeStream> create_stream(int) override { return NativeStream{new HostStream}; }
+  Result<void> destroy_stream(int, NativeStream stream) override {
+    delete static_cast<HostStream*>(stream);
+    return {};
+  }
+  Result<void> synchronize_stream(int, NativeStream) override { return {}; }
+  Result<void> synchronize(int) override { return {}; }
+
+  Result<NativeEvent> create_event(int) override { return NativeEvent{new HostEvent}; }
+  Result<void> destroy_event(int, NativeEvent event) override {
+    delete static_cast<HostEvent*>(event);
+    return {};
+  }
+  Result<void> record_event(int, NativeEvent event, NativeStream) override {
+    static_cast<HostEvent*>(event)->time = std::chrono::steady_clock::now();
+    return {};
+  }
+  Result<void> synchronize_event(int, NativeEvent) override { return {}; }
+  Result<float> milliseconds_between(int, NativeEvent start, NativeEvent stop) override {
+    return std::chrono::duration<float, std::milli>(static_cast<HostEvent*>(stop)->time -
+                                                    static_cast<HostEvent*>(start)->time)
+        .count();
+  }
+
+ private:
+  static std::uint32_t wave_width(int device) {
+    return kWaveWidths[static_cast<std::size_t>(device)];
+  }
+  Engine engine_;
+};
+
+}  // namespace
+}  // namespace kiln::host
+
+extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin* plugin) {
+  if (plugin->version != kiln::runtime::kDriverPluginVersion) return;
+  try {
+    plugin->driver = new kiln::host::HostDriver;
+    plugin->close = [](kiln::runtime::Driver* driver) { delete driver; };
+  } catch (const std::exception& failure) {
+    std::strncpy(plugin->error, failure.what(), sizeof plugin->error - 1);
+  }
+}

@@ -1,0 +1,159 @@
+#include "host/engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/fiber.hpp"
+
+namespace kiln::host {
+namespace {
+
+// Blocks are handed out in runs, so that a grid of many small blocks does not meet at one counter.
+constexpr std::uint64_t kRunsPerWorker = 16;
+
+std::string text(Index3 index) {
+  return std::to_string(index.x) + "x" + std::to_string(index.y) + "x" + std::to_string(index.z);
+}
+
+Error refusal(const Launch& launch, const std::string& why) {
+  return Error{ErrorCode::kInvalidInput, "cannot launch kernel '" + launch.kernel + "': " + why, {}, {}};
+}
+
+unsigned worker_count(unsigned wanted) {
+  if (wanted == 0) {
+    if (const char* text = std::getenv("KILN_HOST_THREADS")) {
+      wanted = static_cast<unsigned>(std::clamp(std::atoi(text), 0, 1024));
+    }
+  }
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+struct Engine::Pool {
+  explicit Pool(unsigned workers) : runners(workers) {
+    for (unsigned i = 1; i < workers; ++i) {
+      threads.emplace_back([this, i] { serve(runners[i]); });
+    }
+  }
+
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex);
+      closing = true;
+    }
+    wake.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  // A worker's life: one pass over the open launch, then wait for the next.
+  void serve(BlockRunner& runner) {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex);
+    while (true) {
+      wake.wait(lock, [&] { return closing || generation != seen; });
+      if (closing) return;
+      seen = generation;
+      lock.unlock();
+      run_blocks(runner);
+      lock.lock();
+      if (--busy == 0) done.notify_one();
+    }
+  }
+
+  void run_blocks(BlockRunner& runner) {
+    while (true) {
+      const std::uint64_t first = next_block.fetch_add(blocks_per_run, std::memory_order_relaxed);
+      if (first >= block_count) return;
+      const std::uint64_t last = std::min(first + blocks_per_run, block_count);
+      for (std::uint64_t block = first; block < last; ++block) {
+        const std::uint64_t x = launch->grid.x, y = launch->grid.y;
+        const Index3 index{static_cast<std::uint32_t>(block % x),
+                           static_cast<std::uint32_t>(block / x % y),
+                           static_cast<std::uint32_t>(block / x / y)};
+        if (auto message = runner.run(*launch, index)) {
+          const std::lock_guard lock(mutex);
+          // Which block fails first depends on timing; the lowest one is told.
+          if (!failure || block < failed_block) failure = std::move(message), failed_block = block;
+          next_block = block_count;
+          return;
+        }
+      }
+    }
+  }
+
+  std::optional<std::string> run(const Launch& what) {
+    const std::lock_guard one_at_a_time(launching);
+    {
+      const std::lock_guard lock(mutex);
+      launch = &what;
+      block_count = std::uint64_t{what.grid.x} * what.grid.y * what.grid.z;
+      blocks_per_run = std::max<std::uint64_t>(1, block_count / (runners.size() * kRunsPerWorker));
+      next_block = 0;
+      failure.reset();
+      // A grid of one run is not worth waking anybody.
+      busy = block_count <= blocks_per_run ? 0 : static_cast<unsigned>(threads.size());
+      if (busy != 0) ++generation;
+    }
+    if (busy != 0) wake.notify_all();
+    run_blocks(runners[0]);
+    std::unique_lock lock(mutex);
+    done.wait(lock, [&] { return busy == 0; });
+    return std::move(failure);
+  }
+
+  std::vector<BlockRunner> runners;  // runners[0] is the caller's
+  std::vector<std::thread> threads;
+  std::mutex launching;
+  std::atomic<std::uint64_t> launches{0};
+
+  std::mutex mutex;  // guards what follows
+  std::condition_variable wake, done;
+  bool closing = false;
+  std::uint64_t generation = 0;
+  unsigned busy = 0;
+  const Launch* launch = nullptr;
+  std::uint64_t block_count = 0, blocks_per_run = 1;
+  std::optional<std::string> failure;
+  std::uint64_t failed_block = 0;
+
+  std::atomic<std::uint64_t> next_block{0};
+};
+
+Engine::Engine(unsigned workers) : pool_(std::make_unique<Pool>(worker_count(workers))) {}
+Engine::~Engine() = default;
+
+unsigned Engine::workers() const { return static_cast<unsigned>(pool_->runners.size()); }
+
+Result<void> Engine::launch(const Launch& launch) {
+  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  if (blocks == 0) return refusal(launch, "its grid of " + text(launch.grid) + " blocks is empty");
+  const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  if (threads == 0 || threads > kMaxBlockThreads) {
+    return refusal(launch, "its block of " + text(launch.block) + " threads is not 1 to " +
+                               std::to_string(kMaxBlockThreads));
+  }
+  if (launch.dynamic_shared_bytes > kSharedMemoryBytes) {
+    return refusal(launch, std::to_string(launch.dynamic_shared_bytes) +
+                               " bytes of shared memory asked for, a block has " +
+                               std::to_string(kSharedMemoryBytes));
+  }
+  Launch ordered = launch;
+  ordered.serial = ++pool_->launches;
+  char order = 0;
+  ordered.order = &order;
+  if (auto message = pool_->run(ordered)) {
+    return Error{ErrorCode::kInvalidInput, std::move(*message), {}, {}};
+  }
+  order_acquire(&order);
+  return {};
+}
+
+}  // namespace kiln::host

@@ -1,0 +1,127 @@
+// Fibers by ucontext, for sanitizer builds: slower, and every switch is announced, so that the address
+// sanitizer knows which stack is in use and the thread sanitizer sees each fiber as a thread.
+#include <ucontext.h>
+
+#include "host/fiber.hpp"
+#include "host/stack.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define KILN_HOST_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define KILN_HOST_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KILN_HOST_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define KILN_HOST_TSAN 1
+#endif
+#endif
+
+#if defined(KILN_HOST_ASAN)
+#include <sanitizer/common_interface_defs.h>
+#elif defined(KILN_HOST_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace kiln::host {
+
+struct Fiber::Implementation {
+  explicit Implementation(std::size_t stack_bytes) : stack(stack_bytes) {}
+  Stack stack;
+  ucontext_t inside{};
+  ucontext_t outside{};
+#if defined(KILN_HOST_ASAN)
+  void* inside_fake_stack = nullptr;
+  void* outside_fake_stack = nullptr;
+  const void* outside_bottom = nullptr;
+  std::size_t outside_size = 0;
+#elif defined(KILN_HOST_TSAN)
+  void* inside_thread = nullptr;
+  void* outside_thread = nullptr;
+#endif
+};
+
+struct FiberEntry {
+  static void enter(unsigned high, unsigned low) {
+    auto* fiber = reinterpret_cast<Fiber*>((std::uintptr_t{high} << 32) | low);
+    auto& self = *fiber->implementation_;
+#if defined(KILN_HOST_ASAN)
+    __sanitizer_finish_switch_fiber(nullptr, &self.outside_bottom, &self.outside_size);
+#endif
+    fiber->function_(fiber->argument_);
+    fiber->finished_ = true;
+#if defined(KILN_HOST_ASAN)
+    __sanitizer_start_switch_fiber(nullptr, self.outside_bottom, self.outside_size);
+#elif defined(KILN_HOST_TSAN)
+    __tsan_switch_to_fiber(self.outside_thread, __tsan_switch_to_fiber_no_sync);
+#endif
+    setcontext(&self.outside);
+  }
+};
+
+Fiber::Fiber(std::size_t stack_bytes)
+    : implementation_(std::make_unique<Implementation>(4 * stack_bytes)) {}
+
+Fiber::~Fiber() {
+#if defined(KILN_HOST_TSAN)
+  if (implementation_->inside_thread != nullptr) __tsan_destroy_fiber(implementation_->inside_thread);
+#endif
+}
+
+void Fiber::start(Function function, void* argument) {
+  function_ = function;
+  argument_ = argument;
+  finished_ = false;
+  auto& self = *implementation_;
+  getcontext(&self.inside);
+  self.inside.uc_stack.ss_sp = self.stack.bottom();
+  self.inside.uc_stack.ss_size = self.stack.size();
+  self.inside.uc_link = nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(this);
+  makecontext(&self.inside, reinterpret_cast<void (*)()>(FiberEntry::enter), 2,
+              static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+#if defined(KILN_HOST_TSAN)
+  // A new identity for every device thread: nothing that the last one did is ordered before it.
+  if (self.inside_thread != nullptr) __tsan_destroy_fiber(self.inside_thread);
+  self.inside_thread = __tsan_create_fiber(0);
+#endif
+}
+
+void Fiber::resume() {
+  auto& self = *implementation_;
+#if defined(KILN_HOST_ASAN)
+  __sanitizer_start_switch_fiber(&self.outside_fake_stack, self.stack.bottom(), self.stack.size());
+#elif defined(KILN_HOST_TSAN)
+  self.outside_thread = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(self.inside_thread, __tsan_switch_to_fiber_no_sync);
+#endif
+  swapcontext(&self.outside, &self.inside);
+#if defined(KILN_HOST_ASAN)
+  __sanitizer_finish_switch_fiber(self.outside_fake_stack, nullptr, nullptr);
+#endif
+}
+
+void Fiber::suspend() {
+  auto& self = *implementation_;
+#if defined(KILN_HOST_ASAN)
+  __sanitizer_start_switch_fiber(&self.inside_fake_stack, self.outside_bottom, self.outside_size);
+#elif defined(KILN_HOST_TSAN)
+  __tsan_switch_to_fiber(self.outside_thread, __tsan_switch_to_fiber_no_sync);
+#endif
+  swapcontext(&self.inside, &self.outside);
+#if defined(KILN_HOST_ASAN)
+  __sanitizer_finish_switch_fiber(self.inside_fake_stack, &self.outside_bottom, &self.outside_size);
+#endif
+}
+
+#if defined(KILN_HOST_TSAN)
+void order_release(void* address) { __tsan_release(address); }
+void order_acquire(void* address) { __tsan_acquire(address); }
+bool one_thread_per_fiber() { return true; }
+#else
+void order_release(void*) {}
+void order_acquire(void*) {}
+bool one_thread_per_fiber() { return false; }
+#endif
+
+}  // namespace kiln::host

@@ -1,0 +1,164 @@
+#include "host/image.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace kiln::host {
+namespace {
+
+constexpr char kImageSymbol[] = "kiln_host_image";
+constexpr std::string_view kRunPrefix = "kiln_host_run_";
+
+// The sanitizer that this engine was built with, as ImageRecord spells it.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::string_view kSanitizer = "address";
+#elif defined(__SANITIZE_THREAD__)
+constexpr std::string_view kSanitizer = "thread";
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr std::string_view kSanitizer = "address";
+#elif __has_feature(thread_sanitizer)
+constexpr std::string_view kSanitizer = "thread";
+#else
+constexpr std::string_view kSanitizer = "";
+#endif
+#else
+constexpr std::string_view kSanitizer = "";
+#endif
+
+// Whether this processor runs code for `level`, a name of the psABI's micro-architecture levels.
+bool processor_has(std::string_view level) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (level == "x86-64") return true;
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  if (level == "x86-64-v2") return v2;
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi2");
+  if (level == "x86-64-v3") return v3;
+  return false;
+#elif defined(__aarch64__)
+  return level == "armv8-a";
+#else
+  (void)level;
+  return false;
+#endif
+}
+
+Error invalid(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
+}
+
+Result<int> file_with(std::span<const std::byte> bytes) {
+  int file = memfd_create("kiln-host-image", MFD_CLOEXEC);
+  if (file < 0) {
+    char path[] = "/tmp/kiln-host-image-XXXXXX";
+    file = mkostemp(path, 0x80000 /* O_CLOEXEC */);
+    if (file >= 0) unlink(path);
+  }
+  std::size_t written = 0;
+  while (file >= 0 && written < bytes.size()) {
+    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      close(file);
+      file = -1;
+      break;
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  if (file < 0) {
+    return Error{ErrorCode::kEnvironment,
+                 std::string("cannot write a host image to memory or to /tmp: ") + std::strerror(errno),
+                 {},
+                 {}};
+  }
+  return file;
+}
+
+Result<void> check(const ImageRecord& record, std::uint32_t wave_width) {
+  if (std::memcmp(record.magic, "KILNHOST", 8) != 0 || record.abi_version != kAbiVersion ||
+      record.record_size != sizeof(ImageRecord)) {
+    return invalid("the host image was built for engine version " +
+                   std::to_string(record.abi_version) + ", this one is version " +
+                   std::to_string(kAbiVersion))
+        .hint("build the kernels again with this kiln");
+  }
+  if (record.wave_width != wave_width) {
+    return invalid("the host image has waves of " + std::to_string(record.wave_width) +
+                   " lanes, the device has " + std::to_string(wave_width));
+  }
+  if (!processor_has(record.cpu)) {
+    return Error{ErrorCode::kUnavailable,
+                 std::string("the host image needs a processor of level ") + record.cpu +
+                     ", which this machine's is not",
+                 {},
+                 {}}
+        .hint("build it with '-march=x86-64' in the manifest's host_flags");
+  }
+  if (record.sanitizer != kSanitizer && record.sanitizer[0] != '\0') {
+    return invalid(std::string("the host image is built for the ") + record.sanitizer +
+                   " sanitizer, this program is not");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
+                                           std::uint32_t wave_width) {
+  if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
+    return invalid("the host image is no ELF file");
+  }
+  auto file = file_with(bytes);
+  if (!file) return std::move(file).error();
+  // By process number, so that a symbolizer in another process can read it as well.
+  const std::string path =
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(*file);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    close(*file);
+    return Error{ErrorCode::kUnavailable, std::string("cannot open the host image: ") + reason, {}, {}}
+        .hint("a newer C library than this machine's is the usual cause: build the image on the "
+              "oldest system that must run it");
+  }
+  std::unique_ptr<Image> image(new Image(*file, library));
+  const auto* record = static_cast<const ImageRecord*>(dlsym(library, kImageSymbol));
+  if (record == nullptr) return invalid("the shared object is no host image of kiln");
+  if (auto checked = check(*record, wave_width); !checked) return std::move(checked).error();
+  return image;
+}
+
+Image::~Image() {
+  dlclose(library_);
+  close(file_);
+}
+
+RunFunction Image::find(const std::string& kernel) const {
+  const std::string symbol = std::string(kRunPrefix) + kernel;
+  return reinterpret_cast<RunFunction>(dlsym(library_, symbol.c_str()));
+}
+
+void* Image::find_symbol(const std::string& name, std::size_t& bytes) const {
+  void* address = dlsym(library_, name.c_str());
+  if (address == nullptr) return nullptr;
+  Dl_info info;
+  const ElfW(Sym)* symbol = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)),
+              RTLD_DL_SYMENT) == 0 ||
+      symbol == nullptr) {
+    return nullptr;
+  }
+  bytes = symbol->st_size;
+  return address;
+}
+
+}  // namespace kiln::host

@@ -1,0 +1,34 @@
+// Memory for a fiber's stack, with an inaccessible page below it.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <new>
+
+namespace kiln::host {
+
+class Stack {
+ public:
+  explicit Stack(std::size_t bytes) : size_(bytes + page()) {
+    base_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+    mprotect(base_, page(), PROT_NONE);
+  }
+  ~Stack() { munmap(base_, size_); }
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+
+  void* bottom() const { return static_cast<std::byte*>(base_) + page(); }
+  void* top() const { return static_cast<std::byte*>(base_) + size_; }
+  std::size_t size() const { return size_ - page(); }
+
+ private:
+  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+  std::size_t size_;
+  void* base_;
+};
+
+}  // namespace kiln::host
