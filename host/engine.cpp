@@ -99,10 +99,12 @@ struct Engine::Pool {
       next_block = 0;
       failure.reset();
       // A grid of one run is not worth waking anybody.
-      busy = block_count <= blocks_per_run ? 0 : static_cast<unsigned>(threads.size());
-      if (busy != 0) ++generation;
+      if (block_count > blocks_per_run) {
+        busy = static_cast<unsigned>(threads.size());
+        ++generation;
+        wake.notify_all();
+      }
     }
-    if (busy != 0) wake.notify_all();
     run_blocks(runners[0]);
     std::unique_lock lock(mutex);
     done.wait(lock, [&] { return busy == 0; });
