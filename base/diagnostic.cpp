@@ -1,6 +1,7 @@
 #include "base/diagnostic.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace kiln {
@@ -39,7 +40,18 @@ std::string render(const Error& error, Color color, std::string_view program) {
     text += paint(is_hint ? "hint:" : "note:", is_hint ? kGreen : kCyan, color) + " " +
             prefix(note.where) + note.text + "\n";
   }
+  for (const Error& other : error.others) text += render(other, color, program);
   return text;
+}
+
+Error merge_errors(std::vector<Error> errors) {
+  Error merged = std::move(errors.front());
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    std::vector<Error> nested = std::exchange(errors[i].others, {});
+    merged.others.push_back(std::move(errors[i]));
+    for (Error& error : nested) merged.others.push_back(std::move(error));
+  }
+  return merged;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/result.hpp"
 
@@ -14,8 +15,12 @@ namespace kiln {
 enum class Color : bool { kNo, kYes };
 
 // "kiln: error: targets.json:14:22: unknown architecture 'sm_9O'", then one line per note and hint,
-// each ended by a newline. `program` is the word before the first colon.
+// each ended by a newline; then the same for each of error.others. `program` is the word before the
+// first colon.
 std::string render(const Error& error, Color color = Color::kNo, std::string_view program = "kiln");
+
+// One error that carries all of `errors`, at least one, in order: the first with the rest as `others`.
+Error merge_errors(std::vector<Error> errors);
 
 // "file:line:column", leaving out what is not known.
 std::string to_string(const Location& where);

@@ -50,11 +50,14 @@ struct Note {
 
 // One error: what is wrong, where, and the notes that callers added on the way up.
 // Messages start in lower case, end without a full stop, and quote values with '...'.
+// A stage that finds several things wrong at once returns the first with the rest as `others`
+// (merge_errors in base/diagnostic.hpp), so that the user sees them all in one run.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
-  Location where;
-  std::vector<Note> notes;
+  Location where = {};
+  std::vector<Note> notes = {};
+  std::vector<Error> others = {};  // found in the same pass; theirs is empty
 
   Error& note(std::string text) & {
     notes.push_back({Note::Kind::kNote, std::move(text), {}});

@@ -1,0 +1,216 @@
+#include "tools/cli.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "kiln/version.hpp"
+#include "tools/revision.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr unsigned kMostJobs = 1024;
+
+std::string version_text() {
+  return "kiln " + std::to_string(KILN_VERSION_MAJOR) + "." + std::to_string(KILN_VERSION_MINOR) +
+         "." + std::to_string(KILN_VERSION_PATCH) + " (" + std::string(source_revision()) + ")\n";
+}
+
+// All the options, filled by CLI11 through references, so this object outlives parsing.
+struct CommandLine {
+  CLI::App app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.",
+               "kiln"};
+  BuildOptions build;
+  PlanOptions plan;
+  DoctorOptions doctor;
+  InspectOptions inspect;
+  std::string doctor_manifest;
+  bool allow_missing = false;
+  EmbedMode embed = EmbedMode::kArray;
+  std::string name_space;
+  Compression compression = Compression::kZstd;
+
+  CommandLine() {
+    app.require_subcommand(1);
+    app.set_version_flag("--version", version_text());
+    app.footer("Example:\n  kiln build targets.json --out out\n\nEach command explains itself: kiln build --help");
+    declare_build();
+    declare_plan();
+    declare_doctor();
+    declare_inspect();
+  }
+
+  void declare_selection(CLI::App& command, Selection& selection) {
+    command.add_option("MANIFEST", selection.manifest, "What to build (default: targets.json)");
+    command.add_option("--out", selection.out, "The folder to build in (default: out)")
+        ->type_name("DIR");
+    command.add_option("--target", selection.targets,
+                       "Build for this target, instead of the manifest's; may be repeated")
+        ->type_name("T")->expected(1)->take_all();
+    command.add_option("--module", selection.modules, "Build this module alone; may be repeated")
+        ->type_name("M")->expected(1)->take_all();
+    command.add_flag("--allow-missing", allow_missing,
+                     "Leave out targets whose tools this machine lacks, instead of failing");
+  }
+
+  void declare_build() {
+    CLI::App& command = *app.add_subcommand(
+        "build", "Compile every module for every target; write images, bundles, catalog and header");
+    declare_selection(command, build.selection);
+    command.add_option("-j,--jobs", build.jobs, "Steps at a time (default: one per core)")
+        ->type_name("N")->check(CLI::Range(1U, kMostJobs));
+    command.add_flag("--keep-going", build.keep_going,
+                     "After a failed step, still run all steps that do not need it");
+    command.add_flag("--json", build.json, "Print the result as JSON");
+    command.add_flag("--explain", build.explain, "Say for each step why it runs");
+    command.add_option("--depfile", build.depfile,
+                       "Write what the header depends on, for make and ninja")->type_name("F");
+    command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
+        ->type_name("array|asm")
+        ->transform(CLI::Transformer(std::map<std::string, EmbedMode>{
+            {"array", EmbedMode::kArray}, {"asm", EmbedMode::kAsm}}));
+    command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");
+    command.add_option("--compress", compression, "How the images are stored in the header")
+        ->type_name("zstd|none")
+        ->transform(CLI::Transformer(std::map<std::string, Compression>{
+            {"zstd", Compression::kZstd}, {"none", Compression::kNone}}));
+    command.footer(
+        "Example: everything, then one module for one GPU\n"
+        "  kiln build targets.json --out out\n"
+        "  kiln build targets.json --out out --module affine --target sm_90");
+  }
+
+  void declare_plan() {
+    CLI::App& command =
+        *app.add_subcommand("plan", "Print the steps that build would run; run none");
+    declare_selection(command, plan.selection);
+    command.add_flag("--json", plan.json, "Print the steps as JSON");
+    command.footer("Example: what is run for one GPU\n  kiln plan targets.json --target gfx1100");
+  }
+
+  void declare_doctor() {
+    CLI::App& command = *app.add_subcommand(
+        "doctor", "Show the tools found, what they can build, and how to install what is missing");
+    command.add_option("MANIFEST", doctor_manifest,
+                       "Whose targets to check (default: targets.json, where there is one)");
+    command.add_flag("--json", doctor.json, "Print the findings as JSON");
+    command.footer("Example:\n  kiln doctor targets.json");
+  }
+
+  void declare_inspect() {
+    CLI::App& command = *app.add_subcommand(
+        "inspect", "Show the kernels, parameters and resources of an image or a build folder");
+    command.add_option("FILE|DIR", inspect.path, "A cubin, PTX, HSACO, bundle, fatbin or out folder")
+        ->required();
+    command.add_flag("--json", inspect.json, "Print the findings as JSON");
+    command.footer(
+        "Example: one image, then a whole build\n"
+        "  kiln inspect out/images/affine/sm_90.cubin\n"
+        "  kiln inspect out --json");
+  }
+
+  std::vector<std::string> command_names() const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+  }
+
+  // The subcommand being parsed, or the program itself.
+  const CLI::App& current() const {
+    const std::vector<CLI::App*> parsed = app.get_subcommands();
+    return parsed.empty() ? app : *parsed.front();
+  }
+
+  Invocation invocation() {
+    const std::string name = current().get_name();
+    const MissingTargets missing =
+        allow_missing ? MissingTargets::kLeaveOut : MissingTargets::kFail;
+    if (name == "build") {
+      const CLI::App& command = current();
+      if (command.count("--embed") > 0) build.embed = embed;
+      if (command.count("--namespace") > 0) build.name_space = name_space;
+      if (command.count("--compress") > 0) build.compression = compression;
+      build.selection.missing_targets = missing;
+      return build;
+    }
+    if (name == "plan") {
+      plan.selection.missing_targets = missing;
+      return plan;
+    }
+    if (name == "doctor") {
+      if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
+      return doctor;
+    }
+    return inspect;
+  }
+};
+
+Error usage_error(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message)};
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Error unknown_argument(const std::string& argument, const CLI::App& command) {
+  const bool is_option = argument.starts_with("-");
+  Error error = usage_error((is_option ? "unknown option " : "unexpected argument ") +
+                            quote(argument) + " of 'kiln " + command.get_name() + "'");
+  const std::string near = nearest(argument, option_names(command));
+  if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
+  return error.hint("see 'kiln " + command.get_name() + " --help'");
+}
+
+// CLI11's own wording, in our grammar.
+Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
+  std::string message = thrown.what();
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  if (!message.empty() && (message.size() < 2 || !std::isupper(static_cast<unsigned char>(message[1])))) {
+    message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  }
+  const std::string name = command.get_name() == "kiln" ? "kiln" : "kiln " + command.get_name();
+  return usage_error(std::move(message)).hint("see '" + name + " --help'");
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  const std::vector<std::string> names = line.command_names();
+  if (arguments.empty()) {
+    return usage_error("no command given: expected one of " + join(names, ", "))
+        .hint("see 'kiln --help'");
+  }
+  if (const std::string& first = arguments.front();
+      !first.starts_with("-") && std::find(names.begin(), names.end(), first) == names.end()) {
+    Error error = usage_error("unknown command " + quote(first));
+    const std::string near = nearest(first, names);
+    if (!near.empty()) return error.hint("did you mean " + quote(near) + "?");
+    return error.hint("the commands are " + join(names, ", "));
+  }
+  try {
+    line.app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return Invocation(Reply{line.app.help()});
+  } catch (const CLI::CallForVersion&) {
+    return Invocation(Reply{version_text()});
+  } catch (const CLI::ExtrasError& error) {
+    const std::vector<std::string> extras = line.app.remaining(true);
+    if (extras.empty()) return translated(error, line.current());
+    return unknown_argument(extras.front(), line.current());
+  } catch (const CLI::ParseError& error) {
+    return translated(error, line.current());
+  }
+  return line.invocation();
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,27 @@
+// The command line: arguments in, one command's options out. Prints nothing and runs nothing.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/commands/build.hpp"
+#include "tools/commands/doctor.hpp"
+#include "tools/commands/inspect.hpp"
+#include "tools/commands/plan.hpp"
+
+namespace kiln::tools {
+
+// Text that answers the command line by itself: --help and --version.
+struct Reply {
+  std::string text;
+};
+
+using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions>;
+
+// Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
+// and the nearest valid one.
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace kiln::tools

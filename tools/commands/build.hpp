@@ -1,0 +1,31 @@
+// kiln build: from a manifest to images, bundles, the catalog and the generated header.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "kiln/catalog.hpp"
+#include "kiln/result.hpp"
+#include "tools/commands/selection.hpp"
+#include "tools/commands/world.hpp"
+#include "tools/model/manifest.hpp"
+
+namespace kiln::tools {
+
+struct BuildOptions {
+  Selection selection;
+  unsigned jobs = 0;  // steps at a time; 0: one per core
+  bool keep_going = false;
+  bool json = false;
+  bool explain = false;
+  std::filesystem::path depfile;  // empty: none
+  // Each replaces what the manifest's "embed" says.
+  std::optional<EmbedMode> embed;
+  std::optional<std::string> name_space;
+  std::optional<Compression> compression;
+};
+
+Result<int> run_build(const BuildOptions& options, World& world);
+
+}  // namespace kiln::tools

@@ -1,0 +1,18 @@
+// kiln inspect: what an image, a container or a build folder holds, read by our own readers.
+#pragma once
+
+#include <filesystem>
+
+#include "kiln/result.hpp"
+#include "tools/commands/world.hpp"
+
+namespace kiln::tools {
+
+struct InspectOptions {
+  std::filesystem::path path;  // a file, or the out folder of a build
+  bool json = false;
+};
+
+Result<int> run_inspect(const InspectOptions& options, World& world);
+
+}  // namespace kiln::tools

@@ -1,0 +1,33 @@
+// What a command acts on: the machine behind three small interfaces, and where its output goes.
+//
+// A command is `Result<int> run_<name>(const <Name>Options&, World&)`: it returns the exit status, or
+// the error that main.cpp prints. Commands compose stages and print results; they decide nothing.
+#pragma once
+
+#include <ostream>
+
+#include "base/diagnostic.hpp"
+#include "tools/system/environment.hpp"
+#include "tools/system/files.hpp"
+#include "tools/system/process.hpp"
+
+namespace kiln::tools {
+
+struct World {
+  Files& files;
+  Processes& processes;
+  const Environment& environment;
+  std::ostream& out;  // results
+  std::ostream& err;  // progress and warnings; errors are returned
+  Color out_color = Color::kNo;
+  Color err_color = Color::kNo;
+};
+
+// Colours go to a terminal that can show them, and not where NO_COLOR is set (no-color.org).
+inline Color color_for(const Environment& environment, bool is_terminal) {
+  const bool refused = !environment.get("NO_COLOR").value_or("").empty() ||
+                       environment.get("TERM").value_or("") == "dumb";
+  return is_terminal && !refused ? Color::kYes : Color::kNo;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,90 @@
+// The program: arguments to a command to an exit status. The only place that prints an error.
+//
+// Exit status: 0 done; 1 the build, or a check of what it made, failed; 2 the command line or the
+// manifest is wrong; 3 something that this machine lacks or refuses; 70 a bug of ours; 128 + n ended
+// by signal n.
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "tools/cli.hpp"
+#include "tools/commands/world.hpp"
+
+namespace {
+
+using namespace kiln;
+using namespace kiln::tools;
+
+int exit_status(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidInput:
+      return 2;
+    case ErrorCode::kBuildFailed:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kNoImage:
+      return 1;
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kEnvironment:
+    case ErrorCode::kDriver:
+      return 3;
+    case ErrorCode::kInterrupted:
+      return 128 + SIGINT;
+    case ErrorCode::kInternal:
+      break;
+  }
+  return 70;
+}
+
+struct RunCommand {
+  World& world;
+
+  Result<int> operator()(const Reply& reply) const {
+    world.out << reply.text;
+    return 0;
+  }
+  Result<int> operator()(const BuildOptions& options) const { return run_build(options, world); }
+  Result<int> operator()(const PlanOptions& options) const { return run_plan(options, world); }
+  Result<int> operator()(const DoctorOptions& options) const { return run_doctor(options, world); }
+  Result<int> operator()(const InspectOptions& options) const {
+    return run_inspect(options, world);
+  }
+};
+
+Result<int> run(const std::vector<std::string>& arguments, World& world) {
+  KILN_TRY_ASSIGN(const Invocation invocation, parse_command_line(arguments));
+  KILN_TRY_ASSIGN(const int status, std::visit(RunCommand{world}, invocation));
+  world.out.flush();
+  if (!world.out) {
+    return Error{ErrorCode::kEnvironment, "cannot write to standard output"};
+  }
+  return status;
+}
+
+int report(const Error& error, Color color) {
+  std::cout.flush();
+  std::cerr << render(error, color);
+  return exit_status(error.code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Color err_color = Color::kNo;
+  try {
+    const Environment environment = real_environment();
+    const std::unique_ptr<Files> files = real_files();
+    const std::unique_ptr<Processes> processes = real_processes();
+    World world{*files, *processes, environment, std::cout, std::cerr};
+    world.out_color = color_for(environment, environment.stdout_is_terminal);
+    world.err_color = err_color = color_for(environment, environment.stderr_is_terminal);
+    const Result<int> status = run(std::vector<std::string>(argv + 1, argv + argc), world);
+    return status ? *status : report(status.error(), err_color);
+  } catch (const std::exception& exception) {
+    return report(Error{ErrorCode::kInternal, std::string("unexpected failure: ") + exception.what()}
+                      .hint("this is a bug in kiln: please report it with the command line"),
+                  err_color);
+  }
+}

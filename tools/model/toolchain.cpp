@@ -1,0 +1,13 @@
+#include "tools/model/toolchain.hpp"
+
+#include <array>
+
+namespace kiln::tools {
+
+std::string_view to_string(ToolKind kind) {
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "hipify-perl", "hip-compiler", "clang-offload-bundler", "nvcc", "fatbinary", "host-compiler"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace kiln::tools
