@@ -23,12 +23,12 @@ enum class Exchange : std::uint8_t { kBarrier, kShuffle, kBallot };
 struct Thread {
   Waiting waiting = Waiting::kNothing;
   Exchange exchange = Exchange::kBarrier;
-  Fiber* fiber = nullptr;        // where it waits
+  Fiber* fiber = nullptr;  // where it waits
   Site site{};
-  std::uint32_t width = 0;       // lanes of its group
-  std::uint32_t source = 0;      // shuffle: the lane whose value it asks for
-  std::uint32_t bytes = 0;       // shuffle: size of the value
-  std::uint64_t ballot = 0;      // ballot: its predicate, then the group's
+  std::uint32_t width = 0;   // lanes of its group
+  std::uint32_t source = 0;  // shuffle: the lane whose value it asks for
+  std::uint32_t bytes = 0;   // shuffle: size of the value
+  std::uint64_t ballot = 0;  // ballot: its predicate, then the group's
   alignas(16) unsigned char value[kMaxExchangeBytes] = {};
 };
 
@@ -80,9 +80,10 @@ struct BlockRunner::State : Block {
   // Threads whose wait is over, and those of them that run in this round. Both have their full size
   // from the start: memory that one thread allocates and another frees would look like a race.
   std::vector<std::uint32_t> ready, round;
-  std::uint32_t block_arrivals = 0;       // threads that wait at the block's barrier
+  std::uint32_t block_arrivals = 0;          // threads that wait at the block's barrier
   std::vector<std::uint32_t> wave_arrivals;  // by a group's first thread: lanes that wait
-  // Addresses for order_release and order_acquire: new for every block, so that blocks stay unordered.
+  // Addresses for order_release and order_acquire: new for every block, so that blocks stay
+  // unordered.
   std::unique_ptr<char[]> order;
 
   void begin(const Launch& launch, Index3 index);
@@ -104,7 +105,7 @@ struct BlockRunner::State : Block {
   }
 
   // Called on a device thread's stack.
-  [[noreturn]] void stop(std::string message);
+  [[noreturn]] void leave();
   void wait(Waiting kind);
   void wake(std::uint32_t linear);
   void enter_exchange(Exchange kind, std::uint32_t width, Site site);
@@ -220,7 +221,8 @@ void BlockRunner::State::give_up() {
   block_arrivals = 0;
 }
 
-// On the scheduler's stack, not a thread's, so that no thread seems to have touched the memory first.
+// On the scheduler's stack, not a thread's, so that no thread seems to have touched the memory
+// first.
 void BlockRunner::State::allocate_shared(const SharedRequest& request) {
   void* memory = nullptr;
   if (posix_memalign(&memory, std::max(request.alignment, sizeof(void*)), request.bytes) != 0) {
@@ -238,13 +240,12 @@ std::string BlockRunner::State::stuck() const {
   while (threads[waiter].waiting == Waiting::kNothing) ++waiter;
   const Thread& waiting = threads[waiter];
   const bool at_barrier = waiting.waiting == Waiting::kBlock;
-  const std::uint32_t first =
-      at_barrier ? 0 : waiter - waiter % wave_width % waiting.width;
+  const std::uint32_t first = at_barrier ? 0 : waiter - waiter % wave_width % waiting.width;
   const std::uint32_t count =
       at_barrier ? thread_count : std::min(waiting.width, thread_count - first);
   const char* what = at_barrier ? "barrier" : "shuffle";
-  std::string message = std::string("divergent ") + what + ": " + name(waiter) + " waits at " +
-                        text(waiting.site);
+  std::string message =
+      std::string("divergent ") + what + ": " + name(waiter) + " waits at " + text(waiting.site);
   for (std::uint32_t other = first; other < first + count; ++other) {
     const Thread& peer = threads[other];
     if (peer.waiting == Waiting::kNothing) {
@@ -271,8 +272,9 @@ std::optional<std::string> BlockRunner::run(const Launch& launch, Index3 block_i
 
 // ---------------------------------------------------------------- on a device thread's stack
 
-void BlockRunner::State::stop(std::string message) {
-  error = std::move(message);
+// Ends the block, once `error` is set. Nothing on this stack is destroyed any more, so its callers
+// hold no strings.
+void BlockRunner::State::leave() {
   current->suspend();
   std::abort();  // a stopped block's fibers are not resumed
 }
@@ -304,9 +306,10 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
     for (std::uint32_t other = 0; other < self.thread_count; ++other) {
       if (other == self.thread) continue;
       if (!same(self.threads[other].site, site)) {
-        self.stop("divergent barrier: " + self.name(self.thread) + " waits at " + text(site) +
-                  ", while thread " + text(self.index_of(other)) + " waits at " +
-                  text(self.threads[other].site));
+        self.error = "divergent barrier: " + self.name(self.thread) + " waits at " + text(site) +
+                     ", while thread " + text(self.index_of(other)) + " waits at " +
+                     text(self.threads[other].site);
+        self.leave();
       }
       self.wake(other);
     }
@@ -318,8 +321,9 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
 // exchange for all.
 void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site site) {
   if (width == 0 || width > wave_width || (width & (width - 1)) != 0) {
-    stop("shuffle among " + std::to_string(width) + " lanes, on waves of " +
-         std::to_string(wave_width) + ": " + name(thread) + " at " + text(site));
+    error = "shuffle among " + std::to_string(width) + " lanes, on waves of " +
+            std::to_string(wave_width) + ": " + name(thread) + " at " + text(site);
+    leave();
   }
   Thread& self = threads[thread];
   self.exchange = kind;
@@ -333,8 +337,9 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
   for (std::uint32_t lane = first; lane < first + count; ++lane) {
     const Thread& other = threads[lane];
     if (other.width != width || other.exchange != kind || !same(other.site, site)) {
-      stop("divergent shuffle: " + name(thread) + " is at " + text(site) + ", while thread " +
-           text(index_of(lane)) + " is at " + text(other.site));
+      error = "divergent shuffle: " + name(thread) + " is at " + text(site) + ", while thread " +
+              text(index_of(lane)) + " is at " + text(other.site);
+      leave();
     }
   }
   finish_exchange(first, count);
@@ -363,9 +368,10 @@ void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t coun
       for (std::uint32_t lane = 0; lane < count; ++lane) {
         Thread& taker = threads[first + lane];
         if (taker.source >= count) {
-          stop("shuffle from a lane that is not there: " + name(first + lane) + " asks for lane " +
-               std::to_string(taker.source) + " of " + std::to_string(count) + ", at " +
-               text(taker.site));
+          error = "shuffle from a lane that is not there: " + name(first + lane) +
+                  " asks for lane " + std::to_string(taker.source) + " of " +
+                  std::to_string(count) + ", at " + text(taker.site);
+          leave();
         }
         std::memcpy(taker.value, before[taker.source], taker.bytes);
       }
@@ -413,9 +419,10 @@ void* BlockRunner::State::shared(Block* block, const void* tag, std::size_t byte
   auto array = find();
   if (array == self.shared_arrays.end()) {
     if (self.shared_bytes + bytes > kSharedMemoryBytes) {
-      self.stop("too much shared memory: " + self.name(self.thread) + " needs " +
-                std::to_string(self.shared_bytes + bytes) + " bytes, a block has " +
-                std::to_string(kSharedMemoryBytes));
+      self.error = "too much shared memory: " + self.name(self.thread) + " needs " +
+                   std::to_string(self.shared_bytes + bytes) + " bytes, a block has " +
+                   std::to_string(kSharedMemoryBytes);
+      self.leave();
     }
     self.shared_request = SharedRequest{tag, bytes, alignment};
     self.current->suspend();
@@ -427,7 +434,8 @@ void* BlockRunner::State::shared(Block* block, const void* tag, std::size_t byte
 
 void BlockRunner::State::fail(Block* block, const char* message, Site site) {
   State& self = of(block);
-  self.stop(std::string(message) + ": " + self.name(self.thread) + " at " + text(site));
+  self.error = std::string(message) + ": " + self.name(self.thread) + " at " + text(site);
+  self.leave();
 }
 
 }  // namespace kiln::host

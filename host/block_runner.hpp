@@ -39,8 +39,8 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  // Runs one block to its end. The message, if any, names kernel, block and thread; the runner stays
-  // usable. Nothing is unwound: a device thread that is given up never runs its destructors.
+  // Runs one block to its end. The message, if any, names kernel, block and thread; the runner
+  // stays usable. Nothing is unwound: a device thread that is given up never runs its destructors.
   std::optional<std::string> run(const Launch& launch, Index3 block_index);
 
  private:

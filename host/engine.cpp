@@ -23,7 +23,8 @@ std::string text(Index3 index) {
 }
 
 Error refusal(const Launch& launch, const std::string& why) {
-  return Error{ErrorCode::kInvalidInput, "cannot launch kernel '" + launch.kernel + "': " + why, {}, {}};
+  return Error{
+      ErrorCode::kInvalidInput, "cannot launch kernel '" + launch.kernel + "': " + why, {}, {}};
 }
 
 unsigned worker_count(unsigned wanted) {

@@ -22,9 +22,10 @@ class Engine {
 
   unsigned workers() const;
 
-  // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, a block of over
-  // 1024 threads, shared memory over the limit, a barrier or shuffle that some threads never reach.
-  // After an error the blocks that had started have run or been given up, the others have not.
+  // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, a block of
+  // over 1024 threads, shared memory over the limit, a barrier or shuffle that some threads never
+  // reach. After an error the blocks that had started have run or been given up, the others have
+  // not.
   Result<void> launch(const Launch& launch);
 
  private:

@@ -1,8 +1,8 @@
 // A stack to run a function on, that can be left and entered again.
 //
 // One implementation is built: fiber_boost.cpp (Boost.Context's switch) or, in sanitizer builds,
-// fiber_ucontext.cpp, which tells the sanitizer of every switch. A fiber belongs to the OS thread that
-// first resumes it. Not thread-safe.
+// fiber_ucontext.cpp, which tells the sanitizer of every switch. A fiber belongs to the OS thread
+// that first resumes it. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes the next resume() call `function(argument)` from the top of the stack. Whatever ran on this
-  // fiber before is dropped without unwinding.
+  // Makes the next resume() call `function(argument)` from the top of the stack. Whatever ran on
+  // this fiber before is dropped without unwinding.
   void start(Function function, void* argument);
   // Runs the fiber until it suspends or its function returns.
   void resume();
@@ -37,13 +37,13 @@ class Fiber {
   bool finished_ = true;
 };
 
-// Tells a thread sanitizer that what this stack did before a release happens before what another does
-// after an acquire of the same address. Nothing in other builds.
+// Tells a thread sanitizer that what this stack did before a release happens before what another
+// does after an acquire of the same address. Nothing in other builds.
 void order_release(void* address);
 void order_acquire(void* address);
 
-// Whether every device thread needs a fiber of its own, so that races between threads of a block are
-// seen.
+// Whether every device thread needs a fiber of its own, so that races between threads of a block
+// are seen.
 bool one_thread_per_fiber();
 
 }  // namespace kiln::host

@@ -1,5 +1,6 @@
-// Fibers by ucontext, for sanitizer builds: slower, and every switch is announced, so that the address
-// sanitizer knows which stack is in use and the thread sanitizer sees each fiber as a thread.
+// Fibers by ucontext, for sanitizer builds: slower, and every switch is announced, so that the
+// address sanitizer knows which stack is in use and the thread sanitizer sees each fiber as a
+// thread.
 #include <ucontext.h>
 
 #include "host/fiber.hpp"
@@ -64,7 +65,8 @@ Fiber::Fiber(std::size_t stack_bytes)
 
 Fiber::~Fiber() {
 #if defined(KILN_HOST_TSAN)
-  if (implementation_->inside_thread != nullptr) __tsan_destroy_fiber(implementation_->inside_thread);
+  if (implementation_->inside_thread != nullptr)
+    __tsan_destroy_fiber(implementation_->inside_thread);
 #endif
 }
 

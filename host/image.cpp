@@ -75,10 +75,11 @@ Result<int> file_with(std::span<const std::byte> bytes) {
     written += static_cast<std::size_t>(count);
   }
   if (file < 0) {
-    return Error{ErrorCode::kEnvironment,
-                 std::string("cannot write a host image to memory or to /tmp: ") + std::strerror(errno),
-                 {},
-                 {}};
+    return Error{
+        ErrorCode::kEnvironment,
+        std::string("cannot write a host image to memory or to /tmp: ") + std::strerror(errno),
+        {},
+        {}};
   }
   return file;
 }
@@ -120,15 +121,16 @@ Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
   auto file = file_with(bytes);
   if (!file) return std::move(file).error();
   // By process number, so that a symbolizer in another process can read it as well.
-  const std::string path =
-      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(*file);
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(*file);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
     close(*file);
-    return Error{ErrorCode::kUnavailable, std::string("cannot open the host image: ") + reason, {}, {}}
-        .hint("a newer C library than this machine's is the usual cause: build the image on the "
-              "oldest system that must run it");
+    return Error{
+        ErrorCode::kUnavailable, std::string("cannot open the host image: ") + reason, {}, {}}
+        .hint(
+            "a newer C library than this machine's is the usual cause: build the image on the "
+            "oldest system that must run it");
   }
   std::unique_ptr<Image> image(new Image(*file, library));
   const auto* record = static_cast<const ImageRecord*>(dlsym(library, kImageSymbol));

@@ -1,7 +1,7 @@
 // A host image in memory: a shared object opened from bytes, checked before anything in it runs.
 //
-// The bytes go to an anonymous file (memfd), or to a private temporary file where the system has none,
-// and from there through dlopen. Thread-safe once loaded.
+// The bytes go to an anonymous file (memfd), or to a private temporary file where the system has
+// none, and from there through dlopen. Thread-safe once loaded.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ namespace kiln::host {
 class Stack {
  public:
   explicit Stack(std::size_t bytes) : size_(bytes + page()) {
-    base_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
+    base_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base_ == MAP_FAILED) throw std::bad_alloc();
     mprotect(base_, page(), PROT_NONE);
   }

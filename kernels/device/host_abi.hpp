@@ -1,10 +1,10 @@
 // The contract between a host image and the engine that runs it (host/).
 //
-// A host image is a shared object compiled from the same .cu files as every other image. It holds, for
-// each kernel, a record that can be read without running it (section .kiln.kernels), and a function
-// `kiln_host_run_<kernel>` that runs threads of one block. The image needs nothing beyond libc, libm and
-// libgcc_s: whatever a thread asks of the others (a barrier, a shuffle, shared memory) it asks through
-// the table of functions that the engine hands over with the block.
+// A host image is a shared object compiled from the same .cu files as every other image. It holds,
+// for each kernel, a record that can be read without running it (section .kiln.kernels), and a
+// function `kiln_host_run_<kernel>` that runs threads of one block. The image needs nothing beyond
+// libc, libm and libgcc_s: whatever a thread asks of the others (a barrier, a shuffle, shared
+// memory) it asks through the table of functions that the engine hands over with the block.
 //
 // This header is the one file of kernels/ that host programs include; it is C++17 and plain data.
 #pragma once
@@ -59,12 +59,12 @@ struct Block {
   const void* const* arguments;  // one pointer per parameter
   void* dynamic_shared;
   Index3 grid_dim, block_dim, block_index;
-  Index3 thread_index;           // of the thread that runs
-  std::uint32_t thread;          // the same, linear
-  std::uint32_t next_thread;     // the first thread that has not started
-  std::uint32_t thread_limit;    // `run` starts threads below this one
-  std::uint32_t wave_width;      // 32 or 64
-  bool is_linear;                // block_dim.y and .z are 1
+  Index3 thread_index;         // of the thread that runs
+  std::uint32_t thread;        // the same, linear
+  std::uint32_t next_thread;   // the first thread that has not started
+  std::uint32_t thread_limit;  // `run` starts threads below this one
+  std::uint32_t wave_width;    // 32 or 64
+  bool is_linear;              // block_dim.y and .z are 1
 };
 
 // Runs threads `next_thread` to `thread_limit`, one after the other, on the calling stack. When one
@@ -74,24 +74,24 @@ using RunFunction = void (*)(Block*);
 // One kernel, as data: an array of these fills section .kiln.kernels, no pointers, so that a reader
 // needs no relocation.
 struct KernelRecord {
-  std::uint32_t record_size;      // sizeof(KernelRecord)
+  std::uint32_t record_size;  // sizeof(KernelRecord)
   std::uint16_t abi_version;
   std::uint16_t parameter_count;
   struct {
     std::uint16_t offset, size;
     std::uint16_t is_pointer;
   } parameters[kMaxParameters];
-  char name[104];                 // NUL-terminated
+  char name[104];  // NUL-terminated
 };
 
 // One per image, in section .kiln.image.
 struct ImageRecord {
-  char magic[8];                  // "KILNHOST"
+  char magic[8];  // "KILNHOST"
   std::uint32_t record_size;
   std::uint16_t abi_version;
   std::uint16_t wave_width;
-  char cpu[32];                   // "x86-64-v3", "armv8-a"
-  char sanitizer[16];             // "", "address", "thread"
+  char cpu[32];        // "x86-64-v3", "armv8-a"
+  char sanitizer[16];  // "", "address", "thread"
 };
 
 }  // namespace kiln::host

@@ -1,12 +1,12 @@
 // The engine alone, on kernels written against the image ABI: what a host image would hold.
+#include "host/engine.hpp"
+
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstring>
 #include <numeric>
 #include <vector>
-
-#include "host/engine.hpp"
 
 using namespace kiln::host;
 using Catch::Matchers::ContainsSubstring;
@@ -32,7 +32,8 @@ T argument(const Block& block, std::size_t index) {
   return value;
 }
 
-#define HERE Site{"test.cu", __LINE__}
+#define HERE \
+  Site { "test.cu", __LINE__ }
 
 Launch make_launch(const char* name, RunFunction function, Index3 grid, Index3 block) {
   Launch launch;
@@ -81,8 +82,8 @@ void wave_sum(Block& block) {
 }
 
 void odd_ballot(Block& block) {
-  argument<std::uint64_t*>(block, 0)[block.thread_index.x] = block.services->ballot(
-      &block, block.thread_index.x % 2 == 1, block.wave_width, HERE);
+  argument<std::uint64_t*>(block, 0)[block.thread_index.x] =
+      block.services->ballot(&block, block.thread_index.x % 2 == 1, block.wave_width, HERE);
 }
 
 // Narrow and wide exchanges in turn: a lane may not see values of another group's exchange.
