@@ -1,30 +1,63 @@
-# Libraries that kiln itself uses: the system's where they are new enough, else those that
-# tools/setup.sh put into its own folder.
-set(KILN_TOOLCHAIN_DIR "$ENV{KILN_TOOLCHAIN_DIR}" CACHE PATH "Where tools/setup.sh puts what the machine lacks")
-if(NOT KILN_TOOLCHAIN_DIR)
-  if(DEFINED ENV{XDG_DATA_HOME})
-    set(KILN_TOOLCHAIN_DIR "$ENV{XDG_DATA_HOME}/kiln/toolchain")
+# The libraries that kiln uses, each under one name: CLI11::CLI11, nlohmann_json::nlohmann_json,
+# kiln_zstd, Catch2::Catch2WithMain.
+#
+# Each is taken from the system where it is new enough, else from the folder that tools/setup.sh
+# fills, else fetched by its recorded digest.
+set(KILN_TOOLCHAIN_DIR "" CACHE PATH "Where tools/setup.sh puts what the machine lacks [its default]")
+set(kiln_toolchain_dir "${KILN_TOOLCHAIN_DIR}")
+if(NOT kiln_toolchain_dir)
+  if(DEFINED ENV{KILN_TOOLCHAIN_DIR})
+    set(kiln_toolchain_dir "$ENV{KILN_TOOLCHAIN_DIR}")
+  elseif(DEFINED ENV{XDG_DATA_HOME})
+    set(kiln_toolchain_dir "$ENV{XDG_DATA_HOME}/kiln/toolchain")
   else()
-    set(KILN_TOOLCHAIN_DIR "$ENV{HOME}/.local/share/kiln/toolchain")
+    set(kiln_toolchain_dir "$ENV{HOME}/.local/share/kiln/toolchain")
   endif()
 endif()
-list(APPEND CMAKE_PREFIX_PATH "${KILN_TOOLCHAIN_DIR}")
+
+# find_package(NAME MINIMUM), or else the archive at URL with that SHA-256.
+function(kiln_find_or_fetch name minimum url sha256)
+  find_package(${name} ${minimum} QUIET PATHS "${kiln_toolchain_dir}")
+  if(${name}_FOUND)
+    message(STATUS "${name} ${${name}_VERSION}: ${${name}_DIR}")
+    set(${name}_DIR "${${name}_DIR}" PARENT_SCOPE)
+    return()
+  endif()
+  message(STATUS "${name} ${minimum} or newer is not on this machine (tools/setup.sh brings it): fetching ${url}")
+  if(POLICY CMP0135)
+    cmake_policy(SET CMP0135 NEW)
+  endif()
+  include(FetchContent)
+  FetchContent_Declare(${name} URL "${url}" URL_HASH "SHA256=${sha256}" TIMEOUT 60)
+  FetchContent_MakeAvailable(${name})
+  string(TOLOWER ${name} lower_name)
+  set(${name}_SOURCE_DIR "${${lower_name}_SOURCE_DIR}" PARENT_SCOPE)
+endfunction()
 
 find_package(Threads REQUIRED)
-if(KILN_BUILD_TOOLS)
-  find_package(CLI11 2.1 REQUIRED)
-  find_package(nlohmann_json 3.10 REQUIRED)
-endif()
+
 find_path(KILN_ZSTD_INCLUDE_DIR zstd.h)
 find_library(KILN_ZSTD_LIBRARY zstd)
-if(KILN_ZSTD_INCLUDE_DIR AND KILN_ZSTD_LIBRARY)
-  add_library(kiln_zstd INTERFACE)
-  target_include_directories(kiln_zstd SYSTEM INTERFACE "${KILN_ZSTD_INCLUDE_DIR}")
-  target_link_libraries(kiln_zstd INTERFACE "${KILN_ZSTD_LIBRARY}")
-else()
-  message(FATAL_ERROR "zstd not found: run tools/setup.sh, or install libzstd-dev")
+mark_as_advanced(KILN_ZSTD_INCLUDE_DIR KILN_ZSTD_LIBRARY)
+if(NOT KILN_ZSTD_INCLUDE_DIR OR NOT KILN_ZSTD_LIBRARY)
+  message(FATAL_ERROR "zstd's header and library are not on this machine: run tools/setup.sh, or install libzstd-dev")
+endif()
+add_library(kiln_zstd INTERFACE)
+target_include_directories(kiln_zstd SYSTEM INTERFACE "${KILN_ZSTD_INCLUDE_DIR}")
+target_link_libraries(kiln_zstd INTERFACE "${KILN_ZSTD_LIBRARY}")
+
+if(KILN_BUILD_TOOLS)
+  kiln_find_or_fetch(CLI11 2.1
+    https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
+    f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+  kiln_find_or_fetch(nlohmann_json 3.10
+    https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+    d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
 endif()
 if(KILN_BUILD_TESTS)
-  find_package(Catch2 3.3 REQUIRED)
+  kiln_find_or_fetch(Catch2 3.3
+    https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
+    c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
+  list(APPEND CMAKE_MODULE_PATH "${Catch2_DIR}" "${Catch2_SOURCE_DIR}/extras")
   include(Catch)
 endif()
