@@ -85,7 +85,8 @@ struct ImageEntry {
   const unsigned char* data = nullptr;   // stored bytes
   std::size_t stored_size = 0;           // bytes at `data`
   std::size_t size = 0;                  // bytes once decompressed; PTX: with its final NUL
-  std::uint64_t digest = 0;              // first 8 bytes, big-endian, of SHA-256 of the image
+  std::uint64_t digest = 0;              // first 8 bytes, big-endian, of SHA-256 of the image file
+                                         // (PTX: without the NUL)
 };
 
 struct ModuleEntry {
@@ -114,10 +115,18 @@ struct ModuleEntry {
 
 struct Catalog {
   std::string_view name;          // the manifest's name
-  std::string_view digest;        // SHA-256 over the catalog, in hexadecimal
+  std::string_view digest;        // SHA-256 over the generated files, in hexadecimal
   ArrayView<std::string_view> targets;          // what the manifest asked for and the build holds
   ArrayView<std::string_view> missing_targets;  // asked for, left out by --allow-missing
   ArrayView<const ModuleEntry*> modules;        // sorted by name
+
+  // The module called `module_name`, or nullptr.
+  constexpr const ModuleEntry* find(std::string_view module_name) const {
+    for (const ModuleEntry* module : modules) {
+      if (module->name == module_name) return module;
+    }
+    return nullptr;
+  }
 };
 
 // A kernel of a generated header with its argument sizes in its type: launching it with the wrong
@@ -128,7 +137,8 @@ struct KernelHandle {
   std::uint32_t index = 0;  // position in module->kernels
 
   static constexpr std::size_t kParameterCount = sizeof...(ParameterSizes);
-  constexpr std::string_view name() const { return module->kernels[index].name; }
+  constexpr const KernelEntry& entry() const { return module->kernels[index]; }
+  constexpr std::string_view name() const { return entry().name; }
 
   // Whether arguments of these types may be passed: trivially copyable, right count, right sizes.
   template <typename... Arguments>

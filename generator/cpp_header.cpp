@@ -1,0 +1,268 @@
+#include "generator/cpp_header.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <tuple>
+
+#include "generator/head_comment.hpp"
+#include "generator/identifiers.hpp"
+#include "generator/literal.hpp"
+#include "generator/names.hpp"
+
+namespace kiln::generator {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+// "{a, b, c}" broken over lines of at most kColumns, later lines indented to the first element.
+std::string braced(std::string line, const std::vector<std::string>& elements) {
+  std::string text;
+  line += '{';
+  const std::string margin(line.size(), ' ');
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::string element = elements[i] + (i + 1 < elements.size() ? "," : "}");
+    const bool first = i == 0 || line == margin;
+    if (!first && line.size() + 1 + element.size() + 1 > kColumns) {
+      text += line + '\n';
+      line = margin;
+    } else if (!first) {
+      line += ' ';
+    }
+    line += element;
+  }
+  return text + line + (elements.empty() ? "}" : "");
+}
+
+// Parameter lists, each kept once: most kernels of a module have the same few.
+class ParameterLists {
+ public:
+  explicit ParameterLists(const Catalog& catalog) {
+    for (const Module& module : catalog.modules) {
+      for (const Kernel& kernel : module.kernels) {
+        if (kernel.parameters.empty()) continue;
+        if (names_.emplace(key(kernel), names_.size()).second) order_.push_back(&kernel);
+      }
+    }
+  }
+
+  std::string name(const Kernel& kernel) const {
+    if (kernel.parameters.empty()) return "{}";
+    return "parameters_" + std::to_string(names_.at(key(kernel)));
+  }
+
+  std::string definitions() const {
+    std::string out;
+    for (const Kernel* kernel : order_) {
+      std::vector<std::string> elements;
+      for (const Parameter& parameter : kernel->parameters) {
+        elements.push_back('{' + std::to_string(parameter.offset) + ", " +
+                           std::to_string(parameter.size) + ", " + letter(parameter.kind) + '}');
+      }
+      out += braced("inline constexpr ::kiln::Parameter " + name(*kernel) + "[] = ", elements);
+      out += ";\n";
+    }
+    return out;
+  }
+
+ private:
+  using Key = std::vector<std::tuple<std::uint16_t, std::uint16_t, ParameterKind>>;
+
+  static Key key(const Kernel& kernel) {
+    Key key;
+    for (const Parameter& parameter : kernel.parameters) {
+      key.emplace_back(parameter.offset, parameter.size, parameter.kind);
+    }
+    return key;
+  }
+
+  static char letter(ParameterKind kind) {
+    return kind == ParameterKind::kPointer ? 'P' : kind == ParameterKind::kValue ? 'V' : 'U';
+  }
+
+  std::map<Key, std::size_t> names_;
+  std::vector<const Kernel*> order_;
+};
+
+// An #if chain that refuses a <kiln/catalog.hpp> that this header was not written for. The header's
+// body is its #else, so that the refusal is the only error.
+std::string version_guard(const Options& options) {
+  std::string out;
+  const std::string format = std::to_string(KILN_CATALOG_FORMAT);
+  out += "#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != " + format + '\n';
+  out += "#error \"" + options.header + " has catalog format " + format +
+         ", and the <kiln/catalog.hpp> found has another: generate it with the kiln of that "
+         "release\"\n";
+  if (options.minimum_runtime != 0) {
+    out += "#elif KILN_VERSION < " + std::to_string(options.minimum_runtime) + '\n';
+    out += "#error \"" + options.header + " needs kiln " + version_text(options.minimum_runtime) +
+           " or newer, and the <kiln/catalog.hpp> found is older: update it, or lower "
+           "minimum_runtime in the manifest\"\n";
+  }
+  return out + "#else\n";
+}
+
+std::string kernel_table(const Module& module, const ParameterLists& parameters) {
+  if (module.kernels.empty()) return {};
+  std::string out = "inline constexpr ::kiln::KernelEntry kernels[] = {\n";
+  for (const Kernel& kernel : module.kernels) {
+    out += "    {" + literal(kernel.name) + ", " + std::to_string(kernel.unit) + ", " +
+           parameters.name(kernel) + "},\n";
+  }
+  return out + "};\n";
+}
+
+// One byte more than is stored: a literal ends with a NUL, which C++ wants to have room for.
+std::string array(const Module& module, const Image& image) {
+  std::string out = "alignas(" + std::to_string(alignment(image)) +
+                    ") inline constexpr unsigned char " + array_name(module, image) + '[' +
+                    std::to_string(image.stored.size()) + " + 1] =\n";
+  append_literal(out, image.stored, 4);
+  return out + ";\n";
+}
+
+std::string external_array(const Module& module, const Image& image, const Digest& digest) {
+  return "extern \"C\" [[gnu::visibility(\"hidden\")]] const unsigned char " +
+         symbol(digest, module, image) + '[' + std::to_string(image.stored.size()) + " + 1];\n";
+}
+
+std::string image_table(const Module& module, const Options& options, const Digest& digest) {
+  if (module.images.empty()) return {};
+  std::string out = "inline constexpr ::kiln::ImageEntry images[] = {\n";
+  for (const Image& image : module.images) {
+    const std::string data = options.storage == Storage::kArray ? array_name(module, image)
+                                                                : symbol(digest, module, image);
+    out += "    {" + literal(image.target) + ", ImageFormat::" +
+           std::string(enumerator(image.format)) + ", Compression::" +
+           std::string(enumerator(image.compression)) + ", " + std::to_string(image.unit) + ", " +
+           std::to_string(image.ptx_isa) + ",\n     " + data + ", " +
+           std::to_string(image.stored.size()) + ", " + std::to_string(image.size) + ", 0x" +
+           short_digest(image.digest) + "},\n";
+  }
+  return out + "};\n";
+}
+
+std::string module_data(const Module& module, const ParameterLists& parameters,
+                        const Options& options, const Digest& digest) {
+  std::string out = "\nnamespace " + identifier(module.name) + " {\n\n";
+  out += kernel_table(module, parameters);
+  for (const Image& image : module.images) {
+    out += options.storage == Storage::kArray ? '\n' + array(module, image)
+                                              : external_array(module, image, digest);
+  }
+  if (!module.images.empty()) out += '\n';
+  out += image_table(module, options, digest);
+  return out + "\n}  // namespace " + identifier(module.name) + '\n';
+}
+
+std::string module_constant(const Module& module, std::size_t id) {
+  const std::string space = "detail::" + identifier(module.name) + "::";
+  return "inline constexpr Module " + identifier(module.name) + "{" + literal(module.name) + ", " +
+         std::to_string(id) + ", " + std::to_string(module.unit_count) + ", " +
+         (module.kernels.empty() ? "{}" : space + "kernels") + ", " +
+         (module.images.empty() ? "{}" : space + "images") + "};\n";
+}
+
+std::string kernel_constants(const Module& module) {
+  std::string out = "inline namespace " + identifier(module.name) + " {\n";
+  for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+    const Kernel& kernel = module.kernels[i];
+    std::string sizes;
+    for (const Parameter& parameter : kernel.parameters) {
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(parameter.size);
+    }
+    if (identifier(kernel.name) != kernel.name) out += "// " + kernel.name + '\n';
+    out += "inline constexpr ::kiln::KernelHandle<" + sizes + "> " + identifier(kernel.name) +
+           "{&modules::" + identifier(module.name) + ", " + std::to_string(i) + "};\n";
+  }
+  return out + "}  // namespace " + identifier(module.name) + '\n';
+}
+
+std::string string_table(const char* name, const std::vector<std::string>& words) {
+  if (words.empty()) return {};
+  std::vector<std::string> elements;
+  for (const std::string& word : words) elements.push_back(literal(word));
+  return braced("inline constexpr std::string_view " + std::string(name) + "[] = ", elements) +
+         ";\n";
+}
+
+std::string catalog_constant(const Catalog& catalog, const Digest& digest) {
+  std::string out = "namespace detail {\n";
+  out += string_table("targets", catalog.targets);
+  out += string_table("missing_targets", catalog.missing_targets);
+  if (!catalog.modules.empty()) {
+    std::vector<std::string> elements;
+    for (const Module& module : catalog.modules) {
+      elements.push_back("&modules::" + identifier(module.name));
+    }
+    out += braced("inline constexpr const Module* all_modules[] = ", elements) + ";\n";
+  }
+  out += "inline constexpr ::kiln::Catalog all{\n    " + literal(catalog.name) + ",\n    " +
+         literal(digest.hex()) + ",\n    " + (catalog.targets.empty() ? "{}" : "targets") + ", " +
+         (catalog.missing_targets.empty() ? "{}" : "missing_targets") + ", " +
+         (catalog.modules.empty() ? "{}" : "all_modules") + "};\n";
+  return out + "}  // namespace detail\n";
+}
+
+constexpr std::string_view kFunctions = R"(
+constexpr const ::kiln::Catalog& catalog() { return detail::all; }
+
+// The module called `name`, or nullptr.
+constexpr const Module* find(std::string_view name) { return catalog().find(name); }
+
+// The module with this id.
+constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
+)";
+
+}  // namespace
+
+std::string write_header(const Catalog& catalog, const Options& options, const Digest& digest) {
+  const ParameterLists parameters(catalog);
+  const std::string versioned = "catalog_" + short_digest(digest);
+
+  std::string out = write_head_comment(catalog, options, digest);
+  out += "#pragma once\n\n";
+  out += "#include <kiln/catalog.hpp>\n\n";
+  out += "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\n";
+  out += version_guard(options);
+  if (options.storage == Storage::kArray) {
+    out += "\n#if defined(__clang__)\n#pragma clang diagnostic push\n"
+           "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
+  }
+
+  out += "\nnamespace " + options.name_space + " {\ninline namespace " + versioned + " {\n\n";
+  out += "using Module = ::kiln::ModuleEntry;\n\n";
+  out += "// The position of a module in catalog().modules.\nenum class Id : std::uint32_t {\n";
+  for (const Module& module : catalog.modules) out += "  " + identifier(module.name) + ",\n";
+  out += "};\n\n";
+
+  out += "// Tables and bytes, which the constants below refer to.\nnamespace detail {\n\n";
+  out += "using ::kiln::Compression;\nusing ::kiln::ImageFormat;\n";
+  out += "inline constexpr auto U = ::kiln::ParameterKind::kUnknown;\n";
+  out += "inline constexpr auto V = ::kiln::ParameterKind::kValue;\n";
+  out += "inline constexpr auto P = ::kiln::ParameterKind::kPointer;\n\n";
+  out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
+  for (const Module& module : catalog.modules) {
+    out += module_data(module, parameters, options, digest);
+  }
+  out += "\n}  // namespace detail\n\n";
+
+  out += "namespace modules {\n";
+  for (std::size_t id = 0; id < catalog.modules.size(); ++id) {
+    out += module_constant(catalog.modules[id], id);
+  }
+  out += "}  // namespace modules\n\n";
+
+  out += "// The kernels. Where two modules have one of the same name, say <module>::<kernel>.\n";
+  for (const Module& module : catalog.modules) out += kernel_constants(module) + '\n';
+
+  out += catalog_constant(catalog, digest);
+  out += kFunctions;
+  out += "\n}  // namespace " + versioned + "\n}  // namespace " + options.name_space + '\n';
+  if (options.storage == Storage::kArray) {
+    out += "\n#if defined(__clang__)\n#pragma clang diagnostic pop\n#endif\n";
+  }
+  return out + "\n#endif\n";
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,137 @@
+#include "generator/head_comment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "generator/identifiers.hpp"
+#include "generator/names.hpp"
+
+namespace kiln::generator {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+std::string plural(std::size_t count, const char* noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+std::string grouped(std::size_t number) {  // 1234567 -> "1,234,567"
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+// "// label word word", wrapped, with later lines indented to the first word.
+std::string words(const std::string& label, const std::vector<std::string>& list) {
+  std::string text, line = "// " + label;
+  for (const std::string& word : list) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      text += line + '\n';
+      line = "//" + std::string(label.size() + 1, ' ');
+    }
+    line += ' ' + word;
+  }
+  return text + line + '\n';
+}
+
+// How a program uses the header, by the example of what is in it.
+std::string usage(const Catalog& catalog, const Options& options) {
+  const std::string space = options.name_space + "::";
+  std::vector<std::pair<std::string, std::string>> rows;
+  if (!catalog.modules.empty()) {
+    const std::string& module = catalog.modules.front().name;
+    rows.push_back({"find(\"" + module + "\")", "the module of that name, or nullptr"});
+    rows.push_back({"modules::" + identifier(module), "a module: its kernels and its images"});
+  }
+  const auto module = std::ranges::find_if(
+      catalog.modules, [](const Module& candidate) { return !candidate.kernels.empty(); });
+  if (module != catalog.modules.end()) {
+    rows.push_back({identifier(module->kernels.front().name),
+                    "a kernel, with its argument sizes in its type"});
+  }
+  rows.push_back({"catalog()", "all of it"});
+
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row.first.size());
+  std::string text;
+  for (const auto& [what, why] : rows) {
+    text += "//   " + space + what + std::string(width - what.size() + 2, ' ') + why + '\n';
+  }
+  return text;
+}
+
+constexpr std::size_t kCells = 8;
+using Row = std::array<std::string, kCells>;
+
+constexpr bool is_number(std::size_t cell) { return cell == 4 || cell == 5 || cell == 6; }
+
+std::string table(const std::vector<Row>& rows, bool show_units) {
+  std::array<std::size_t, kCells> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < kCells; ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line = "//  ";
+    for (std::size_t i = 0; i < kCells; ++i) {
+      if (i == 1 && !show_units) continue;
+      const std::string gap(widths[i] - row[i].size(), ' ');
+      line += is_number(i) ? ' ' + gap + row[i] + ' ' : ' ' + row[i] + gap + ' ';
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+std::string image_table(const Catalog& catalog) {
+  std::vector<Row> rows = {
+      {"module", "unit", "target", "format", "kernels", "bytes", "stored", "sha256"}};
+  std::size_t size = 0, stored = 0;
+  bool show_units = false;
+  for (const Module& module : catalog.modules) {
+    show_units |= module.unit_count > 1;
+    for (const Image& image : module.images) {
+      const auto kernels = std::ranges::count(module.kernels, image.unit, &Kernel::unit);
+      rows.push_back({module.name, std::to_string(image.unit), image.target,
+                      std::string(name(image.format)), std::to_string(kernels),
+                      grouped(image.size), grouped(image.stored.size()),
+                      short_digest(image.digest)});
+      size += image.size;
+      stored += image.stored.size();
+    }
+  }
+  rows.push_back({"total", "", "", "", "", grouped(size), grouped(stored), ""});
+  return table(rows, show_units);
+}
+
+}  // namespace
+
+std::string write_head_comment(const Catalog& catalog, const Options& options,
+                               const Digest& digest) {
+  std::size_t kernels = 0;
+  for (const Module& module : catalog.modules) kernels += module.kernels.size();
+
+  std::string out = "// " + options.header + ": " + plural(kernels, "GPU kernel") + " in " +
+                    plural(catalog.modules.size(), "module") + " for " +
+                    plural(catalog.targets.size(), "target") + ".\n//\n";
+  out += "// Made by kiln " + version_text(KILN_VERSION) + " from the manifest of '" + catalog.name +
+         "'. Do not edit: `kiln build` writes it again.\n";
+  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP. ";
+  out += options.storage == Storage::kArray
+             ? "The images are below, as\n// string literals.\n"
+             : "Link " + stem(options) + ".S with\n// it: the images are there.\n";
+  out += "//\n";
+  out += usage(catalog, options) + "//\n";
+  out += words("Targets:", catalog.targets);
+  if (!catalog.missing_targets.empty()) {
+    out += words("Left out (--allow-missing; their tools were not there):",
+                 catalog.missing_targets);
+  }
+  out += "//\n" + image_table(catalog) + "//\n";
+  out += "// Catalog " + digest.hex() + '\n';
+  return out;
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,66 @@
+#include "generator/identifiers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+
+namespace kiln::generator {
+namespace {
+
+// What the header declares beside the kernels, and namespaces that it must still be able to name.
+constexpr std::array<std::string_view, 9> kHeaderNames = {
+    "Id", "Module", "catalog", "detail", "find", "get", "kiln", "modules", "std"};
+
+// Macros that compilers or common C headers define, in lower case or as ordinary words.
+constexpr std::array<std::string_view, 14> kMacros = {
+    "BUFSIZ", "EOF",   "INFINITY", "NAN",   "NULL",   "assert", "errno",
+    "linux",  "major", "minor",    "stdin", "stderr", "stdout", "unix"};
+
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+bool is_ordinary(std::string_view name) {
+  return is_identifier(name) && name.front() != '_' && name.back() != '_' &&
+         name.find("__") == std::string_view::npos &&
+         std::ranges::find(kHeaderNames, name) == kHeaderNames.end() &&
+         std::ranges::find(kMacros, name) == kMacros.end();
+}
+
+}  // namespace
+
+std::string identifier(std::string_view name) {
+  if (is_ordinary(name)) return std::string(name);
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string spelt;
+  for (const char c : name) {
+    const bool leading_digit = spelt.empty() && c >= '0' && c <= '9';
+    if (is_letter_or_digit(c) && !leading_digit) {
+      spelt += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      spelt += '_';
+      spelt += kHex[byte >> 4];
+      spelt += kHex[byte & 15];
+    }
+  }
+  return spelt + '_';
+}
+
+std::string target_identifier(std::string_view target) {
+  std::string spelt;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    const bool ends_a_feature = i + 1 == target.size() || target[i + 1] == ':';
+    if (target[i] == '+') {
+      spelt += "_on";
+    } else if (target[i] == '-' && ends_a_feature) {
+      spelt += "_off";
+    } else {
+      spelt += is_letter_or_digit(target[i]) ? target[i] : '_';
+    }
+  }
+  return spelt;
+}
+
+}  // namespace kiln::generator
