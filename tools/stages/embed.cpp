@@ -1,0 +1,155 @@
+#include "tools/stages/embed.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/zstd.hpp"
+
+namespace kiln::tools {
+namespace {
+
+Result<void> check_namespace(std::string_view name) {
+  std::string_view rest = name;
+  while (true) {
+    const std::size_t end = rest.find("::");
+    if (!is_identifier(rest.substr(0, end))) {
+      return Error{ErrorCode::kInvalidInput, "not a C++ namespace: " + quote(name), {}, {}}.hint(
+          "use identifiers joined by '::', such as 'my_app::kernels'");
+    }
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 2);
+  }
+  if (name == "kiln" || name == "std" || name.starts_with("std::")) {
+    return Error{ErrorCode::kInvalidInput, "the namespace " + quote(name) + " is taken", {}, {}}.hint(
+        "choose one of your own, such as 'kernels'");
+  }
+  return {};
+}
+
+// The name also lands in an assembly file and in #error lines, so it keeps to a portable alphabet.
+Result<void> check_header_name(std::string_view name) {
+  const auto is_portable = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           c == '.' || c == '-';
+  };
+  if (name.empty() || name.front() == '.' || name.front() == '-' ||
+      !std::ranges::all_of(name, is_portable)) {
+    return Error{ErrorCode::kInvalidInput, "not a header's file name: " + quote(name), {}, {}}.hint(
+        "use letters, digits, '_', '.' and '-', such as 'kernels.hpp'");
+  }
+  return {};
+}
+
+Result<void> check_order(const BuiltCatalog& built) {
+  const auto broken = [](const std::string& what) {
+    return Error{ErrorCode::kInternal, "embed: " + what, {}, {}};
+  };
+  const auto ascending = [](const auto& range, auto projection) {
+    return std::ranges::adjacent_find(range, std::greater_equal<>{}, projection) == range.end();
+  };
+  if (!ascending(built.modules, &BuiltModule::name)) return broken("modules are not sorted");
+  for (const BuiltModule& module : built.modules) {
+    if (!ascending(module.kernel_names, std::identity{})) {
+      return broken("the kernels of module " + quote(module.name) + " are not sorted");
+    }
+    if (module.parameters.size() != module.kernel_names.size() ||
+        module.units.size() != module.kernel_names.size()) {
+      return broken("the tables of module " + quote(module.name) + " differ in length");
+    }
+  }
+  return {};
+}
+
+generator::Catalog describe(const BuiltCatalog& built) {
+  generator::Catalog catalog{built.name, built.targets, built.missing_targets, {}};
+  for (const BuiltModule& source : built.modules) {
+    generator::Module module{.name = source.name, .unit_count = 1, .kernels = {}, .images = {}};
+    for (std::size_t i = 0; i < source.kernel_names.size(); ++i) {
+      module.kernels.push_back({source.kernel_names[i], source.units[i], source.parameters[i]});
+    }
+    for (const Artifact& artifact : source.images) {
+      module.unit_count = std::max<std::uint16_t>(module.unit_count,
+                                                  static_cast<std::uint16_t>(artifact.unit + 1));
+      generator::Image image{.target = to_string(artifact.target),
+                             .format = artifact.format,
+                             .compression = Compression::kNone,
+                             .unit = artifact.unit,
+                             .ptx_isa = artifact.info.ptx_isa,
+                             .stored = artifact.bytes,
+                             .size = artifact.bytes.size(),
+                             .digest = artifact.digest};
+      if (image.format == ImageFormat::kPtx) {
+        image.stored += '\0';  // the driver reads PTX as a C string
+        image.size += 1;
+      }
+      module.images.push_back(std::move(image));
+    }
+    catalog.modules.push_back(std::move(module));
+  }
+  return catalog;
+}
+
+Result<void> compress(generator::Catalog& catalog) {
+  std::vector<generator::Image*> images;
+  for (generator::Module& module : catalog.modules) {
+    for (generator::Image& image : module.images) images.push_back(&image);
+  }
+  // The largest first, so that no core is left with a long one at the end.
+  std::ranges::stable_sort(images, std::greater<>{}, &generator::Image::size);
+
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::optional<Error> failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < images.size(); i = next++) {
+      auto frame = zstd_compress(images[i]->stored);
+      if (!frame) {
+        const std::lock_guard lock(mutex);
+        failure = std::move(frame).error();
+        return;
+      }
+      images[i]->stored = std::move(frame).value();
+      images[i]->compression = Compression::kZstd;
+    }
+  };
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  try {
+    for (std::size_t i = 1; i < std::min(cores, images.size()); ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that started, and this one, do the work.
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) return *std::move(failure);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedOptions& options,
+                                         std::uint32_t minimum_runtime) {
+  KILN_TRY(check_namespace(options.name_space));
+  KILN_TRY(check_header_name(options.header));
+  KILN_TRY(check_order(built));
+  generator::Catalog catalog = describe(built);
+  if (options.compression == Compression::kZstd) KILN_TRY(compress(catalog));
+  return generator::generate(
+      catalog, {.header = options.header,
+                .name_space = options.name_space,
+                .storage = options.mode == EmbedMode::kAsm ? generator::Storage::kAsm
+                                                           : generator::Storage::kArray,
+                .minimum_runtime = minimum_runtime});
+}
+
+}  // namespace kiln::tools
