@@ -106,6 +106,8 @@ class Driver {
                                                const std::string& name) = 0;
   virtual Result<NativeSymbol> find_symbol(int device, NativeModule module,
                                            const std::string& name) = 0;
+  // Does now what the function's first launch would otherwise have to do.
+  virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
 
   virtual Result<void*> allocate(int device, std::size_t bytes) = 0;  // bytes > 0; 256-byte aligned

@@ -1,0 +1,358 @@
+#include "runtime/src/cuda_driver.hpp"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "runtime/src/cuda_symbols.hpp"
+#include "runtime/src/driver_error.hpp"
+
+namespace kiln::runtime {
+namespace {
+
+using namespace cuda;
+
+CUdeviceptr address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+
+// Passes a failed call on. Use in a member function of CudaDriver.
+#define KILN_CUDA(function, ...)                                                      \
+  do {                                                                                \
+    if (const CUresult status = cuda_.function(__VA_ARGS__); status != kSuccess)      \
+      return failure(#function, status);                                              \
+  } while (false)
+
+class CudaDriver final : public Driver {
+ public:
+  explicit CudaDriver(const Symbols& symbols) : cuda_(symbols) {}
+
+  ~CudaDriver() override {
+    // After the driver's own end this does nothing but return an error.
+    for (Context& context : contexts_) {
+      if (context.handle.load() != nullptr) cuda_.cuDevicePrimaryCtxRelease(context.device);
+    }
+  }
+
+  Result<void> initialise() {
+    KILN_CUDA(cuInit, 0);
+    KILN_CUDA(cuDriverGetVersion, &version_);
+    int count = 0;
+    KILN_CUDA(cuDeviceGetCount, &count);
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      KILN_CUDA(cuDeviceGet, &contexts_.emplace_back().device, ordinal);
+    }
+    return {};
+  }
+
+  std::string version() const override {
+    return "CUDA " + std::to_string(version_ / 1000) + "." + std::to_string(version_ % 1000 / 10);
+  }
+  bool keeps_image_bytes() const override { return false; }
+  Result<int> count_devices() override { return static_cast<int>(contexts_.size()); }
+
+  Result<DeviceTraits> identify(int device) override {
+    const CUdevice handle = context_of(device).device;
+    const auto attribute = [&](CUdevice_attribute which, int& value) -> Result<void> {
+      KILN_CUDA(cuDeviceGetAttribute, &value, which, handle);
+      return {};
+    };
+    std::array<char, 256> name{};
+    KILN_CUDA(cuDeviceGetName, name.data(), static_cast<int>(name.size()) - 1, handle);
+    int major = 0, minor = 0, warp = 0, processors = 0, threads = 0, shared = 0;
+    KILN_TRY(attribute(kCapabilityMajor, major));
+    KILN_TRY(attribute(kCapabilityMinor, minor));
+    KILN_TRY(attribute(kWarpSize, warp));
+    KILN_TRY(attribute(kMultiprocessorCount, processors));
+    KILN_TRY(attribute(kMaxThreadsPerBlock, threads));
+    if (!attribute(kMaxSharedPerBlockOptin, shared) || shared == 0) {
+      KILN_TRY(attribute(kMaxSharedPerBlock, shared));
+    }
+    std::size_t memory = 0;
+    KILN_CUDA(cuDeviceTotalMem, &memory, handle);
+
+    DeviceTraits traits;
+    traits.id = "cuda:" + std::to_string(device);
+    traits.name = name.data();
+    traits.target = TargetId{.kind = TargetKind::kCubin,
+                             .processor = "sm_" + std::to_string(10 * major + minor)};
+    traits.max_ptx_isa = max_ptx_isa(version_);
+    traits.wave_width = static_cast<std::uint32_t>(warp);
+    traits.multiprocessors = static_cast<std::uint32_t>(processors);
+    traits.max_threads_per_block = static_cast<std::uint32_t>(threads);
+    traits.max_shared_bytes = static_cast<std::uint32_t>(shared);
+    traits.memory_bytes = memory;
+    return traits;
+  }
+
+  Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUmodule module = nullptr;
+    if (image.format != ImageFormat::kPtx) {
+      KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
+      return NativeModule{module};
+    }
+    if (image.bytes.empty() || image.bytes.back() != std::byte{0}) {
+      return Error{ErrorCode::kInvalidInput, "the PTX text does not end with a NUL", {}, {}};
+    }
+    std::array<char, 16384> log{};
+    std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
+    // The driver takes the size as a pointer's value.
+    std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
+    const CUresult status = cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(),
+                                                     options.data(), values.data());
+    if (status != kSuccess) {
+      Error error = failure("cuModuleLoadDataEx", status);
+      add_log(error, "the driver's PTX compiler", log.data());
+      return error;
+    }
+    return NativeModule{module};
+  }
+
+  Result<void> unload(int device, NativeModule module) override {
+    return release(device, "cuModuleUnload",
+                   [&] { return cuda_.cuModuleUnload(static_cast<CUmodule>(module)); });
+  }
+
+  Result<NativeFunction> find_function(int device, NativeModule module,
+                                       const std::string& name) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUfunction function = nullptr;
+    KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
+    return NativeFunction{function};
+  }
+
+  Result<NativeSymbol> find_symbol(int device, NativeModule module,
+                                   const std::string& name) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUdeviceptr where = 0;
+    NativeSymbol symbol;
+    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module), name.c_str());
+    symbol.address = pointer(where);
+    return symbol;
+  }
+
+  Result<void> prepare(int device, NativeFunction function) override {
+    if (cuda_.cuFuncLoad == nullptr) return {};
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuFuncLoad, static_cast<CUfunction>(function));
+    return {};
+  }
+
+  Result<void> launch(int device, const LaunchRequest& request) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    const auto function = static_cast<CUfunction>(request.function);
+    if (request.shared_bytes > kSharedWithoutOptIn) KILN_TRY(opt_in_to_shared(device, function));
+    KILN_CUDA(cuLaunchKernel, function, request.grid.x, request.grid.y, request.grid.z,
+              request.block.x, request.block.y, request.block.z, request.shared_bytes,
+              static_cast<CUstream>(request.stream), request.arguments, nullptr);
+    return {};
+  }
+
+  Result<void*> allocate(int device, std::size_t bytes) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUdeviceptr memory = 0;
+    KILN_CUDA(cuMemAlloc, &memory, bytes);
+    return pointer(memory);
+  }
+
+  Result<void> free(int device, void* memory) override {
+    return release(device, "cuMemFree", [&] { return cuda_.cuMemFree(address(memory)); });
+  }
+
+  Result<void> copy(int device, const CopyRequest& request) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    const auto stream = static_cast<CUstream>(request.stream);
+    switch (request.direction) {
+      case CopyDirection::kToDevice:
+        KILN_CUDA(cuMemcpyHtoDAsync, address(request.target), request.source, request.bytes, stream);
+        break;
+      case CopyDirection::kToHost:
+        KILN_CUDA(cuMemcpyDtoHAsync, request.target, address(request.source), request.bytes, stream);
+        break;
+      case CopyDirection::kOnDevice:
+        KILN_CUDA(cuMemcpyDtoDAsync, address(request.target), address(request.source), request.bytes,
+                  stream);
+        break;
+    }
+    if (request.wait == Wait::kYes) KILN_CUDA(cuStreamSynchronize, stream);
+    return {};
+  }
+
+  Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
+                    NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuMemsetD8Async, address(target), value, bytes, static_cast<CUstream>(stream));
+    return {};
+  }
+
+  Result<NativeStream> create_stream(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUstream stream = nullptr;
+    KILN_CUDA(cuStreamCreate, &stream, 0);
+    return NativeStream{stream};
+  }
+  Result<void> destroy_stream(int device, NativeStream stream) override {
+    return release(device, "cuStreamDestroy",
+                   [&] { return cuda_.cuStreamDestroy(static_cast<CUstream>(stream)); });
+  }
+  Result<void> synchronize_stream(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuStreamSynchronize, static_cast<CUstream>(stream));
+    return {};
+  }
+  Result<void> synchronize(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuCtxSynchronize);
+    return {};
+  }
+
+  Result<NativeEvent> create_event(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUevent event = nullptr;
+    KILN_CUDA(cuEventCreate, &event, 0);
+    return NativeEvent{event};
+  }
+  Result<void> destroy_event(int device, NativeEvent event) override {
+    return release(device, "cuEventDestroy",
+                   [&] { return cuda_.cuEventDestroy(static_cast<CUevent>(event)); });
+  }
+  Result<void> record_event(int device, NativeEvent event, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuEventRecord, static_cast<CUevent>(event), static_cast<CUstream>(stream));
+    return {};
+  }
+  Result<void> synchronize_event(int device, NativeEvent event) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_CUDA(cuEventSynchronize, static_cast<CUevent>(event));
+    return {};
+  }
+  Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    float milliseconds = 0;
+    KILN_CUDA(cuEventElapsedTime, &milliseconds, static_cast<CUevent>(start),
+              static_cast<CUevent>(stop));
+    return milliseconds;
+  }
+
+ private:
+  // More dynamic shared memory a block than this has to be asked for, function by function.
+  static constexpr std::uint32_t kSharedWithoutOptIn = 48 * 1024;
+
+  struct Context {
+    CUdevice device = 0;
+    std::atomic<CUcontext> handle{nullptr};  // retained on first use
+  };
+
+  // While it lives, a device's primary context is current on this thread; then the caller's own again.
+  class Current {
+   public:
+    Current(const Symbols& cuda, CUcontext callers, bool switched)
+        : cuda_(&cuda), callers_(callers), switched_(switched) {}
+    Current(Current&& other) noexcept
+        : cuda_(other.cuda_), callers_(other.callers_), switched_(std::exchange(other.switched_, false)) {}
+    Current& operator=(Current&&) = delete;
+    ~Current() {
+      if (switched_) cuda_->cuCtxSetCurrent(callers_);
+    }
+
+   private:
+    const Symbols* cuda_;
+    CUcontext callers_;
+    bool switched_;
+  };
+
+  Context& context_of(int device) { return contexts_[static_cast<std::size_t>(device)]; }
+
+  Result<Current> make_current(int device) {
+    Context& context = context_of(device);
+    CUcontext ours = context.handle.load(std::memory_order_acquire);
+    if (ours == nullptr) {
+      const std::lock_guard lock(retain_mutex_);
+      ours = context.handle.load(std::memory_order_relaxed);
+      if (ours == nullptr) {
+        KILN_CUDA(cuDevicePrimaryCtxRetain, &ours, context.device);
+        context.handle.store(ours, std::memory_order_release);
+      }
+    }
+    CUcontext callers = nullptr;
+    KILN_CUDA(cuCtxGetCurrent, &callers);
+    if (callers == ours) return Current(cuda_, callers, false);
+    KILN_CUDA(cuCtxSetCurrent, ours);
+    return Current(cuda_, callers, true);
+  }
+
+  // Gives something back. When the driver or its context has gone, so has the thing: that is success.
+  template <typename Call>
+  Result<void> release(int device, const char* name, Call call) {
+    if (contexts_.empty()) return {};
+    CUcontext callers = nullptr;
+    if (cuda_.cuCtxGetCurrent(&callers) == kDeinitialized) return {};
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    const CUresult status = call();
+    if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
+    return failure(name, status);
+  }
+
+  // Raises the function's limit to all that the device has beside its static shared memory: a fixed
+  // value, so that threads that launch with different sizes do not lower each other's.
+  Result<void> opt_in_to_shared(int device, CUfunction function) {
+    int limit = 0, reserved = 0;
+    KILN_CUDA(cuDeviceGetAttribute, &limit, kMaxSharedPerBlockOptin, context_of(device).device);
+    KILN_CUDA(cuFuncGetAttribute, &reserved, kStaticShared, function);
+    KILN_CUDA(cuFuncSetAttribute, function, kMaxDynamicShared, limit - reserved);
+    return {};
+  }
+
+  Error failure(const char* call, CUresult status) const {
+    const char* name = nullptr;
+    const char* text = nullptr;
+    cuda_.cuGetErrorName(status, &name);
+    cuda_.cuGetErrorString(status, &text);
+    const ErrorCode code = status == kNotFound   ? ErrorCode::kNotFound
+                           : status == kNoDevice ? ErrorCode::kUnavailable
+                                                 : ErrorCode::kDriver;
+    return driver_error(code, call, status, name, text);
+  }
+
+  Symbols cuda_;
+  int version_ = 0;
+  std::deque<Context> contexts_;  // by ordinal; fixed once initialised
+  std::mutex retain_mutex_;
+};
+
+#undef KILN_CUDA
+
+}  // namespace
+
+Result<std::unique_ptr<Driver>> open_cuda_driver(const Library& library) {
+  Symbols symbols;
+  if (const std::string missing = symbols.resolve(library); !missing.empty()) {
+    return missing_symbol(library.path(), missing);
+  }
+  auto driver = std::make_unique<CudaDriver>(symbols);
+  KILN_TRY(driver->initialise());
+  return std::unique_ptr<Driver>(std::move(driver));
+}
+
+std::uint16_t max_ptx_isa(int cuda_version) {
+  struct Row {
+    int cuda;           // first CUDA version ...
+    std::uint16_t ptx;  // ... that takes this PTX
+  };
+  static constexpr Row kRows[] = {
+      {11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76},
+      {11070, 77}, {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
+      {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91},
+  };
+  std::uint16_t newest = 0;
+  for (const Row& row : kRows) {
+    if (cuda_version >= row.cuda) newest = row.ptx;
+  }
+  const int last = std::end(kRows)[-1].cuda;
+  return cuda_version > last ? std::uint16_t{0} : newest;
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,268 @@
+#include "runtime/src/hip_driver.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "runtime/src/driver_error.hpp"
+#include "runtime/src/hip_symbols.hpp"
+
+namespace kiln::runtime {
+namespace {
+
+using namespace hip;
+
+// Passes a failed call on. Use in a member function of HipDriver.
+#define KILN_HIP(function, ...)                                                       \
+  do {                                                                                \
+    if (const hipError_t status = hip_.function(__VA_ARGS__); status != kSuccess)     \
+      return failure(#function, status);                                              \
+  } while (false)
+
+class HipDriver final : public Driver {
+ public:
+  explicit HipDriver(const Symbols& symbols) : hip_(symbols) {}
+
+  Result<void> initialise() {
+    KILN_HIP(hipInit, 0);
+    KILN_HIP(hipRuntimeGetVersion, &version_);
+    KILN_HIP(hipGetDeviceCount, &count_);
+    return {};
+  }
+
+  std::string version() const override {
+    return "HIP " + std::to_string(version_ / 10000000) + "." +
+           std::to_string(version_ % 10000000 / 100000);
+  }
+  // The runtime uses a raw code object where it lies.
+  bool keeps_image_bytes() const override { return true; }
+  Result<int> count_devices() override { return count_; }
+
+  Result<DeviceTraits> identify(int device) override {
+    const auto attribute = [&](hipDeviceAttribute_t which, std::uint32_t& value) -> Result<void> {
+      int number = 0;
+      KILN_HIP(hipDeviceGetAttribute, &number, which, device);
+      value = static_cast<std::uint32_t>(number);
+      return {};
+    };
+    DeviceTraits traits;
+    traits.id = "hip:" + std::to_string(device);
+    std::array<char, 256> name{};
+    KILN_HIP(hipDeviceGetName, name.data(), static_cast<int>(name.size()) - 1, device);
+    traits.name = name.data();
+    KILN_TRY(attribute(kWarpSize, traits.wave_width));
+    KILN_TRY(attribute(kMultiprocessorCount, traits.multiprocessors));
+    KILN_TRY(attribute(kMaxThreadsPerBlock, traits.max_threads_per_block));
+    KILN_TRY(attribute(kMaxSharedPerBlock, traits.max_shared_bytes));
+    std::size_t memory = 0;
+    KILN_HIP(hipDeviceTotalMem, &memory, device);
+    traits.memory_bytes = memory;
+
+    auto properties = std::make_unique<hipDeviceProp_t>();
+    if (hip_.hipGetDevicePropertiesR0600 != nullptr) {
+      KILN_HIP(hipGetDevicePropertiesR0600, properties.get(), device);
+    } else {
+      KILN_HIP(hipGetDeviceProperties, properties.get(), device);
+    }
+    const std::string arch = find_gcn_arch({properties->bytes, sizeof properties->bytes});
+    if (arch.empty()) {
+      return Error{ErrorCode::kDriver,
+                   "hipGetDeviceProperties: no architecture that kiln knows for '" + traits.name + "'",
+                   {},
+                   {}};
+    }
+    KILN_TRY_ASSIGN(traits.target, parse_target_id(arch));
+    return traits;
+  }
+
+  Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    hipModule_t module = nullptr;
+    KILN_HIP(hipModuleLoadData, &module, image.bytes.data());
+    return NativeModule{module};
+  }
+  Result<void> unload(int device, NativeModule module) override {
+    return release(device, "hipModuleUnload",
+                   [&] { return hip_.hipModuleUnload(static_cast<hipModule_t>(module)); });
+  }
+
+  Result<NativeFunction> find_function(int device, NativeModule module,
+                                       const std::string& name) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    hipFunction_t function = nullptr;
+    KILN_HIP(hipModuleGetFunction, &function, static_cast<hipModule_t>(module), name.c_str());
+    return NativeFunction{function};
+  }
+  Result<NativeSymbol> find_symbol(int device, NativeModule module,
+                                   const std::string& name) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    NativeSymbol symbol;
+    KILN_HIP(hipModuleGetGlobal, &symbol.address, &symbol.bytes, static_cast<hipModule_t>(module),
+             name.c_str());
+    return symbol;
+  }
+
+  Result<void> launch(int device, const LaunchRequest& request) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipModuleLaunchKernel, static_cast<hipFunction_t>(request.function), request.grid.x,
+             request.grid.y, request.grid.z, request.block.x, request.block.y, request.block.z,
+             request.shared_bytes, static_cast<hipStream_t>(request.stream), request.arguments,
+             nullptr);
+    return {};
+  }
+
+  Result<void*> allocate(int device, std::size_t bytes) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    void* memory = nullptr;
+    KILN_HIP(hipMalloc, &memory, bytes);
+    return memory;
+  }
+  Result<void> free(int device, void* memory) override {
+    return release(device, "hipFree", [&] { return hip_.hipFree(memory); });
+  }
+
+  Result<void> copy(int device, const CopyRequest& request) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    const auto stream = static_cast<hipStream_t>(request.stream);
+    const hipMemcpyKind kind = request.direction == CopyDirection::kToDevice ? kHostToDevice
+                               : request.direction == CopyDirection::kToHost ? kDeviceToHost
+                                                                             : kDeviceToDevice;
+    KILN_HIP(hipMemcpyAsync, request.target, request.source, request.bytes, kind, stream);
+    if (request.wait == Wait::kYes) KILN_HIP(hipStreamSynchronize, stream);
+    return {};
+  }
+  Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
+                    NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipMemsetAsync, target, value, bytes, static_cast<hipStream_t>(stream));
+    return {};
+  }
+
+  Result<NativeStream> create_stream(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    hipStream_t stream = nullptr;
+    KILN_HIP(hipStreamCreate, &stream);
+    return NativeStream{stream};
+  }
+  Result<void> destroy_stream(int device, NativeStream stream) override {
+    return release(device, "hipStreamDestroy",
+                   [&] { return hip_.hipStreamDestroy(static_cast<hipStream_t>(stream)); });
+  }
+  Result<void> synchronize_stream(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipStreamSynchronize, static_cast<hipStream_t>(stream));
+    return {};
+  }
+  Result<void> synchronize(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipDeviceSynchronize);
+    return {};
+  }
+
+  Result<NativeEvent> create_event(int device) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    hipEvent_t event = nullptr;
+    KILN_HIP(hipEventCreate, &event);
+    return NativeEvent{event};
+  }
+  Result<void> destroy_event(int device, NativeEvent event) override {
+    return release(device, "hipEventDestroy",
+                   [&] { return hip_.hipEventDestroy(static_cast<hipEvent_t>(event)); });
+  }
+  Result<void> record_event(int device, NativeEvent event, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipEventRecord, static_cast<hipEvent_t>(event), static_cast<hipStream_t>(stream));
+    return {};
+  }
+  Result<void> synchronize_event(int device, NativeEvent event) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_HIP(hipEventSynchronize, static_cast<hipEvent_t>(event));
+    return {};
+  }
+  Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    float milliseconds = 0;
+    KILN_HIP(hipEventElapsedTime, &milliseconds, static_cast<hipEvent_t>(start),
+             static_cast<hipEvent_t>(stop));
+    return milliseconds;
+  }
+
+ private:
+  // While it lives, a device is this thread's current one; then the caller's own again.
+  class Current {
+   public:
+    Current(const Symbols& hip, int callers, bool switched)
+        : hip_(&hip), callers_(callers), switched_(switched) {}
+    Current(Current&& other) noexcept
+        : hip_(other.hip_), callers_(other.callers_), switched_(std::exchange(other.switched_, false)) {}
+    Current& operator=(Current&&) = delete;
+    ~Current() {
+      if (switched_) hip_->hipSetDevice(callers_);
+    }
+
+   private:
+    const Symbols* hip_;
+    int callers_;
+    bool switched_;
+  };
+
+  Result<Current> make_current(int device) {
+    int callers = 0;
+    KILN_HIP(hipGetDevice, &callers);
+    if (callers == device) return Current(hip_, callers, false);
+    KILN_HIP(hipSetDevice, device);
+    return Current(hip_, callers, true);
+  }
+
+  // Gives something back. When the driver or its context has gone, so has the thing: that is success.
+  template <typename Call>
+  Result<void> release(int device, const char* name, Call call) {
+    int callers = 0;
+    if (hip_.hipGetDevice(&callers) == kDeinitialized) return {};
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    const hipError_t status = call();
+    if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
+    return failure(name, status);
+  }
+
+  Error failure(const char* call, hipError_t status) const {
+    const ErrorCode code = status == kNotFound   ? ErrorCode::kNotFound
+                           : status == kNoDevice ? ErrorCode::kUnavailable
+                                                 : ErrorCode::kDriver;
+    return driver_error(code, call, status, hip_.hipGetErrorName(status),
+                        hip_.hipGetErrorString(status));
+  }
+
+  Symbols hip_;
+  int version_ = 0;  // 10000000 * major + 100000 * minor + patch
+  int count_ = 0;
+};
+
+#undef KILN_HIP
+
+}  // namespace
+
+Result<std::unique_ptr<Driver>> open_hip_driver(const Library& library) {
+  Symbols symbols;
+  if (const std::string missing = symbols.resolve(library); !missing.empty()) {
+    return missing_symbol(library.path(), missing);
+  }
+  if (symbols.hipGetDevicePropertiesR0600 == nullptr && symbols.hipGetDeviceProperties == nullptr) {
+    return missing_symbol(library.path(), "hipGetDeviceProperties");
+  }
+  auto driver = std::make_unique<HipDriver>(symbols);
+  KILN_TRY(driver->initialise());
+  return std::unique_ptr<Driver>(std::move(driver));
+}
+
+std::string find_gcn_arch(std::string_view properties) {
+  constexpr std::size_t kNameBytes = 256;  // the first member, in every release
+  for (std::size_t at = kNameBytes; (at = properties.find("gfx", at)) != std::string_view::npos; ++at) {
+    const std::string_view rest = properties.substr(at, kNameBytes);
+    const std::string text(rest.substr(0, rest.find('\0')));
+    if (text.size() < rest.size() && parse_target_id(text)) return text;
+  }
+  return {};
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,41 @@
+// The few types and numbers of the HIP API that kiln uses, so that it builds where no ROCm is.
+// tests/runtime checks them against the real headers where there are some.
+#pragma once
+
+#include <cstddef>
+
+namespace kiln::runtime::hip {
+
+using hipError_t = int;
+using hipDeviceAttribute_t = int;
+using hipMemcpyKind = int;
+using hipDeviceptr_t = void*;
+using hipModule_t = struct ihipModule_t*;
+using hipFunction_t = struct ihipModuleSymbol_t*;
+using hipStream_t = struct ihipStream_t*;
+using hipEvent_t = struct ihipEvent_t*;
+using std::size_t;
+
+// The struct's layout changed in release 6.0 and grows with releases, and which layout a library fills
+// depends on the symbol that is called. kiln reads one text of it, so it holds bytes, more than any
+// release writes (792 in 5.x, 1472 in 6.x).
+struct hipDeviceProp_t {
+  char bytes[8192];
+};
+
+inline constexpr hipError_t kSuccess = 0;            // hipSuccess
+inline constexpr hipError_t kDeinitialized = 4;      // hipErrorDeinitialized
+inline constexpr hipError_t kNoDevice = 100;         // hipErrorNoDevice
+inline constexpr hipError_t kNotFound = 500;         // hipErrorNotFound
+inline constexpr hipError_t kContextDestroyed = 709; // hipErrorContextIsDestroyed
+
+inline constexpr hipDeviceAttribute_t kMaxThreadsPerBlock = 56;   // ...MaxThreadsPerBlock
+inline constexpr hipDeviceAttribute_t kMultiprocessorCount = 63;  // ...MultiprocessorCount
+inline constexpr hipDeviceAttribute_t kMaxSharedPerBlock = 74;    // ...MaxSharedMemoryPerBlock
+inline constexpr hipDeviceAttribute_t kWarpSize = 87;             // ...WarpSize
+
+inline constexpr hipMemcpyKind kHostToDevice = 1;    // hipMemcpyHostToDevice
+inline constexpr hipMemcpyKind kDeviceToHost = 2;    // hipMemcpyDeviceToHost
+inline constexpr hipMemcpyKind kDeviceToDevice = 3;  // hipMemcpyDeviceToDevice
+
+}  // namespace kiln::runtime::hip
