@@ -1,0 +1,34 @@
+#include "runtime/src/device_state.hpp"
+
+#include <utility>
+
+namespace kiln::runtime {
+
+DeviceState::DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal,
+                         DeviceTraits traits, Trace trace)
+    : driver_(std::move(driver)), target_(traits.target), trace_(std::move(trace)) {
+  info_.id = std::move(traits.id);
+  info_.backend = backend;
+  info_.ordinal = ordinal;
+  info_.name = std::move(traits.name);
+  info_.target = to_string(traits.target);
+  info_.driver = driver_->version();
+  info_.max_ptx_isa = traits.max_ptx_isa;
+  info_.wave_width = traits.wave_width;
+  info_.multiprocessors = traits.multiprocessors;
+  info_.max_threads_per_block = traits.max_threads_per_block;
+  info_.max_shared_bytes = traits.max_shared_bytes;
+  info_.memory_bytes = traits.memory_bytes;
+}
+
+std::string DeviceState::identity() const {
+  return info_.id + " (" + info_.name + ", " + info_.target + ")";
+}
+
+Error DeviceState::failed(std::string_view doing, Error cause) const {
+  cause.message =
+      "failed " + std::string(doing) + " on " + identity() + ": " + std::move(cause.message);
+  return cause;
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,49 @@
+// One open device, shared by everything that the runtime gave out for it.
+//
+// Owns the device's modules. Lives until the last Device, Buffer, Stream, Event and Runtime of it is
+// gone; then its modules are unloaded, and its driver closed with its last device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kiln/device.hpp"
+#include "runtime/src/driver.hpp"
+#include "runtime/src/module_cache.hpp"
+
+namespace kiln::runtime {
+
+using Trace = std::function<void(std::string_view line)>;  // empty: no tracing
+
+class DeviceState {
+ public:
+  DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal, DeviceTraits traits,
+              Trace trace);
+
+  Driver& driver() const { return *driver_; }
+  int ordinal() const { return info_.ordinal; }
+  const DeviceInfo& info() const { return info_; }
+  const TargetId& target() const { return target_; }
+  ModuleCache& modules() { return modules_; }
+
+  // How messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
+  std::string identity() const;
+  // "failed <doing> on <identity>: <the driver's message>", notes and code kept.
+  Error failed(std::string_view doing, Error cause) const;
+  // One line for a person who asked why; `make_line` runs only when someone did.
+  template <typename MakeLine>
+  void trace(MakeLine make_line) const {
+    if (trace_) trace_(info_.id + ": " + make_line());
+  }
+
+ private:
+  std::shared_ptr<Driver> driver_;
+  DeviceInfo info_;
+  TargetId target_;
+  Trace trace_;
+  ModuleCache modules_{*this};  // last: its modules are unloaded while the driver is there
+};
+
+}  // namespace kiln::runtime

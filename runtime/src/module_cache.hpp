@@ -1,0 +1,56 @@
+// The modules of one device: from a catalog's entry to its slot, found without a lock.
+//
+// A hash table of slots by the entry's address. Readers probe the present table; adding a slot takes
+// the mutex, and publishes a larger table when the present one is half full. Older tables stay until
+// the end: together they are no larger than the newest.
+// Thread-safety: everything.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kiln/catalog.hpp"
+#include "runtime/src/module_slot.hpp"
+
+namespace kiln::runtime {
+
+class DeviceState;
+
+class ModuleCache {
+ public:
+  explicit ModuleCache(DeviceState& device);
+
+  // The entry's slot, or null when nothing asked for it yet.
+  ModuleSlot* find(const ModuleEntry& entry) const noexcept {
+    const Table& table = *table_.load(std::memory_order_acquire);
+    for (std::size_t at = table.place(entry);; at = (at + 1) & table.mask) {
+      ModuleSlot* slot = table.slots[at].load(std::memory_order_acquire);
+      if (slot == nullptr || &slot->entry() == &entry) return slot;
+    }
+  }
+  ModuleSlot& find_or_add(const ModuleEntry& entry);
+
+ private:
+  struct Table {
+    explicit Table(std::size_t size) : mask(size - 1), slots(size) {}
+    std::size_t place(const ModuleEntry& entry) const noexcept {
+      const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&entry));
+      return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15u >> 32) & mask;
+    }
+    void insert(ModuleSlot& slot);
+    std::size_t mask;  // size - 1, the size a power of two
+    std::vector<std::atomic<ModuleSlot*>> slots;
+  };
+
+  DeviceState& device_;
+  std::mutex mutex_;                              // held while adding
+  std::vector<std::unique_ptr<Table>> tables_;    // the last one is the present one
+  std::vector<std::unique_ptr<ModuleSlot>> all_;  // in order of first use
+  std::atomic<const Table*> table_{nullptr};
+};
+
+}  // namespace kiln::runtime

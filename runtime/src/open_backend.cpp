@@ -1,0 +1,104 @@
+#include "runtime/src/open_backend.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "runtime/src/cuda_driver.hpp"
+#include "runtime/src/driver_error.hpp"
+#include "runtime/src/driver_plugin.hpp"
+#include "runtime/src/hip_driver.hpp"
+#include "runtime/src/library.hpp"
+
+namespace kiln::runtime {
+namespace {
+
+// Where each backend's library is looked for, in order. Versioned names first: the plain one comes
+// with development packages only, and may be a stub.
+std::vector<std::string> candidates(Backend backend) {
+  // A library that ships with kiln lies beside the program or the library that the runtime is in.
+  const auto ours = [](const std::string& name) {
+    std::vector<std::string> paths;
+    if (const std::string folder = own_folder(); !folder.empty()) {
+      paths = {folder + "/" + name, folder + "/../lib/" + name};
+    }
+    paths.push_back(name);
+    return paths;
+  };
+  switch (backend) {
+    case Backend::kCuda: return {"libcuda.so.1", "libcuda.so"};
+    case Backend::kHip:
+      return {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+              "/opt/rocm/lib/libamdhip64.so"};
+    case Backend::kHost: return ours("libkiln_host.so");
+    case Backend::kEmulator: return ours("libkiln_emulator.so");
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Driver>> open_plugin_driver(const Library& library) {
+  const auto entry = reinterpret_cast<OpenDriverEntry>(library.symbol(kOpenDriverEntry));
+  if (entry == nullptr) return missing_symbol(library.path(), kOpenDriverEntry);
+  DriverPlugin plugin;
+  entry(&plugin);
+  if (plugin.driver == nullptr) {
+    plugin.error[sizeof plugin.error - 1] = '\0';
+    return Error{ErrorCode::kUnavailable,
+                 plugin.error[0] != '\0'
+                     ? library.path() + ": " + plugin.error
+                     : library.path() + " is of another kiln than this runtime, which has driver "
+                                        "interface " + std::to_string(kDriverPluginVersion),
+                 {},
+                 {}};
+  }
+  return std::shared_ptr<Driver>(plugin.driver, plugin.close);
+}
+
+Result<std::shared_ptr<Driver>> open_driver(Backend backend, const Library& library) {
+  switch (backend) {
+    case Backend::kCuda: {
+      KILN_TRY_ASSIGN(std::unique_ptr<Driver> driver, open_cuda_driver(library));
+      return std::shared_ptr<Driver>(std::move(driver));
+    }
+    case Backend::kHip: {
+      KILN_TRY_ASSIGN(std::unique_ptr<Driver> driver, open_hip_driver(library));
+      return std::shared_ptr<Driver>(std::move(driver));
+    }
+    case Backend::kHost:
+    case Backend::kEmulator: break;
+  }
+  return open_plugin_driver(library);
+}
+
+}  // namespace
+
+OpenedBackend open_backend(Backend backend, const std::string& path) {
+  OpenedBackend opened;
+  opened.status.backend = backend;
+  std::vector<std::string>& reasons = opened.status.reasons;
+  const Library library =
+      Library::open(path.empty() ? candidates(backend) : std::vector{path}, reasons);
+  if (!library) return opened;
+  Result<std::shared_ptr<Driver>> driver = open_driver(backend, library);
+  if (!driver) {
+    reasons.push_back(std::move(driver).error().message);
+    return opened;
+  }
+  reasons.clear();
+  opened.driver = *driver;
+  opened.status.available = true;
+  opened.status.library = library.path();
+  opened.status.version = opened.driver->version();
+  return opened;
+}
+
+std::optional<Backend> backend_of(std::string_view device_id) {
+  const std::string_view name = device_id.substr(0, device_id.find(':'));
+  for (const Backend backend :
+       {Backend::kCuda, Backend::kHip, Backend::kHost, Backend::kEmulator}) {
+    if (name == to_string(backend)) return backend;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::runtime

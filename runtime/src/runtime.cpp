@@ -1,0 +1,227 @@
+// Runtime: backends opened when one of their devices is first asked for, and the list of devices.
+#include "kiln/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "runtime/src/device_state.hpp"
+#include "runtime/src/open_backend.hpp"
+
+namespace kiln {
+namespace runtime {
+namespace {
+
+constexpr std::array kBackends = {Backend::kCuda, Backend::kHip, Backend::kHost, Backend::kEmulator};
+
+Error unavailable(std::string message) {
+  return Error{ErrorCode::kUnavailable, std::move(message), {}, {}};
+}
+
+}  // namespace
+
+class RuntimeState {
+ public:
+  explicit RuntimeState(OpenOptions options) : options_(std::move(options)) {}
+
+  struct OpenBackend {
+    BackendStatus status;
+    std::vector<std::shared_ptr<DeviceState>> devices;
+  };
+
+  // Opens the backend on the first call; later calls take no lock.
+  const OpenBackend& backend(Backend which) {
+    Slot& slot = slots_[static_cast<std::size_t>(which)];
+    std::call_once(slot.once, [&] { slot.backend = open(which); });
+    return slot.backend;
+  }
+
+  struct Everything {
+    std::vector<BackendStatus> backends;
+    std::vector<DeviceInfo> devices;
+    std::vector<std::shared_ptr<DeviceState>> states;
+  };
+  const Everything& everything() {
+    std::call_once(everything_once_, [&] {
+      for (const Backend which : options_.backends) {
+        const OpenBackend& opened = backend(which);
+        everything_.backends.push_back(opened.status);
+        for (const auto& device : opened.devices) {
+          everything_.devices.push_back(device->info());
+          everything_.states.push_back(device);
+        }
+      }
+    });
+    return everything_;
+  }
+
+  Result<std::shared_ptr<DeviceState>> find(std::string_view id) {
+    const std::optional<Backend> which = backend_of(id);
+    if (!which) return bad_name(id);
+    const OpenBackend& opened = backend(*which);
+    for (const auto& device : opened.devices) {
+      if (device->info().id == id) return device;
+    }
+    if (id == to_string(*which) && !opened.devices.empty()) return opened.devices.front();
+    Error error = unavailable("no device '" + std::string(id) + "' on this machine");
+    for (const auto& device : opened.devices) error.note("there is " + device->identity());
+    add_reasons(error, opened.status);
+    return error;
+  }
+
+  Result<std::shared_ptr<DeviceState>> find_default() {
+    if (!options_.default_device.empty()) return find(options_.default_device);
+    for (const Backend which : options_.backends) {
+      const OpenBackend& opened = backend(which);
+      if (!opened.devices.empty()) return opened.devices.front();
+    }
+    Error error = unavailable("no device on this machine that kiln can run kernels on");
+    for (const Backend which : options_.backends) add_reasons(error, backend(which).status);
+    return error;
+  }
+
+  static Error bad_name(std::string_view id) {
+    return Error{ErrorCode::kInvalidInput,
+                 "'" + std::string(id) + "' names no device",
+                 {},
+                 {}}
+        .hint("a device is named by its backend, and a number where there are several: "
+              "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'");
+  }
+
+ private:
+  struct Slot {
+    std::once_flag once;
+    OpenBackend backend;
+  };
+
+  OpenBackend open(Backend which) {
+    OpenedBackend opened = open_backend(which, library_of(which));
+    OpenBackend result;
+    result.status = std::move(opened.status);
+    const std::string name(to_string(which));
+    if (opened.driver != nullptr) list_devices(opened.driver, which, result);
+    result.status.device_count = result.devices.size();
+    if (options_.trace) {
+      if (result.status.available) {
+        options_.trace(name + ": opened " + result.status.library + ", " + result.status.version +
+                       ", devices: " + std::to_string(result.devices.size()));
+      }
+      for (const std::string& reason : result.status.reasons) options_.trace(name + ": " + reason);
+    }
+    return result;
+  }
+
+  // A device that cannot say what it is stays out, with the reason; the others are listed.
+  void list_devices(const std::shared_ptr<Driver>& driver, Backend which, OpenBackend& result) {
+    const Result<int> count = driver->count_devices();
+    if (!count) {
+      result.status.reasons.push_back(count.error().message);
+      return;
+    }
+    for (int ordinal = 0; ordinal < *count; ++ordinal) {
+      Result<DeviceTraits> traits = driver->identify(ordinal);
+      if (!traits) {
+        result.status.reasons.push_back("device " + std::to_string(ordinal) + ": " +
+                                        traits.error().message);
+        continue;
+      }
+      result.devices.push_back(
+          std::make_shared<DeviceState>(driver, which, ordinal, std::move(*traits), options_.trace));
+    }
+  }
+
+  const std::string& library_of(Backend which) const {
+    switch (which) {
+      case Backend::kCuda: return options_.cuda_library;
+      case Backend::kHip: return options_.hip_library;
+      case Backend::kHost: return options_.host_library;
+      case Backend::kEmulator: break;
+    }
+    return options_.emulator_library;
+  }
+
+  static void add_reasons(Error& error, const BackendStatus& status) {
+    const std::string name(to_string(status.backend));
+    for (const std::string& reason : status.reasons) error.note(name + ": " + reason);
+    if (status.available && status.device_count == 0 && status.reasons.empty()) {
+      error.note(name + ": " + status.version + " lists no device");
+    }
+  }
+
+  const OpenOptions options_;
+  std::array<Slot, kBackends.size()> slots_;
+  std::once_flag everything_once_;
+  Everything everything_;
+};
+
+}  // namespace runtime
+
+using runtime::RuntimeState;
+
+namespace {
+
+// What the environment says, where the program did not.
+void read_environment(OpenOptions& options) {
+  const auto take = [](std::string& option, const char* variable) {
+    const char* value = std::getenv(variable);
+    if (option.empty() && value != nullptr) option = value;
+  };
+  take(options.cuda_library, "KILN_CUDA_LIBRARY");
+  take(options.hip_library, "KILN_HIP_LIBRARY");
+  take(options.host_library, "KILN_HOST_LIBRARY");
+  take(options.emulator_library, "KILN_EMULATOR_LIBRARY");
+  take(options.default_device, "KILN_DEVICE");
+  const char* trace = std::getenv("KILN_TRACE");
+  if (!options.trace && trace != nullptr && std::string_view(trace) == "1") {
+    options.trace = [](std::string_view line) {
+      std::fprintf(stderr, "kiln: trace: %.*s\n", static_cast<int>(line.size()), line.data());
+    };
+  }
+}
+
+}  // namespace
+
+Result<Runtime> Runtime::open(OpenOptions options) {
+  read_environment(options);
+  if (!options.default_device.empty()) {
+    const std::optional<Backend> named = runtime::backend_of(options.default_device);
+    if (!named) return RuntimeState::bad_name(options.default_device);
+    auto& listed = options.backends;
+    if (std::find(listed.begin(), listed.end(), *named) == listed.end()) listed.push_back(*named);
+  }
+  return Runtime(std::make_shared<RuntimeState>(std::move(options)));
+}
+
+Runtime::Runtime(std::shared_ptr<RuntimeState> state) : state_(std::move(state)) {}
+Runtime::Runtime(Runtime&&) noexcept = default;
+Runtime& Runtime::operator=(Runtime&&) noexcept = default;
+Runtime::~Runtime() = default;
+
+const std::vector<DeviceInfo>& Runtime::devices() const { return state_->everything().devices; }
+const std::vector<BackendStatus>& Runtime::backends() const { return state_->everything().backends; }
+
+Result<Device> Runtime::device(std::size_t index) const {
+  const auto& states = state_->everything().states;
+  if (index >= states.size()) {
+    return runtime::unavailable("no device " + std::to_string(index) + ": this machine has " +
+                                std::to_string(states.size()));
+  }
+  return Device(states[index]);
+}
+
+Result<Device> Runtime::device(std::string_view id) const {
+  KILN_TRY_ASSIGN(std::shared_ptr<runtime::DeviceState> state, state_->find(id));
+  return Device(std::move(state));
+}
+
+Result<Device> Runtime::default_device() const {
+  KILN_TRY_ASSIGN(std::shared_ptr<runtime::DeviceState> state, state_->find_default());
+  return Device(std::move(state));
+}
+
+}  // namespace kiln

@@ -1,0 +1,56 @@
+#include "runtime/src/unpack_image.hpp"
+
+#include <string>
+
+#ifdef KILN_RUNTIME_ZSTD
+#include "formats/zstd.hpp"
+#endif
+
+namespace kiln::runtime {
+namespace {
+
+Error damaged(const ImageEntry& image, std::string why) {
+  return Error{ErrorCode::kInvalidInput,
+               "the stored image '" + std::string(image.target) + "' is damaged: " + std::move(why),
+               {},
+               {}};
+}
+
+}  // namespace
+
+Result<ImageBytes> unpack_image(const ImageEntry& image) {
+  const std::span stored = std::as_bytes(std::span(image.data, image.stored_size));
+  if (image.compression == Compression::kNone) {
+    if (image.stored_size != image.size || image.size == 0) {
+      return damaged(image, "it has " + std::to_string(image.stored_size) + " bytes, expected " +
+                                std::to_string(image.size));
+    }
+    return ImageBytes{stored, nullptr};
+  }
+#ifdef KILN_RUNTIME_ZSTD
+  ImageBytes unpacked;
+  auto* memory = static_cast<std::byte*>(
+      ::operator new[](image.size, std::align_val_t{kImageAlignment}, std::nothrow));
+  if (memory == nullptr) {
+    return Error{ErrorCode::kEnvironment,
+                 "no memory for an image of " + std::to_string(image.size) + " bytes",
+                 {},
+                 {}};
+  }
+  unpacked.storage.reset(memory);
+  if (Result<void> done = zstd_decompress_into(stored, std::span(memory, image.size)); !done) {
+    return damaged(image, done.error().message);
+  }
+  unpacked.bytes = std::span(memory, image.size);
+  return unpacked;
+#else
+  return Error{ErrorCode::kUnavailable,
+               "the image '" + std::string(image.target) +
+                   "' is stored with zstd, and this kiln runtime was built without it",
+               {},
+               {}}
+      .hint("build the kernels with '--compress none', or the runtime with KILN_RUNTIME_ZSTD=ON");
+#endif
+}
+
+}  // namespace kiln::runtime
