@@ -3,19 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/byte_reader.hpp"
 #include "formats/kernel_info.hpp"
 #include "formats/target_id.hpp"
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
 
 namespace kiln {
-
-using Bytes = std::span<const std::byte>;
 
 enum class FileKind : std::uint8_t {
   kUnknown,

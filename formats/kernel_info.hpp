@@ -22,8 +22,9 @@ struct KernelInfo {
   std::optional<std::uint32_t> constant_bytes;     // NVIDIA: kernel constants with the parameters
   std::optional<std::uint32_t> wave_width;
   std::optional<std::uint32_t> max_threads;        // per block
-  std::optional<std::uint32_t> spill_stores;       // NVIDIA: bytes; AMD: registers
+  std::optional<std::uint32_t> spill_stores;       // NVIDIA: bytes; AMD: VGPRs, to scratch
   std::optional<std::uint32_t> spill_loads;        // NVIDIA: bytes
+  std::optional<std::uint32_t> scalar_spills;      // AMD: SGPRs, to lanes of a VGPR or to scratch
 };
 
 }  // namespace kiln

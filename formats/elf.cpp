@@ -1,0 +1,328 @@
+#include "formats/elf.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::string_view kMagic = "\x7f" "ELF";
+constexpr std::size_t kHeaderSize = 64;
+constexpr std::size_t kSegmentSize = 56;
+constexpr std::size_t kSectionSize = 64;
+constexpr std::size_t kSymbolSize = 24;
+
+// Where the tables lie, as the file's header says.
+struct Tables {
+  std::uint64_t segment_offset = 0;
+  std::uint16_t segment_entry = 0;
+  std::uint16_t segment_count = 0;
+  std::uint64_t section_offset = 0;
+  std::uint16_t section_entry = 0;
+  std::uint16_t section_count = 0;
+  std::uint16_t section_names = 0;
+};
+
+std::string extent(std::uint64_t offset, std::uint64_t size) {
+  return std::to_string(size) + " bytes at offset " + std::to_string(offset);
+}
+
+Error past_end(const std::string& what, std::uint64_t offset, std::uint64_t size, Bytes file) {
+  return malformed("damaged ELF file: " + what + ", " + extent(offset, size) +
+                   ", passes the end of the file at " + std::to_string(file.size()));
+}
+
+Result<Tables> read_header(Bytes file, ElfHeader& header) {
+  if (file.size() < kHeaderSize || !as_text(file).starts_with(kMagic)) {
+    return malformed("not an ELF file: " + (file.size() < kHeaderSize
+                                                ? std::to_string(file.size()) + " bytes are too few"
+                                                : std::string("the first four bytes are others")));
+  }
+  ByteReader reader(file.first(kHeaderSize));
+  reader.skip(kMagic.size());
+  const auto file_class = reader.little<std::uint8_t>();
+  const auto byte_order = reader.little<std::uint8_t>();
+  if (file_class != 2 || byte_order != 1) {
+    return malformed("ELF file of class " + std::to_string(file_class) + " and byte order " +
+                     std::to_string(byte_order) + ": kiln reads 64 bits, little-endian (2 and 1) alone");
+  }
+  reader.skip(1);  // version of the identification
+  header.os_abi = reader.little<std::uint8_t>();
+  header.abi_version = reader.little<std::uint8_t>();
+  reader.skip(7);
+  header.type = reader.little<std::uint16_t>();
+  header.machine = reader.little<std::uint16_t>();
+  reader.skip(4);  // version of the file
+  header.entry = reader.little<std::uint64_t>();
+  Tables tables;
+  tables.segment_offset = reader.little<std::uint64_t>();
+  tables.section_offset = reader.little<std::uint64_t>();
+  header.flags = reader.little<std::uint32_t>();
+  reader.skip(2);  // size of this header
+  tables.segment_entry = reader.little<std::uint16_t>();
+  tables.segment_count = reader.little<std::uint16_t>();
+  tables.section_entry = reader.little<std::uint16_t>();
+  tables.section_count = reader.little<std::uint16_t>();
+  tables.section_names = reader.little<std::uint16_t>();
+  return tables;
+}
+
+Result<std::vector<ElfSegment>> read_segments(Bytes file, const Tables& tables) {
+  std::vector<ElfSegment> segments;
+  if (tables.segment_count == 0) return segments;
+  if (tables.segment_entry != kSegmentSize) {
+    return malformed("damaged ELF file: program headers of " + std::to_string(tables.segment_entry) +
+                     " bytes, expected " + std::to_string(kSegmentSize));
+  }
+  const std::uint64_t size = std::uint64_t{tables.segment_count} * kSegmentSize;
+  const auto table = slice(file, tables.segment_offset, size);
+  if (!table) return past_end("the table of program headers", tables.segment_offset, size, file);
+  ByteReader reader(*table);
+  for (std::uint16_t i = 0; i < tables.segment_count; ++i) {
+    ElfSegment& segment = segments.emplace_back();
+    segment.type = reader.little<std::uint32_t>();
+    segment.flags = reader.little<std::uint32_t>();
+    segment.offset = reader.little<std::uint64_t>();
+    segment.address = reader.little<std::uint64_t>();
+    reader.skip(8);  // physical address
+    const auto file_size = reader.little<std::uint64_t>();
+    segment.memory_size = reader.little<std::uint64_t>();
+    segment.alignment = reader.little<std::uint64_t>();
+    const std::string what = "segment " + std::to_string(i);
+    const auto bytes = slice(file, segment.offset, file_size);
+    if (!bytes) return past_end(what, segment.offset, file_size, file);
+    segment.bytes = *bytes;
+    if (segment.type == kElfSegmentLoad &&
+        (segment.memory_size < file_size || segment.memory_size > ~segment.address)) {
+      return malformed("damaged ELF file: " + what + " has " + std::to_string(file_size) +
+                       " bytes for " + std::to_string(segment.memory_size) + " bytes of memory at " +
+                       hex(segment.address));
+    }
+  }
+  return segments;
+}
+
+ElfSection read_section_header(ByteReader& reader, std::uint32_t& name) {
+  ElfSection section;
+  name = reader.little<std::uint32_t>();
+  section.type = reader.little<std::uint32_t>();
+  section.flags = reader.little<std::uint64_t>();
+  section.address = reader.little<std::uint64_t>();
+  section.offset = reader.little<std::uint64_t>();
+  section.size = reader.little<std::uint64_t>();
+  section.link = reader.little<std::uint32_t>();
+  section.info = reader.little<std::uint32_t>();
+  reader.skip(8);  // alignment
+  section.entry_size = reader.little<std::uint64_t>();
+  return section;
+}
+
+Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) {
+  std::vector<ElfSection> sections;
+  if (tables.section_offset == 0) return sections;
+  if (tables.section_entry != kSectionSize) {
+    return malformed("damaged ELF file: section headers of " + std::to_string(tables.section_entry) +
+                     " bytes, expected " + std::to_string(kSectionSize));
+  }
+  std::uint64_t count = tables.section_count;
+  std::uint32_t names_index = tables.section_names;
+  if (count == 0 || names_index == 0xffff) {
+    // Too many for the header's 16 bits: the first section header, else unused, holds the numbers.
+    const auto first = slice(file, tables.section_offset, kSectionSize);
+    if (!first) return past_end("section header 0", tables.section_offset, kSectionSize, file);
+    ByteReader reader(*first);
+    std::uint32_t name = 0;
+    const ElfSection numbers = read_section_header(reader, name);
+    if (count == 0) count = numbers.size;
+    if (names_index == 0xffff) names_index = numbers.link;
+  }
+  if (count > file.size() / kSectionSize) {
+    return malformed("damaged ELF file: " + std::to_string(count) + " sections in " +
+                     std::to_string(file.size()) + " bytes");
+  }
+  const auto table = slice(file, tables.section_offset, count * kSectionSize);
+  if (!table) {
+    return past_end("the table of section headers", tables.section_offset, count * kSectionSize, file);
+  }
+  ByteReader reader(*table);
+  std::vector<std::uint32_t> names;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ElfSection section = read_section_header(reader, names.emplace_back());
+    if (section.type != kElfSectionNoBits && i != 0) {
+      const auto bytes = slice(file, section.offset, section.size);
+      if (!bytes) {
+        return past_end("section " + std::to_string(i), section.offset, section.size, file);
+      }
+      section.bytes = *bytes;
+    }
+    sections.push_back(section);
+  }
+  if (names_index == 0) return sections;  // sections without names
+  if (names_index >= count) {
+    return malformed("damaged ELF file: the section names are said to be in section " +
+                     std::to_string(names_index) + " of " + std::to_string(count));
+  }
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const auto name = c_string(sections[names_index].bytes, names[i]);
+    if (!name && i != 0) {
+      return malformed("damaged ELF file: the name of section " + std::to_string(i) + ", at " +
+                       std::to_string(names[i]) + ", is outside of the section names");
+    }
+    if (name) sections[i].name = *name;
+  }
+  return sections;
+}
+
+// The symbols of the first section of that type.
+Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& sections,
+                                            std::uint32_t type) {
+  std::vector<ElfSymbol> symbols;
+  const auto table = std::ranges::find(sections, type, &ElfSection::type);
+  if (table == sections.end()) return symbols;
+  if (table->entry_size != kSymbolSize || table->bytes.size() % kSymbolSize != 0) {
+    return malformed("damaged ELF file: the symbols of section " + quote(table->name) + ", " +
+                     std::to_string(table->bytes.size()) + " bytes, are not of " +
+                     std::to_string(kSymbolSize) + " bytes each");
+  }
+  if (table->link >= sections.size()) {
+    return malformed("damaged ELF file: section " + quote(table->name) +
+                     " links to its names in section " + std::to_string(table->link) + " of " +
+                     std::to_string(sections.size()));
+  }
+  const Bytes names = sections[table->link].bytes;
+  ByteReader reader(table->bytes);
+  symbols.reserve(table->bytes.size() / kSymbolSize);
+  while (!reader.at_end()) {
+    ElfSymbol symbol;
+    const auto name_offset = reader.little<std::uint32_t>();
+    const auto info = reader.little<std::uint8_t>();
+    symbol.type = info & 15;
+    symbol.binding = info >> 4;
+    symbol.other = reader.little<std::uint8_t>();
+    symbol.section = reader.little<std::uint16_t>();
+    symbol.value = reader.little<std::uint64_t>();
+    symbol.size = reader.little<std::uint64_t>();
+    if (name_offset != 0) {
+      const auto name = c_string(names, name_offset);
+      if (!name) {
+        return malformed("damaged ELF file: the name of symbol " + std::to_string(symbols.size()) +
+                         ", at " + std::to_string(name_offset) + ", is outside of its string section");
+      }
+      symbol.name = *name;
+    }
+    symbols.push_back(symbol);
+  }
+  return symbols;
+}
+
+Result<void> read_notes(Bytes region, std::vector<ElfNote>& notes) {
+  ByteReader reader(region);
+  while (reader.remaining() >= 12) {
+    const auto name_size = reader.little<std::uint32_t>();
+    const auto descriptor_size = reader.little<std::uint32_t>();
+    ElfNote note;
+    note.type = reader.little<std::uint32_t>();
+    std::string_view name = as_text(reader.take(name_size));
+    reader.align(4);
+    note.descriptor = reader.take(descriptor_size);
+    if (reader.failed()) {
+      return malformed("damaged ELF file: a note with a name of " + std::to_string(name_size) +
+                       " and a descriptor of " + std::to_string(descriptor_size) +
+                       " bytes passes the end of its region of " + std::to_string(region.size()));
+    }
+    if (reader.remaining() != 0) reader.align(4);
+    note.name = name.substr(0, name.find('\0'));
+    notes.push_back(note);
+  }
+  return {};
+}
+
+}  // namespace
+
+const ElfSection* Elf::find_section(std::string_view name) const {
+  const auto found = std::ranges::find(sections, name, &ElfSection::name);
+  return found != sections.end() ? &*found : nullptr;
+}
+
+Result<Bytes> Elf::at_address(std::uint64_t address, std::uint64_t size) const {
+  for (const ElfSegment& segment : segments) {
+    if (segment.type != kElfSegmentLoad || address < segment.address) continue;
+    if (const auto bytes = slice(segment.bytes, address - segment.address, size)) return *bytes;
+  }
+  return malformed("damaged ELF file: no segment holds the " + std::to_string(size) +
+                   " bytes at address " + hex(address));
+}
+
+Result<Elf> read_elf(Bytes file) {
+  Elf elf;
+  KILN_TRY_ASSIGN(const Tables tables, read_header(file, elf.header));
+  KILN_TRY_ASSIGN(elf.segments, read_segments(file, tables));
+  KILN_TRY_ASSIGN(elf.sections, read_sections(file, tables));
+  KILN_TRY_ASSIGN(elf.symbols, read_symbols(elf.sections, kElfSectionSymbols));
+  KILN_TRY_ASSIGN(elf.dynamic_symbols, read_symbols(elf.sections, kElfSectionDynamicSymbols));
+  for (const ElfSection& section : elf.sections) {
+    if (section.type == kElfSectionNote) KILN_TRY(read_notes(section.bytes, elf.notes));
+  }
+  if (elf.notes.empty()) {
+    for (const ElfSegment& segment : elf.segments) {
+      if (segment.type == kElfSegmentNote) KILN_TRY(read_notes(segment.bytes, elf.notes));
+    }
+  }
+  return elf;
+}
+
+Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section) {
+  const bool has_addend = section.type == kElfSectionRela;
+  const std::size_t entry = has_addend ? 24 : 16;
+  if (section.entry_size != entry || section.bytes.size() % entry != 0) {
+    return malformed("damaged ELF file: the relocations of section " + quote(section.name) + ", " +
+                     std::to_string(section.bytes.size()) + " bytes, are not of " +
+                     std::to_string(entry) + " bytes each");
+  }
+  std::vector<ElfRelocation> relocations;
+  ByteReader reader(section.bytes);
+  while (!reader.at_end()) {
+    ElfRelocation& relocation = relocations.emplace_back();
+    relocation.offset = reader.little<std::uint64_t>();
+    relocation.type = reader.little<std::uint32_t>();
+    relocation.symbol = reader.little<std::uint32_t>();
+    if (has_addend) relocation.addend = reader.little<std::int64_t>();
+  }
+  return relocations;
+}
+
+Result<ElfDynamic> read_dynamic(const Elf& elf) {
+  constexpr std::uint64_t kNeeded = 1, kSoname = 14, kRpath = 15, kRunPath = 29;
+  ElfDynamic dynamic;
+  const auto table = std::ranges::find(elf.sections, kElfSectionDynamic, &ElfSection::type);
+  if (table == elf.sections.end()) return dynamic;
+  if (table->link >= elf.sections.size()) {
+    return malformed("damaged ELF file: the dynamic section links to its names in section " +
+                     std::to_string(table->link) + " of " + std::to_string(elf.sections.size()));
+  }
+  const Bytes names = elf.sections[table->link].bytes;
+  std::string_view rpath;
+  ByteReader reader(table->bytes);
+  while (reader.remaining() >= 16) {
+    const auto tag = reader.little<std::uint64_t>();
+    const auto value = reader.little<std::uint64_t>();
+    if (tag == 0) break;
+    if (tag != kNeeded && tag != kSoname && tag != kRpath && tag != kRunPath) continue;
+    const auto text = c_string(names, value);
+    if (!text) {
+      return malformed("damaged ELF file: a dynamic entry's text, at " + std::to_string(value) +
+                       ", is outside of its string section");
+    }
+    if (tag == kNeeded) dynamic.needed.push_back(*text);
+    if (tag == kSoname) dynamic.soname = *text;
+    if (tag == kRpath) rpath = *text;
+    if (tag == kRunPath) dynamic.run_path = *text;
+  }
+  if (dynamic.run_path.empty()) dynamic.run_path = rpath;
+  return dynamic;
+}
+
+}  // namespace kiln
