@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings a Debian or Ubuntu machine to where kiln builds, tests and compiles kernels for AMD and
-# NVIDIA: installs what is missing and leaves alone what is there. Run again, it does nothing.
+# Brings a Debian or Ubuntu machine to where kiln builds, tests, and compiles kernels for AMD and
+# NVIDIA: installs what is missing, leaves alone what is there. Run again, it does nothing.
 #
-# Two places are written: the machine's own package manager (only packages of the machine's own
-# release) and a private prefix (everything else). docs/SETUP.md tells which goes where, and why.
+# Two places are written: the machine's package manager (packages of the machine's own release only)
+# and a private prefix (everything else). docs/SETUP.md tells what goes where, and why.
 set -euo pipefail
 
 usage() {
@@ -12,47 +12,50 @@ usage: tools/setup.sh [--check | --print-env | --help]
 
 Installs what this machine lacks to build kiln and to compile kernels with it.
 
-  --check      say what is there and what is missing; install nothing; exit 3 if anything is missing
-  --print-env  print shell lines that point other tools at the compilers that were found
+  --check      list what is there and what is missing; install nothing; exit 3 if anything is missing
+  --print-env  print shell lines that point other tools at the compilers that kiln will use
   --help       this text
 
 environment:
   KILN_TOOLCHAIN_DIR     the private prefix [${XDG_DATA_HOME:-~/.local/share}/kiln/toolchain]
-  ROCM_PATH, CUDA_PATH   a ROCm, a CUDA toolkit that is to be used as it is
+  ROCM_PATH, CUDA_PATH   a ROCm, a CUDA toolkit to be used as it is
   KILN_SETUP_ROCM=no     do without AMD's tools
   KILN_SETUP_CUDA=no     do without nvcc
 
-Exit status: 0 everything is there, 3 something is missing (the last lines say what and what to do).
+example: tools/setup.sh && eval "$(tools/setup.sh --print-env)" && hipcc --version
+
+exit status: 0 all there, 2 wrong usage, 3 something is missing (the last lines say what to do)
 TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for part in say apt rocm cuda catch2; do
+for file in say apt rocm cuda catch2; do
   # shellcheck source=/dev/null
-  source "$here/setup/$part.sh"
+  source "$here/setup/$file.sh"
 done
 
-mode=install
-case "${1:-}" in
-  '') ;;
-  --check) mode=check ;;
-  --print-env) mode=print-env ;;
+[ $# -le 1 ] || { usage >&2; exit 2; }
+case "${1:-install}" in
+  install | --check | --print-env) mode=${1:-install} ;;
   --help | -h) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
 
-prefix=${KILN_TOOLCHAIN_DIR:-${XDG_DATA_HOME:-${HOME:?is not set: set KILN_TOOLCHAIN_DIR}/.local/share}/kiln/toolchain}
-llvm_versions="19 20 18"  # that compile our kernels, the one we test with first
+if [ -z "${KILN_TOOLCHAIN_DIR:-}" ] && [ -z "${XDG_DATA_HOME:-}" ] && [ -z "${HOME:-}" ]; then
+  die "neither KILN_TOOLCHAIN_DIR nor HOME is set: there is no place for the private prefix"
+fi
+prefix=${KILN_TOOLCHAIN_DIR:-${XDG_DATA_HOME:-${HOME:-}/.local/share}/kiln/toolchain}
 
 # shellcheck disable=SC1091
-os_release() { (. /etc/os-release && printf '%s' "${!1:-}"); }
+os_release() { (. /etc/os-release 2>/dev/null && printf '%s' "${!1:-}"); }
 distribution=$(os_release ID)
 distribution_codename=$(os_release VERSION_CODENAME)
+# shellcheck disable=SC2034  # used in setup/catch2.sh
 distribution_version=$(os_release VERSION_ID)  # Debian's testing and unstable have none
 
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# The folder above the bin/ that a command on PATH really lies in.
+# The folder above the bin/ that a command on PATH really lies in; empty when there is none.
 folder_above() {
   local file
   file=$(command -v "$1") || return 0
@@ -61,15 +64,6 @@ folder_above() {
 
 # --- what is there -----------------------------------------------------------------------------
 
-missing_packages=()  # of the machine's own release
-missing_parts=()     # of the private prefix
-missing_tools=()     # that nothing here can bring
-
-report() {  # WHAT STATE DETAIL
-  [ "$mode" = check ] && printf '%-24s %-8s %s\n' "$1" "$2" "$3"
-  return 0
-}
-
 has_command() {  # NAME MINIMUM
   local version
   command -v "$1" >/dev/null || return 1
@@ -77,7 +71,7 @@ has_command() {  # NAME MINIMUM
   at_least "$2" "${version:-0}"
 }
 
-has_header() {
+has_header() {  # PATH
   local folder
   for folder in /usr/include /usr/local/include /usr/include/*-linux-gnu; do
     [ -e "$folder/$1" ] && return 0
@@ -85,175 +79,140 @@ has_header() {
   return 1
 }
 
-# The digest of what a part of the prefix is made from; a part made from anything else is stale.
-recipe() {
-  {
-    rows "$here/setup/prefix.txt"
-    cat "$here/setup/$1.sh" "$here/setup/hipcc" "$here/setup/rocm_agent_enumerator" \
-      "$here/setup/device_constants.txt"
-    printf '%s %s %s\n' "$distribution" "$distribution_codename" "$llvm"
-  } | sha256sum | cut -d ' ' -f 1
+report() {  # WHAT STATE DETAIL
+  [ "$mode" != --check ] || printf '%-20s %-8s %s\n' "$1" "$2" "$3"
 }
 
-part_is_there() { [ "$(cat "$prefix/$1/.recipe" 2>/dev/null)" = "$(recipe "$1")" ]; }
+want_package() {  # WHAT PACKAGE...
+  report "$1" missing "apt install ${*:2}"
+  missing_packages+=("${@:2}")
+}
 
-need_part() {
-  if part_is_there "$1"; then
+# A part of the prefix is there when it was made from what it would be made from today.
+want_part() {
+  if [ "$(cat "$prefix/$1/.recipe" 2>/dev/null)" = "$(recipe "$1")" ]; then
     report "$1" found "$prefix/$1"
   else
-    missing_parts+=("$1")
     report "$1" missing "goes to $prefix/$1"
+    missing_parts+=("$1")
   fi
 }
 
+recipe() {
+  {
+    rows "$here/setup/prefix.txt"
+    cat "$here/setup/$1".*
+    printf '%s %s\n' "$distribution" "$distribution_codename"
+    if [ "$1" = rocm ]; then
+      cat "$here"/setup/{hipcc,rocm_agent_enumerator,device_constants.txt}
+      printf 'LLVM %s\n' "$llvm"
+    fi
+  } | sha256sum | cut -d ' ' -f 1
+}
+
 look_around() {
+  missing_packages=()  # of the machine's own release
+  missing_parts=()     # of the private prefix
+  absent=()            # what nothing here can bring
+  rocm=''
+  llvm=''
+  cuda=''
+  look_for_machine_packages
+  [ "${KILN_SETUP_ROCM:-}" = no ] || look_for_rocm
+  [ "${KILN_SETUP_CUDA:-}" = no ] || look_for_cuda
+  look_for_catch2
+}
+
+look_for_machine_packages() {
   local probe what minimum package
-  missing_packages=()
-  missing_parts=()
-  missing_tools=()
   while read -r probe what minimum package; do
     if "has_$probe" "$what" "$minimum"; then
       report "$what" found "$(command -v "$what" || true)"
     else
-      missing_packages+=("$package")
-      report "$what" missing "apt package $package"
+      want_package "$what" "$package"
     fi
   done < <(rows "$here/setup/machine.txt")
-
-  rocm=
-  llvm=
-  if [ "${KILN_SETUP_ROCM:-}" != no ]; then
-    if rocm=$(find_rocm); then
-      report ROCm found "$rocm"
-      if find_hipify "$rocm" >/dev/null; then
-        report hipify-perl found "$(find_hipify "$rocm")"
-      else
-        need_part hipify
-      fi
-    else
-      rocm=$prefix/rocm
-      llvm=$(find_llvm)
-      if [ -n "$llvm" ]; then
-        report "LLVM" found "/usr/lib/llvm-$llvm"
-      else
-        llvm=$(first_candidate_llvm)
-        # shellcheck disable=SC2207
-        missing_packages+=($(llvm_packages "$llvm"))
-        report "LLVM" missing "apt packages $(llvm_packages "$llvm")"
-      fi
-      need_part rocm
-    fi
-  fi
-
-  cuda=
-  if [ "${KILN_SETUP_CUDA:-}" != no ]; then
-    if cuda=$(find_cuda); then
-      report nvcc found "$cuda/bin/nvcc"
-    elif cuda_package >/dev/null; then
-      missing_packages+=(nvidia-cuda-toolkit)
-      report nvcc missing "apt package nvidia-cuda-toolkit"
-    else
-      missing_tools+=(nvcc)
-      report nvcc absent "no package for it; kiln works for AMD targets without it"
-    fi
-  fi
-
-  if has_catch2; then
-    report Catch2 found "on the system"
-  elif [ "$distribution" != debian ] || at_least 13 "${distribution_version:-99}"; then
-    missing_packages+=(catch2)
-    report Catch2 missing "apt package catch2"
-  else
-    need_part catch2
-  fi
 }
 
 # --- what is missing ---------------------------------------------------------------------------
 
-# Puts a folder made aside in its place, whole. An interrupted run leaves the old one or none.
-put_in_place() {  # STAGED PART
-  recipe "$2" >"$1/.recipe"
-  rm -rf "$prefix/$2"
-  mv "$1" "$prefix/$2"
-}
-
-# Downloads and unpacks the rows of one part into the current folder's `root`.
-fetch_part() {
-  local part row release kind package version architecture digest
-  while read -r part row release kind package version architecture digest; do
-    [ "$part" = "$1" ] && [ "$row" = "$distribution" ] || continue
-    [ "$release" = own ] && release=$distribution_codename
-    fetch "$release" "$kind" "$package" "$version" "$architecture" "$digest"
-    [ "$kind" = source ] || dpkg-deb --extract "$package"_*.deb root
-  done < <(rows "$here/setup/prefix.txt")
-}
-
-assemble() {
-  local part=$1 staged="$staging/$1"
-  say "putting $part into $prefix/$part"
-  mkdir -p "$work/$part/root" "$staged"
-  cd "$work/$part"
-  case "$part" in
-    rocm)
-      fetch_part rocm
-      fetch_part hipify
-      lay_out_rocm root "$staged" "$llvm"
-      cp -a root/usr/bin/hipify-perl "$staged/bin/"
-      try_rocm "$staged" || die "the ROCm assembled for this machine cannot compile a kernel"
-      ;;
-    hipify)
-      fetch_part hipify
-      mkdir -p "$staged/bin"
-      cp -a root/usr/bin/hipify-perl "$staged/bin/"
-      ;;
-    catch2)
-      fetch_part catch2
-      build_catch2 catch2_*.orig.tar.* "$staged" || die "Catch2 did not build"
-      ;;
-  esac
-  cd "$here"
-  put_in_place "$staged" "$part"
-}
-
 install_what_is_missing() {
   local part
   work=$(mktemp -d)
-  # apt gives up its privileges to download, and must be able to write where it downloads to.
-  chmod 755 "$work"
-  [ "${#missing_packages[@]}" -eq 0 ] || install_packages "${missing_packages[@]}"
+  chmod 755 "$work"  # apt gives up its privileges to download
+  if [ "${#missing_packages[@]}" -gt 0 ]; then
+    update_lists
+    look_around  # with lists that are new, apt may have more to offer
+    install_packages "${missing_packages[@]}"
+  fi
   [ "${#missing_parts[@]}" -gt 0 ] || return 0
-  case "$distribution" in
-    debian | ubuntu) ;;
-    *) die "no packages are known for '$distribution'" \
-      "install ROCm and Catch2 by hand and set ROCM_PATH, or use KILN_SETUP_ROCM=no" ;;
-  esac
-  mkdir -p "$prefix"
+  mkdir -p "$prefix" || die "the private prefix '$prefix' cannot be written" "set KILN_TOOLCHAIN_DIR"
+  exec 9>"$prefix/.lock"
+  flock 9
+  rm -rf "$prefix"/.new.*  # of runs that were killed
   staging=$(mktemp -d "$prefix/.new.XXXXXX")
+  chmod 755 "$staging"
   for part in "${missing_parts[@]}"; do assemble "$part"; done
+}
+
+# Makes a part aside and puts it in place whole: no run, however it ends, leaves half a part.
+assemble() {
+  local part=$1
+  if [ "$(cat "$prefix/$part/.recipe" 2>/dev/null)" = "$(recipe "$part")" ]; then
+    return 0  # another run made it while this one waited
+  fi
+  say "making $prefix/$part"
+  mkdir -p "$work/$part" "$staging/$part"
+  cd "$work/$part"
+  "assemble_$part" "$staging/$part"
+  recipe "$part" >"$staging/$part/.recipe"
+  cd "$here"
+  [ ! -e "$prefix/$part" ] || mv "$prefix/$part" "$staging/$part.old"
+  mv "$staging/$part" "$prefix/$part"
 }
 
 # --- the run -----------------------------------------------------------------------------------
 
 work=
 staging=
-clean_up() {
-  [ -z "$work" ] || rm -rf "$work"
-  [ -z "$staging" ] || rm -rf "$staging"
-}
+# shellcheck disable=SC2317  # called by the trap
+clean_up() { rm -rf ${work:+"$work"} ${staging:+"$staging"}; }
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+something_is_missing() { [ $((${#missing_packages[@]} + ${#missing_parts[@]})) -gt 0 ]; }
+
 look_around
 case "$mode" in
-  check)
-    [ "${#missing_packages[@]}" -eq 0 ] && [ "${#missing_parts[@]}" -eq 0 ] || exit 3
+  --check)
+    something_is_missing && exit 3
     exit 0
     ;;
+  --print-env) ;;
   install)
-    if [ "${#missing_packages[@]}" -gt 0 ] || [ "${#missing_parts[@]}" -gt 0 ]; then
+    if something_is_missing; then
       install_what_is_missing
       look_around
+      ! something_is_missing ||
+        die "still missing after installing: ${missing_packages[*]} ${missing_parts[*]}" \
+          "tools/setup.sh --check tells what was looked for, and where"
     fi
+    for what in "${absent[@]}"; do "say_absent_$what"; done
     ;;
 esac
+
+if [ "$mode" = --print-env ]; then
+  printf 'export KILN_TOOLCHAIN_DIR=%q\n' "$prefix"
+  path=
+  if [ -n "$rocm" ]; then
+    printf 'export ROCM_PATH=%q\n' "$rocm"
+    path=$path$rocm/bin:
+  fi
+  if [ -n "$cuda" ]; then
+    printf 'export CUDA_PATH=%q\n' "$cuda"
+    path=$path$cuda/bin:
+  fi
+  # shellcheck disable=SC2016  # $PATH is for the shell that reads this
+  [ -z "$path" ] || printf 'export PATH=%q"$PATH"\n' "$path"
+fi

@@ -1,110 +1,144 @@
 # shellcheck shell=bash disable=SC2154  # the variables are setup.sh's
-# The machine's own apt: installing what its distribution has, and reading another release of that
+# The machine's own apt: installing what its release has, and reading another release of the same
 # distribution without touching the machine's state. Sourced by tools/setup.sh.
 #
 # No mirror is named here: every address, proxy and credential is the one that apt is set up with.
 
-# Sets `as_root` to the words before a command that needs root, or fails when there is no way.
+# Sets `as_root` to the words that go before a command that needs root; fails when there is no way.
 find_root() {
   as_root=()
-  [ "$(id -u)" -eq 0 ] && return 0
+  [ "$(id -u)" -ne 0 ] || return 0
   command -v sudo >/dev/null || return 1
-  if sudo -n true 2>/dev/null || { [ -t 0 ] && [ -t 2 ]; }; then
-    as_root=(sudo)
-    return 0
-  fi
-  return 1
+  as_root=(sudo)
+  sudo -n true 2>/dev/null || { [ -t 0 ] && [ -t 2 ]; }  # ask for a password only where one can be typed
 }
 
-# Installs packages of the machine's own release. Never removes one.
-install_packages() {
-  local install=(apt-get install --yes --no-install-recommends --no-remove "$@")
-  if ! find_root; then
-    printf 'kiln setup: error: packages are missing, and this user may not install them\n' >&2
-    hint "run these two lines as root, then this script again:"
-    printf '  apt-get update\n  %s\n' "${install[*]}" >&2
-    exit 3
-  fi
-  say "installing from this machine's own distribution: $*"
+# Ends the run when this user cannot install packages, with what somebody who can has to run.
+need_root_for() {  # PACKAGE...
+  command -v apt-get >/dev/null ||
+    die "'$distribution' has no apt: install by hand what these Debian packages hold: $*"
+  ! find_root || return 0
+  printf 'kiln setup: error: packages are missing, and this user may not install them: %s\n' "$*" >&2
+  hint "run these two lines as root, then this script again"
+  printf '  apt-get update\n  %s %s\n' "${apt_install[*]}" "$*" >&2
+  exit 3
+}
+
+apt_install=(apt-get install --yes --no-install-recommends --no-remove)
+
+update_lists() {
+  need_root_for "${missing_packages[@]}"
+  say "updating apt's package lists"
   quietly "${as_root[@]}" apt-get update || note "going on with the package lists that are there"
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" ||
-    die "apt could not install: $*" "run by hand to see more: ${install[*]}"
 }
 
-# The first of the given names that apt can install.
-first_candidate() {
-  local name
-  for name in "$@"; do
-    apt-cache policy "$name" 2>/dev/null | grep -q '^  Candidate: [^(]' || continue
-    printf '%s\n' "$name"
-    return 0
-  done
-  return 1
+# Installs packages of the machine's own release; never removes one.
+install_packages() {
+  need_root_for "$@"
+  say "installing from $distribution $distribution_codename: $*"
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${apt_install[@]}" "$@" ||
+    die "apt cannot install: $*" "run it by hand to see more: ${apt_install[*]} $*"
 }
 
-# The address of the archive that this machine's own release comes from, as apt resolves it from
+# True when apt can install the package; the lists may be old, or not there yet.
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+
+# The address of the archive that this machine's own release comes from, as apt itself reads it from
 # whatever form its configuration has.
 archive_address() {
+  # shellcheck disable=SC2016  # apt expands these
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(CODENAME) $(COMPONENT)' \
     'Created-By: Packages' 2>/dev/null |
     awk -v own="$distribution_codename" '
       $NF != "main" { next }
       $2 == own || $3 == own { print $1; found = 1; exit }
-      $2 ~ /^(stable|oldstable|testing)$/ && !second { second = $1 }
+      $2 ~ /^(oldoldstable|oldstable|stable|testing|unstable|sid)$/ && !second { second = $1 }
       END { if (!found && second) print second }'
 }
 
-# Reads the indexes of one release into a private folder; `release_apt` then holds the options that
-# make any apt command see that release and nothing else.
-open_release() {
-  local release=$1 folder="$work/apt-$1"
+# Reads one release's index of binary or source packages into a folder of its own. `release_apt` then
+# holds the options that make any apt command see that index and nothing else.
+open_release() {  # RELEASE KIND
+  local folder="$work/apt-$1-$2" type=deb address keyring
   release_apt=(
     -oDir::Etc::SourceList="$folder/archive.sources" -oDir::Etc::SourceParts=/dev/null
     -oDir::Etc::Preferences=/dev/null -oDir::Etc::PreferencesParts=/dev/null
     -oDir::State::Lists="$folder/lists" -oDir::State::status=/dev/null
     -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache=
-    -oAPT::Default-Release= -oAcquire::Languages=none)
-  [ -d "$folder" ] && return 0
-  local address keyring
+    -oAPT::Default-Release= -oAPT::Update::Error-Mode=any -oAcquire::Languages=none)
+  [ ! -d "$folder" ] || return 0
+  [ "$2" = binary ] || type=deb-src
+  keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
   address=$(archive_address)
-  [ -n "$address" ] || die "apt's configuration names no archive for '$distribution_codename'" \
+  [ -n "$address" ] || die "apt's configuration names no archive of '$distribution_codename'" \
     "see /etc/apt/sources.list and /etc/apt/sources.list.d"
   mkdir -p "$folder/lists/partial"
   {
-    printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main' "$address" "$release"
-    [ "$distribution" = ubuntu ] && printf ' universe'
+    printf 'Types: %s\nURIs: %s\nSuites: %s\nComponents: main' "$type" "$address" "$1"
+    [ "$distribution" != ubuntu ] || printf ' universe'
+    [ ! -e "$keyring" ] || printf '\nSigned-By: %s' "$keyring"
     printf '\n'
-    for keyring in /usr/share/keyrings/"$distribution"-archive-keyring.gpg; do
-      [ -e "$keyring" ] && printf 'Signed-By: %s\n' "$keyring"
-    done
   } >"$folder/archive.sources"
-  say "reading the package index of $distribution $release"
-  quietly apt-get "${release_apt[@]}" -oAPT::Update::Error-Mode=any update ||
-    die "the package index of $distribution $release cannot be read" \
-      "a key is missing: install the newest $distribution-archive-keyring" \
-      "or set ROCM_PATH to a ROCm that is installed already"
+  say "reading the index of $distribution $1, $2 packages"
+  quietly apt-get "${release_apt[@]}" update && return 0
+  if grep -q NO_PUBKEY "$work/log"; then
+    # Keys of a newer release come with a newer keyring of the machine's own release.
+    install_packages "$distribution-archive-keyring"
+    quietly apt-get "${release_apt[@]}" update && return 0
+  fi
+  rm -rf "$folder"
+  return 1
 }
 
-# Downloads one row of prefix.txt into the current folder and checks it.
-fetch() {
-  local release=$1 kind=$2 package=$3 version=$4 architecture=$5 digest=$6 file offered
-  open_release "$release"
-  if [ "$kind" = source ]; then
-    quietly apt-get "${release_apt[@]}" source --download-only "$package" || return 1
-    file=$(echo "$package"_*.orig.tar.*)
-    offered=${file#"$package"_}
-    offered=${offered%.orig.tar.*}
-  else
-    quietly apt-get "${release_apt[@]}" download "$package" || return 1
-    file=$(echo "$package"_*.deb)
-    offered=$(dpkg-deb --field "$file" Version)
-    [ "$architecture" = all ] || [ "$architecture" = "$(dpkg --print-architecture)" ] || digest=-
-  fi
-  [ "$digest" = - ] && return 0
-  if [ "$offered" != "$version" ]; then
-    note "$package $offered is used: $distribution $release no longer has $version, which was tested"
-  elif [ "$(sha256sum <"$file")" != "$digest  -" ]; then
-    die "$file has not the digest that is recorded for it" \
-      "the archive serves an altered file, or tools/setup/prefix.txt is wrong: do not go on"
+# Downloads the packages of one part into the current folder and checks them. Sets `fetched` to the
+# files: for a source package, its original archive.
+fetch_part() {
+  local part row releases kind package version architecture digest
+  fetched=()
+  while read -r part row releases kind package version architecture digest; do
+    if [ "$part" = "$1" ] && [ "$row" = "$distribution" ]; then
+      fetch "$releases" "$kind" "$package"
+      check_digest "$version" "$architecture" "$digest"
+      fetched+=("$file")
+    fi
+  done < <(rows "$here/setup/prefix.txt")
+  [ "${#fetched[@]}" -gt 0 ] || die "no packages for '$1' are known for '$distribution'" "$(do_without "$1")"
+}
+
+do_without() {
+  case "$1" in
+    catch2) printf 'install Catch2 %s or newer where CMake finds it' "$catch2_minimum" ;;
+    *) printf 'install a ROCm and set ROCM_PATH, or do without AMD targets: KILN_SETUP_ROCM=no' ;;
+  esac
+}
+
+# Downloads one package; sets `package`, `release`, `offered` (its version) and `file`.
+fetch() {  # RELEASE[,RELEASE...] KIND PACKAGE
+  local show=show download=(download)
+  [ "$2" = binary ] || show=showsrc download=(source --download-only)
+  for release in ${1//,/ }; do
+    [ "$release" != own ] || release=$distribution_codename
+    open_release "$release" "$2" || continue
+    offered=$(apt-cache "${release_apt[@]}" "$show" "$3" 2>/dev/null |
+      sed -n 's/^Version: //p' | sort -V | tail -n 1)
+    [ -n "$offered" ] || continue
+    # apt downloads as a user of its own, who cannot write to a folder of root's.
+    [ "$(id -u)" -ne 0 ] || ! id _apt >/dev/null 2>&1 || chown _apt .
+    quietly apt-get "${release_apt[@]}" "${download[@]}" "$3" || continue
+    file=$(find . -name "$3_*.deb" -o -name "$3_*.orig.tar.*" ! -name '*.asc')
+    return 0
+  done
+  die "no package '$3' could be had from $distribution $1" "$(do_without "$part")"
+}
+
+# apt has checked `file` against the signed index of its release. Where the index still has the
+# version that was recorded, the file must be the one that was recorded, too.
+check_digest() {  # VERSION ARCHITECTURE DIGEST
+  [ "$2" = all ] || [ "$2" = "$(dpkg --print-architecture)" ] || return 0
+  if [ "$offered" != "$1" ]; then
+    note "$distribution $release has replaced $package $1, which kiln was tested with: using $offered"
+  elif [ "$(sha256sum <"$file" | cut -d ' ' -f 1)" != "$3" ]; then
+    die "$package $1 is not the file recorded in tools/setup/prefix.txt: $file" \
+      "its digest should be $3" "do not use an archive that serves altered files"
   fi
 }

@@ -1,16 +1,41 @@
-# shellcheck shell=bash disable=SC2154  # the variables are setup.sh's
-# nvcc: found, or installed where the machine's apt has it, or done without. Sourced by tools/setup.sh.
+# shellcheck shell=bash disable=SC2034,SC2154  # the variables are setup.sh's
+# NVIDIA's side: an nvcc is found, or installed where apt has it, or done without. Sourced by
+# tools/setup.sh.
+
+look_for_cuda() {
+  if cuda=$(find_cuda); then
+    report nvcc found "$cuda/bin/nvcc"
+  elif cuda_is_packaged; then
+    want_package nvcc nvidia-cuda-toolkit
+  else
+    report nvcc absent "NVIDIA targets cannot be built; no package of it is set up in apt"
+    absent+=(cuda)
+  fi
+}
 
 find_cuda() {
   local folder
   for folder in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda "$(folder_above nvcc)"; do
-    [ -n "$folder" ] && [ -x "$folder/bin/nvcc" ] && printf '%s\n' "$folder" && return 0
+    if [ -n "$folder" ] && [ -x "$folder/bin/nvcc" ]; then
+      printf '%s\n' "$folder"
+      return 0
+    fi
   done
   return 1
 }
 
-# apt is slow to ask, so it is asked only where a source with non-free packages is set up at all.
-cuda_package() {
-  grep -rqsE 'non-free|multiverse|cuda' /etc/apt/sources.list /etc/apt/sources.list.d || return 1
-  first_candidate nvidia-cuda-toolkit
+# The package is not free software: apt, which is slow to ask, is asked only where some such source
+# is set up.
+cuda_is_packaged() {
+  grep -rqsE 'non-free( |$)|multiverse' /etc/apt/sources.list /etc/apt/sources.list.d &&
+    has_candidate nvidia-cuda-toolkit
+}
+
+say_absent_cuda() {
+  note "nvcc is not on this machine: NVIDIA targets are left out, everything else works"
+  case "$distribution" in
+    debian) hint "to have it, add 'non-free' to apt's components and run this again" ;;
+    ubuntu) hint "to have it, add 'multiverse' to apt's components and run this again" ;;
+  esac
+  hint "or install NVIDIA's CUDA toolkit and set CUDA_PATH"
 }

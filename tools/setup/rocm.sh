@@ -1,56 +1,102 @@
 # shellcheck shell=bash disable=SC2154  # the variables are setup.sh's
-# A ROCm for compiling: the one that is on the machine, or one assembled in the private prefix, laid
-# out as /opt/rocm is, with the distribution's LLVM under it. Sourced by tools/setup.sh.
+# AMD's side: the ROCm that is on the machine, or else one assembled in the private prefix, laid out
+# as /opt/rocm is, over the LLVM of the machine's own release. Sourced by tools/setup.sh.
 
-# The folder of a ROCm that can compile, already on this machine. The order is kiln's own.
+llvm_versions=(19 20 18)  # the one that kiln is tested with first
+
+look_for_rocm() {
+  if rocm=$(find_rocm); then
+    report ROCm found "$rocm"
+    look_for_hipify
+    return 0
+  fi
+  rocm=$prefix/rocm
+  if llvm=$(find_llvm); then
+    report LLVM found "/usr/lib/llvm-$llvm"
+  else
+    llvm=$(choose_llvm)
+    want_package LLVM "clang-$llvm" "lld-$llvm" "llvm-$llvm" "clang-tools-$llvm"
+  fi
+  want_part rocm
+}
+
+# The folder of a ROCm that can compile and that this script did not make.
 find_rocm() {
   local folder
   for folder in "${ROCM_PATH:-}" /opt/rocm "$(folder_above hipcc)"; do
-    [ -n "$folder" ] && [ "$folder" != "$prefix/rocm" ] && [ -x "$folder/bin/hipcc" ] || continue
-    printf '%s\n' "$folder"
-    return 0
+    if [ -n "$folder" ] && [ -x "$folder/bin/hipcc" ] && ! [ "$folder" -ef "$prefix/rocm" ]; then
+      printf '%s\n' "$folder"
+      return 0
+    fi
   done
   return 1
 }
 
-find_hipify() {
+# A ROCm may come without the perl form of hipify; then only that is made.
+look_for_hipify() {
   local file
-  for file in "${1:+$1/bin/hipify-perl}" "$(command -v hipify-perl)"; do
-    [ -n "$file" ] && [ -x "$file" ] && printf '%s\n' "$file" && return 0
+  for file in "$rocm/bin/hipify-perl" "$(command -v hipify-perl || true)"; do
+    if [ -x "$file" ]; then
+      report hipify-perl found "$file"
+      return 0
+    fi
   done
-  return 1
+  want_part hipify
 }
 
-# LLVM's version, or empty when no suitable one is whole on this machine.
 find_llvm() {
   local version tool
-  for version in $llvm_versions; do
+  for version in "${llvm_versions[@]}"; do
     for tool in clang++ lld clang-offload-bundler llvm-as llvm-objcopy; do
       [ -x "/usr/lib/llvm-$version/bin/$tool" ] || continue 2
     done
     printf '%s\n' "$version"
     return 0
   done
+  return 1
 }
 
-llvm_packages() { printf 'clang-%s lld-%s llvm-%s clang-tools-%s' "$1" "$1" "$1" "$1"; }
-
-# Lays the unpacked packages in $1 out as a ROCm in $2.
-lay_out_rocm() {
-  local from=$1 to=$2 llvm=$3 file
-  mkdir -p "$to/bin" "$to/libexec/hipcc" "$to/include" "$to/amdgcn/bitcode" "$to/llvm/bin"
-  cp -a "$from/usr/include/hip" "$to/include/"
-  cp -a "$from"/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/*.bc "$to/amdgcn/bitcode/"
-  cp -a "$from"/usr/bin/hip* "$to/libexec/hipcc/"
-  ln -s "/usr/lib/llvm-$llvm/bin"/* "$to/llvm/bin/"
-  for file in clang clang++ llc; do
-    # The packaged hipcc asks for the LLVM that its own release goes with.
-    ln -sf "$file" "$to/llvm/bin/$file-17"
+choose_llvm() {
+  local version
+  for version in "${llvm_versions[@]}"; do
+    if has_candidate "clang-$version"; then
+      printf '%s\n' "$version"
+      return 0
+    fi
   done
-  cp "$here/setup/hipcc" "$to/bin/hipcc"
+  printf '%s\n' "${llvm_versions[0]}"  # the lists may not be there yet: apt-get update comes first
+}
+
+assemble_hipify() {
+  unpack hipify
+  mkdir -p "$1/bin"
+  cp -a root/usr/bin/hipify-perl "$1/bin/"
+}
+
+assemble_rocm() {
+  local to=$1 name
+  unpack rocm
+  mkdir -p "$to/bin" "$to/include" "$to/amdgcn/bitcode" "$to/libexec/hipcc" "$to/llvm/bin"
+  cp -a root/usr/bin/hip* "$to/libexec/hipcc/"
+  cp -a root/usr/include/hip "$to/include/"
+  cp -a root/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/*.bc "$to/amdgcn/bitcode/"
+  ln -s "/usr/lib/llvm-$llvm/bin"/* "$to/llvm/bin/"
+  for name in clang clang++ llc; do
+    ln -sf "$name" "$to/llvm/bin/$name-17"  # the packaged hipcc asks for the LLVM of its own release
+  done
+  install -m 755 "$here/setup/hipcc" "$here/setup/rocm_agent_enumerator" "$to/bin/"
   ln -s hipcc "$to/bin/hipconfig"
-  cp "$here/setup/rocm_agent_enumerator" "$to/bin/rocm_agent_enumerator"
+  assemble_hipify "$to"
   add_device_constants "$to"
+  try_rocm "$to" || die "the ROCm made for this machine cannot compile a kernel"
+}
+
+# Downloads one part's packages and unpacks them, side by side, into root/.
+unpack() {
+  local file
+  fetch_part "$1"
+  mkdir -p root
+  for file in "${fetched[@]}"; do dpkg-deb --extract "$file" root; done
 }
 
 # Adds the one-symbol bitcode files of device_constants.txt that the packaged libraries lack.
@@ -59,17 +105,22 @@ add_device_constants() {
   layout=$("$bin/clang" --target=amdgcn-amd-amdhsa -nogpulib -x c -S -emit-llvm -o - /dev/null |
     grep '^target datalayout')
   while read -r name symbol value; do
-    [ -e "$bitcode/$name.bc" ] && continue
-    printf '%s\ntarget triple = "amdgcn-amd-amdhsa"\n@%s = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 %s, align 4\n' \
-      "$layout" "$symbol" "$value" | "$bin/llvm-as" -o "$bitcode/$name.bc"
+    [ ! -e "$bitcode/$name.bc" ] || continue
+    "$bin/llvm-as" -o "$bitcode/$name.bc" <<TEXT
+source_filename = "$name"
+$layout
+target triple = "amdgcn-amd-amdhsa"
+@$symbol = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 $value, align 4
+TEXT
   done < <(rows "$here/setup/device_constants.txt")
 }
 
-# Compiles one kernel with the ROCm in $1, so that a prefix that cannot is never put in place.
+# Compiles a kernel with the ROCm in $1, so that one that cannot is never put in place.
 try_rocm() {
-  printf '#include <hip/hip_runtime.h>\n%s\n' \
-    'extern "C" __global__ void k(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }' \
-    >"$work/try.hip"
-  quietly "$1/bin/hipcc" --genco --offload-arch=gfx1100 --no-gpu-bundle-output \
-    "$work/try.hip" -o "$work/try.hsaco" && [ -s "$work/try.hsaco" ]
+  cat >try.hip <<'TEXT'
+#include <hip/hip_runtime.h>
+extern "C" __global__ void try_it(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
+TEXT
+  quietly "$1/bin/hipcc" --genco --offload-arch=gfx1100 --no-gpu-bundle-output try.hip -o try.hsaco &&
+    [ -s try.hsaco ]
 }

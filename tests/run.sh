@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Sets the machine up, builds kiln, and runs every test; further arguments go to ctest:
+#   tests/run.sh -L fast
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/setup.sh
+eval "$(tools/setup.sh --print-env)"
+
+cmake --preset release --log-level=WARNING
+cmake --build --preset release
+exec ctest --preset release --parallel "$(nproc)" "$@"
