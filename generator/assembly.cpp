@@ -43,8 +43,8 @@ std::string write_assembly(const Catalog& catalog, const Options& options, const
   std::string out;
   out += "// " + file + ": the images of " + options.header + ", made by kiln with it. Do not edit.\n";
   out += "//\n";
-  out += "// Compile it with this folder on the include path, and link it into whatever includes the\n";
-  out += "// header: cc -c -I DIR DIR/" + file + '\n';
+  out += "// Compile it with its folder on the include path, cc -c -I DIR DIR/" + file + ",\n";
+  out += "// and link it into what includes the header.\n";
   out += kMacros;
   for (const Module& module : catalog.modules) {
     out += "\n// module " + module.name + '\n';

@@ -122,7 +122,7 @@ std::string array(const Module& module, const Image& image) {
 }
 
 std::string external_array(const Module& module, const Image& image, const Digest& digest) {
-  return "extern \"C\" [[gnu::visibility(\"hidden\")]] const unsigned char " +
+  return "extern \"C\" [[gnu::visibility(\"hidden\")]] const unsigned char\n    " +
          symbol(digest, module, image) + '[' + std::to_string(image.stored.size()) + " + 1];\n";
 }
 
@@ -163,7 +163,7 @@ std::string module_constant(const Module& module, std::size_t id) {
          (module.images.empty() ? "{}" : space + "images") + "};\n";
 }
 
-std::string kernel_constants(const Module& module) {
+std::string kernel_constants(const Catalog& catalog, const Module& module) {
   std::string out = "inline namespace " + identifier(module.name) + " {\n";
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
@@ -171,8 +171,9 @@ std::string kernel_constants(const Module& module) {
     for (const Parameter& parameter : kernel.parameters) {
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(parameter.size);
     }
-    if (identifier(kernel.name) != kernel.name) out += "// " + kernel.name + '\n';
-    out += "inline constexpr ::kiln::KernelHandle<" + sizes + "> " + identifier(kernel.name) +
+    const std::string constant = constant_name(catalog, kernel);
+    if (constant != kernel.name) out += "// " + kernel.name + '\n';
+    out += "inline constexpr ::kiln::KernelHandle<" + sizes + "> " + constant +
            "{&modules::" + identifier(module.name) + ", " + std::to_string(i) + "};\n";
   }
   return out + "}  // namespace " + identifier(module.name) + '\n';
@@ -254,7 +255,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
   out += "}  // namespace modules\n\n";
 
   out += "// The kernels. Where two modules have one of the same name, say <module>::<kernel>.\n";
-  for (const Module& module : catalog.modules) out += kernel_constants(module) + '\n';
+  for (const Module& module : catalog.modules) {
+    out += kernel_constants(catalog, module) + '\n';
+  }
 
   out += catalog_constant(catalog, digest);
   out += kFunctions;

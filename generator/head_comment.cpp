@@ -35,6 +35,18 @@ std::string words(const std::string& label, const std::vector<std::string>& list
   return text + line + '\n';
 }
 
+// The first kernel whose constant is spelt as the kernel is, or the first of all.
+const Kernel* example_kernel(const Catalog& catalog) {
+  const Kernel* first = nullptr;
+  for (const Module& module : catalog.modules) {
+    for (const Kernel& kernel : module.kernels) {
+      if (constant_name(catalog, kernel) == kernel.name) return &kernel;
+      if (first == nullptr) first = &kernel;
+    }
+  }
+  return first;
+}
+
 // How a program uses the header, by the example of what is in it.
 std::string usage(const Catalog& catalog, const Options& options) {
   const std::string space = options.name_space + "::";
@@ -44,11 +56,8 @@ std::string usage(const Catalog& catalog, const Options& options) {
     rows.push_back({"find(\"" + module + "\")", "the module of that name, or nullptr"});
     rows.push_back({"modules::" + identifier(module), "a module: its kernels and its images"});
   }
-  const auto module = std::ranges::find_if(
-      catalog.modules, [](const Module& candidate) { return !candidate.kernels.empty(); });
-  if (module != catalog.modules.end()) {
-    rows.push_back({identifier(module->kernels.front().name),
-                    "a kernel, with its argument sizes in its type"});
+  if (const Kernel* kernel = example_kernel(catalog)) {
+    rows.push_back({constant_name(catalog, *kernel), "a kernel, with its argument sizes in its type"});
   }
   rows.push_back({"catalog()", "all of it"});
 
@@ -118,10 +127,10 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
                     plural(catalog.targets.size(), "target") + ".\n//\n";
   out += "// Made by kiln " + version_text(KILN_VERSION) + " from the manifest of '" + catalog.name +
          "'. Do not edit: `kiln build` writes it again.\n";
-  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP. ";
+  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.\n";
   out += options.storage == Storage::kArray
-             ? "The images are below, as\n// string literals.\n"
-             : "Link " + stem(options) + ".S with\n// it: the images are there.\n";
+             ? "// The images are in it, as string literals.\n"
+             : "// The images are in " + stem(options) + ".S: link that, too.\n";
   out += "//\n";
   out += usage(catalog, options) + "//\n";
   out += words("Targets:", catalog.targets);

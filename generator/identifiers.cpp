@@ -31,7 +31,10 @@ bool is_ordinary(std::string_view name) {
 }  // namespace
 
 std::string identifier(std::string_view name) {
-  if (is_ordinary(name)) return std::string(name);
+  return is_ordinary(name) ? std::string(name) : spelt_out(name);
+}
+
+std::string spelt_out(std::string_view name) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string spelt;
   for (const char c : name) {

@@ -22,6 +22,9 @@ namespace kiln::generator {
 
 std::string identifier(std::string_view name);
 
+// The same for a name that may not keep its spelling, whatever it is.
+std::string spelt_out(std::string_view name);
+
 // An identifier for a target, readable and distinct for distinct targets:
 // "gfx90a:sramecc-:xnack+" -> "gfx90a_sramecc_off_xnack_on", "gfx11-generic" -> "gfx11_generic".
 std::string target_identifier(std::string_view target);

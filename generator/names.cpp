@@ -1,5 +1,7 @@
 #include "generator/names.hpp"
 
+#include <algorithm>
+
 #include "generator/identifiers.hpp"
 
 namespace kiln::generator {
@@ -42,6 +44,12 @@ std::string short_digest(const Digest& digest) { return digest.hex().substr(0, 1
 std::string version_text(std::uint32_t version) {
   return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
          std::to_string(version % 100);
+}
+
+std::string constant_name(const Catalog& catalog, const Kernel& kernel) {
+  const bool is_module = std::ranges::find(catalog.modules, kernel.name, &Module::name) !=
+                         catalog.modules.end();
+  return is_module ? spelt_out(kernel.name) : identifier(kernel.name);
 }
 
 std::string array_name(const Module& module, const Image& image) {

@@ -1,0 +1,168 @@
+// gpu.hpp: 5 GPU kernels in 2 modules for 3 targets.
+//
+// Made by kiln 0.1.0 from the manifest of 'demo'. Do not edit: `kiln build` writes it again.
+// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.
+// The images are in gpu.S: link that, too.
+//
+//   app::gpu::find("affine")   the module of that name, or nullptr
+//   app::gpu::modules::affine  a module: its kernels and its images
+//   app::gpu::affine_f32       a kernel, with its argument sizes in its type
+//   app::gpu::catalog()        all of it
+//
+// Targets: gfx1030 gfx90a:xnack+ compute_80
+// Left out (--allow-missing; their tools were not there): sm_90
+//
+//   module  unit  target         format  kernels  bytes  stored  sha256
+//   affine  0     gfx1030        hsaco         3     19      19  19421e136c89a939
+//   affine  0     gfx90a:xnack+  hsaco         3     25      25  4ed3a4efed96f04f
+//   affine  0     compute_80     ptx           3     14      14  ed914f267bc3cfbb
+//   copy    0     gfx1030        hsaco         1  4,096      24  67474a7ae9db7850
+//   copy    0     gfx90a:xnack+  hsaco         1     30      30  3809802ec7385a8b
+//   copy    0     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   copy    1     gfx1030        hsaco         1     24      24  5bd74bee3f7a3e57
+//   copy    1     gfx90a:xnack+  hsaco         1     30      30  7f8cb6fc9a444d7b
+//   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   total                                         4,266     194
+//
+// Catalog e38f87b5a6646955afac69278f7898afedfc62ad810a71d50f43a378aa71ff7a
+#pragma once
+
+#include <kiln/catalog.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 1
+#error "gpu.hpp has catalog format 1, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#else
+
+namespace app::gpu {
+inline namespace catalog_e38f87b5a6646955 {
+
+using Module = ::kiln::ModuleEntry;
+
+// The position of a module in catalog().modules.
+enum class Id : std::uint32_t {
+  affine,
+  copy,
+};
+
+// Tables and bytes, which the constants below refer to.
+namespace detail {
+
+using ::kiln::Compression;
+using ::kiln::ImageFormat;
+inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
+inline constexpr auto V = ::kiln::ParameterKind::kValue;
+inline constexpr auto P = ::kiln::ParameterKind::kPointer;
+
+// {offset, size, kind} of each argument
+inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, V}, {8, 8, P}, {16, 4, V}};
+inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, U}, {8, 8, U}};
+
+namespace affine {
+
+inline constexpr ::kiln::KernelEntry kernels[] = {
+    {"_Z5scaleIfEvPT_", 0, parameters_0},
+    {"affine_f32", 0, parameters_0},
+    {"operator", 0, {}},
+};
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_affine_0_gfx1030[19 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_affine_0_gfx90a_xnack_on[25 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_affine_0_compute_80[14 + 1];
+
+inline constexpr ::kiln::ImageEntry images[] = {
+    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+     kiln_e38f87b5a6646955_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+     kiln_e38f87b5a6646955_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
+     kiln_e38f87b5a6646955_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+};
+
+}  // namespace affine
+
+namespace copy {
+
+inline constexpr ::kiln::KernelEntry kernels[] = {
+    {"affine_f32", 0, parameters_1},
+    {"copy", 1, parameters_1},
+};
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_0_gfx1030[24 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_0_gfx90a_xnack_on[30 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_0_compute_80[14 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_1_gfx1030[24 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_1_gfx90a_xnack_on[30 + 1];
+extern "C" [[gnu::visibility("hidden")]] const unsigned char
+    kiln_e38f87b5a6646955_copy_1_compute_80[14 + 1];
+
+inline constexpr ::kiln::ImageEntry images[] = {
+    {"gfx1030", ImageFormat::kHsaco, Compression::kZstd, 0, 0,
+     kiln_e38f87b5a6646955_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+     kiln_e38f87b5a6646955_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
+     kiln_e38f87b5a6646955_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 1, 0,
+     kiln_e38f87b5a6646955_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 1, 0,
+     kiln_e38f87b5a6646955_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+    {"compute_80", ImageFormat::kPtx, Compression::kNone, 1, 78,
+     kiln_e38f87b5a6646955_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+};
+
+}  // namespace copy
+
+}  // namespace detail
+
+namespace modules {
+inline constexpr Module affine{"affine", 0, 1, detail::affine::kernels, detail::affine::images};
+inline constexpr Module copy{"copy", 1, 2, detail::copy::kernels, detail::copy::images};
+}  // namespace modules
+
+// The kernels. Where two modules have one of the same name, say <module>::<kernel>.
+inline namespace affine {
+// _Z5scaleIfEvPT_
+inline constexpr ::kiln::KernelHandle<8, 8, 4> _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
+inline constexpr ::kiln::KernelHandle<8, 8, 4> affine_f32{&modules::affine, 1};
+// operator
+inline constexpr ::kiln::KernelHandle<> operator_{&modules::affine, 2};
+}  // namespace affine
+
+inline namespace copy {
+inline constexpr ::kiln::KernelHandle<8, 8> affine_f32{&modules::copy, 0};
+// copy
+inline constexpr ::kiln::KernelHandle<8, 8> copy_{&modules::copy, 1};
+}  // namespace copy
+
+namespace detail {
+inline constexpr std::string_view targets[] = {"gfx1030", "gfx90a:xnack+", "compute_80"};
+inline constexpr std::string_view missing_targets[] = {"sm_90"};
+inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
+inline constexpr ::kiln::Catalog all{
+    "demo",
+    "e38f87b5a6646955afac69278f7898afedfc62ad810a71d50f43a378aa71ff7a",
+    targets, missing_targets, all_modules};
+}  // namespace detail
+
+constexpr const ::kiln::Catalog& catalog() { return detail::all; }
+
+// The module called `name`, or nullptr.
+constexpr const Module* find(std::string_view name) { return catalog().find(name); }
+
+// The module with this id.
+constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
+
+}  // namespace catalog_e38f87b5a6646955
+}  // namespace app::gpu
+
+#endif

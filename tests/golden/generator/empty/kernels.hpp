@@ -1,0 +1,80 @@
+// kernels.hpp: 0 GPU kernels in 0 modules for 0 targets.
+//
+// Made by kiln 0.1.0 from the manifest of 'nothing'. Do not edit: `kiln build` writes it again.
+// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.
+// The images are in it, as string literals.
+//
+//   kernels::catalog()  all of it
+//
+// Targets:
+//
+//   module  target  format  kernels  bytes  stored  sha256
+//   total                                0       0
+//
+// Catalog da93566e81762b1210d17becf23e9d7cf6fee8a8942125a5a9f9a7cacbd65f64
+#pragma once
+
+#include <kiln/catalog.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 1
+#error "kernels.hpp has catalog format 1, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#else
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Woverlength-strings"
+#endif
+
+namespace kernels {
+inline namespace catalog_da93566e81762b12 {
+
+using Module = ::kiln::ModuleEntry;
+
+// The position of a module in catalog().modules.
+enum class Id : std::uint32_t {
+};
+
+// Tables and bytes, which the constants below refer to.
+namespace detail {
+
+using ::kiln::Compression;
+using ::kiln::ImageFormat;
+inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
+inline constexpr auto V = ::kiln::ParameterKind::kValue;
+inline constexpr auto P = ::kiln::ParameterKind::kPointer;
+
+// {offset, size, kind} of each argument
+
+}  // namespace detail
+
+namespace modules {
+}  // namespace modules
+
+// The kernels. Where two modules have one of the same name, say <module>::<kernel>.
+namespace detail {
+inline constexpr ::kiln::Catalog all{
+    "nothing",
+    "da93566e81762b1210d17becf23e9d7cf6fee8a8942125a5a9f9a7cacbd65f64",
+    {}, {}, {}};
+}  // namespace detail
+
+constexpr const ::kiln::Catalog& catalog() { return detail::all; }
+
+// The module called `name`, or nullptr.
+constexpr const Module* find(std::string_view name) { return catalog().find(name); }
+
+// The module with this id.
+constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
+
+}  // namespace catalog_da93566e81762b12
+}  // namespace kernels
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+#endif

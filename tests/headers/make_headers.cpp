@@ -1,0 +1,65 @@
+// make_headers DIR: writes the generated headers that the checks in this folder compile.
+//
+//   DIR/array/kernels.hpp   uncompressed images as string literals
+//   DIR/zstd/kernels.hpp    the same catalog, compressed: another header of the same names
+//   DIR/asm/kernels.hpp     the same with kernels.S and blobs
+//   DIR/newer/kernels.hpp   needs a runtime that does not exist yet
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "tests/support/catalog_builder.hpp"
+#include "tools/stages/embed.hpp"
+
+namespace {
+
+using namespace kiln;
+using testing::pointer;
+using testing::value;
+
+// Images of more than 64 KiB, because a compiler may object to a literal of that length.
+tools::BuiltCatalog catalog() {
+  return testing::CatalogBuilder("demo")
+      .target("gfx1030")
+      .target("gfx90a:xnack+")
+      .target("sm_90")
+      .target("compute_80")
+      .missing("sm_80")
+      .image_size(100'000)
+      .module("affine", {{"affine_f32", {value(8), pointer(), value(4)}},
+                         {"affine_u8", {value(8), pointer(), value(1)}},
+                         {"operator", {value(8)}},
+                         {"_Z5scaleIfEvPT_", {pointer()}}})
+      .module("copy", {{"affine_f32", {pointer()}}, {"copy", {pointer(), pointer()}, 1}, {"tick", {}}})
+      .module("empty", {})
+      .build();
+}
+
+int write(const std::filesystem::path& folder, const tools::EmbedOptions& options,
+          std::uint32_t minimum_runtime) {
+  const auto files = tools::embed(catalog(), options, minimum_runtime);
+  if (!files) {
+    std::fputs(render(files.error()).c_str(), stderr);
+    return 1;
+  }
+  for (const tools::GeneratedFile& file : *files) {
+    const std::filesystem::path path = folder / file.path;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << file.text;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::filesystem::path folder = argv[1];
+  using tools::EmbedMode;
+  return write(folder / "array", {.compression = Compression::kNone}, KILN_VERSION) +
+         write(folder / "zstd", {}, 0) +
+         write(folder / "asm", {.mode = EmbedMode::kAsm}, 0) +
+         write(folder / "newer", {}, KILN_VERSION + 1);
+}

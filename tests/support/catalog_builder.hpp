@@ -1,0 +1,130 @@
+// Builds the value that a finished build hands on, without a build.
+//
+//   const auto built = CatalogBuilder("demo").target("gfx1030").target("sm_90")
+//       .module("affine", {{"affine_f32", {value(8), value(8), pointer(), value(4)}}})
+//       .build();
+//
+// Modules and kernels are sorted, arguments laid out with natural alignment, and every module gets one
+// image per unit and target, whose bytes are a short text that tells which one it is.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "formats/target_id.hpp"
+#include "tools/model/artifact.hpp"
+
+namespace kiln::testing {
+
+// Arguments by size and kind; the builder fills in the offsets.
+inline Parameter value(std::uint16_t size) { return {0, size, ParameterKind::kValue}; }
+inline Parameter pointer() { return {0, 8, ParameterKind::kPointer}; }
+inline Parameter unknown(std::uint16_t size) { return {0, size, ParameterKind::kUnknown}; }
+
+struct KernelSpec {
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::uint16_t unit = 0;
+};
+
+class CatalogBuilder {
+ public:
+  explicit CatalogBuilder(std::string name) { built_.name = std::move(name); }
+
+  CatalogBuilder& target(const std::string& target) {
+    built_.targets.push_back(target);
+    return *this;
+  }
+  CatalogBuilder& missing(const std::string& target) {
+    built_.missing_targets.push_back(target);
+    return *this;
+  }
+  CatalogBuilder& module(std::string name, std::vector<KernelSpec> kernels) {
+    std::ranges::sort(kernels, {}, &KernelSpec::name);
+    tools::BuiltModule module;
+    module.name = std::move(name);
+    std::uint16_t units = 1;
+    for (KernelSpec& kernel : kernels) {
+      module.kernel_names.push_back(kernel.name);
+      module.parameters.push_back(laid_out(std::move(kernel.parameters)));
+      module.units.push_back(kernel.unit);
+      units = std::max<std::uint16_t>(units, static_cast<std::uint16_t>(kernel.unit + 1));
+    }
+    for (std::uint16_t unit = 0; unit < units; ++unit) {
+      const std::string suffix = units == 1 ? std::string() : "_" + std::to_string(unit);
+      module.sources.push_back(module.name + suffix + ".cu");
+    }
+    built_.modules.push_back(std::move(module));
+    return *this;
+  }
+  // Every image is padded with zeros to this size, where it is shorter.
+  CatalogBuilder& image_size(std::size_t bytes) {
+    image_size_ = bytes;
+    return *this;
+  }
+
+  tools::BuiltCatalog build() const {
+    tools::BuiltCatalog built = built_;
+    std::ranges::sort(built.modules, {}, &tools::BuiltModule::name);
+    for (tools::BuiltModule& module : built.modules) {
+      for (std::uint16_t unit = 0; unit < module.sources.size(); ++unit) {
+        for (const std::string& target : built.targets) {
+          module.images.push_back(image(module, unit, target));
+        }
+      }
+    }
+    return built;
+  }
+
+ private:
+  static std::vector<Parameter> laid_out(std::vector<Parameter> parameters) {
+    unsigned offset = 0;
+    for (Parameter& parameter : parameters) {
+      const unsigned alignment = std::min<unsigned>(parameter.size, 8);
+      offset = (offset + alignment - 1) / alignment * alignment;
+      parameter.offset = static_cast<std::uint16_t>(offset);
+      offset += parameter.size;
+    }
+    return parameters;
+  }
+
+  static ImageFormat format_of(TargetKind kind) {
+    switch (kind) {
+      case TargetKind::kAmd: return ImageFormat::kHsaco;
+      case TargetKind::kCubin: return ImageFormat::kCubin;
+      case TargetKind::kPtx: return ImageFormat::kPtx;
+      case TargetKind::kHost: return ImageFormat::kHost;
+    }
+    return ImageFormat::kHost;
+  }
+
+  tools::Artifact image(const tools::BuiltModule& module, std::uint16_t unit,
+                        const std::string& target) const {
+    tools::Artifact artifact;
+    artifact.module = module.name;
+    artifact.unit = unit;
+    artifact.source = module.sources[unit];
+    artifact.target = parse_target_id(target).value();
+    artifact.format = format_of(artifact.target.kind);
+    artifact.bytes = module.name + " unit " + std::to_string(unit) + " for " + target;
+    if (artifact.format == ImageFormat::kPtx) {
+      artifact.bytes = ".version 7.8 // " + artifact.bytes + '\n';
+      artifact.info.ptx_isa = 78;
+    }
+    artifact.bytes.resize(std::max(artifact.bytes.size(), image_size_));
+    artifact.digest = sha256(artifact.bytes);
+    artifact.info.target = artifact.target;
+    artifact.info.format = artifact.format;
+    return artifact;
+  }
+
+  tools::BuiltCatalog built_;
+  std::size_t image_size_ = 0;
+};
+
+}  // namespace kiln::testing

@@ -1,0 +1,151 @@
+#include "generator/generate.hpp"
+
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/golden.hpp"
+
+namespace {
+
+using namespace kiln;
+using generator::GeneratedFile;
+using generator::Storage;
+
+constexpr auto kValue = ParameterKind::kValue;
+constexpr auto kPointer = ParameterKind::kPointer;
+
+generator::Image image(std::string target, ImageFormat format, const std::string& bytes,
+                       std::uint16_t unit = 0) {
+  return {.target = std::move(target),
+          .format = format,
+          .compression = Compression::kNone,
+          .unit = unit,
+          .ptx_isa = static_cast<std::uint16_t>(format == ImageFormat::kPtx ? 78 : 0),
+          .stored = bytes,
+          .size = bytes.size(),
+          .digest = sha256(bytes)};
+}
+
+// Two modules that between them have every odd thing a header can hold: names that are no
+// identifiers, a module of two units, kernels without arguments, a left-out target.
+generator::Catalog small_catalog() {
+  const std::vector<Parameter> scale = {{0, 8, kValue}, {8, 8, kPointer}, {16, 4, kValue}};
+  const std::vector<Parameter> copy = {{0, 8, ParameterKind::kUnknown},
+                                       {8, 8, ParameterKind::kUnknown}};
+  generator::Module first{
+      "affine",
+      1,
+      {{"_Z5scaleIfEvPT_", 0, scale}, {"affine_f32", 0, scale}, {"operator", 0, {}}},
+      {image("gfx1030", ImageFormat::kHsaco, "\177ELF affine gfx1030"),
+       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF affine gfx90a:xnack+"),
+       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14))}};
+  generator::Module second{
+      "copy",
+      2,
+      {{"affine_f32", 0, copy}, {"copy", 1, copy}},
+      {image("gfx1030", ImageFormat::kHsaco, "\177ELF copy gfx1030 unit 0"),
+       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF copy gfx90a:xnack+ unit 0"),
+       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14)),
+       image("gfx1030", ImageFormat::kHsaco, "\177ELF copy gfx1030 unit 1", 1),
+       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF copy gfx90a:xnack+ unit 1", 1),
+       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14), 1)}};
+  second.images[0].compression = Compression::kZstd;
+  second.images[0].size = 4096;
+  return {"demo", {"gfx1030", "gfx90a:xnack+", "compute_80"}, {"sm_90"}, {first, second}};
+}
+
+std::string digest_of(const GeneratedFile& header) {
+  const std::size_t at = header.text.find("// Catalog ");
+  REQUIRE(at != std::string::npos);
+  return header.text.substr(at + 11, 64);
+}
+
+}  // namespace
+
+TEST_CASE("generate writes one header when images are stored as arrays", "[generator]") {
+  const auto files = generator::generate(small_catalog(), {.minimum_runtime = 100});
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].path == "kernels.hpp");
+  testing::check_golden("generator/array/kernels.hpp", files[0].text);
+}
+
+TEST_CASE("generate writes header, assembly and blobs when images are stored by assembly",
+          "[generator]") {
+  const auto files = generator::generate(
+      small_catalog(),
+      {.header = "gpu.hpp", .name_space = "app::gpu", .storage = Storage::kAsm});
+  REQUIRE(files.size() == 2 + 9);
+  CHECK(files[0].path == "gpu.hpp");
+  CHECK(files[1].path == "gpu.S");
+  CHECK(files[2].path == "gpu.blobs/affine.0.gfx1030.hsaco");
+  CHECK(files[2].text == "\177ELF affine gfx1030");
+  CHECK(files[5].path == "gpu.blobs/copy.0.gfx1030.hsaco.zst");
+  testing::check_golden("generator/asm/gpu.hpp", files[0].text);
+  testing::check_golden("generator/asm/gpu.S", files[1].text);
+}
+
+TEST_CASE("generate writes an empty catalog when there is no module", "[generator]") {
+  const auto files = generator::generate({"nothing", {}, {}, {}}, {});
+  REQUIRE(files.size() == 1);
+  testing::check_golden("generator/empty/kernels.hpp", files[0].text);
+}
+
+TEST_CASE("generate writes the same bytes when it runs twice", "[generator]") {
+  const auto first = generator::generate(small_catalog(), {});
+  const auto second = generator::generate(small_catalog(), {});
+  CHECK(first[0].text == second[0].text);
+}
+
+TEST_CASE("generate gives another digest when anything differs", "[generator]") {
+  const std::string original = digest_of(generator::generate(small_catalog(), {})[0]);
+
+  const auto differs = [&](const generator::Catalog& catalog,
+                           const generator::Options& options = {}) {
+    return digest_of(generator::generate(catalog, options)[0]) != original;
+  };
+  CHECK_FALSE(differs(small_catalog()));
+  CHECK(differs(small_catalog(), {.name_space = "other"}));
+  CHECK(differs(small_catalog(), {.storage = Storage::kAsm}));
+  CHECK(differs(small_catalog(), {.minimum_runtime = 1}));
+
+  generator::Catalog catalog = small_catalog();
+  catalog.modules[0].images[0].stored[5] ^= 1;  // stored bytes alone: another zstd release
+  CHECK(differs(catalog));
+
+  catalog = small_catalog();
+  catalog.modules[0].kernels[0].parameters[0].kind = kPointer;
+  CHECK(differs(catalog));
+
+  catalog = small_catalog();
+  catalog.missing_targets.clear();
+  CHECK(differs(catalog));
+}
+
+TEST_CASE("generate gives another digest when only a blob differs", "[generator]") {
+  generator::Catalog catalog = small_catalog();
+  const std::string original =
+      digest_of(generator::generate(catalog, {.storage = Storage::kAsm})[0]);
+  catalog.modules[0].images[0].stored[5] ^= 1;
+  CHECK(digest_of(generator::generate(catalog, {.storage = Storage::kAsm})[0]) != original);
+}
+
+TEST_CASE("generate aligns to a page what the AMD loader uses in place", "[generator]") {
+  const std::string text = generator::generate(small_catalog(), {})[0].text;
+  CHECK(text.find("alignas(4096) inline constexpr unsigned char gfx1030[") != std::string::npos);
+  CHECK(text.find("alignas(64) inline constexpr unsigned char compute_80[") != std::string::npos);
+  CHECK(text.find("alignas(64) inline constexpr unsigned char unit0_gfx1030[") !=
+        std::string::npos);  // compressed
+}
+
+TEST_CASE("generate keeps the lines of a header within 100 columns when names are short",
+          "[generator]") {
+  const std::string text = generator::generate(small_catalog(), {})[0].text;
+  std::size_t start = 0;
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    const std::string line = text.substr(start, end - start);
+    if (line.starts_with("#error")) continue;  // a directive is one line
+    CAPTURE(line);
+    CHECK(line.size() <= 100);
+  }
+}
