@@ -42,10 +42,13 @@ Result<void> check_header_name(std::string_view name) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
            c == '.' || c == '-';
   };
-  if (name.empty() || name.front() == '.' || name.front() == '-' ||
+  const std::string_view extension = name.substr(std::min(name.rfind('.'), name.size()));
+  const bool is_header =
+      extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
+  if (!is_header || name.front() == '.' || name.front() == '-' ||
       !std::ranges::all_of(name, is_portable)) {
     return Error{ErrorCode::kInvalidInput, "not a header's file name: " + quote(name), {}, {}}.hint(
-        "use letters, digits, '_', '.' and '-', such as 'kernels.hpp'");
+        "use letters, digits, '_', '.' and '-', and end in .h, .hh, .hpp or .hxx: 'kernels.hpp'");
   }
   return {};
 }
