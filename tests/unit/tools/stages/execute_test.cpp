@@ -1,0 +1,339 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/support/fake_toolkit.hpp"
+#include "tools/stages/execute.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeToolkit;
+using kiln::testing::Faults;
+using Ids = std::vector<std::string>;
+
+namespace {
+
+const Ids kAll = {"compile affine compute_80", "compile affine sm_80", "compile fill compute_80",
+                  "compile fill sm_80",        "fatbin affine",        "fatbin fill"};
+
+// One out folder over several builds: state is written and read back between them.
+struct Build {
+  FakeToolkit toolkit;
+  Environment environment;
+  std::string saved_state;
+  CacheStore* cache = nullptr;
+  FailurePolicy policy = FailurePolicy::kStopBeforeBundles;
+  unsigned jobs = GENERATE(1u, 3u);
+
+  Result<Execution> run() {
+    toolkit.processes.forget();
+    FileDigests digests(toolkit.files);
+    BuildState state = read_state(saved_state);
+    const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
+    Result<Execution> result = execute(context, state, toolkit.files, toolkit.processes,
+                                       {.jobs = jobs, .failure_policy = policy, .cache = cache, .observer = nullptr});
+    saved_state = write_state(state);
+    return result;
+  }
+
+  Ids ran() const { return toolkit.ran(); }
+
+  std::vector<std::string> reasons(const Execution& execution, std::string_view id) {
+    return execution.steps[static_cast<std::size_t>(&toolkit.step(id) - toolkit.plan.steps.data())].reasons;
+  }
+
+  std::string output(std::string_view id) {
+    return toolkit.files.read(expand(toolkit.step(id).output, toolkit.plan)).value_or("none");
+  }
+
+  // Every file of the out folder that a user may look at.
+  std::map<std::string, std::string> outputs() const {
+    std::map<std::string, std::string> result = toolkit.files.snapshot("/src/out");
+    std::erase_if(result, [](const auto& file) { return file.first.starts_with("/src/out/.kiln/"); });
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("execute runs every step of a fresh folder once, and none the second time") {
+  Build build;
+  const auto first = build.run();
+  REQUIRE(first);
+  CHECK(first->errors.empty());
+  CHECK(first->count(StepStatus::kRan) == 6);
+  CHECK(build.ran() == kAll);
+  CHECK(build.output("compile affine sm_80") == "sm_80:shared;;affine;;");
+  CHECK(build.output("fatbin fill") == "compute_80:fill;;|sm_80:fill;;|");
+  CHECK(build.outputs().size() == 6);
+  CHECK(build.toolkit.files.list("/src/out/.kiln/tmp").value_or(Ids{}).empty());
+
+  const auto second = build.run();
+  REQUIRE(second);
+  CHECK(second->count(StepStatus::kUpToDate) == 6);
+  CHECK(build.ran().empty());
+}
+
+TEST_CASE("execute runs nothing when a source is touched but not changed") {
+  Build build;
+  REQUIRE(build.run());
+  REQUIRE(build.toolkit.files.touch("/src/affine.cu"));
+  REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared\n"));
+  REQUIRE(build.run());
+  CHECK(build.ran().empty());
+}
+
+TEST_CASE("execute rebuilds what includes a changed header, and what reads from that") {
+  Build build;
+  REQUIRE(build.run());
+  REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared 2\n"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(build.ran() == Ids{"compile affine compute_80", "compile affine sm_80", "fatbin affine"});
+  CHECK(build.reasons(*execution, "compile affine sm_80") == Ids{"shared.cuh changed"});
+  CHECK(build.reasons(*execution, "fatbin affine") ==
+        Ids{"{out}/images/affine/compute_80 changed", "{out}/images/affine/sm_80 changed"});
+  CHECK(build.output("compile affine sm_80") == "sm_80:shared 2;;affine;;");
+}
+
+TEST_CASE("execute stops at a step whose output did not change") {
+  Build build;
+  REQUIRE(build.run());
+  REQUIRE(build.toolkit.files.write("/cuda/ptxas", "another ptxas"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(build.ran() == Ids{"compile affine sm_80", "compile fill sm_80"});
+  CHECK(build.reasons(*execution, "compile fill sm_80") == Ids{"ptxas changed"});
+}
+
+TEST_CASE("execute makes a missing or modified output again") {
+  Build build;
+  REQUIRE(build.run());
+  REQUIRE(build.toolkit.files.write("/src/out/images/fill/sm_80", "modified"));
+  REQUIRE(build.toolkit.files.remove_all("/src/out/images/affine/compute_80"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(build.ran() == Ids{"compile affine compute_80", "compile fill sm_80"});
+  CHECK(build.reasons(*execution, "compile fill sm_80") == Ids{"output modified"});
+  CHECK(build.reasons(*execution, "compile affine compute_80") == Ids{"output missing"});
+  CHECK(build.output("compile fill sm_80") == "sm_80:fill;;");
+}
+
+TEST_CASE("execute rebuilds for another flag and for a changed variable") {
+  Build build;
+  REQUIRE(build.run());
+  build.toolkit.step("compile fill sm_80").argv[1] = "-O2";
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(build.ran() == Ids{"compile fill sm_80"});
+  CHECK(build.reasons(*execution, "compile fill sm_80") == Ids{"flag -O3 -> -O2"});
+  build.environment.variables["NVCC_APPEND_FLAGS"] = "-G";
+  REQUIRE(build.run());
+  CHECK(build.ran().size() == 4);
+}
+
+TEST_CASE("execute reports every broken module and makes no bundle") {
+  Build build;
+  REQUIRE(build.toolkit.files.write("/src/affine.cu", "broken\n"));
+  REQUIRE(build.toolkit.files.write("/src/fill.cu", "also broken\n"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  REQUIRE(execution->errors.size() == 4);
+  CHECK(execution->errors[0].code == ErrorCode::kBuildFailed);
+  CHECK(execution->errors[0].message == "'compile affine compute_80' failed: exit status 1");
+  REQUIRE(execution->errors[0].notes.size() == 2);
+  CHECK(execution->errors[0].notes[0].text == "nvcc printed:\naffine.cu(1): error: broken");
+  CHECK(execution->errors[0].notes[1].text ==
+        "command, run in /src:\n  /cuda/nvcc -O3 compute_80 affine.cu "
+        "/src/out/images/affine/compute_80 /src/out/images/affine/compute_80.d "
+        "'compile affine compute_80'");
+  CHECK(execution->errors[3].message == "'compile fill sm_80' failed: exit status 1");
+  CHECK(execution->count(StepStatus::kSkipped) == 2);
+  CHECK(build.outputs().empty());
+}
+
+TEST_CASE("execute builds the intact module beside a broken one, and bundles it when told to go on") {
+  Build build;
+  build.policy = GENERATE(FailurePolicy::kStopBeforeBundles, FailurePolicy::kKeepGoing);
+  REQUIRE(build.toolkit.files.write("/src/affine.cu", "broken\n"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(execution->errors.size() == 2);
+  CHECK(build.output("compile fill sm_80") == "sm_80:fill;;");
+  const bool goes_on = build.policy == FailurePolicy::kKeepGoing;
+  CHECK(build.outputs().contains("/src/out/bundles/fill.fatbin") == goes_on);
+  CHECK(execution->count(StepStatus::kSkipped) == (goes_on ? 1 : 2));
+
+  REQUIRE(build.toolkit.files.write("/src/affine.cu", "mended\n"));
+  REQUIRE(build.run());
+  CHECK(build.outputs().size() == 6);
+  const Ids mended = {"compile affine compute_80", "compile affine sm_80", "fatbin affine"};
+  Ids expected = mended;
+  if (!goes_on) expected.push_back("fatbin fill");
+  CHECK(build.ran() == expected);
+}
+
+TEST_CASE("execute takes outputs from the shared store in a fresh folder") {
+  Build build;
+  CacheStore cache(build.toolkit.files, "/cache");
+  build.cache = &cache;
+  REQUIRE(build.run());
+  const auto built = build.outputs();
+
+  REQUIRE(build.toolkit.files.remove_all("/src/out"));
+  build.saved_state.clear();
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(execution->count(StepStatus::kCached) == 6);
+  CHECK(build.ran().empty());
+  CHECK(build.outputs() == built);
+  REQUIRE(build.run());
+  CHECK(build.ran().empty());
+
+  // A header that only the depfile tells of decides the output like any other.
+  REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared 2\n"));
+  REQUIRE(build.run());
+  CHECK(build.ran() == Ids{"compile affine compute_80", "compile affine sm_80", "fatbin affine"});
+  REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared\n"));
+  REQUIRE(build.run());
+  CHECK(build.ran().empty());
+  CHECK(build.outputs() == built);
+}
+
+TEST_CASE("execute keeps outputs in the store under neutral paths, so that a second clone finds them") {
+  Build first;
+  CacheStore cache(first.toolkit.files, "/cache");
+  first.cache = &cache;
+  REQUIRE(first.run());
+  for (const auto& [path, bytes] : first.toolkit.files.snapshot("/cache")) {
+    CHECK(bytes.find("/src/") == std::string::npos);
+  }
+  auto& files = first.toolkit.files;
+  for (const char* name : {"affine.cu", "fill.cu", "shared.cuh"}) {
+    REQUIRE(files.write(std::filesystem::path("/clone") / name, files.read(std::filesystem::path("/src") / name).value()));
+  }
+  first.toolkit.plan.source_root = "/clone";
+  first.toolkit.plan.out_root = "/clone/out";
+  first.saved_state.clear();
+  const auto execution = first.run();
+  REQUIRE(execution);
+  CHECK(execution->count(StepStatus::kCached) == 6);
+}
+
+TEST_CASE("execute does not trust an output whose source changed while it was compiled") {
+  Build build;
+  build.toolkit.processes.add("/cuda/nvcc", [&](const Command& command) {
+    (void)build.toolkit.files.write(command.argv[4], "compiled from the old source");
+    (void)build.toolkit.files.write(command.argv[5], "out: " + command.argv[3] + "\n");
+    (void)build.toolkit.files.write("/src/fill.cu", "saved by an editor just now\n");
+    return Outcome{};
+  });
+  const auto execution = build.run();
+  REQUIRE(execution);
+  REQUIRE(execution->warnings.size() >= 1);
+  CHECK(execution->warnings[0].find("fill.cu changed while 'compile fill") == 0);
+  FileDigests digests(build.toolkit.files);
+  const BuildContext context{build.toolkit.plan, build.toolkit.toolchain, build.environment, digests};
+  const auto assessments = assess_all(read_state(build.saved_state), context);
+  CHECK(assessments[3].freshness == Freshness::kStale);
+}
+
+TEST_CASE("execute fails a step whose tool wrote nothing or cannot be started") {
+  Build build;
+  SECTION("nothing written") {
+    build.toolkit.processes.add("/cuda/nvcc", [](const Command&) { return Outcome{}; });
+    const auto execution = build.run();
+    REQUIRE(execution);
+    REQUIRE(execution->errors.size() == 4);
+    CHECK(execution->errors[0].message ==
+          "'compile affine compute_80' failed: the tool reported success but wrote no output");
+  }
+  SECTION("not started") {
+    build.toolkit.processes.starts.fail(1, Faults::Kind::kFromThenOn);
+    const auto execution = build.run();
+    REQUIRE(execution);
+    REQUIRE(execution->errors.size() == 4);
+    CHECK(execution->errors[0].code == ErrorCode::kEnvironment);
+  }
+}
+
+TEST_CASE("execute stops everything when interrupted and keeps what is done") {
+  Build build;
+  build.jobs = 1;
+  int starts = 0;
+  FakeToolkit other;
+  build.toolkit.processes.add("/cuda/fatbinary", [](const Command&) { return Outcome{}; });
+  struct Interrupted final : Processes {
+    Processes& inner;
+    int& starts;
+    Interrupted(Processes& p, int& s) : inner(p), starts(s) {}
+    Result<Outcome> run(const Command& command) override {
+      if (++starts == 3) return Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
+      return inner.run(command);
+    }
+  } processes(build.toolkit.processes, starts);
+  FileDigests digests(build.toolkit.files);
+  BuildState state;
+  const BuildContext context{build.toolkit.plan, build.toolkit.toolchain, build.environment, digests};
+  const auto execution = execute(context, state, build.toolkit.files, processes, {});
+  REQUIRE_FALSE(execution);
+  CHECK(execution.error().code == ErrorCode::kInterrupted);
+  CHECK(starts == 3);
+  CHECK(state.steps.size() == 2);
+  CHECK(build.outputs().size() == 2);
+}
+
+// Fail the Nth call of one kind; then run again without faults. Whatever happened, no output may hold
+// anything but what a clean build gives, and the second build must end with all of them.
+TEST_CASE("execute recovers from any failing call") {
+  FakeToolkit reference;
+  std::map<std::string, std::string> clean;
+  {
+    Build build;
+    REQUIRE(build.run());
+    clean = build.outputs();
+  }
+  const auto kind = GENERATE(Faults::Kind::kOnce, Faults::Kind::kFromThenOn);
+  const int where = GENERATE(0, 1, 2);
+  for (unsigned nth = 1;; ++nth) {
+    REQUIRE(nth < 500);
+    Build build;
+    CacheStore cache(build.toolkit.files, "/cache");
+    build.cache = &cache;
+    Faults& faults = where == 0   ? build.toolkit.files.writes
+                     : where == 1 ? build.toolkit.files.reads
+                                  : build.toolkit.processes.starts;
+    faults.fail(nth, kind);
+    const auto execution = build.run();
+    const bool hit = faults.was_hit();
+    faults.fail(0);
+    CAPTURE(nth, where, build.jobs);
+    for (const auto& [path, bytes] : build.outputs()) {
+      CHECK((clean.contains(path) && clean.at(path) == bytes));
+    }
+    if (execution && execution->errors.empty()) CHECK(build.outputs() == clean);
+    const auto again = build.run();
+    REQUIRE(again);
+    CHECK(again->errors.empty());
+    CHECK(build.outputs() == clean);
+    REQUIRE(build.run());
+    CHECK(build.ran().empty());
+    if (!hit) break;
+  }
+}
+
+TEST_CASE("assess_all tells stale steps from those that follow, without running any") {
+  Build build;
+  REQUIRE(build.run());
+  REQUIRE(build.toolkit.files.write("/cuda/ptxas", "flipped"));
+  FileDigests digests(build.toolkit.files);
+  const BuildContext context{build.toolkit.plan, build.toolkit.toolchain, build.environment, digests};
+  build.toolkit.processes.forget();
+  const auto assessments = assess_all(read_state(build.saved_state), context);
+  CHECK(build.ran().empty());
+  std::vector<Freshness> freshness;
+  for (const Assessment& assessment : assessments) freshness.push_back(assessment.freshness);
+  CHECK(freshness == std::vector{Freshness::kFresh, Freshness::kStale, Freshness::kFollows,
+                                 Freshness::kFresh, Freshness::kStale, Freshness::kFollows});
+  CHECK(assessments[1].reasons == Ids{"ptxas changed"});
+  CHECK(assessments[2].reasons == Ids{"after 'compile affine sm_80'"});
+}

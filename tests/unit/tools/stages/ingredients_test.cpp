@@ -1,0 +1,131 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_files.hpp"
+#include "tools/stages/ingredients.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeFiles;
+using Reasons = std::vector<std::string>;
+
+namespace {
+
+struct Fixture {
+  FakeFiles files;
+  Plan plan{.source_root = "/home/ada/src", .out_root = "/home/ada/src/out", .steps = {}};
+  Tool nvcc;
+  Step step;
+  Environment environment;
+
+  Fixture() {
+    nvcc.kind = ToolKind::kNvcc;
+    nvcc.path = "/cuda/bin/nvcc";
+    nvcc.parts = {{"program", "/cuda/bin/nvcc"}, {"cicc", "/cuda/nvvm/cicc"}, {"ptxas", "/cuda/bin/ptxas"}};
+    for (const Tool::Part& part : nvcc.parts) REQUIRE(files.write(part.path, part.role));
+    step.id = "compile affine compute_80";
+    step.tool = ToolKind::kNvcc;
+    step.tool_roles = {"program", "cicc"};
+    step.argv = {"/cuda/bin/nvcc", "-O3", "{src}/affine.cu", "-o", "{out}/images/affine/compute_80.ptx"};
+    step.inputs = {"{src}/affine.cu"};
+    REQUIRE(files.write("/home/ada/src/affine.cu", "kernel"));
+  }
+
+  Ingredients gather() {
+    FileDigests digests(files);
+    return gather_ingredients(step, plan, nvcc, environment, digests);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ingredients name the parts, words, variables and inputs that decide the output") {
+  Fixture fixture;
+  fixture.step.environment = {{"LC_ALL", "C"}};
+  const Ingredients expected = {
+      {"kind", "compile"},
+      {"tool", "nvcc"},
+      {"part program nvcc", sha256("program").hex()},
+      {"part cicc cicc", sha256("cicc").hex()},
+      {"argument", "/cuda/bin/nvcc"},
+      {"argument", "-O3"},
+      {"argument", "{src}/affine.cu"},
+      {"argument", "-o"},
+      {"argument", "{out}/images/affine/compute_80.ptx"},
+      {"environment LC_ALL", "C"},
+      {"input {src}/affine.cu", sha256("kernel").hex()}};
+  CHECK(fixture.gather() == expected);
+}
+
+TEST_CASE("ingredients do not depend on where the roots lie") {
+  Fixture here, there;
+  there.plan.source_root = "/elsewhere";
+  there.plan.out_root = "/tmp/out";
+  REQUIRE(there.files.write("/elsewhere/affine.cu", "kernel"));
+  CHECK(key_of(here.gather()) == key_of(there.gather()));
+}
+
+TEST_CASE("ingredients count a part only for the steps that depend on its role") {
+  Fixture fixture;
+  const Ingredients before = fixture.gather();
+  REQUIRE(fixture.files.write("/cuda/bin/ptxas", "ptxas 2"));
+  CHECK(fixture.gather() == before);
+  REQUIRE(fixture.files.write("/cuda/nvvm/cicc", "cicc 2"));
+  CHECK(explain_difference(before, fixture.gather()) == Reasons{"cicc changed"});
+}
+
+TEST_CASE("ingredients count the user's variables that the tool reads, and no others") {
+  Fixture fixture;
+  const Ingredients before = fixture.gather();
+  fixture.environment.variables = {{"HIPCC_COMPILE_FLAGS_APPEND", "-g"}, {"EDITOR", "vi"}};
+  CHECK(fixture.gather() == before);
+  fixture.environment.variables["NVCC_APPEND_FLAGS"] = "-g";
+  CHECK(explain_difference(before, fixture.gather()) ==
+        Reasons{"new: environment NVCC_APPEND_FLAGS"});
+}
+
+TEST_CASE("explain_difference names what changed in the terms of the user") {
+  Fixture fixture;
+  const Ingredients before = fixture.gather();
+  CHECK(explain_difference(before, before).empty());
+
+  SECTION("a source") {
+    REQUIRE(fixture.files.write("/home/ada/src/affine.cu", "kernel 2"));
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"affine.cu changed"});
+  }
+  SECTION("a source that is gone") {
+    REQUIRE(fixture.files.remove_all("/home/ada/src/affine.cu"));
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"affine.cu is gone"});
+  }
+  SECTION("a flag") {
+    fixture.step.argv[1] = "-O2";
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"flag -O3 -> -O2"});
+  }
+  SECTION("a flag added and one removed") {
+    fixture.step.argv.insert(fixture.step.argv.begin() + 2, "-lineinfo");
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"flag added: -lineinfo"});
+    CHECK(explain_difference(fixture.gather(), before) == Reasons{"flag removed: -lineinfo"});
+  }
+  SECTION("an input more and one fewer") {
+    fixture.step.inputs = {"{src}/extra.cuh"};
+    CHECK(explain_difference(before, fixture.gather()) ==
+          Reasons{"new: extra.cuh", "no longer used: affine.cu"});
+  }
+  SECTION("several at once") {
+    REQUIRE(fixture.files.write("/cuda/bin/nvcc", "nvcc 2"));
+    fixture.step.argv[1] = "-O2";
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"nvcc changed", "flag -O3 -> -O2"});
+  }
+}
+
+TEST_CASE("neutral_path names paths below the roots by the root that lies deeper") {
+  const Plan plan{.source_root = "/p/src", .out_root = "/p/src/out", .steps = {}};
+  CHECK(neutral_path("/p/src/a/../b.cu", plan) == "{src}/b.cu");
+  CHECK(neutral_path("b.cu", plan) == "{src}/b.cu");
+  CHECK(neutral_path("/p/src/out/hip/b.hip", plan) == "{out}/hip/b.hip");
+  CHECK(neutral_path("/p/src2/b.cu", plan) == "/p/src2/b.cu");
+  CHECK(neutral_path("../x.h", plan) == "/p/x.h");
+  const Plan inside{.source_root = "/p/out/src", .out_root = "/p/out", .steps = {}};
+  CHECK(neutral_path("/p/out/src/b.cu", inside) == "{src}/b.cu");
+  CHECK(display_path("{src}/b.cu") == "b.cu");
+  CHECK(display_path("/usr/include/x.h") == "/usr/include/x.h");
+}

@@ -1,0 +1,63 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tools/stages/state.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+BuildState sample() {
+  BuildState state;
+  StepRecord& compile = state.steps["compile affine sm_80"];
+  compile.ingredients = {{"kind", "compile"}, {"argument", "-DX=\"a\tb\nc\\\""}, {"argument", ""}};
+  compile.dependencies = {{"/usr/include/a b.h", sha256("1")}, {"{src}/x\ny.cuh", sha256("2")}};
+  compile.output = sha256("image");
+  compile.log = sha256("");
+  compile.milliseconds = 1234;
+  StepRecord& hipify = state.steps["hipify affine"];
+  hipify.ingredients = {{"kind", "hipify"}};
+  hipify.dependencies = {{"{src}/x\ny.cuh", sha256("2")}};
+  hipify.output = sha256("text");
+  state.finish = {{"header", sha256("h").hex()}};
+  return state;
+}
+
+bool equal(const BuildState& a, const BuildState& b) { return write_state(a) == write_state(b); }
+
+}  // namespace
+
+TEST_CASE("state is read back as it was written") {
+  const BuildState state = sample();
+  const BuildState read = read_state(write_state(state));
+  REQUIRE(read.steps.size() == 2);
+  const StepRecord& compile = read.steps.at("compile affine sm_80");
+  const StepRecord& expected = state.steps.at("compile affine sm_80");
+  CHECK(compile.ingredients == expected.ingredients);
+  CHECK(compile.dependencies == expected.dependencies);
+  CHECK(compile.output == expected.output);
+  CHECK(compile.log == expected.log);
+  CHECK(compile.milliseconds == 1234);
+  CHECK(read.steps.at("hipify affine").dependencies.size() == 1);
+  CHECK(read.finish == state.finish);
+  CHECK(equal(read, state));
+}
+
+TEST_CASE("state is empty when cut at any byte") {
+  const std::string file = write_state(sample());
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    const BuildState read = read_state(std::string_view(file).substr(0, size));
+    CAPTURE(size);
+    CHECK((read.steps.empty() && read.finish.empty()));
+  }
+}
+
+TEST_CASE("state is empty when any byte is changed") {
+  const std::string file = write_state(sample());
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    std::string changed = file;
+    changed[i] = static_cast<char>(changed[i] ^ 4);
+    CAPTURE(i);
+    CHECK(read_state(changed).steps.empty());
+  }
+}

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/support/fake_files.hpp"
+#include "tools/system/cache_store.hpp"
+
+namespace {
+
+using kiln::Digest;
+using kiln::sha256;
+using kiln::testing::FakeFiles;
+using kiln::testing::Faults;
+using kiln::tools::CacheStore;
+using kiln::tools::parse_size;
+
+const Digest kKey = sha256("a step");
+
+std::filesystem::path folder_of(const Digest& key) {
+  return "/cache/objects/" + key.hex().substr(0, 2) + "/" + key.hex().substr(2);
+}
+
+}  // namespace
+
+TEST_CASE("CacheStore gives back what it was given") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  CHECK_FALSE(store.find(kKey));
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  const auto found = store.find(kKey);
+  REQUIRE(found);
+  CHECK(found->output == "image");
+  CHECK(found->log == "log");
+  CHECK_FALSE(store.find(sha256("another step")));
+  CHECK(files.list("/cache/aside").value().empty());
+}
+
+TEST_CASE("CacheStore takes an entry that does not check out for a miss and removes it") {
+  const std::string part = GENERATE("entry", "output", "log");
+  const bool is_gone = GENERATE(false, true);
+  CAPTURE(part, is_gone);
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  if (is_gone) {
+    REQUIRE(files.remove_all(folder_of(kKey) / part));
+  } else {
+    REQUIRE(files.write(folder_of(kKey) / part, "imagf"));
+  }
+  CHECK_FALSE(store.find(kKey));
+  CHECK_FALSE(files.status(folder_of(kKey)));
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  CHECK(store.find(kKey));
+}
+
+TEST_CASE("CacheStore takes an entry cut at any byte for a miss") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  const std::string entry = files.read(folder_of(kKey) / "entry").value();
+  for (std::size_t size = 0; size < entry.size(); ++size) {
+    REQUIRE(store.store(kKey, {"image", "log"}));
+    REQUIRE(files.write(folder_of(kKey) / "entry", entry.substr(0, size)));
+    CAPTURE(size);
+    CHECK_FALSE(store.find(kKey));
+  }
+}
+
+TEST_CASE("CacheStore keeps the winner's entry when two builds store the same key") {
+  FakeFiles files;
+  CacheStore first(files, "/cache"), second(files, "/cache");
+  REQUIRE(first.store(kKey, {"image", "first"}));
+  REQUIRE(second.store(kKey, {"image", "second"}));
+  CHECK(first.find(kKey)->log == "first");
+  CHECK(files.list("/cache/aside").value().empty());
+}
+
+TEST_CASE("CacheStore holds a whole entry or none when any call fails") {
+  for (const auto kind : {Faults::Kind::kOnce, Faults::Kind::kFromThenOn}) {
+    for (unsigned nth = 1;; ++nth) {
+      REQUIRE(nth < 100);
+      FakeFiles files;
+      CacheStore store(files, "/cache");
+      files.writes.fail(nth, kind);
+      const bool stored = store.store(kKey, {"image", "log"}).has_value();
+      const bool hit = files.writes.was_hit();
+      files.writes.fail(0);
+      CAPTURE(nth);
+      const auto found = store.find(kKey);
+      CHECK(found.has_value() == stored);
+      if (found) CHECK(found->output == "image");
+      if (!hit) break;
+    }
+  }
+}
+
+TEST_CASE("CacheStore lists what a step was seen to read, newest first and each once") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  CHECK(store.candidates(kKey).empty());
+  for (int i = 0; i < 10; ++i) {
+    REQUIRE(store.add_candidate(kKey, {{{"{src}/a\nb.cuh", sha256(std::to_string(i))}}}));
+  }
+  REQUIRE(store.add_candidate(kKey, {{{"{src}/a\nb.cuh", sha256("7")}}}));
+  const auto candidates = store.candidates(kKey);
+  REQUIRE(candidates.size() == 8);
+  CHECK(candidates[0].dependencies ==
+        std::vector{std::pair<std::string, Digest>{"{src}/a\nb.cuh", sha256("7")}});
+  CHECK(candidates[1].dependencies[0].second == sha256("9"));
+  CHECK(std::count_if(candidates.begin(), candidates.end(), [](const auto& candidate) {
+          return candidate.dependencies[0].second == sha256("7");
+        }) == 1);
+}
+
+TEST_CASE("CacheStore removes what was used longest ago first") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  const Digest keys[] = {sha256("0"), sha256("1"), sha256("2")};
+  for (const Digest& key : keys) REQUIRE(store.store(key, {std::string(1000, 'x'), ""}));
+  CHECK(store.usage().entries == 3);
+  CHECK(store.usage().bytes > 3000);
+  REQUIRE(store.find(keys[0]));  // used again: now the youngest
+  REQUIRE(store.trim(2600));
+  CHECK(store.find(keys[0]));
+  CHECK_FALSE(store.find(keys[1]));
+  CHECK(store.find(keys[2]));
+  REQUIRE(store.clear());
+  CHECK(store.usage().entries == 0);
+  CHECK(store.usage().bytes == 0);
+}
+
+TEST_CASE("parse_size reads bytes and binary units") {
+  CHECK(parse_size("0") == 0u);
+  CHECK(parse_size("1234") == 1234u);
+  CHECK(parse_size("64K") == 65536u);
+  CHECK(parse_size("2G") == 2147483648u);
+  for (const char* bad : {"", "G", "2GB", "-1", "1.5G", "99999999999999999999", "99999999999G"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_size(bad));
+  }
+}

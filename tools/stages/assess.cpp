@@ -1,0 +1,74 @@
+#include "tools/stages/assess.hpp"
+
+#include <algorithm>
+
+namespace kiln::tools {
+namespace {
+
+void check_output(const std::string& path, const Digest& expected, std::string_view what,
+                  const BuildContext& context, std::vector<std::string>& reasons) {
+  const std::optional<Digest> found = context.digests.digest(expand(path, context.plan));
+  if (!found) {
+    reasons.push_back(std::string(what) + " missing");
+  } else if (*found != expected) {
+    reasons.push_back(std::string(what) + " modified");
+  }
+}
+
+}  // namespace
+
+Assessment assess(const Step& step, const StepRecord* record, const BuildContext& context) {
+  Assessment result;
+  result.ingredients =
+      gather_ingredients(step, context.plan, context.toolchain.tool(step.tool),
+                         context.environment, context.digests);
+  if (record == nullptr) {
+    result.reasons.push_back("not built before");
+    return result;
+  }
+  if (result.ingredients != record->ingredients) {
+    result.reasons = explain_difference(record->ingredients, result.ingredients);
+    // The same list in another order, which no tool can be asked to ignore.
+    if (result.reasons.empty()) result.reasons.push_back("inputs in another order");
+  }
+  for (const auto& [path, digest] : record->dependencies) {
+    const std::optional<Digest> now = context.digests.digest(expand(path, context.plan));
+    if (now != digest) {
+      result.reasons.push_back(display_path(path) + (now ? " changed" : " is gone"));
+    }
+  }
+  check_output(step.output, record->output, "output", context, result.reasons);
+  check_output(log_path(step), record->log, "log", context, result.reasons);
+  result.freshness = result.reasons.empty() ? Freshness::kFresh : Freshness::kStale;
+  return result;
+}
+
+std::vector<Assessment> assess_all(const BuildState& state, const BuildContext& context) {
+  const std::vector<Step>& steps = context.plan.steps;
+  std::vector<Assessment> results;
+  results.reserve(steps.size());
+  for (const Step& step : steps) {
+    const auto found = state.steps.find(step.id);
+    Assessment result =
+        assess(step, found == state.steps.end() ? nullptr : &found->second, context);
+    if (result.freshness == Freshness::kFresh) {
+      for (const std::uint32_t before : step.after) {
+        if (results[before].freshness == Freshness::kFresh) continue;
+        result.freshness = Freshness::kFollows;
+        result.reasons.push_back("after '" + steps[before].id + "'");
+      }
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::string log_path(const Step& step) {
+  // One file a step, named after its output, which no other step has.
+  const std::string_view output = step.output;
+  const std::string_view below =
+      output.starts_with("{out}/") ? output.substr(6) : output;
+  return "{out}/.kiln/logs/" + std::string(below) + ".log";
+}
+
+}  // namespace kiln::tools

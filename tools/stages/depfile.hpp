@@ -1,0 +1,24 @@
+// Dependency files as compilers write them and Make and Ninja read them.
+//
+//   file   = target { target } ":" { blank path } newline      one rule; later rules are ignored
+//   blank  = space, tab, or backslash newline
+//   path   = text with "\ " for a space, "\#" for a hash, "$$" for a dollar; other backslashes are kept
+//
+// Source: GNU make manual, sections Rule Syntax and Splitting Long Lines; GCC manual, option -M.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+// The prerequisites in the order written, without repetitions.
+Result<std::vector<std::string>> parse_depfile(std::string_view text);
+
+// The rule "target: prerequisites", a prerequisite a line.
+std::string write_depfile(std::string_view target, const std::vector<std::string>& prerequisites);
+
+}  // namespace kiln::tools

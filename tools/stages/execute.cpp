@@ -1,0 +1,314 @@
+#include "tools/stages/execute.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "base/diagnostic.hpp"
+#include "tools/stages/run_step.hpp"
+#include "tools/stages/step_cache.hpp"
+
+namespace kiln::tools {
+namespace {
+
+bool is_packing(const Step& step) {
+  return step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
+}
+
+// One run of execute(). Workers share it under `mutex_`; a step's own work happens outside the lock.
+class Scheduler {
+ public:
+  Scheduler(const BuildContext& context, BuildState& state, Files& files, Processes& processes,
+            const ExecuteOptions& options)
+      : context_(context), state_(state), files_(files), processes_(processes), options_(options),
+        steps_(context.plan.steps), progress_(steps_.size()) {
+    result_.steps.resize(steps_.size());
+  }
+
+  Result<Execution> run() {
+    prefetch_digests();
+    settle_fresh_steps();
+    if (unfinished_ != 0) {
+      announce();
+      const std::size_t workers = std::min<std::size_t>(std::max(1u, options_.jobs), unfinished_);
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
+      work();
+    }
+    if (stop_) return std::move(*stop_);
+    for (std::optional<Error>& error : errors_by_step()) {
+      if (error) result_.errors.push_back(std::move(*error));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  enum class Phase : std::uint8_t { kWaiting, kRunning, kDone, kFailed };
+  struct Progress {
+    Phase phase = Phase::kWaiting;
+    std::optional<Assessment> assessment;  // when it was made before the workers started
+    std::optional<Error> error;
+  };
+
+  std::vector<std::optional<Error>> errors_by_step() {
+    std::vector<std::optional<Error>> errors;
+    for (Progress& progress : progress_) errors.push_back(std::move(progress.error));
+    return errors;
+  }
+
+  const StepRecord* record_of(const Step& step) const {
+    const auto found = state_.steps.find(step.id);
+    return found == state_.steps.end() ? nullptr : &found->second;
+  }
+  std::uint64_t expected_milliseconds(const Step& step) const {
+    const StepRecord* record = record_of(step);
+    return record == nullptr ? 0 : record->milliseconds;
+  }
+
+  void prefetch_digests() {
+    std::vector<std::filesystem::path> paths;
+    for (const Step& step : steps_) {
+      const Tool& tool = context_.toolchain.tool(step.tool);
+      for (std::filesystem::path& path : files_to_digest(step, context_.plan, tool)) {
+        paths.push_back(std::move(path));
+      }
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    context_.digests.prefetch(paths, options_.jobs);
+  }
+
+  // When nothing is to do, this is the whole run: no thread is started.
+  void settle_fresh_steps() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      if (inputs_phase(step) == Phase::kDone) {
+        Assessment assessment = assess(step, record_of(step), context_);
+        if (assessment.freshness == Freshness::kFresh) {
+          progress_[i].phase = Phase::kDone;
+          result_.steps[i].status = StepStatus::kUpToDate;
+          continue;
+        }
+        progress_[i].assessment = std::move(assessment);
+      }
+      ++unfinished_;
+      if (!is_packing(step)) ++uncompiled_;
+    }
+  }
+
+  void announce() {
+    if (options_.observer == nullptr) return;
+    std::uint64_t expected = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (progress_[i].phase == Phase::kWaiting) expected += expected_milliseconds(steps_[i]);
+    }
+    options_.observer->planned(unfinished_, expected);
+  }
+
+  // kDone when all that the step reads from is, kFailed when any of it failed, else kWaiting.
+  Phase inputs_phase(const Step& step) const {
+    Phase phase = Phase::kDone;
+    for (const std::uint32_t before : step.after) {
+      if (progress_[before].phase == Phase::kFailed) return Phase::kFailed;
+      if (progress_[before].phase != Phase::kDone) phase = Phase::kWaiting;
+    }
+    return phase;
+  }
+
+  bool may_start(const Step& step) const {
+    if (!is_packing(step)) return true;
+    if (uncompiled_ != 0) return false;
+    return !any_failed_ || options_.failure_policy == FailurePolicy::kKeepGoing;
+  }
+
+  bool never_starts(const Step& step) const {
+    if (inputs_phase(step) == Phase::kFailed) return true;
+    return is_packing(step) && uncompiled_ == 0 && !may_start(step);
+  }
+
+  // Each step that is skipped may decide the fate of others.
+  void skip_what_never_starts() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (progress_[i].phase != Phase::kWaiting || !never_starts(steps_[i])) continue;
+        finish(i, Phase::kFailed, {});
+        changed = true;
+      }
+    }
+  }
+
+  // The step to run next, or nothing when none can start now.
+  std::optional<std::size_t> take_next() {
+    skip_what_never_starts();
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const bool ready = progress_[i].phase == Phase::kWaiting &&
+                         inputs_phase(steps_[i]) == Phase::kDone && may_start(steps_[i]);
+      if (ready && (!best || expected_milliseconds(steps_[i]) > expected_milliseconds(steps_[*best]))) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  void finish(std::size_t i, Phase phase, StepReport report) {
+    progress_[i].phase = phase;
+    --unfinished_;
+    if (!is_packing(steps_[i])) --uncompiled_;
+    if (phase == Phase::kFailed) any_failed_ = true;
+    result_.steps[i] = std::move(report);
+    if (options_.observer != nullptr) options_.observer->finished(steps_[i], result_.steps[i]);
+    changed_.notify_all();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (unfinished_ != 0 && !stop_) {
+      const std::optional<std::size_t> next = take_next();
+      if (!next) {
+        // Something is running whose end may let another step start, or all is finished.
+        if (unfinished_ != 0) changed_.wait(lock);
+        continue;
+      }
+      progress_[*next].phase = Phase::kRunning;
+      if (options_.observer != nullptr) {
+        options_.observer->started(steps_[*next], expected_milliseconds(steps_[*next]));
+      }
+      const std::optional<StepRecord> record = copy_record(steps_[*next]);
+      lock.unlock();
+      Made made = make(*next, record ? &*record : nullptr);
+      lock.lock();
+      settle(*next, std::move(made));
+    }
+  }
+
+  std::optional<StepRecord> copy_record(const Step& step) const {
+    const StepRecord* record = record_of(step);
+    return record == nullptr ? std::nullopt : std::optional(*record);
+  }
+
+  // What came of one step, before the scheduler is told.
+  struct Made {
+    StepReport report;
+    std::optional<StepRecord> record;
+    std::optional<Error> error;
+    std::string warning;
+  };
+
+  Made make(std::size_t i, const StepRecord* record) {
+    const Step& step = steps_[i];
+    Made made;
+    Assessment assessment = progress_[i].assessment ? std::move(*progress_[i].assessment)
+                                                    : assess(step, record, context_);
+    made.report.reasons = assessment.reasons;
+    if (assessment.freshness == Freshness::kFresh) {
+      made.report.status = StepStatus::kUpToDate;
+      made.record = *record;
+      return made;
+    }
+    std::optional<StepOutput> output =
+        find_in_cache(options_.cache, step, assessment.ingredients, context_);
+    made.report.status = output ? StepStatus::kCached : StepStatus::kRan;
+    // A cached step keeps the time that it took here before.
+    std::uint64_t milliseconds = record == nullptr ? 0 : record->milliseconds;
+    if (!output) {
+      Result<StepOutput> ran =
+          run_step(step, static_cast<std::uint32_t>(i), context_, files_, processes_);
+      if (!ran) return failed(std::move(made), std::move(ran).error());
+      output = std::move(*ran);
+      milliseconds = made.report.milliseconds = output->milliseconds;
+    }
+    if (auto placed = place_output(step, output->bytes, output->log, context_, files_); !placed) {
+      return failed(std::move(made), std::move(placed).error());
+    }
+    if (!output->changed_meanwhile.empty()) {
+      made.warning = display_path(output->changed_meanwhile) + " changed while '" + step.id +
+                     "' was running: the step will run again in the next build";
+      return made;
+    }
+    if (made.report.status == StepStatus::kRan) {
+      if (auto kept = put_in_cache(options_.cache, step, assessment.ingredients, *output); !kept) {
+        made.warning = kept.error().message;
+      }
+    }
+    made.record = StepRecord{.ingredients = std::move(assessment.ingredients),
+                             .dependencies = std::move(output->dependencies),
+                             .output = sha256(output->bytes),
+                             .log = sha256(output->log),
+                             .milliseconds = milliseconds};
+    return made;
+  }
+
+  static Made failed(Made made, Error error) {
+    made.report.status = StepStatus::kFailed;
+    made.error = std::move(error);
+    return made;
+  }
+
+  void settle(std::size_t i, Made made) {
+    // What is in place now is either recorded, or of unknown origin.
+    if (made.record) {
+      state_.steps[steps_[i].id] = std::move(*made.record);
+    } else {
+      state_.steps.erase(steps_[i].id);
+    }
+    if (!made.warning.empty() &&
+        std::find(result_.warnings.begin(), result_.warnings.end(), made.warning) ==
+            result_.warnings.end()) {
+      result_.warnings.push_back(std::move(made.warning));
+    }
+    if (made.error && made.error->code == ErrorCode::kInterrupted && !stop_) {
+      stop_ = std::move(*made.error);
+      changed_.notify_all();
+      return;
+    }
+    const Phase phase = made.error ? Phase::kFailed : Phase::kDone;
+    progress_[i].error = std::move(made.error);
+    finish(i, phase, std::move(made.report));
+  }
+
+  const BuildContext& context_;
+  BuildState& state_;
+  Files& files_;
+  Processes& processes_;
+  const ExecuteOptions& options_;
+  const std::vector<Step>& steps_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Progress> progress_;
+  std::size_t unfinished_ = 0;  // neither done nor failed
+  std::size_t uncompiled_ = 0;  // of those, the steps that are no bundles
+  bool any_failed_ = false;
+  std::optional<Error> stop_;
+  Execution result_;
+};
+
+}  // namespace
+
+std::string_view to_string(StepStatus status) {
+  static constexpr std::array<std::string_view, 5> kNames = {"up-to-date", "cached", "ran",
+                                                             "failed", "skipped"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+std::size_t Execution::count(StepStatus status) const {
+  return static_cast<std::size_t>(
+      std::count_if(steps.begin(), steps.end(),
+                    [&](const StepReport& step) { return step.status == status; }));
+}
+
+Result<Execution> execute(const BuildContext& context, BuildState& state, Files& files,
+                          Processes& processes, const ExecuteOptions& options) {
+  // What an earlier, killed run left behind.
+  (void)files.remove_all(context.plan.out_root / ".kiln" / "tmp");
+  return Scheduler(context, state, files, processes, options).run();
+}
+
+}  // namespace kiln::tools

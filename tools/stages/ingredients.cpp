@@ -1,0 +1,179 @@
+#include "tools/stages/ingredients.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// Variables that compilers read and that change what they make. A user may set them, so they count.
+// Sources: the manuals of nvcc, hipcc, clang and gcc, sections on environment variables.
+struct ToolVariable {
+  std::string_view name;
+  bool nvcc, hip;
+};
+constexpr std::array<ToolVariable, 14> kToolVariables = {{
+    {"CCC_OVERRIDE_OPTIONS", false, true},
+    {"COMPILER_PATH", true, true},
+    {"CPATH", true, true},
+    {"CPLUS_INCLUDE_PATH", true, true},
+    {"C_INCLUDE_PATH", true, true},
+    {"DEVICE_LIB_PATH", false, true},
+    {"HIPCC_COMPILE_FLAGS_APPEND", false, true},
+    {"HIPCC_LINK_FLAGS_APPEND", false, true},
+    {"HIP_CLANG_PATH", false, true},
+    {"HIP_DEVICE_LIB_PATH", false, true},
+    {"HIP_PATH", false, true},
+    {"NVCC_APPEND_FLAGS", true, false},
+    {"NVCC_PREPEND_FLAGS", true, false},
+    {"ROCM_PATH", false, true},
+}};
+
+bool reads(ToolKind tool, const ToolVariable& variable) {
+  return (tool == ToolKind::kNvcc && variable.nvcc) ||
+         (tool == ToolKind::kHipCompiler && variable.hip);
+}
+
+bool depends_on(const Step& step, const Tool::Part& part) {
+  return std::find(step.tool_roles.begin(), step.tool_roles.end(), part.role) !=
+         step.tool_roles.end();
+}
+
+std::string digest_text(const std::optional<Digest>& digest) {
+  return digest ? digest->hex() : std::string(kMissing);
+}
+
+std::vector<std::string> arguments_of(const Ingredients& ingredients) {
+  std::vector<std::string> arguments;
+  for (const Ingredient& one : ingredients) {
+    if (one.label == "argument") arguments.push_back(one.value);
+  }
+  return arguments;
+}
+
+void explain_arguments(const Ingredients& before, const Ingredients& after,
+                       std::vector<std::string>& reasons) {
+  std::vector<std::string> old_words = arguments_of(before), new_words = arguments_of(after);
+  const auto drop_common = [](auto a, auto a_end, auto b, auto b_end) {
+    return std::mismatch(a, a_end, b, b_end);
+  };
+  const auto [old_first, new_first] =
+      drop_common(old_words.begin(), old_words.end(), new_words.begin(), new_words.end());
+  old_words.erase(old_words.begin(), old_first);
+  new_words.erase(new_words.begin(), new_first);
+  const auto [old_last, new_last] =
+      drop_common(old_words.rbegin(), old_words.rend(), new_words.rbegin(), new_words.rend());
+  old_words.erase(old_last.base(), old_words.end());
+  new_words.erase(new_last.base(), new_words.end());
+  if (old_words.empty() && new_words.empty()) return;
+  if (old_words.empty()) {
+    reasons.push_back("flag added: " + shell_line(new_words));
+  } else if (new_words.empty()) {
+    reasons.push_back("flag removed: " + shell_line(old_words));
+  } else {
+    reasons.push_back("flag " + shell_line(old_words) + " -> " + shell_line(new_words));
+  }
+}
+
+// "part ptxas ptxas" -> "ptxas"; "input {src}/a.cu" -> "a.cu"; "environment X" -> "environment X".
+std::string display_label(const std::string& label) {
+  if (label.starts_with("part ")) return label.substr(label.rfind(' ') + 1);
+  if (label.starts_with("input ")) return display_path(std::string_view(label).substr(6));
+  return label;
+}
+
+}  // namespace
+
+Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
+                               const Environment& environment, FileDigests& digests) {
+  Ingredients result;
+  result.push_back({"kind", std::string(to_string(step.kind))});
+  result.push_back({"tool", std::string(to_string(step.tool))});
+  for (const Tool::Part& part : tool.parts) {
+    if (!depends_on(step, part)) continue;
+    result.push_back({"part " + part.role + " " + part.path.filename().string(),
+                      digest_text(digests.digest(part.path))});
+  }
+  for (const std::string& word : step.argv) result.push_back({"argument", word});
+  std::map<std::string, std::string> variables;
+  for (const ToolVariable& variable : kToolVariables) {
+    if (!reads(step.tool, variable)) continue;
+    if (auto value = environment.get(variable.name)) {
+      variables.emplace(variable.name, std::move(*value));
+    }
+  }
+  for (const auto& [name, value] : step.environment) variables[name] = value;
+  for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});
+  for (const std::string& input : step.inputs) {
+    result.push_back({"input " + input, digest_text(digests.digest(expand(input, plan)))});
+  }
+  return result;
+}
+
+std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan& plan,
+                                                   const Tool& tool) {
+  std::vector<std::filesystem::path> paths;
+  for (const Tool::Part& part : tool.parts) {
+    if (depends_on(step, part)) paths.push_back(part.path);
+  }
+  for (const std::string& input : step.inputs) paths.push_back(expand(input, plan));
+  return paths;
+}
+
+Digest key_of(const Ingredients& ingredients) {
+  KeyHasher hasher;
+  for (const Ingredient& one : ingredients) hasher.add(one.label, one.value);
+  return hasher.finish();
+}
+
+std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after) {
+  std::vector<std::string> reasons;
+  // A file may appear under one label once only, but two libraries may share role and name.
+  std::multimap<std::string, std::string> old_values;
+  for (const Ingredient& one : before) {
+    if (one.label != "argument") old_values.emplace(one.label, one.value);
+  }
+  for (const Ingredient& one : after) {
+    if (one.label == "argument") continue;
+    const auto [first, last] = old_values.equal_range(one.label);
+    const auto same = std::find_if(first, last, [&](const auto& old) { return old.second == one.value; });
+    if (same != last) {
+      old_values.erase(same);
+    } else if (first == last) {
+      reasons.push_back("new: " + display_label(one.label));
+    } else {
+      reasons.push_back(display_label(one.label) +
+                        (one.value == kMissing ? " is gone" : " changed"));
+      old_values.erase(first);
+    }
+  }
+  for (const auto& [label, value] : old_values) {
+    reasons.push_back("no longer used: " + display_label(label));
+  }
+  explain_arguments(before, after, reasons);
+  return reasons;
+}
+
+std::string neutral_path(const std::filesystem::path& path, const Plan& plan) {
+  const std::string text =
+      (path.is_absolute() ? path : plan.source_root / path).lexically_normal().string();
+  const auto below = [&](const std::filesystem::path& root) -> std::size_t {
+    const std::string& prefix = root.native();
+    const bool inside = text.starts_with(prefix) &&
+                        (text.size() == prefix.size() || text[prefix.size()] == '/');
+    return inside ? prefix.size() : 0;
+  };
+  const std::size_t in_source = below(plan.source_root), in_out = below(plan.out_root);
+  if (in_source == 0 && in_out == 0) return text;
+  // One root may lie inside the other: the longer one tells more.
+  return in_out > in_source ? "{out}" + text.substr(in_out) : "{src}" + text.substr(in_source);
+}
+
+std::string display_path(std::string_view neutral) {
+  return std::string(neutral.starts_with("{src}/") ? neutral.substr(6) : neutral);
+}
+
+}  // namespace kiln::tools

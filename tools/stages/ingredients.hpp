@@ -1,0 +1,53 @@
+// What decides a step's output: the labelled list that up-to-date checks compare, cache keys hash and
+// explanations are drawn from.
+//
+//   label               value
+//   kind                compile
+//   tool                nvcc
+//   part ptxas ptxas    digest of the file's bytes; the words are its role and its file name
+//   argument            one entry per word of argv, with {src} and {out}
+//   environment NAME    value: what the step sets, and what the tool reads of the user's own
+//   input {src}/a.cu    digest, or "missing"
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "tools/model/plan.hpp"
+#include "tools/model/toolchain.hpp"
+#include "tools/system/environment.hpp"
+#include "tools/system/file_digests.hpp"
+
+namespace kiln::tools {
+
+struct Ingredient {
+  std::string label;
+  std::string value;
+  bool operator==(const Ingredient&) const = default;
+};
+using Ingredients = std::vector<Ingredient>;
+
+inline constexpr std::string_view kMissing = "missing";  // instead of a digest
+
+Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
+                               const Environment& environment, FileDigests& digests);
+
+// The files that gather_ingredients() and the check of `step` would read for their digests.
+std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan& plan,
+                                                   const Tool& tool);
+
+Digest key_of(const Ingredients& ingredients);
+
+// Why `after` is not `before`, a phrase each: "affine.cu changed", "ptxas changed", "flag -O3 -> -O2".
+std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after);
+
+// `path` in the form that does not depend on where the two roots lie: "{src}/...", "{out}/...", or
+// absolute; relative paths are relative to the source root, where steps run.
+std::string neutral_path(const std::filesystem::path& path, const Plan& plan);
+
+// A neutral path as a person would name it: without "{src}/".
+std::string display_path(std::string_view neutral);
+
+}  // namespace kiln::tools

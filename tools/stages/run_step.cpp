@@ -1,0 +1,194 @@
+#include "tools/stages/run_step.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/stages/depfile.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// Steps run in the source root: there "{src}/a.cu" is "a.cu" wherever the root lies.
+std::string in_source_root(std::string word, const Plan& plan) {
+  replace_all(word, "{src}/", "");
+  replace_all(word, "{src}", ".");
+  replace_all(word, "{out}", plan.out_root.string());
+  return word;
+}
+
+// `path` as a whole path inside `word` (after '=' or a letter flag, before the end or a separator)
+// replaced by `to`.
+void redirect(std::string& word, std::string_view path, std::string_view to) {
+  if (path.empty()) return;
+  std::size_t at = 0;
+  while ((at = word.find(path, at)) != std::string::npos) {
+    const std::size_t end = at + path.size();
+    if (end == word.size() || word[end] == ',' || word[end] == ';') {
+      word.replace(at, path.size(), to);
+      at += to.size();
+    } else {
+      at = end;
+    }
+  }
+}
+
+std::string describe_end(const Outcome& outcome) {
+  return outcome.signal != 0 ? "ended by signal " + std::to_string(outcome.signal)
+                             : "exit status " + std::to_string(outcome.exit_code);
+}
+
+std::string joined_output(const Outcome& outcome) {
+  std::string text = outcome.output;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text + outcome.diagnostics;
+}
+
+Error step_error(const Step& step, const Plan& plan, std::string message, const std::string& log) {
+  Error error;
+  error.code = ErrorCode::kBuildFailed;
+  error.message = quote(step.id) + " failed: " + std::move(message);
+  const std::string_view text = trim(log);
+  if (!text.empty()) {
+    error.note(std::string(to_string(step.tool)) + " printed:\n" + std::string(text));
+  }
+  error.note("command, run in " + plan.source_root.string() + ":\n  " +
+             shell_line(command_of(step, plan).argv));
+  return error;
+}
+
+// Where the tool of one step writes; removed with all in it.
+class Scratch {
+ public:
+  Scratch(Files& files, fs::path path) : files_(files), path_(std::move(path)) {}
+  ~Scratch() { (void)files_.remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  Result<void> make() {
+    KILN_TRY(files_.remove_all(path_));
+    return files_.make_directories(path_);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  Files& files_;
+  fs::path path_;
+};
+
+// Notes `neutral` when the file changed after the tool was started, and what was read is unknown.
+// Outputs of earlier steps are exempt: they were put in place by us, perhaps a moment ago.
+void note_change(const std::string& neutral, const Step& step, const BuildContext& context,
+                 const Files& files, std::int64_t started_ns, StepOutput& result) {
+  const Plan& plan = context.plan;
+  for (const std::uint32_t before : step.after) {
+    if (plan.steps[before].output == neutral) return;
+  }
+  const fs::path path = expand(neutral, plan);
+  const std::optional<FileStatus> now = files.status(path);
+  if (now && std::max(now->modified_ns, now->changed_ns) < started_ns) return;
+  context.digests.forget(path);
+  result.changed_meanwhile = neutral;
+}
+
+// What the tool read, beyond the step's known inputs and its own scratch folder.
+Result<void> collect_dependencies(const Step& step, const BuildContext& context, Files& files,
+                                  const Scratch& scratch, std::int64_t started_ns,
+                                  StepOutput& result) {
+  KILN_TRY_ASSIGN(const std::string text, files.read(scratch.path() / "depfile"));
+  KILN_TRY_ASSIGN(const std::vector<std::string> paths, parse_depfile(text));
+  for (const std::string& path : paths) {
+    const std::string neutral = neutral_path(path, context.plan);
+    const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);
+    if (is_known || neutral.starts_with("{out}/.kiln/")) continue;
+    const std::optional<Digest> digest = context.digests.digest(expand(neutral, context.plan));
+    if (!digest) {
+      return Error{.code = ErrorCode::kEnvironment,
+                   .message = "cannot read " + quote(display_path(neutral)) + ", which " +
+                              quote(step.id) + " depends on"};
+    }
+    result.dependencies.emplace_back(neutral, *digest);
+    note_change(neutral, step, context, files, started_ns, result);
+  }
+  std::sort(result.dependencies.begin(), result.dependencies.end());
+  result.dependencies.erase(std::unique(result.dependencies.begin(), result.dependencies.end()),
+                            result.dependencies.end());
+  return {};
+}
+
+}  // namespace
+
+Command command_of(const Step& step, const Plan& plan) {
+  Command command;
+  for (const std::string& word : step.argv) command.argv.push_back(in_source_root(word, plan));
+  for (const auto& [name, value] : step.environment) {
+    command.environment.emplace_back(name, in_source_root(value, plan));
+  }
+  command.working_directory = plan.source_root;
+  return command;
+}
+
+Result<StepOutput> run_step(const Step& step, std::uint32_t position, const BuildContext& context,
+                            Files& files, Processes& processes) {
+  const Plan& plan = context.plan;
+  Scratch scratch(files, plan.out_root / ".kiln" / "tmp" / std::to_string(position));
+  KILN_TRY(scratch.make());
+  const std::optional<FileStatus> started = files.status(scratch.path());
+  // The file name stays: some tools write it into what they make.
+  const fs::path output = scratch.path() / fs::path(step.output).filename();
+  Command command;
+  for (std::string word : step.argv) {
+    redirect(word, step.output, output.string());
+    redirect(word, step.depfile, (scratch.path() / "depfile").string());
+    command.argv.push_back(in_source_root(std::move(word), plan));
+  }
+  for (const auto& [name, value] : step.environment) {
+    command.environment.emplace_back(name, in_source_root(value, plan));
+  }
+  command.environment.emplace_back("TMPDIR", scratch.path().string());
+  command.working_directory = plan.source_root;
+
+  KILN_TRY_ASSIGN(const Outcome outcome, processes.run(command));
+  StepOutput result;
+  result.log = joined_output(outcome);
+  result.milliseconds = static_cast<std::uint64_t>(outcome.duration.count() / 1000);
+  if (!outcome.ok()) return step_error(step, plan, describe_end(outcome), result.log);
+  Result<std::string> bytes = files.read(output);
+  if (!bytes) {
+    return step_error(step, plan, "the tool reported success but wrote no output", result.log)
+        .note(bytes.error().message);
+  }
+  result.bytes = std::move(*bytes);
+  const std::int64_t started_ns = started ? started->modified_ns : 0;
+  for (const std::string& input : step.inputs) {
+    note_change(input, step, context, files, started_ns, result);
+  }
+  if (!step.depfile.empty()) {
+    KILN_TRY(collect_dependencies(step, context, files, scratch, started_ns, result));
+  }
+  return result;
+}
+
+Result<void> place_output(const Step& step, const std::string& bytes, const std::string& log,
+                          const BuildContext& context, Files& files) {
+  const auto place = [&](const std::string& neutral, const std::string& content) -> Result<void> {
+    const fs::path path = expand(neutral, context.plan);
+    context.digests.forget(path);
+    KILN_TRY(files.write_if_changed(path, content));
+    context.digests.record(path, sha256(content));
+    return {};
+  };
+  KILN_TRY(place(log_path(step), log));
+  return place(step.output, bytes);
+}
+
+}  // namespace kiln::tools

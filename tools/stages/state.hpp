@@ -1,0 +1,41 @@
+// What the last build in an out folder did: for each step, what decided its output, and the output.
+//
+// Kept in out/.kiln/state, sealed text (tools/system/sealed_text.hpp), version 1. A state that is cut
+// short, changed or of another version is an empty one: everything is built again, nothing breaks.
+//
+//   file       = { "file " digest " " path }  steps  { "finish " label "\t" value }
+//   steps      = { "step " id
+//                  { "is " label "\t" value }            the ingredients
+//                  "reads" { " " index of a file line }  the dependencies the tool reported
+//                  "made " digest of output " " digest of log " " milliseconds }
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "tools/stages/ingredients.hpp"
+
+namespace kiln::tools {
+
+struct StepRecord {
+  Ingredients ingredients;
+  std::vector<std::pair<std::string, Digest>> dependencies;  // neutral path; sorted by path
+  Digest output;
+  Digest log;
+  std::uint64_t milliseconds = 0;  // what the tool took when it last ran
+};
+
+struct BuildState {
+  std::map<std::string, StepRecord> steps;  // by Step::id
+  Ingredients finish;  // what decided the catalog and the header, as of the last whole build
+};
+
+std::string write_state(const BuildState& state);
+BuildState read_state(std::string_view file);
+
+}  // namespace kiln::tools

@@ -1,0 +1,69 @@
+#include "tools/stages/step_cache.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+
+namespace kiln::tools {
+namespace {
+
+using Dependencies = std::vector<std::pair<std::string, Digest>>;
+
+Digest output_key(const Digest& step_key, const Dependencies& dependencies) {
+  KeyHasher hasher;
+  hasher.add("step", step_key);
+  for (const auto& [path, digest] : dependencies) hasher.add("dependency " + path, digest);
+  return hasher.finish();
+}
+
+// A file without a digest could be any file: nothing that reads it may be shared.
+bool is_known(const Ingredients& ingredients) {
+  return std::none_of(ingredients.begin(), ingredients.end(), [](const Ingredient& one) {
+    return one.value == kMissing;
+  });
+}
+
+bool still_holds(const Candidate& candidate, const BuildContext& context) {
+  return std::all_of(candidate.dependencies.begin(), candidate.dependencies.end(),
+                     [&](const auto& dependency) {
+                       return context.digests.digest(expand(dependency.first, context.plan)) ==
+                              dependency.second;
+                     });
+}
+
+}  // namespace
+
+std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
+                                        const Ingredients& ingredients,
+                                        const BuildContext& context) {
+  if (store == nullptr || !is_known(ingredients)) return std::nullopt;
+  const Digest step_key = key_of(ingredients);
+  std::vector<Candidate> candidates;
+  if (step.depfile.empty()) {
+    candidates.emplace_back();  // the ingredients are all there is
+  } else {
+    candidates = store->candidates(step_key);
+  }
+  for (Candidate& candidate : candidates) {
+    if (!still_holds(candidate, context)) continue;
+    std::optional<CachedOutput> found = store->find(output_key(step_key, candidate.dependencies));
+    if (!found) continue;
+    StepOutput output;
+    output.bytes = std::move(found->output);
+    output.log = std::move(found->log);
+    output.dependencies = std::move(candidate.dependencies);
+    return output;
+  }
+  return std::nullopt;
+}
+
+Result<void> put_in_cache(CacheStore* store, const Step& step, const Ingredients& ingredients,
+                          const StepOutput& output) {
+  if (store == nullptr || !is_known(ingredients)) return {};
+  const Digest step_key = key_of(ingredients);
+  KILN_TRY(store->store(output_key(step_key, output.dependencies), {output.bytes, output.log}));
+  if (step.depfile.empty()) return {};
+  return store->add_candidate(step_key, {output.dependencies});
+}
+
+}  // namespace kiln::tools

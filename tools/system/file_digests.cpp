@@ -1,0 +1,142 @@
+#include "tools/system/file_digests.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <thread>
+
+#include "tools/system/sealed_text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr std::string_view kFormat = "kiln-file-digests";
+constexpr unsigned kVersion = 1;
+
+// A second change within one tick of the file system's clock leaves the status as it is. Linux ticks
+// every 4 to 10 ms; a time without nanoseconds comes from a file system that counts seconds.
+bool has_settled(const FileStatus& status) {
+  using namespace std::chrono;
+  const std::int64_t now =
+      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+  const bool counts_seconds =
+      status.modified_ns % 1'000'000'000 == 0 && status.changed_ns % 1'000'000'000 == 0;
+  const std::int64_t tick = counts_seconds ? 2'000'000'000 : 50'000'000;
+  return std::max(status.modified_ns, status.changed_ns) + tick < now;
+}
+
+template <typename Integer>
+bool take_number(std::string_view& line, Integer& value) {
+  const std::string_view word = take_until(line, ' ');
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return code == std::errc() && end == word.data() + word.size();
+}
+
+}  // namespace
+
+std::optional<Digest> FileDigests::digest(const std::filesystem::path& path) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path.native());
+    if (found != entries_.end() && found->second.seen) return found->second.digest;
+  }
+  const std::optional<FileStatus> status = files_.status(path);
+  if (!status) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path.native());
+    if (found != entries_.end() && found->second.status == *status) {
+      found->second.seen = true;
+      return found->second.digest;
+    }
+  }
+  const Result<std::string> bytes = files_.read(path);
+  if (!bytes) return std::nullopt;
+  const Entry entry{.status = *status,
+                    .digest = sha256(*bytes),
+                    // Written to while being read: the digest is of neither state.
+                    .settled = has_settled(*status) && files_.status(path) == status,
+                    .seen = true,
+                    .is_new = true};
+  const std::lock_guard lock(mutex_);
+  entries_[path.native()] = entry;
+  return entry.digest;
+}
+
+void FileDigests::record(const std::filesystem::path& path, const Digest& digest) {
+  const std::optional<FileStatus> status = files_.status(path);
+  if (!status) return forget(path);
+  const std::lock_guard lock(mutex_);
+  entries_[path.native()] =
+      Entry{.status = *status, .digest = digest, .settled = true, .seen = true, .is_new = true};
+}
+
+void FileDigests::forget(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  entries_.erase(path.native());
+}
+
+void FileDigests::prefetch(const std::vector<std::filesystem::path>& paths, unsigned threads) {
+  // Most often everything is remembered, and a look at each file is cheaper than a thread.
+  std::vector<std::filesystem::path> unread;
+  for (const std::filesystem::path& path : paths) {
+    const std::optional<FileStatus> status = files_.status(path);
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path.native());
+    if (status && (found == entries_.end() || found->second.status != *status)) {
+      unread.push_back(path);
+    }
+  }
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < unread.size(); i = next++) digest(unread[i]);
+  };
+  std::vector<std::jthread> workers;
+  const std::size_t count = std::min<std::size_t>(threads, unread.size());
+  for (std::size_t i = 1; i < count; ++i) workers.emplace_back(work);
+  work();
+}
+
+void FileDigests::load(std::string_view file) {
+  std::optional<std::string_view> lines = unseal(kFormat, kVersion, file);
+  if (!lines) return;
+  const std::lock_guard lock(mutex_);
+  while (!lines->empty()) {
+    std::string_view line = take_until(*lines, '\n');
+    Entry entry;
+    FileStatus& status = entry.status;
+    if (Digest::parse(take_until(line, ' '), entry.digest) && take_number(line, status.device) &&
+        take_number(line, status.inode) && take_number(line, status.size) &&
+        take_number(line, status.modified_ns) && take_number(line, status.changed_ns)) {
+      entries_.emplace(unescape_line(line), entry);
+    }
+  }
+}
+
+std::string FileDigests::save(const std::function<bool(const std::string&)>& wanted) const {
+  const std::lock_guard lock(mutex_);
+  std::string lines;
+  for (const auto& [path, entry] : entries_) {
+    if (!entry.settled || !wanted(path)) continue;
+    const FileStatus& status = entry.status;
+    lines += entry.digest.hex();
+    for (const std::uint64_t number : {status.device, status.inode, status.size}) {
+      lines.append(" ").append(std::to_string(number));
+    }
+    for (const std::int64_t number : {status.modified_ns, status.changed_ns}) {
+      lines.append(" ").append(std::to_string(number));
+    }
+    lines.append(" ").append(escape_line(path)).append("\n");
+  }
+  return seal(kFormat, kVersion, lines);
+}
+
+bool FileDigests::learnt(const std::function<bool(const std::string&)>& wanted) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    return entry.second.is_new && entry.second.settled && wanted(entry.first);
+  });
+}
+
+}  // namespace kiln::tools

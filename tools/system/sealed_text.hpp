@@ -1,0 +1,27 @@
+// Text files of our own that may be cut short: a first line naming the format, and a last line with
+// the digest of everything before it. Anything else is "not there", never an error.
+//
+//   file  = name " " version "\n"  { line "\n" }  "end " sha256-of-all-above "\n"
+//   value = text with "\" as "\\" and newline as "\n", so that it fits on a line
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kiln::tools {
+
+// `lines` (each ended by a newline) between the first and the last line.
+std::string seal(std::string_view name, unsigned version, std::string_view lines);
+
+// The lines back; nothing when the file is of another format or version, cut short, or changed.
+std::optional<std::string_view> unseal(std::string_view name, unsigned version,
+                                       std::string_view file);
+
+std::string escape_line(std::string_view text);
+std::string unescape_line(std::string_view text);
+
+// Takes the text up to `separator` off the front of `rest`; all of it when there is none.
+std::string_view take_until(std::string_view& rest, char separator);
+
+}  // namespace kiln::tools
