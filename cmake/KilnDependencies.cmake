@@ -36,15 +36,10 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
-find_path(KILN_ZSTD_INCLUDE_DIR zstd.h)
-find_library(KILN_ZSTD_LIBRARY zstd)
-mark_as_advanced(KILN_ZSTD_INCLUDE_DIR KILN_ZSTD_LIBRARY)
-if(NOT KILN_ZSTD_INCLUDE_DIR OR NOT KILN_ZSTD_LIBRARY)
+include(KilnZstd)
+if(NOT TARGET kiln_zstd)
   message(FATAL_ERROR "zstd's header and library are not on this machine: run tools/setup.sh, or install libzstd-dev")
 endif()
-add_library(kiln_zstd INTERFACE)
-target_include_directories(kiln_zstd SYSTEM INTERFACE "${KILN_ZSTD_INCLUDE_DIR}")
-target_link_libraries(kiln_zstd INTERFACE "${KILN_ZSTD_LIBRARY}")
 
 if(KILN_BUILD_TOOLS)
   kiln_find_or_fetch(CLI11 2.1

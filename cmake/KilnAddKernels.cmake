@@ -1,0 +1,99 @@
+# kiln_add_kernels: a manifest becomes a library that a program links.
+#
+#   kiln_add_kernels(TARGET name MANIFEST targets.json
+#                    [TARGETS gfx1100 sm_90 ...]     build for these only [the manifest's]
+#                    [MODULES affine fill ...]       these modules only [all]
+#                    [EMBED array|asm]               how the images are stored [the manifest's]
+#                    [NAMESPACE ns]                  the header's namespace [the manifest's]
+#                    [OPTIONS --allow-missing ...])  more options of `kiln build`
+#
+# `target_link_libraries(program PRIVATE name)` then lets it `#include` the generated header, by the file
+# name that the manifest gives it. The kernels are built again when the manifest, a source, or a header
+# that a source includes has changed, and only the images that depend on it.
+#
+# Needs Ninja or Makefiles. EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM).
+function(kiln_add_kernels)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MANIFEST;EMBED;NAMESPACE" "TARGETS;MODULES;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "kiln_add_kernels: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  foreach(required TARGET MANIFEST)
+    if(NOT arg_${required})
+      message(FATAL_ERROR "kiln_add_kernels: ${required} is missing")
+    endif()
+  endforeach()
+
+  get_filename_component(manifest "${arg_MANIFEST}" ABSOLUTE)
+  if(NOT EXISTS "${manifest}")
+    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): there is no manifest ${manifest}")
+  endif()
+  # The build system must know the names of what is generated, and they are in the manifest.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
+  file(READ "${manifest}" text)
+  string(JSON header ERROR_VARIABLE no_header GET "${text}" embed header)
+  if(no_header)
+    set(header kernels.hpp)
+  endif()
+  string(JSON mode ERROR_VARIABLE no_mode GET "${text}" embed mode)
+  if(no_mode)
+    set(mode array)
+  endif()
+  if(arg_EMBED)
+    set(mode "${arg_EMBED}")
+  endif()
+  if(NOT mode MATCHES "^(array|asm)$")
+    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED is array or asm, not '${mode}'")
+  endif()
+  if(mode STREQUAL asm AND NOT CMAKE_ASM_COMPILER)
+    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM)")
+  endif()
+
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.kiln")
+  set(generated "${out}/include/${header}")
+  set(options --embed ${mode})
+  if(arg_NAMESPACE)
+    list(APPEND options --namespace "${arg_NAMESPACE}")
+  endif()
+  foreach(target IN LISTS arg_TARGETS)
+    list(APPEND options --target "${target}")
+  endforeach()
+  foreach(module IN LISTS arg_MODULES)
+    list(APPEND options --module "${module}")
+  endforeach()
+  set(byproducts)
+  if(mode STREQUAL asm)
+    string(REGEX REPLACE "\\.[^.]*$" "" stem "${header}")
+    set(assembly "${out}/include/${stem}.S")
+    set(byproducts BYPRODUCTS "${assembly}")
+  endif()
+  # kiln leaves a header that would not change as it is. Ninja takes that for up to date; Make would run
+  # kiln again every time, so there it is touched.
+  set(touch)
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(touch COMMAND "${CMAKE_COMMAND}" -E touch "${generated}")
+  endif()
+  if(POLICY CMP0116)
+    cmake_policy(SET CMP0116 NEW)  # depfiles are relative to the binary directory, as kiln's are absolute
+  endif()
+  add_custom_command(
+    OUTPUT "${generated}" ${byproducts}
+    COMMAND kiln::kiln build "${manifest}" --out "${out}" --depfile "${out}/kernels.d" ${options} ${arg_OPTIONS}
+    ${touch}
+    DEPENDS "${manifest}" kiln::kiln
+    DEPFILE "${out}/kernels.d"
+    COMMENT "Building the GPU kernels of ${arg_TARGET}"
+    USES_TERMINAL VERBATIM)
+
+  if(mode STREQUAL asm)
+    add_library(${arg_TARGET} STATIC "${assembly}" "${generated}")
+    set_target_properties(${arg_TARGET} PROPERTIES LINKER_LANGUAGE CXX)
+    target_include_directories(${arg_TARGET} PUBLIC "${out}/include")
+    target_link_libraries(${arg_TARGET} PUBLIC kiln::headers)
+  else()
+    add_custom_target(${arg_TARGET}.generate DEPENDS "${generated}")
+    add_library(${arg_TARGET} INTERFACE)
+    add_dependencies(${arg_TARGET} ${arg_TARGET}.generate)
+    target_include_directories(${arg_TARGET} INTERFACE "${out}/include")
+    target_link_libraries(${arg_TARGET} INTERFACE kiln::headers)
+  endif()
+endfunction()
