@@ -19,6 +19,7 @@ struct BuildOptions {
   bool keep_going = false;
   bool json = false;
   bool explain = false;
+  // One rule for Make and Ninja: the header's path depends on every file that was read; all absolute.
   std::filesystem::path depfile;  // empty: none
   // Each replaces what the manifest's "embed" says.
   std::optional<EmbedMode> embed;
