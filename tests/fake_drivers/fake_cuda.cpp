@@ -1,0 +1,256 @@
+// A libcuda that drives a fake machine. Every function of cuda_symbols.def is declared from the table
+// and defined here; one that is missing, or has other parameters, does not build.
+#include <cstring>
+
+#include "runtime/src/cuda_types.hpp"
+#include "tests/fake_drivers/fake_machine.hpp"
+
+namespace kiln::runtime::cuda {
+
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default")))
+#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) FAKE_EXPORT CUresult exported parameters;
+#include "runtime/src/cuda_symbols.def"
+
+// Holds the linker to it: with -z defs an undefined one fails.
+extern const void* const kEveryFunction[];
+const void* const kEveryFunction[] = {
+#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) reinterpret_cast<const void*>(&exported),
+#include "runtime/src/cuda_symbols.def"
+};
+
+namespace {
+
+fake::Machine& machine() { return *kiln_fake_machine(); }
+
+// A context is its device's number plus one; which one is current is each thread's own.
+thread_local CUcontext current_context = nullptr;
+CUcontext context_of(CUdevice device) {
+  return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
+}
+int current() { return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context)) - 1; }
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+CUdeviceptr address(void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+}  // namespace
+
+#define ENTER() \
+  if (const int status = machine().enter(__func__); status != 0) return status
+#define ENTER_IN_CONTEXT() \
+  ENTER();                 \
+  if (current_context == nullptr) return fake::kInvalidContext
+
+FAKE_EXPORT CUresult cuInit(unsigned int) {
+  ENTER();
+  return machine().device_count() == 0 ? fake::kNoDevice : fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuGetErrorName(CUresult error, const char** name) {
+  *name = fake::status_name(error, "CUDA_ERROR_", false);
+  return *name != nullptr ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = fake::status_text(error);
+  return *text != nullptr ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT CUresult cuDriverGetVersion(int* version) {
+  ENTER();
+  *version = machine().script().version;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDeviceGetCount(int* count) {
+  ENTER();
+  *count = machine().device_count();
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  ENTER();
+  *device = ordinal;
+  return machine().valid_device(ordinal) ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  ENTER();
+  const std::string& text = machine().script().devices[static_cast<std::size_t>(device)].name;
+  std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  ENTER();
+  const fake::DeviceScript& script = machine().script().devices[static_cast<std::size_t>(device)];
+  const int capability = std::stoi(script.arch);
+  switch (attribute) {
+    case kCapabilityMajor: *value = capability / 10; break;
+    case kCapabilityMinor: *value = capability % 10; break;
+    case kWarpSize: *value = script.wave_width; break;
+    case kMultiprocessorCount: *value = 132; break;
+    case kMaxThreadsPerBlock: *value = 1024; break;
+    case kMaxSharedPerBlock: *value = 48 * 1024; break;
+    case kMaxSharedPerBlockOptin: *value = 227 * 1024; break;
+    default: return fake::kInvalidValue;
+  }
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
+  ENTER();
+  *bytes = machine().script().devices[static_cast<std::size_t>(device)].memory_bytes;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  ENTER();
+  machine().retain(device);
+  *context = context_of(device);
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  ENTER();
+  return machine().release(device);
+}
+FAKE_EXPORT CUresult cuCtxGetCurrent(CUcontext* context) {
+  ENTER();
+  *context = current_context;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
+  ENTER();
+  current_context = context;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuCtxSynchronize() {
+  ENTER_IN_CONTEXT();
+  return fake::kSuccess;
+}
+
+FAKE_EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count,
+                                        CUjit_option* options, void** values) {
+  ENTER_IN_CONTEXT();
+  std::string log;
+  fake::Module* loaded = nullptr;
+  const int status = machine().load(current(), static_cast<const char*>(image), &loaded, &log);
+  *module = reinterpret_cast<CUmodule>(loaded);
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  for (unsigned int i = 0; i < count; ++i) {
+    if (options[i] == kErrorLogBuffer) buffer = static_cast<char*>(values[i]);
+    if (options[i] == kErrorLogBufferSize) size = reinterpret_cast<std::uintptr_t>(values[i]);
+  }
+  if (buffer != nullptr && size > 0) {
+    log.resize(std::min(log.size(), size - 1));
+    std::memcpy(buffer, log.c_str(), log.size() + 1);
+  }
+  return status;
+}
+FAKE_EXPORT CUresult cuModuleUnload(CUmodule module) {
+  ENTER_IN_CONTEXT();
+  return machine().unload(reinterpret_cast<fake::Module*>(module));
+}
+FAKE_EXPORT CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  ENTER_IN_CONTEXT();
+  fake::Kernel* kernel = nullptr;
+  const int status =
+      machine().find_function(reinterpret_cast<fake::Module*>(module), name, &kernel);
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return status;
+}
+FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUmodule module,
+                                          const char* name) {
+  ENTER_IN_CONTEXT();
+  void* memory = nullptr;
+  const int status =
+      machine().find_symbol(reinterpret_cast<fake::Module*>(module), name, &memory, bytes);
+  *where = address(memory);
+  return status;
+}
+FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
+  ENTER_IN_CONTEXT();
+  *value = 1024;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int value) {
+  ENTER_IN_CONTEXT();
+  return value <= 226 * 1024 ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT CUresult cuFuncLoad(CUfunction) {
+  ENTER_IN_CONTEXT();
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                    unsigned int grid_z, unsigned int block_x,
+                                    unsigned int block_y, unsigned int block_z, unsigned int,
+                                    CUstream stream, void** parameters, void**) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
+                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z, parameters);
+}
+
+FAKE_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* where, size_t bytes) {
+  ENTER_IN_CONTEXT();
+  void* memory = nullptr;
+  const int status = machine().allocate(current(), bytes, &memory);
+  *where = address(memory);
+  return status;
+}
+FAKE_EXPORT CUresult cuMemFree_v2(CUdeviceptr where) {
+  ENTER_IN_CONTEXT();
+  return machine().release_memory(pointer(where));
+}
+FAKE_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
+                                          CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().copy(current(), pointer(target), true, source, false, bytes);
+}
+FAKE_EXPORT CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes,
+                                          CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().copy(current(), target, false, pointer(source), true, bytes);
+}
+FAKE_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                                          CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().copy(current(), pointer(target), true, pointer(source), true, bytes);
+}
+FAKE_EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes,
+                                     CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().fill(current(), pointer(target), value, bytes);
+}
+
+FAKE_EXPORT CUresult cuStreamCreate(CUstream* stream, unsigned int) {
+  ENTER_IN_CONTEXT();
+  return machine().create_stream(current(), reinterpret_cast<void**>(stream));
+}
+FAKE_EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
+  ENTER_IN_CONTEXT();
+  return machine().destroy_stream(stream);
+}
+FAKE_EXPORT CUresult cuStreamSynchronize(CUstream stream) {
+  ENTER_IN_CONTEXT();
+  return machine().check_stream(current(), stream);
+}
+FAKE_EXPORT CUresult cuEventCreate(CUevent* event, unsigned int) {
+  ENTER_IN_CONTEXT();
+  return machine().create_event(current(), reinterpret_cast<void**>(event));
+}
+FAKE_EXPORT CUresult cuEventDestroy_v2(CUevent event) {
+  ENTER_IN_CONTEXT();
+  return machine().destroy_event(event);
+}
+FAKE_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().check_event(event);
+}
+FAKE_EXPORT CUresult cuEventSynchronize(CUevent event) {
+  ENTER_IN_CONTEXT();
+  return machine().check_event(event);
+}
+FAKE_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent stop) {
+  ENTER_IN_CONTEXT();
+  *milliseconds = 0.5F;
+  const int status = machine().check_event(start);
+  return status != 0 ? status : machine().check_event(stop);
+}
+
+}  // namespace kiln::runtime::cuda

@@ -1,0 +1,218 @@
+// A libamdhip64 that drives a fake machine. Every function of hip_symbols.def is declared from the
+// table and defined here; one that is missing, or has other parameters, does not build.
+//
+// KILN_FAKE_HIP_5 makes it one of release 5: no hipGetDevicePropertiesR0600, and that release's layout.
+#include <cstring>
+
+#include "runtime/src/hip_types.hpp"
+#include "tests/fake_drivers/fake_machine.hpp"
+
+#ifdef KILN_FAKE_HIP_5
+#define hipGetDevicePropertiesR0600 hipGetDeviceProperties
+#endif
+
+namespace kiln::runtime::hip {
+
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default")))
+#define KILN_HIP_SYMBOL(presence, name, result, parameters) FAKE_EXPORT result name parameters;
+#include "runtime/src/hip_symbols.def"
+
+// Holds the linker to it: with -z defs an undefined one fails.
+extern const void* const kEveryFunction[];
+const void* const kEveryFunction[] = {
+#define KILN_HIP_SYMBOL(presence, name, result, parameters) reinterpret_cast<const void*>(&name),
+#include "runtime/src/hip_symbols.def"
+};
+
+namespace {
+
+fake::Machine& machine() { return *kiln_fake_machine(); }
+
+// Each thread has a current device, the first one until it chooses.
+thread_local int current = 0;
+
+const fake::DeviceScript& script(int device) {
+  return machine().script().devices[static_cast<std::size_t>(device)];
+}
+
+hipError_t properties(hipDeviceProp_t* target, int device, std::size_t size, std::size_t arch_at) {
+  std::memset(target->bytes, 0x2A, size);
+  std::memset(target->bytes, 0, 256);
+  std::strncpy(target->bytes, script(device).name.c_str(), 255);
+  std::memset(target->bytes + arch_at, 0, 256);
+  std::strncpy(target->bytes + arch_at, script(device).arch.c_str(), 255);
+  return fake::kSuccess;
+}
+
+}  // namespace
+
+#define ENTER() \
+  if (const int status = machine().enter(__func__); status != 0) return status
+#define ENTER_ON_STREAM(stream) \
+  ENTER();                      \
+  if (const int status = machine().check_stream(current, stream); status != 0) return status
+
+FAKE_EXPORT hipError_t hipInit(unsigned int) {
+  ENTER();
+  return machine().device_count() == 0 ? fake::kNoDevice : fake::kSuccess;
+}
+FAKE_EXPORT const char* hipGetErrorName(hipError_t error) {
+  const char* name = fake::status_name(error, "hipError", true);
+  return name != nullptr ? name : "hipErrorUnknown";
+}
+FAKE_EXPORT const char* hipGetErrorString(hipError_t error) {
+  const char* text = fake::status_text(error);
+  return text != nullptr ? text : "unknown error";
+}
+FAKE_EXPORT hipError_t hipRuntimeGetVersion(int* version) {
+  ENTER();
+  *version = machine().script().version;
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipGetDeviceCount(int* count) {
+  ENTER();
+  *count = machine().device_count();
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipGetDevice(int* device) {
+  ENTER();
+  *device = current;
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipSetDevice(int device) {
+  ENTER();
+  if (!machine().valid_device(device)) return fake::kInvalidValue;
+  current = device;
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipDeviceGetName(char* name, int size, int device) {
+  ENTER();
+  std::strncpy(name, script(device).name.c_str(), static_cast<std::size_t>(size));
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
+  ENTER();
+  switch (attribute) {
+    case kWarpSize: *value = script(device).wave_width; break;
+    case kMultiprocessorCount: *value = 104; break;
+    case kMaxThreadsPerBlock: *value = 1024; break;
+    case kMaxSharedPerBlock: *value = 64 * 1024; break;
+    default: return fake::kInvalidValue;
+  }
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipDeviceTotalMem(size_t* bytes, int device) {
+  ENTER();
+  *bytes = script(device).memory_bytes;
+  return fake::kSuccess;
+}
+#ifdef KILN_FAKE_HIP_5
+FAKE_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t* target, int device) {
+  ENTER();
+  return properties(target, device, 792, 396);
+}
+#else
+FAKE_EXPORT hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_t* target, int device) {
+  ENTER();
+  return properties(target, device, 1472, 1160);
+}
+// What release 6 keeps under the old name fills the old layout; nobody who has the new one calls it.
+FAKE_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t*, int) {
+  ENTER();
+  return fake::kInvalidValue;
+}
+#endif
+FAKE_EXPORT hipError_t hipDeviceSynchronize() {
+  ENTER();
+  return fake::kSuccess;
+}
+
+FAKE_EXPORT hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  ENTER();
+  fake::Module* loaded = nullptr;
+  const int status = machine().load(current, static_cast<const char*>(image), &loaded, nullptr);
+  *module = reinterpret_cast<hipModule_t>(loaded);
+  return status;
+}
+FAKE_EXPORT hipError_t hipModuleUnload(hipModule_t module) {
+  ENTER();
+  return machine().unload(reinterpret_cast<fake::Module*>(module));
+}
+FAKE_EXPORT hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module,
+                                            const char* name) {
+  ENTER();
+  fake::Kernel* kernel = nullptr;
+  const int status =
+      machine().find_function(reinterpret_cast<fake::Module*>(module), name, &kernel);
+  *function = reinterpret_cast<hipFunction_t>(kernel);
+  return status;
+}
+FAKE_EXPORT hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes,
+                                          hipModule_t module, const char* name) {
+  ENTER();
+  return machine().find_symbol(reinterpret_cast<fake::Module*>(module), name, address, bytes);
+}
+FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x,
+                                             unsigned int grid_y, unsigned int grid_z,
+                                             unsigned int block_x, unsigned int block_y,
+                                             unsigned int block_z, unsigned int,
+                                             hipStream_t stream, void** parameters, void**) {
+  ENTER_ON_STREAM(stream);
+  return machine().launch(current, reinterpret_cast<fake::Kernel*>(function),
+                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z, parameters);
+}
+
+FAKE_EXPORT hipError_t hipMalloc(void** address, size_t bytes) {
+  ENTER();
+  return machine().allocate(current, bytes, address);
+}
+FAKE_EXPORT hipError_t hipFree(void* address) {
+  ENTER();
+  return machine().release_memory(address);
+}
+FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
+                                      hipMemcpyKind kind, hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return machine().copy(current, target, kind != kDeviceToHost, source, kind != kHostToDevice, bytes);
+}
+FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return machine().fill(current, target, value, bytes);
+}
+
+FAKE_EXPORT hipError_t hipStreamCreate(hipStream_t* stream) {
+  ENTER();
+  return machine().create_stream(current, reinterpret_cast<void**>(stream));
+}
+FAKE_EXPORT hipError_t hipStreamDestroy(hipStream_t stream) {
+  ENTER();
+  return machine().destroy_stream(stream);
+}
+FAKE_EXPORT hipError_t hipStreamSynchronize(hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipEventCreate(hipEvent_t* event) {
+  ENTER();
+  return machine().create_event(current, reinterpret_cast<void**>(event));
+}
+FAKE_EXPORT hipError_t hipEventDestroy(hipEvent_t event) {
+  ENTER();
+  return machine().destroy_event(event);
+}
+FAKE_EXPORT hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return machine().check_event(event);
+}
+FAKE_EXPORT hipError_t hipEventSynchronize(hipEvent_t event) {
+  ENTER();
+  return machine().check_event(event);
+}
+FAKE_EXPORT hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
+  ENTER();
+  *milliseconds = 0.5F;
+  const int status = machine().check_event(start);
+  return status != 0 ? status : machine().check_event(stop);
+}
+
+}  // namespace kiln::runtime::hip

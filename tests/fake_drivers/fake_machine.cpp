@@ -1,0 +1,348 @@
+#include "tests/fake_drivers/fake_machine.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+namespace kiln::fake {
+namespace {
+
+// float32: out[i] = in[i] * scale + shift for i < n
+void scale_add(unsigned long long threads, void** arguments) {
+  const auto n = *static_cast<std::uint64_t*>(arguments[0]);
+  const auto* in = *static_cast<const float**>(arguments[1]);
+  auto* out = *static_cast<float**>(arguments[2]);
+  const float scale = *static_cast<float*>(arguments[3]);
+  const float shift = *static_cast<float*>(arguments[4]);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(n, threads); ++i) out[i] = in[i] * scale + shift;
+}
+
+void nothing(unsigned long long, void**) {}
+
+using Body = void (*)(unsigned long long threads, void** arguments);
+
+struct KnownKernel {
+  const char* name;
+  Body body;
+};
+constexpr KnownKernel kKernels[] = {{"scale_add", scale_add}, {"nothing", nothing}};
+
+}  // namespace
+
+struct Kernel {
+  Module* module = nullptr;
+  Body body = nothing;
+};
+
+struct Module {
+  int device = 0;
+  const char* image = nullptr;  // where the caller has it
+  std::string copy;             // what it was
+  std::map<std::string, Kernel> kernels;
+  std::map<std::string, std::vector<std::byte>> symbols;
+};
+
+const char* status_name(int status, std::string_view prefix, bool camel_case) {
+  struct Name {
+    int status;
+    const char* upper;
+    const char* camel;
+  };
+  static constexpr Name kNames[] = {
+      {kInvalidValue, "INVALID_VALUE", "InvalidValue"},
+      {kOutOfMemory, "OUT_OF_MEMORY", "OutOfMemory"},
+      {kDeinitialized, "DEINITIALIZED", "Deinitialized"},
+      {kNoDevice, "NO_DEVICE", "NoDevice"},
+      {kInvalidImage, "INVALID_IMAGE", "InvalidImage"},
+      {kInvalidContext, "INVALID_CONTEXT", "InvalidContext"},
+      {kInvalidPtx, "INVALID_PTX", "InvalidPtx"},
+      {kInvalidHandle, "INVALID_HANDLE", "InvalidHandle"},
+      {kNotFound, "NOT_FOUND", "NotFound"},
+      {kLaunchFailed, "LAUNCH_FAILED", "LaunchFailure"},
+  };
+  static std::mutex mutex;
+  static std::map<int, std::string> spelt;
+  for (const Name& name : kNames) {
+    if (name.status != status) continue;
+    const std::lock_guard lock(mutex);
+    std::string& text = spelt[status];
+    text = std::string(prefix) + (camel_case ? name.camel : name.upper);
+    return text.c_str();
+  }
+  return nullptr;
+}
+
+const char* status_text(int status) {
+  switch (status) {
+    case kInvalidValue: return "invalid argument";
+    case kOutOfMemory: return "out of memory";
+    case kDeinitialized: return "driver shutting down";
+    case kNoDevice: return "no GPU is detected";
+    case kInvalidImage: return "device kernel image is invalid";
+    case kInvalidContext: return "invalid device context";
+    case kInvalidPtx: return "a PTX JIT compilation failed";
+    case kInvalidHandle: return "invalid resource handle";
+    case kNotFound: return "named symbol not found";
+    case kLaunchFailed: return "unspecified launch failure";
+    default: return nullptr;
+  }
+}
+
+void Machine::reset(Script script) {
+  const std::lock_guard lock(mutex_);
+  script_ = std::move(script);
+  calls_.clear();
+  fail_call_.clear();
+  failed_call_.clear();
+  fail_nth_ = any_nth_ = all_calls_ = 0;
+  ended_ = false;
+  loads_.clear();
+  for (const auto& [memory, where] : allocations_) std::free(const_cast<void*>(memory));
+  allocations_.clear();
+  symbols_.clear();
+  for (Module* module : modules_) delete module;
+  modules_.clear();
+  streams_.clear();
+  events_.clear();
+  contexts_.clear();
+}
+
+void Machine::fail(std::string call, int nth, int status) {
+  const std::lock_guard lock(mutex_);
+  fail_call_ = std::move(call);
+  fail_nth_ = nth;
+  fail_status_ = status;
+}
+void Machine::fail_any(int nth, int status) {
+  const std::lock_guard lock(mutex_);
+  any_nth_ = nth;
+  any_status_ = status;
+}
+void Machine::end_driver() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+}
+
+int Machine::calls(const std::string& call) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(call);
+  return found == calls_.end() ? 0 : found->second;
+}
+int Machine::all_calls() const {
+  const std::lock_guard lock(mutex_);
+  return all_calls_;
+}
+std::string Machine::failed_call() const {
+  const std::lock_guard lock(mutex_);
+  return failed_call_;
+}
+std::vector<std::string> Machine::loads() const {
+  const std::lock_guard lock(mutex_);
+  return loads_;
+}
+Machine::Live Machine::live() const {
+  const std::lock_guard lock(mutex_);
+  return {allocations_.size(), modules_.size(), streams_.size(), events_.size(), contexts_.size()};
+}
+
+int Machine::enter(const char* call) {
+  const std::lock_guard lock(mutex_);
+  ++calls_[call];
+  ++all_calls_;
+  if (ended_) return kDeinitialized;
+  if (any_nth_ > 0 && --any_nth_ == 0) {
+    failed_call_ = call;
+    return any_status_;
+  }
+  if (fail_nth_ > 0 && fail_call_ == call && --fail_nth_ == 0) return fail_status_;
+  return kSuccess;
+}
+
+void Machine::retain(int device) {
+  const std::lock_guard lock(mutex_);
+  ++contexts_[device];
+}
+int Machine::release(int device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = contexts_.find(device);
+  if (found == contexts_.end()) return kInvalidContext;
+  if (--found->second == 0) contexts_.erase(found);
+  return kSuccess;
+}
+
+int Machine::load(int device, const char* image, Module** module, std::string* log) {
+  auto loaded = std::make_unique<Module>();
+  loaded->device = device;
+  loaded->image = image;
+  loaded->copy = image;
+  const bool is_ptx = loaded->copy.find(".version") != std::string::npos;
+  if (!is_ptx && loaded->copy.rfind("FAKE ", 0) != 0) return kInvalidImage;
+
+  std::istringstream words(loaded->copy);
+  for (std::string word; words >> word;) {
+    if (word == ".entry") {
+      words >> word;
+      word = word.substr(0, word.find('('));
+      Kernel& kernel = loaded->kernels[word];
+      kernel.module = loaded.get();
+      for (const KnownKernel& known : kKernels) {
+        if (word == known.name) kernel.body = known.body;
+      }
+    } else if (word == ".global" && !is_ptx) {
+      std::size_t bytes = 0;
+      words >> word >> bytes;
+      loaded->symbols[word].resize(bytes);
+    }
+  }
+  if (script_.load_time.count() > 0) std::this_thread::sleep_for(script_.load_time);
+
+  const std::lock_guard lock(mutex_);
+  if (is_ptx && script_.jit_fails) {
+    if (log != nullptr) *log = script_.jit_log;
+    return kInvalidPtx;
+  }
+  loads_.push_back(std::to_string(device) + " " + loaded->copy.substr(0, loaded->copy.find('\n')));
+  *module = loaded.release();
+  modules_.insert(*module);
+  return kSuccess;
+}
+
+int Machine::unload(Module* module) {
+  const std::lock_guard lock(mutex_);
+  if (modules_.erase(module) == 0) return kInvalidHandle;
+  for (const auto& [name, bytes] : module->symbols) symbols_.erase(bytes.data());
+  delete module;
+  return kSuccess;
+}
+
+int Machine::find_function(Module* module, const char* name, Kernel** kernel) {
+  const std::lock_guard lock(mutex_);
+  if (modules_.count(module) == 0) return kInvalidHandle;
+  const auto found = module->kernels.find(name);
+  if (found == module->kernels.end()) return kNotFound;
+  *kernel = &found->second;
+  return kSuccess;
+}
+
+int Machine::find_symbol(Module* module, const char* name, void** address, std::size_t* bytes) {
+  const std::lock_guard lock(mutex_);
+  if (modules_.count(module) == 0) return kInvalidHandle;
+  const auto found = module->symbols.find(name);
+  if (found == module->symbols.end()) return kNotFound;
+  *address = found->second.data();
+  *bytes = found->second.size();
+  symbols_[*address] = {module->device, *bytes};
+  return kSuccess;
+}
+
+int Machine::launch(int device, Kernel* kernel, unsigned long long threads, void** arguments) {
+  const std::lock_guard lock(mutex_);
+  const bool known = std::any_of(modules_.begin(), modules_.end(), [&](Module* module) {
+    return std::any_of(module->kernels.begin(), module->kernels.end(),
+                       [&](auto& entry) { return &entry.second == kernel; });
+  });
+  if (!known || kernel->module->device != device) return kInvalidHandle;
+  const Module& module = *kernel->module;
+  if (script_.uses_image_in_place && module.copy != module.image) return kLaunchFailed;
+  kernel->body(threads, arguments);
+  return kSuccess;
+}
+
+int Machine::allocate(int device, std::size_t bytes, void** memory) {
+  const std::lock_guard lock(mutex_);
+  std::size_t used = bytes;
+  for (const auto& [address, where] : allocations_) {
+    if (where.first == device) used += where.second;
+  }
+  if (bytes > script_.devices[static_cast<std::size_t>(device)].memory_bytes ||
+      used > script_.devices[static_cast<std::size_t>(device)].memory_bytes) {
+    return kOutOfMemory;
+  }
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  allocations_[*memory] = {device, bytes};
+  return kSuccess;
+}
+
+int Machine::release_memory(void* memory) {
+  const std::lock_guard lock(mutex_);
+  if (allocations_.erase(memory) == 0) return kInvalidValue;
+  std::free(memory);
+  return kSuccess;
+}
+
+bool Machine::inside(int device, const void* memory, std::size_t bytes) const {
+  for (const auto* ranges : {&allocations_, &symbols_}) {
+    auto after = ranges->upper_bound(memory);
+    if (after == ranges->begin()) continue;
+    --after;
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(memory) -
+                                                 static_cast<const char*>(after->first));
+    if (after->second.first == device && offset + bytes <= after->second.second) return true;
+  }
+  return false;
+}
+
+int Machine::copy(int device, void* target, bool target_on_device, const void* source,
+                  bool source_on_device, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (target_on_device && !inside(device, target, bytes)) return kInvalidValue;
+  if (source_on_device && !inside(device, source, bytes)) return kInvalidValue;
+  std::memmove(target, source, bytes);
+  return kSuccess;
+}
+
+int Machine::fill(int device, void* target, int value, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!inside(device, target, bytes)) return kInvalidValue;
+  std::memset(target, value, bytes);
+  return kSuccess;
+}
+
+namespace {
+
+int take_out(std::map<const void*, int>& handles, void* handle) {
+  if (handles.erase(handle) == 0) return kInvalidHandle;
+  std::free(handle);
+  return kSuccess;
+}
+
+}  // namespace
+
+int Machine::create_stream(int device, void** stream) {
+  const std::lock_guard lock(mutex_);
+  streams_[*stream = std::malloc(1)] = device;
+  return kSuccess;
+}
+int Machine::destroy_stream(void* stream) {
+  const std::lock_guard lock(mutex_);
+  return take_out(streams_, stream);
+}
+int Machine::create_event(int device, void** event) {
+  const std::lock_guard lock(mutex_);
+  events_[*event = std::malloc(1)] = device;
+  return kSuccess;
+}
+int Machine::destroy_event(void* event) {
+  const std::lock_guard lock(mutex_);
+  return take_out(events_, event);
+}
+int Machine::check_stream(int device, void* stream) const {
+  if (stream == nullptr) return kSuccess;
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(stream);
+  return found != streams_.end() && found->second == device ? kSuccess : kInvalidHandle;
+}
+int Machine::check_event(void* event) const {
+  const std::lock_guard lock(mutex_);
+  return events_.count(event) != 0 ? kSuccess : kInvalidHandle;
+}
+
+}  // namespace kiln::fake
+
+extern "C" __attribute__((visibility("default"))) kiln::fake::Machine* kiln_fake_machine() {
+  static kiln::fake::Machine machine;
+  return &machine;
+}

@@ -1,0 +1,258 @@
+// What every driver must do, seen through the public interface: run over each fake and, where there
+// is one, each real driver (KILN_TEST_DRIVER, see subject.hpp).
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "subject.hpp"
+#include "test_modules.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+template <typename T>
+T take(Result<T> result) {
+  if (!result) FAIL(result.error().message);
+  return std::move(*result);
+}
+void check(const Result<void>& result) {
+  if (!result) FAIL(result.error().message);
+}
+
+Device first_device(const Runtime& runtime) { return take(runtime.default_device()); }
+
+std::vector<float> counting(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+constexpr std::uint64_t kCount = 1000;
+const LaunchConfig kConfig{{4}, {256}};
+
+}  // namespace
+
+TEST_CASE("Runtime lists devices that say what they are") {
+  const Runtime runtime = open_subject();
+  for (const DeviceInfo& device : runtime.devices()) {
+    CAPTURE(device.id);
+    CHECK(!device.name.empty());
+    CHECK(!device.target.empty());
+    CHECK(!device.driver.empty());
+    CHECK((device.wave_width == 32 || device.wave_width == 64));
+    CHECK(device.max_threads_per_block >= 256);
+    CHECK(device.max_shared_bytes >= 32 * 1024);
+    CHECK(device.memory_bytes > 0);
+    CHECK(take(runtime.device(device.id)).info().ordinal == device.ordinal);
+  }
+  CHECK(first_device(runtime).info().id == runtime.devices().front().id);
+  CHECK_FALSE(runtime.device(runtime.devices().size()));
+}
+
+TEST_CASE("Device copies to, on and from the device") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const std::vector<float> values = counting(kCount);
+  const Buffer source = take(device.upload(values));
+  const Buffer target = take(device.allocate(source.size()));
+  CHECK(reinterpret_cast<std::uintptr_t>(target.data()) % 256 == 0);
+  check(device.copy_on_device(target.data(), source.data(), source.size()));
+  CHECK(take(device.download<float>(target)) == values);
+
+  check(device.fill(target.data(), 0x11, 16));
+  const auto filled = take(device.download<std::uint32_t>(target));
+  CHECK(filled[3] == 0x11111111U);
+  float fourth = 0;
+  std::memcpy(&fourth, &filled[4], sizeof fourth);
+  CHECK(fourth == 4.0F);
+}
+
+TEST_CASE("Device does nothing for zero bytes") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Buffer empty = take(device.allocate(0));
+  CHECK(empty.empty());
+  CHECK(empty.data() == nullptr);
+  check(device.copy_to_device(nullptr, nullptr, 0));
+  check(device.fill(nullptr, 0, 0));
+}
+
+TEST_CASE("Device launches a typed kernel") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const std::vector<float> values = counting(kCount);
+  const Buffer in = take(device.upload(values));
+  const Buffer out = take(device.allocate(in.size()));
+  const auto scale_add = take(device.function(kScaleAdd));
+  CHECK(scale_add.name() == "scale_add");
+  check(scale_add.launch(kConfig, kCount, in.data(), out.data(), 2.0F, 1.0F));
+  check(device.synchronize());
+  const auto results = take(device.download<float>(out));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i] != 2.0F * values[i] + 1.0F) FAIL("element " << i << " is " << results[i]);
+  }
+}
+
+TEST_CASE("Device finds kernels by name, and says which name comes near") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Function nothing = take(device.get_or_load_func("nothing", kArithmetic));
+  CHECK(nothing.kernel() == &kArithmeticKernels[0]);
+  check(nothing.launch(kConfig));
+
+  const auto missing = device.get_or_load_func("scale_ad", kArithmetic);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().code == ErrorCode::kNotFound);
+  CHECK(missing.error().message == "module 'arithmetic' has no kernel 'scale_ad'");
+  REQUIRE(missing.error().notes.size() == 1);
+  CHECK(missing.error().notes[0].text == "did you mean 'scale_add'?");
+}
+
+TEST_CASE("Function refuses arguments and shapes that do not fit before it asks the driver") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Function scale_add = take(device.get_or_load_func("scale_add", kArithmetic));
+  void* const nowhere = nullptr;
+  const auto message = [](const Result<void>& result) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == ErrorCode::kInvalidInput);
+    return result.error().message;
+  };
+  CHECK(message(scale_add.launch(kConfig, kCount)) ==
+        "kernel 'scale_add' of module 'arithmetic' takes 5 arguments, got 1");
+  CHECK(message(scale_add.launch(kConfig, kCount, nowhere, nowhere, 2.0, 1.0F)) ==
+        "kernel 'scale_add': argument 3 has 8 bytes, the parameter has 4");
+  CHECK(message(scale_add.launch({{0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
+        "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
+  CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
+        "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
+            device.info().id + " takes 1 to " + std::to_string(device.info().max_threads_per_block));
+  CHECK(message(scale_add.launch({{1}, {32}, 1U << 30U}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
+        "kernel 'scale_add' of module 'arithmetic': 1073741824 bytes of dynamic shared memory, " +
+            device.info().id + " has " + std::to_string(device.info().max_shared_bytes) + " a block");
+  CHECK(message(Function().launch(kConfig)) == "an empty function was launched: ask a device for one");
+}
+
+TEST_CASE("Function launches with all the shared memory that the device has") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto nothing = take(device.function(kNothing));
+  check(nothing.launch({{1}, {32}, device.info().max_shared_bytes - 1024}));
+  check(device.synchronize());
+}
+
+TEST_CASE("Streams and events order and time the work") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const std::vector<float> values = counting(kCount);
+  std::vector<float> results(kCount);
+  const Buffer in = take(device.allocate(kCount * sizeof(float)));
+  const Buffer out = take(device.allocate(in.size()));
+  const Stream stream = take(device.create_stream());
+  const Event start = take(device.create_event());
+  const Event stop = take(device.create_event());
+  const auto scale_add = take(device.function(kScaleAdd));
+
+  check(start.record(stream));
+  check(device.copy_to_device_async(in.data(), values.data(), in.size(), stream));
+  check(device.fill(out.data(), 0, out.size(), stream));
+  check(scale_add.launch({{4}, {256}, 0, stream}, kCount, in.data(), out.data(), 3.0F, 0.0F));
+  check(device.copy_to_host_async(results.data(), out.data(), out.size(), stream));
+  check(stop.record(stream));
+  check(stop.synchronize());
+  check(stream.synchronize());
+  CHECK(results[999] == 3.0F * 999.0F);
+  CHECK(take(stop.milliseconds_since(start)) >= 0.0F);
+  CHECK_FALSE(Event().record(stream));
+}
+
+TEST_CASE("A module of several units loads the unit that is used") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  check(take(device.function(kPairNothing)).launch(kConfig));
+  if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
+  check(device.preload(kPair));
+  if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 2);
+  CHECK(take(device.function(kPairScaleAdd)).name() == "scale_add");
+}
+
+TEST_CASE("A function outlives its module's unloading with an error, and its reloading") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto nothing = take(device.function(kNothing));
+  check(device.unload(kPair));  // never loaded
+  check(device.unload(kArithmetic));
+  const Result<void> launched = nothing.launch(kConfig);
+  REQUIRE_FALSE(launched);
+  CHECK(launched.error().code == ErrorCode::kNotFound);
+  CHECK(launched.error().message.find("was unloaded from " + device.info().id) != std::string::npos);
+  (void)take(device.function(kNothing));
+  check(nothing.launch(kConfig));
+  check(device.synchronize());
+}
+
+TEST_CASE("Handles may be destroyed in any order") {
+  Buffer buffer;
+  Stream stream;
+  Event event;
+  {
+    Runtime runtime = open_subject();
+    const Device device = first_device(runtime);
+    buffer = take(device.allocate(64));
+    stream = take(device.create_stream());
+    event = take(device.create_event());
+    (void)take(device.function(kNothing));
+  }
+  check(stream.synchronize());
+  SECTION("the buffer last") {
+    stream = Stream();
+    event = Event();
+    buffer = Buffer();
+  }
+  SECTION("the stream last") {
+    buffer = Buffer();
+    event = Event();
+    stream = Stream();
+  }
+  if (subject().machine != nullptr) {
+    CHECK(subject().machine->live() == fake::Machine::Live{0, 0, 0, 0, 0});
+  }
+}
+
+TEST_CASE("Threads that ask for one module at once load it once a device") {
+  const Runtime runtime = open_subject();
+  if (subject().machine != nullptr) {
+    subject().machine->script().load_time = std::chrono::milliseconds(5);
+  }
+  std::vector<std::thread> threads;
+  std::vector<std::string> errors(8);
+  for (std::size_t thread = 0; thread < errors.size(); ++thread) {
+    threads.emplace_back([&runtime, &error = errors[thread], thread] {
+      const std::size_t which = thread % runtime.devices().size();
+      const Result<Device> device = runtime.device(which);
+      if (!device) return error = device.error().message, void();
+      const std::vector<float> values = counting(kCount);
+      const Result<Buffer> buffer = device->upload(values);
+      if (!buffer) return error = buffer.error().message, void();
+      const auto scale_add = device->function(kScaleAdd);
+      if (!scale_add) return error = scale_add.error().message, void();
+      for (int i = 0; i < 50; ++i) {
+        const Result<void> launched = scale_add->launch(kConfig, kCount, buffer->data(),
+                                                        buffer->data(), 1.0F, 1.0F);
+        if (!launched) return error = launched.error().message, void();
+      }
+      const auto results = device->download<float>(*buffer);
+      if (!results) return error = results.error().message, void();
+      if ((*results)[7] != 57.0F) error = "element 7 is " + std::to_string((*results)[7]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors) CHECK(error.empty());
+  if (subject().machine != nullptr) {
+    CHECK(subject().machine->loads().size() == runtime.devices().size());
+  }
+}
