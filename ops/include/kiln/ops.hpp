@@ -1,0 +1,11 @@
+// Launch helpers for our own kernels: shapes and strides in, the right launch out.
+//
+// One header per family, each with a struct that says what to compute and a plan() that turns it
+// into a Launch; Launcher runs it on a device. C++17; link kiln::ops.
+#pragma once
+
+#include "kiln/ops/affine.hpp"
+#include "kiln/ops/fill.hpp"
+#include "kiln/ops/kernels.hpp"
+#include "kiln/ops/launcher.hpp"
+#include "kiln/ops/unary.hpp"

@@ -1,0 +1,23 @@
+// affine: out[i] = inp[idx(i)] * mul + add.
+//
+// Kernels: affine_<T> for u8 u32 i16 i32 i64 f16 bf16 f32 f64 f8_e4m3. Integers wrap; f32 and f64
+// round once (fused); f16 and bf16 once or twice; f8 computes in f32 and saturates.
+#pragma once
+
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+struct Affine {
+  DType dtype = DType::kF32;
+  Layout layout;              // of `inp`; `out` is row-major contiguous
+  const void* inp = nullptr;  // null: in place, reads `out`
+  void* out = nullptr;
+  Scalar mul, add;  // of `dtype`
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+Result<Launch> plan(const Affine& call);
+
+}  // namespace kiln::ops

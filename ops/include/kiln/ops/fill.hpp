@@ -1,0 +1,41 @@
+// fill: constants and row copies, for u8 u32 i64 f16 bf16 f32 f64 f8_e4m3.
+#pragma once
+
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+// fill_<T>: buffer[0 .. count) = value.
+struct Fill {
+  Scalar value;
+  std::size_t count = 0;
+  void* buffer = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// const_set_<T>: every element of the strided view at `out` = value; what lies between the elements
+// of the view stays as it is.
+struct ConstSet {
+  Scalar value;
+  Layout layout;  // of `out`
+  void* out = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// copy2d_<T>: out[r * out_stride + c] = inp[r * inp_stride + c] for r < rows and c < columns.
+// Strides count elements. Nothing to copy is an error like every other empty launch.
+struct Copy2d {
+  DType dtype = DType::kF32;
+  std::uint32_t rows = 0, columns = 0;
+  std::uint32_t inp_stride = 0, out_stride = 0;
+  const void* inp = nullptr;
+  void* out = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+Result<Launch> plan(const Fill& call);
+Result<Launch> plan(const ConstSet& call);
+Result<Launch> plan(const Copy2d& call);
+
+}  // namespace kiln::ops

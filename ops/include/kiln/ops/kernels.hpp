@@ -1,0 +1,11 @@
+// The catalog of our own kernels, as this build made it.
+#pragma once
+
+#include "kiln/catalog.hpp"
+
+namespace kiln::ops {
+
+// Lives as long as the program.
+const Catalog& catalog();
+
+}  // namespace kiln::ops

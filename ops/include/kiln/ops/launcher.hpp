@@ -1,0 +1,53 @@
+// Runs launches on one device.
+//
+//   kiln::ops::Launcher launcher(device);
+//   kiln::ops::Unary gelu;
+//   gelu.op = kiln::ops::UnaryOp::kGelu;
+//   gelu.layout = {{rows, columns}, {1, rows}};   // a transposed view
+//   gelu.inp = x.data(), gelu.out = y.data();
+//   auto done = launcher.launch(gelu);
+//
+// Layout blocks live in device memory, one per content, for as long as the Launcher: kernels read
+// them only, and launching the same shape again copies nothing.
+// Thread-safety: run() and launch() may be called from several threads; the order on the stream is
+// the order of the calls.
+#pragma once
+
+#include <memory>
+
+#include "kiln/device.hpp"
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+class Launcher {
+ public:
+  // Launches go to `stream`, which must be the device's and outlive the Launcher.
+  explicit Launcher(Device device, StreamRef stream = {});
+  Launcher(Launcher&&) noexcept;
+  Launcher& operator=(Launcher&&) noexcept;
+  ~Launcher();
+
+  const Device& device() const;
+  StreamRef stream() const;
+
+  // Starts the launch and returns; its own errors surface when the stream is waited for.
+  // Errors: kNotFound (no such kernel in this build), kInvalidInput (arguments that differ from the
+  // kernel's parameters in number or size), and those of Device::get_or_load_func and
+  // Function::launch.
+  Result<void> run(const Launch& launch) const;
+
+  // Plans and runs: `call` is an Affine, a Unary, a Fill, ...
+  template <typename Call>
+  Result<void> launch(const Call& call) const {
+    Result<Launch> planned = plan(call);
+    if (!planned) return std::move(planned).error();
+    return run(*planned);
+  }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::ops

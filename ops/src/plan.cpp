@@ -1,0 +1,86 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/diagnostic.hpp"
+#include "geometry.hpp"
+
+namespace kiln::ops {
+
+std::string to_string(const Launch& launch) {
+  const auto size = [](const Dim3& dims) {
+    std::string text = std::to_string(dims.x);
+    if (dims.y != 1 || dims.z != 1) text += "x" + std::to_string(dims.y);
+    if (dims.z != 1) text += "x" + std::to_string(dims.z);
+    return text;
+  };
+  return std::string(launch.module) + "." + launch.kernel + "<<<" + size(launch.grid) + ", " +
+         size(launch.block) + ">>>";
+}
+
+std::string kernel_name(std::string_view root, DType dtype, F8Spelling spelling) {
+  std::string name(root);
+  name += '_';
+  if (dtype != DType::kF8E4M3) {
+    name += ops::name(dtype);
+  } else {
+    name += spelling == F8Spelling::kF8E4M3 ? "f8_e4m3" : "fp8_e4m3";
+  }
+  return name;
+}
+
+Result<void> set_map_grid(Launch& launch, Geometry geometry, DType dtype, std::size_t count) {
+  const bool own = geometry == Geometry::kOwn;
+  if (!own && count > std::numeric_limits<std::uint32_t>::max()) {
+    return Error{ErrorCode::kInvalidInput,
+                 std::to_string(count) + " elements are more than the reference geometry can count",
+                 {},
+                 {}}
+        .note("it counts elements in 32 bits")
+        .hint("use Geometry::kOwn");
+  }
+  const std::size_t block = own ? kMapBlock : kReferenceBlock;
+  const std::size_t per_thread =
+      own ? std::max<std::size_t>(1, kMapBytesPerThread / size_of(dtype)) : 1;
+  const std::size_t per_block = block * per_thread;
+  const std::size_t blocks = count / per_block + (count % per_block != 0);
+  // The kernels are grid-stride loops: a grid cut short at the limit still does all the work.
+  launch.grid.x = static_cast<std::uint32_t>(std::min(blocks, kMaxGridX));
+  launch.block.x = static_cast<std::uint32_t>(block);
+  return {};
+}
+
+std::vector<std::size_t> layout_block(const Layout& layout) {
+  if (is_contiguous(layout)) return {};
+  std::vector<std::size_t> block(layout.dims.begin(), layout.dims.end());
+  block.insert(block.end(), layout.strides.begin(), layout.strides.end());
+  return block;
+}
+
+Result<void> require_dtype(std::string_view family, DType dtype,
+                           std::initializer_list<DType> taken) {
+  if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
+  std::string list;
+  for (const DType each : taken) {
+    if (!list.empty()) list += ' ';
+    list += name(each);
+  }
+  return Error{
+      ErrorCode::kInvalidInput,
+      "no kernel of '" + std::string(family) + "' takes '" + std::string(name(dtype)) + "'",
+      {},
+      {}}
+      .note("it takes " + list);
+}
+
+Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {
+  if (scalar.dtype == dtype) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "'" + std::string(name) + "' is of '" + std::string(ops::name(scalar.dtype)) +
+                   "', the elements are of '" + std::string(ops::name(dtype)) + "'",
+               {},
+               {}};
+}
+
+}  // namespace kiln::ops

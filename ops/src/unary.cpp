@@ -1,0 +1,37 @@
+#include "kiln/ops/unary.hpp"
+
+#include "base/diagnostic.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+
+Result<Launch> plan(const Unary& call) {
+  const UnaryOpInfo& op = info(call.op);
+  const bool copies = call.op == UnaryOp::kCopy;
+  const std::string root = "u" + std::string(op.name);
+  if (copies) {
+    KILN_TRY(require_dtype(root, call.dtype,
+                           {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16,
+                            DType::kF32, DType::kF64, DType::kF8E4M3}));
+  } else {
+    KILN_TRY(require_dtype(root, call.dtype,
+                           {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kF8E4M3}));
+  }
+  KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
+  if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
+
+  Launch launch;
+  launch.module = "unary";
+  launch.kernel =
+      kernel_name(root, call.dtype, copies ? F8Spelling::kF8E4M3 : F8Spelling::kFp8E4M3);
+  launch.layout = layout_block(call.layout);
+  launch.layout_argument = 2;
+  KILN_TRY(set_map_grid(launch, call.geometry, call.dtype, count));
+  launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null()};
+  if (op.has_parameter) launch.arguments.push_back(Argument::of(call.parameter));
+  launch.arguments.push_back(Argument::of(call.inp));
+  launch.arguments.push_back(Argument::of(call.out));
+  return launch;
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,46 @@
+// A conformance case: one launch of one kernel, everything that it reads, and what it may write.
+//
+// A case is data. It knows neither the device nor the guard bands; the suite puts its operands into
+// memory (suite.cpp), an Executor runs its launch, and the suite judges what lies there afterwards.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expected.hpp"
+#include "kiln/ops/launch.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::conformance {
+
+// A piece of device memory that a kernel is given.
+struct Operand {
+  std::string name;  // the kernel's parameter
+  DType dtype = DType::kU8;
+  std::vector<std::byte> content;  // before the launch; whole elements
+  // The address lies so many elements past one that is aligned to 256 bytes.
+  std::size_t misalignment = 0;
+  // What each element may hold afterwards. Absent: the operand is read only, and stays as it is.
+  std::function<Expected(std::size_t element)> expected;
+
+  std::size_t count() const { return content.size() / size_of(dtype); }
+};
+
+struct Case {
+  std::string name;  // "ugelu_f16/transposed/33x65/own"
+  std::vector<Operand> operands;
+  // The launch, once the operands' addresses are known; in the order of `operands`.
+  std::function<Result<ops::Launch>(const std::vector<void*>& addresses)> plan;
+};
+
+// A case before it is built: building makes the data, which the filter may not want.
+struct CaseSpec {
+  std::string name;
+  std::size_t elements = 0;  // how much work, roughly
+  std::function<Case(std::uint64_t seed)> build;
+};
+
+}  // namespace kiln::conformance

@@ -1,0 +1,173 @@
+#include "number_format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace kiln::conformance {
+namespace {
+
+// Elements are stored as the device stores them: little-endian, which this machine must be as well.
+template <typename To, typename From>
+To reinterpret(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+Bits sign_bit(DType dtype) { return Bits{1} << (8 * size_of(dtype) - 1); }
+
+// One positive number of a small float, from the formula of its specification.
+Real decode_small(DType dtype, Bits magnitude) {
+  struct Fields {
+    int mantissa_bits, bias;
+  };
+  const Fields fields = dtype == DType::kF16    ? Fields{10, 15}
+                        : dtype == DType::kBF16 ? Fields{7, 127}
+                                                : Fields{3, 7};
+  const int exponent = static_cast<int>(magnitude >> fields.mantissa_bits);
+  const Bits fraction = magnitude & ((Bits{1} << fields.mantissa_bits) - 1);
+  if (dtype == DType::kF8E4M3) {
+    if (magnitude == 0x7f) return kNan;
+  } else if (exponent == (dtype == DType::kF16 ? 31 : 255)) {
+    return fraction == 0 ? kInfinity : kNan;
+  }
+  if (exponent == 0) {
+    return std::ldexp(static_cast<Real>(fraction), 1 - fields.bias - fields.mantissa_bits);
+  }
+  const Bits significand = fraction | (Bits{1} << fields.mantissa_bits);
+  return std::ldexp(static_cast<Real>(significand), exponent - fields.bias - fields.mantissa_bits);
+}
+
+// Every value of a small float from zero up, finite ones only, by position.
+const std::vector<Real>& values_of(DType dtype) {
+  static const auto list = [](DType each) {
+    std::vector<Real> values;
+    for (Bits bits = 0;; ++bits) {
+      const Real value = decode_small(each, bits);
+      if (!std::isfinite(value)) return values;
+      values.push_back(value);
+    }
+  };
+  static const std::vector<Real> half = list(DType::kF16);
+  static const std::vector<Real> brain = list(DType::kBF16);
+  static const std::vector<Real> e4m3 = list(DType::kF8E4M3);
+  return dtype == DType::kF16 ? half : dtype == DType::kBF16 ? brain : e4m3;
+}
+
+Bits encode_small(DType dtype, Real value) {
+  const Bits sign = std::signbit(value) ? sign_bit(dtype) : 0;
+  if (std::isnan(value)) return sign_bit(dtype) - 1;  // a quiet NaN in each of the three
+  const Real magnitude = std::fabs(value);
+  const std::vector<Real>& values = values_of(dtype);
+  const Bits largest = values.size() - 1;
+  // The first value that is not below; the one before it is the other candidate.
+  const auto above = std::lower_bound(values.begin(), values.end(), magnitude);
+  if (above == values.end()) {
+    if (dtype == DType::kF8E4M3) return sign | largest;
+    // Half a step beyond the largest value rounds to infinity; at the tie, too, as its even
+    // neighbour.
+    const Real step = values[largest] - values[largest - 1];
+    return sign | (magnitude - values[largest] >= step / 2 ? largest + 1 : largest);
+  }
+  const Bits high = static_cast<Bits>(above - values.begin());
+  if (*above == magnitude || high == 0) return sign | high;
+  const Bits low = high - 1;
+  const Real from_low = magnitude - values[low];
+  const Real from_high = values[high] - magnitude;
+  if (from_low != from_high) return sign | (from_low < from_high ? low : high);
+  return sign | (low % 2 == 0 ? low : high);
+}
+
+}  // namespace
+
+Bits load(DType dtype, const std::byte* element) {
+  Bits bits = 0;
+  std::memcpy(&bits, element, size_of(dtype));
+  return bits;
+}
+
+void store(DType dtype, Bits bits, std::byte* element) {
+  std::memcpy(element, &bits, size_of(dtype));
+}
+
+Real decode(DType dtype, Bits bits) {
+  if (dtype == DType::kF64) return static_cast<Real>(reinterpret<double>(bits));
+  if (dtype == DType::kF32) {
+    return static_cast<Real>(reinterpret<float>(static_cast<std::uint32_t>(bits)));
+  }
+  const Bits sign = sign_bit(dtype);
+  const Real magnitude = decode_small(dtype, bits & (sign - 1));
+  return (bits & sign) != 0 ? -magnitude : magnitude;
+}
+
+Bits encode(DType dtype, Real value) {
+  if (dtype == DType::kF64) return reinterpret<Bits>(static_cast<double>(value));
+  if (dtype == DType::kF32) return reinterpret<std::uint32_t>(static_cast<float>(value));
+  return encode_small(dtype, value);
+}
+
+bool is_nan(DType dtype, Bits bits) {
+  const Bits magnitude = bits & (sign_bit(dtype) - 1);
+  return magnitude > static_cast<Bits>(max_ordinal(dtype));
+}
+
+bool is_negative(DType dtype, Bits bits) { return (bits & sign_bit(dtype)) != 0; }
+
+std::int64_t max_ordinal(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return 0x7ff0000000000000;
+    case DType::kF32:
+      return 0x7f800000;
+    case DType::kF16:
+      return 0x7c00;
+    case DType::kBF16:
+      return 0x7f80;
+    default:
+      return 0x7e;
+  }
+}
+
+std::int64_t ordinal(DType dtype, Bits bits) {
+  const auto magnitude = static_cast<std::int64_t>(bits & (sign_bit(dtype) - 1));
+  return is_negative(dtype, bits) ? -magnitude : magnitude;
+}
+
+Bits from_ordinal(DType dtype, std::int64_t position) {
+  const std::int64_t last = max_ordinal(dtype);
+  position = std::clamp(position, -last, last);
+  return position < 0 ? sign_bit(dtype) | static_cast<Bits>(-position)
+                      : static_cast<Bits>(position);
+}
+
+double add_to_odd(double a, double b) {
+  const double sum = a + b;
+  if (!std::isfinite(sum)) return sum;
+  const double b_seen = sum - a;
+  const double error = (a - (sum - b_seen)) + (b - b_seen);  // Knuth's exact rounding error
+  if (error == 0 || reinterpret<Bits>(sum) % 2 != 0) return sum;
+  return std::nextafter(sum, error > 0 ? std::numeric_limits<double>::infinity()
+                                       : -std::numeric_limits<double>::infinity());
+}
+
+std::string show(DType dtype, Bits bits) {
+  char text[64];
+  if (is_float(dtype)) {
+    std::snprintf(text, sizeof text, "0x%0*llx (%.17Lg)", static_cast<int>(2 * size_of(dtype)),
+                  static_cast<unsigned long long>(bits), decode(dtype, bits));
+  } else {
+    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(2 * size_of(dtype)),
+                  static_cast<unsigned long long>(bits));
+  }
+  return text;
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,19 @@
+// The kernels that our modules declare, for tests that need no generated header.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kiln::conformance {
+
+struct AbiKernel {
+  std::string module, name;
+  std::vector<std::size_t> parameter_sizes;
+};
+
+// The kernels of kernels/abi.json that belong to a module the suite has a family for. Reads the
+// file's own plain layout, a kernel a line, and fails the test on any other.
+std::vector<AbiKernel> abi_kernels();
+
+}  // namespace kiln::conformance

@@ -1,0 +1,138 @@
+#include <catch2/catch_test_macros.hpp>
+#include <limits>
+
+#include "kiln/ops/affine.hpp"
+#include "kiln/ops/fill.hpp"
+#include "kiln/ops/unary.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/selftest/abi.hpp"
+
+namespace kiln::ops {
+namespace {
+
+Unary gelu(Layout layout) {
+  Unary call;
+  call.op = UnaryOp::kGelu;
+  call.dtype = DType::kF32;
+  call.layout = layout;
+  return call;
+}
+
+std::string message(const Result<Launch>& launch) {
+  return launch ? "no error" : launch.error().message;
+}
+
+TEST_CASE("plan names the kernel and passes no layout when the input is contiguous") {
+  const auto launch = plan(gelu({{4, 256}}));
+  REQUIRE(launch);
+  CHECK(launch->module == "unary");
+  CHECK(launch->kernel == "ugelu_f32");
+  CHECK(launch->layout.empty());
+  REQUIRE(launch->arguments.size() == 5);
+  std::size_t count = 0;
+  std::memcpy(&count, launch->arguments[0].data(), sizeof count);
+  CHECK(count == 1024);
+}
+
+TEST_CASE("plan passes dims then strides when the input is strided") {
+  const auto launch = plan(gelu({{3, 2}, {1, 3}}));
+  REQUIRE(launch);
+  CHECK(launch->layout == std::vector<std::size_t>{3, 2, 1, 3});
+  CHECK(launch->layout_argument == 2);
+  // Dims of size 1 have no say: their strides are never used.
+  const auto padded = plan(gelu({{1, 4, 1}, {77, 1, 5}}));
+  REQUIRE(padded);
+  CHECK(padded->layout.empty());
+}
+
+TEST_CASE("plan covers every element under both geometries") {
+  for (const std::size_t count : {1, 7, 1023, 1024, 1025, 100003}) {
+    for (const DType dtype : {DType::kF8E4M3, DType::kF16, DType::kF32, DType::kF64}) {
+      Unary call = gelu({{count}});
+      call.dtype = dtype;
+      call.geometry = Geometry::kReference;
+      const auto reference = plan(call);
+      REQUIRE(reference);
+      CHECK(reference->block.x == 1024);
+      CHECK(reference->grid.x == (count + 1023) / 1024);
+      call.geometry = Geometry::kOwn;
+      const auto own = plan(call);
+      REQUIRE(own);
+      CHECK(own->grid.x >= 1);
+      CHECK(own->block.x <= 1024);
+    }
+  }
+}
+
+TEST_CASE("plan names the shape that it refuses") {
+  CHECK(message(plan(gelu({{2, 0, 4}}))) == "shape [2, 0, 4] has no elements: dim 1 is 0");
+  CHECK(message(plan(gelu({{2, 3}, {1}}))) ==
+        "shape [2, 3] with strides [1] has 2 dims but 1 strides");
+  CHECK(message(plan(gelu({{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}}))) ==
+        "shape [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...] has 17 dims, more than the 16 "
+        "that a launch takes");
+  CHECK(message(plan(gelu({{std::size_t{1} << 40, std::size_t{1} << 40}}))) ==
+        "shape [1099511627776, 1099511627776] is too large: its elements cannot be counted in 64 "
+        "bits");
+  CHECK(message(plan(gelu({{4}, {std::numeric_limits<std::size_t>::max() / 2}}))) ==
+        "shape [4] with strides [9223372036854775807] is too large: its elements cannot be counted "
+        "in 64 bits");
+  Unary large = gelu({{std::size_t{1} << 33}});
+  CHECK(plan(large));
+  large.geometry = Geometry::kReference;
+  CHECK(message(plan(large)) ==
+        "8589934592 elements are more than the reference geometry can count");
+  // A dim of zero is told as such even where the others would overflow.
+  CHECK(message(plan(gelu({{0, std::size_t{1} << 40, std::size_t{1} << 40}}))) ==
+        "shape [0, 1099511627776, 1099511627776] has no elements: dim 0 is 0");
+}
+
+TEST_CASE("plan names the dtype that no kernel takes") {
+  Unary call = gelu({{8}});
+  call.dtype = DType::kU8;
+  const auto refused = plan(call);
+  CHECK(message(refused) == "no kernel of 'ugelu' takes 'u8'");
+  CHECK(refused.error().notes.at(0).text == "it takes f16 bf16 f32 f64 f8e4m3");
+  Affine affine;
+  affine.layout = {{8}};
+  affine.mul = Scalar::from(DType::kF16, 1);
+  CHECK(message(plan(affine)) == "'mul' is of 'f16', the elements are of 'f32'");
+  Fill fill;
+  fill.value = Scalar::from(DType::kI16, 1);
+  fill.count = 3;
+  CHECK(message(plan(fill)) == "no kernel of 'fill' takes 'i16'");
+}
+
+TEST_CASE("plan refuses rows that overlap or are too many for copy2d") {
+  Copy2d call;
+  call.rows = 3, call.columns = 8, call.inp_stride = 8, call.out_stride = 7;
+  CHECK(message(plan(call)) == "rows of 8 elements would overlap: they lie 7 apart in 'out'");
+  call.rows = call.columns = call.inp_stride = call.out_stride = 65536;
+  CHECK(message(plan(call)) == "shape [65536, 65536] has more elements than copy2d can count");
+}
+
+// What the helpers pass is what kernels/abi.json declares, for every kernel and every case.
+TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
+  using namespace conformance;
+  for (const AbiKernel& kernel : abi_kernels()) {
+    std::size_t cases = 0;
+    for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
+      if (++cases > 3) break;
+      const Case subject = spec.build(1);
+      const auto launch = subject.plan(std::vector<void*>(subject.operands.size(), nullptr));
+      INFO(spec.name);
+      REQUIRE(launch);
+      CHECK(launch->kernel == kernel.name);
+      CHECK(launch->module == kernel.module);
+      REQUIRE(launch->arguments.size() == kernel.parameter_sizes.size());
+      for (std::size_t i = 0; i < kernel.parameter_sizes.size(); ++i) {
+        CHECK(launch->arguments[i].size() == kernel.parameter_sizes[i]);
+      }
+    }
+    INFO(kernel.name);
+    CHECK(cases > 3);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::ops

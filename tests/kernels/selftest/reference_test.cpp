@@ -1,0 +1,160 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/families/unary_reference.hpp"
+#include "tests/kernels/map_cases.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::UnaryOp;
+
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+TEST_CASE("unary references give published values") {
+  struct Known {
+    UnaryOp op;
+    Real inp, parameter, out;
+  };
+  // Tables of the normal distribution and of elementary functions; the formulas worked out by hand.
+  const Known known[] = {
+      {UnaryOp::kAbs, -2.5L, 0, 2.5L},
+      {UnaryOp::kCeil, -1.5L, 0, -1},
+      {UnaryOp::kCopy, 3, 0, 3},
+      {UnaryOp::kCos, 1, 0, 0.540302305868139717L},
+      {UnaryOp::kElu, -1, 0.5L, -0.316060279414278839L},
+      {UnaryOp::kElu, 2, 0.5L, 2},
+      {UnaryOp::kErf, 1, 0, 0.842700792949714869L},
+      {UnaryOp::kExp, 1, 0, 2.718281828459045235L},
+      {UnaryOp::kFloor, -1.5L, 0, -2},
+      {UnaryOp::kGelu, 1, 0, 0.841191990608276704L},
+      {UnaryOp::kGelu, -2, 0, -0.045402305912224981L},
+      {UnaryOp::kGeluErf, 1, 0, 0.841344746068542949L},
+      {UnaryOp::kLog, 10, 0, 2.302585092994045684L},
+      {UnaryOp::kNeg, 7, 0, -7},
+      {UnaryOp::kNormcdf, -1, 0, 0.158655253931457051L},
+      {UnaryOp::kNormcdf, -6, 0, 9.865876450376981407e-10L},
+      {UnaryOp::kPowf, 2, 0.5L, 1.414213562373095049L},
+      {UnaryOp::kPowf, 3, -2, 0.111111111111111111L},
+      {UnaryOp::kRecip, 8, 0, 0.125L},
+      {UnaryOp::kRelu, -3, 0, 0},
+      {UnaryOp::kRelu, 3, 0, 3},
+      {UnaryOp::kRound, 2.5L, 0, 3},
+      {UnaryOp::kRound, -2.5L, 0, -3},
+      {UnaryOp::kSigmoid, 1, 0, 0.731058578630004879L},
+      {UnaryOp::kSign, -0.1L, 0, -1},
+      {UnaryOp::kSilu, 1, 0, 0.731058578630004879L},
+      {UnaryOp::kSilu, -2, 0, -0.238405844044235112L},
+      {UnaryOp::kSin, 1, 0, 0.841470984807896507L},
+      {UnaryOp::kSqr, -3, 0, 9},
+      {UnaryOp::kSqrt, 2, 0, 1.414213562373095049L},
+      {UnaryOp::kTanh, 1, 0, 0.761594155955764888L},
+  };
+  for (const Known& each : known) {
+    INFO(ops::info(each.op).name << " of " << static_cast<double>(each.inp));
+    const Real out = unary_exact(each.op, each.inp, each.parameter);
+    CHECK(std::fabs(out - each.out) <= std::fabs(each.out) * 4e-16L);
+  }
+}
+
+TEST_CASE("unary references keep the rules for NaN, infinities and -0") {
+  const auto admits = [](UnaryOp op, DType dtype, Real inp, Real out) {
+    return unary_reference(op, dtype, encode(dtype, inp), encode(dtype, 1))
+        .admits(dtype, encode(dtype, out));
+  };
+  const Real nan = std::nanl("");
+  // max(x, 0) ignores NaN but in the native half types.
+  CHECK(admits(UnaryOp::kRelu, DType::kF32, nan, 0));
+  CHECK_FALSE(admits(UnaryOp::kRelu, DType::kF32, nan, nan));
+  CHECK(admits(UnaryOp::kRelu, DType::kF64, nan, 0));
+  CHECK(admits(UnaryOp::kRelu, DType::kF8E4M3, nan, 0));
+  CHECK(admits(UnaryOp::kRelu, DType::kF16, nan, nan));
+  CHECK_FALSE(admits(UnaryOp::kRelu, DType::kBF16, nan, 0));
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
+    INFO(name(dtype));
+    CHECK(admits(UnaryOp::kSign, dtype, nan, 0));
+    CHECK_FALSE(admits(UnaryOp::kSign, dtype, nan, nan));
+    CHECK(admits(UnaryOp::kElu, dtype, nan, nan));
+    CHECK(admits(UnaryOp::kNeg, dtype, 0, -0.0L));
+    CHECK_FALSE(admits(UnaryOp::kNeg, dtype, 0, 0));
+    CHECK(admits(UnaryOp::kRound, dtype, -0.25L, -0.0L));
+    CHECK(admits(UnaryOp::kRecip, dtype, -0.0L, -kInfinity));
+    CHECK(admits(UnaryOp::kLog, dtype, 0, -kInfinity));
+    CHECK(admits(UnaryOp::kLog, dtype, -1, nan));
+    CHECK(admits(UnaryOp::kSqrt, dtype, -0.0L, -0.0L));
+    CHECK(admits(UnaryOp::kExp, dtype, kInfinity, kInfinity));
+    CHECK(admits(UnaryOp::kExp, dtype, -kInfinity, 0));
+    CHECK(admits(UnaryOp::kSin, dtype, kInfinity, nan));
+  }
+  CHECK(admits(UnaryOp::kRecip, DType::kF8E4M3, 0, 448));  // no infinity: saturates
+  CHECK(admits(UnaryOp::kLog, DType::kF8E4M3, 0, -448));
+  // A copy keeps bits, the payload of a NaN included.
+  CHECK(
+      unary_reference(UnaryOp::kCopy, DType::kF32, 0x7f800001, 0).admits(DType::kF32, 0x7f800001));
+  CHECK_FALSE(
+      unary_reference(UnaryOp::kCopy, DType::kF32, 0x7f800001, 0).admits(DType::kF32, 0x7fc00001));
+}
+
+TEST_CASE("unary references admit what the bound allows and no more") {
+  const Bits one = encode(DType::kF32, 1);
+  const Bits e = encode(DType::kF32, 2.718281828459045235L);
+  const Expected exp_of_1 = unary_reference(UnaryOp::kExp, DType::kF32, one, 0);
+  CHECK(exp_of_1.admits(DType::kF32, e));
+  CHECK(exp_of_1.admits(DType::kF32, e + 2));
+  CHECK(exp_of_1.admits(DType::kF32, e - 2));
+  CHECK_FALSE(exp_of_1.admits(DType::kF32, e + 3));
+  CHECK_FALSE(exp_of_1.admits(DType::kF32, 0x7fc00000));
+  const Expected sqrt_of_2 =
+      unary_reference(UnaryOp::kSqrt, DType::kF32, encode(DType::kF32, 2), 0);
+  CHECK(sqrt_of_2.admits(DType::kF32, 0x3fb504f3));
+  CHECK_FALSE(sqrt_of_2.admits(DType::kF32, 0x3fb504f4));
+  // x * x of 255.875 in f16: 65472.015625 lies between two values and rounds down.
+  const Expected square = unary_reference(UnaryOp::kSqr, DType::kF16, 0x5bff, 0);
+  CHECK(square.admits(DType::kF16, 0x7bfe));
+  CHECK_FALSE(square.admits(DType::kF16, 0x7bff));
+}
+
+// The case of a kernel whose name is its kernel's and `variant`.
+Case build(std::string_view module, const std::string& kernel, const std::string& variant) {
+  for (const CaseSpec& spec : cases_of(module, kernel)) {
+    if (spec.name == kernel + "/" + variant) return spec.build(1);
+  }
+  FAIL("no case " << kernel << "/" << variant);
+  return {};
+}
+
+TEST_CASE("affine references wrap integers and round floats once or twice") {
+  // The values of "all-values" are their own positions; its first pair of scalars is (3, 7).
+  const Case bytes = build("affine", "affine_u8", "all-values/own");
+  const Operand& out = bytes.operands.back();
+  CHECK(out.expected(100).example() == (100 * 3 + 7) % 256);
+  CHECK(out.expected(255).example() == (255 * 3 + 7) % 256);
+
+  // 1.7 and 0.3 in f16 are 0x3ecd and 0x34cd.
+  const Case halves = build("affine", "affine_f16", "all-values/own");
+  const Operand& half_out = halves.operands.back();
+  CHECK(half_out.expected(0x3c00).admits(DType::kF16, 0x4000));  // 1 -> 2.000 (1.7002 + 0.3000)
+  CHECK_FALSE(half_out.expected(0x3c00).admits(DType::kF16, 0x4002));
+  CHECK(half_out.expected(0x7c00).admits(DType::kF16, 0x7c00));
+  CHECK(half_out.expected(0x7e00).admits(DType::kF16, 0x7e00));
+  CHECK_FALSE(half_out.expected(0x7e00).admits(DType::kF16, 0x3c00));
+  const Case eights = build("affine", "affine_f8_e4m3", "all-values/own");
+  CHECK(eights.operands.back().expected(0x7e).admits(DType::kF8E4M3, 0x7e));  // saturates
+}
+
+TEST_CASE("map cases find elements where the strides put them") {
+  const ops::Layout transposed{{3, 2}, {1, 3}};
+  const std::size_t expected[] = {0, 3, 1, 4, 2, 5};
+  for (std::size_t i = 0; i < 6; ++i) CHECK(offset_of(transposed, i) == expected[i]);
+  CHECK(extent_of(transposed) == 6);
+  const ops::Layout broadcast{{2, 3}, {0, 2}};
+  CHECK(offset_of(broadcast, 5) == 4);
+  CHECK(extent_of(broadcast) == 5);
+  CHECK(extent_of(ops::Layout{}) == 1);
+  CHECK(count_of(ops::Layout{}) == 1);
+}
+
+}  // namespace
+}  // namespace kiln::conformance

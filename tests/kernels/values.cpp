@@ -1,0 +1,113 @@
+#include "values.hpp"
+
+#include <cmath>
+
+namespace kiln::conformance {
+
+std::uint64_t Random::bits() {
+  std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
+std::size_t Random::below(std::size_t limit) { return static_cast<std::size_t>(bits() % limit); }
+
+double Random::uniform(double low, double high) {
+  return low + (high - low) * std::ldexp(static_cast<double>(bits() >> 11), -53);
+}
+
+std::uint64_t seed_for(std::string_view case_name, std::uint64_t run_seed) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char letter : case_name) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return Random(hash ^ run_seed).bits();
+}
+
+const std::vector<Bits>& special_values(DType dtype) {
+  static const auto list = [](DType each) {
+    const std::size_t width = 8 * size_of(each);
+    const Bits sign = Bits{1} << (width - 1);
+    if (!is_float(each)) {
+      return std::vector<Bits>{0, 1, 2, 3, sign - 1, sign, sign + 1, (sign - 1) + sign, 100};
+    }
+    std::vector<Bits> positive;
+    const Bits least_normal = [&]() -> Bits {
+      switch (each) {
+        case DType::kF64:
+          return Bits{1} << 52;
+        case DType::kF32:
+          return 1u << 23;
+        case DType::kF16:
+          return 1u << 10;
+        case DType::kBF16:
+          return 1u << 7;
+        default:
+          return 1u << 3;
+      }
+    }();
+    const Bits last = static_cast<Bits>(max_ordinal(each));
+    positive = {0, 1, least_normal - 1, least_normal, least_normal + 1, last - 1, last};
+    for (const Real value :
+         {0.25L, 0.5L, 0.5L + 0.0009765625L, 0.999L, 1.0L, 1.001L, 1.5L, 2.0L, 2.5L, 3.0L,
+          3.14159265358979L, 10.0L, 88.0L, 89.0L, 100.0L, 448.0L, 709.0L, 65504.0L}) {
+      positive.push_back(encode(each, value));
+    }
+    if (last + 1 < sign) {
+      positive.push_back(sign - 1);  // a quiet NaN with every bit of its payload
+      // A signalling one, where the format tells the two apart: its first mantissa bit is clear.
+      if (each != DType::kF8E4M3) positive.push_back(last + 1);
+    }
+    std::vector<Bits> all = positive;
+    for (const Bits bits : positive) all.push_back(bits | sign);
+    return all;
+  };
+  static const std::vector<std::vector<Bits>> lists = [] {
+    std::vector<std::vector<Bits>> made;
+    for (const ops::DTypeInfo& each : ops::kDTypes) made.push_back(list(each.dtype));
+    return made;
+  }();
+  return lists[static_cast<std::size_t>(dtype)];
+}
+
+std::vector<std::byte> mixed_values(DType dtype, std::size_t count, Random& random) {
+  std::vector<std::byte> values(count * size_of(dtype));
+  const std::vector<Bits>& special = special_values(dtype);
+  for (std::size_t i = 0; i < count; ++i) {
+    Bits bits;
+    const std::size_t kind = random.below(8);
+    if (kind == 0) {
+      bits = special[random.below(special.size())];
+    } else if (!is_float(dtype)) {
+      bits = kind < 4 ? random.below(100) : random.bits();
+    } else if (kind < 3) {
+      bits = random.bits();  // every binade as likely as any other
+    } else {
+      static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800};
+      const double magnitude = kMagnitudes[kind - 3];
+      bits = encode(dtype, random.uniform(-magnitude, magnitude));
+    }
+    store(dtype, bits, values.data() + i * size_of(dtype));
+  }
+  return values;
+}
+
+std::vector<std::byte> all_values(DType dtype) {
+  const std::size_t count = std::size_t{1} << (8 * size_of(dtype));
+  std::vector<std::byte> values(count * size_of(dtype));
+  for (std::size_t i = 0; i < count; ++i) store(dtype, i, values.data() + i * size_of(dtype));
+  return values;
+}
+
+std::vector<std::byte> poison(std::size_t bytes, Random& random) {
+  std::vector<std::byte> content(bytes);
+  std::uint64_t word = random.bits();
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (i % 8 == 0) word = word * 6364136223846793005 + 1442695040888963407;
+    content[i] = static_cast<std::byte>(word >> (56 - i % 8));
+  }
+  return content;
+}
+
+}  // namespace kiln::conformance
