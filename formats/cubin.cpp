@@ -1,0 +1,286 @@
+#include "formats/cubin.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int kNewAbi = 8;
+constexpr std::uint8_t kEntryFlag = 0x10;      // of st_other
+constexpr std::uint8_t kFunctionSymbol = 2;    // STT_FUNC
+constexpr std::uint32_t kToolNote = 2000;
+constexpr std::uint32_t kReservedShared = 1024;  // bytes the system keeps, from 9.0 on
+
+// Attributes of .nv.info and .nv.compat.
+constexpr std::uint8_t kMaxThreads = 0x05;
+constexpr std::uint8_t kRequiredThreads = 0x10;
+constexpr std::uint8_t kFrameSize = 0x11;
+constexpr std::uint8_t kParameter = 0x17;
+constexpr std::uint8_t kParameterBytes = 0x19;
+constexpr std::uint8_t kRegisterCount = 0x2f;
+constexpr std::uint8_t kParameterV2 = 0x45;
+constexpr std::uint8_t kCompatOwnChip = 0x09;
+
+struct Attribute {
+  std::uint8_t id = 0;
+  std::uint16_t value = 0;  // of the forms that have no payload
+  Bytes payload;
+};
+
+Result<std::vector<Attribute>> read_attributes(const ElfSection& section) {
+  constexpr std::uint8_t kSized = 4;
+  std::vector<Attribute> attributes;
+  ByteReader reader(section.bytes);
+  while (!reader.at_end()) {
+    const auto form = reader.little<std::uint8_t>();
+    Attribute& attribute = attributes.emplace_back();
+    attribute.id = reader.little<std::uint8_t>();
+    attribute.value = reader.little<std::uint16_t>();
+    if (form == kSized) attribute.payload = reader.take(attribute.value);
+    if (reader.failed() || form == 0 || form > kSized) {
+      return malformed("damaged cubin: attribute " + hex(attribute.id) + " of form " +
+                       std::to_string(form) + " in section " + quote(section.name) + " at byte " +
+                       std::to_string(reader.position()) + " of " +
+                       std::to_string(section.bytes.size()));
+    }
+  }
+  return attributes;
+}
+
+Error bad_attribute(const ElfSection& section, const Attribute& attribute) {
+  return malformed("damaged cubin: attribute " + hex(attribute.id) + " in section " +
+                   quote(section.name) + " has " + std::to_string(attribute.payload.size()) + " bytes");
+}
+
+// The compiler and the target that a command line in the tool note names.
+struct ToolNote {
+  std::string_view compiler;
+  std::string_view architecture;  // "sm_100f"
+};
+
+ToolNote read_tool_note(const Elf& elf) {
+  ToolNote found;
+  for (const ElfNote& note : elf.notes) {
+    if (note.name != "NVIDIA Corp" || note.type != kToolNote) continue;
+    // {version 2, then the offsets of five strings: object, tool, release, build, command line}
+    constexpr std::size_t kStrings = 24;
+    ByteReader reader(note.descriptor);
+    const auto version = reader.little<std::uint32_t>();
+    reader.skip(8);
+    const auto release = reader.little<std::uint32_t>();
+    reader.skip(4);
+    const auto command = reader.little<std::uint32_t>();
+    if (reader.failed() || version != 2) continue;
+    const Bytes strings = note.descriptor.subspan(kStrings);
+    found.compiler = c_string(strings, release).value_or("");
+    const std::vector<std::string_view> words = split(c_string(strings, command).value_or(""), ' ');
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == "-arch" && i + 1 < words.size()) found.architecture = words[i + 1];
+      if (words[i].starts_with("-arch=")) found.architecture = words[i].substr(6);
+    }
+  }
+  return found;
+}
+
+Result<bool> compat_says_own_chip(const Elf& elf) {
+  const ElfSection* section = elf.find_section(".nv.compat");
+  if (section == nullptr) return false;
+  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(*section));
+  return std::ranges::any_of(attributes, [](const Attribute& attribute) {
+    return attribute.id == kCompatOwnChip && attribute.value == 1;
+  });
+}
+
+Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
+  const std::uint32_t flags = elf.header.flags;
+  const bool is_new = elf.header.abi_version >= kNewAbi;
+  const std::uint32_t capability = is_new ? (flags >> 8) & 0xff : flags & 0xff;
+  KILN_TRY_ASSIGN(const bool compat, compat_says_own_chip(elf));
+  const bool own_chip = (flags & (is_new ? 0x8U : 0x800U)) != 0 || compat;
+  std::string name = "sm_" + std::to_string(capability);
+  if (own_chip) {
+    name += 'a';
+  } else if (tool.architecture == name + 'f') {
+    name += 'f';
+  }
+  auto target = parse_target_id(name);
+  if (!target) {
+    return malformed("unknown compute capability in the cubin's flags " + hex(flags) + " (ABI version " +
+                     std::to_string(elf.header.abi_version) + "): " + quote(name));
+  }
+  return target;
+}
+
+// What .nv.info says of a symbol.
+struct SymbolFacts {
+  std::optional<std::uint32_t> registers;
+  std::optional<std::uint32_t> frame;
+};
+
+Result<std::map<std::uint32_t, SymbolFacts>> read_symbol_facts(const Elf& elf) {
+  std::map<std::uint32_t, SymbolFacts> facts;
+  const ElfSection* section = elf.find_section(".nv.info");
+  if (section == nullptr) return facts;
+  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(*section));
+  for (const Attribute& attribute : attributes) {
+    if (attribute.id != kRegisterCount && attribute.id != kFrameSize) continue;
+    ByteReader reader(attribute.payload);
+    const auto symbol = reader.little<std::uint32_t>();
+    const auto value = reader.little<std::uint32_t>();
+    if (reader.failed()) return bad_attribute(*section, attribute);
+    (attribute.id == kRegisterCount ? facts[symbol].registers : facts[symbol].frame) = value;
+  }
+  return facts;
+}
+
+struct OrdinalParameter {
+  std::uint16_t ordinal = 0;
+  Parameter parameter;
+};
+
+Result<OrdinalParameter> read_parameter(const ElfSection& section, const Attribute& attribute) {
+  OrdinalParameter result;
+  ByteReader reader(attribute.payload);
+  reader.skip(4);  // index, always 0
+  result.ordinal = reader.little<std::uint16_t>();
+  result.parameter.offset = reader.little<std::uint16_t>();
+  const auto packed = reader.little<std::uint32_t>();
+  if (reader.failed()) return bad_attribute(section, attribute);
+  const bool is_v2 = attribute.id == kParameterV2;
+  const std::uint32_t space = (is_v2 ? packed >> 24 : packed >> 8) & 15;
+  result.parameter.size = static_cast<std::uint16_t>(is_v2 ? packed & 0xffff : packed >> 18);
+  if (space != 0) {
+    result.parameter.kind = ParameterKind::kPointer;
+  } else if (result.parameter.size != 8) {
+    result.parameter.kind = ParameterKind::kValue;
+  }
+  return result;
+}
+
+Result<void> read_kernel_attributes(const ElfSection& section, KernelInfo& kernel) {
+  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(section));
+  std::vector<OrdinalParameter> parameters;
+  std::optional<std::uint16_t> parameter_bytes;
+  for (const Attribute& attribute : attributes) {
+    switch (attribute.id) {
+      case kParameter:
+      case kParameterV2: {
+        KILN_TRY_ASSIGN(const OrdinalParameter parameter, read_parameter(section, attribute));
+        parameters.push_back(parameter);
+        break;
+      }
+      case kParameterBytes:
+        parameter_bytes = attribute.value;
+        break;
+      case kMaxThreads:
+      case kRequiredThreads: {
+        ByteReader reader(attribute.payload);
+        std::uint64_t threads = 1;
+        for (int i = 0; i < 3; ++i) {
+          const auto extent = reader.little<std::uint32_t>();
+          if (extent == 0 || extent > 1024) return bad_attribute(section, attribute);
+          threads *= extent;
+        }
+        kernel.max_threads = static_cast<std::uint32_t>(threads);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  std::ranges::sort(parameters, {}, &OrdinalParameter::ordinal);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i].parameter;
+    const bool in_order = parameters[i].ordinal == i;
+    const bool inside = !parameter_bytes || parameter.offset + parameter.size <= *parameter_bytes;
+    if (!in_order || !inside) {
+      return malformed("damaged cubin: parameter " + std::to_string(parameters[i].ordinal) +
+                       " of kernel " + quote(kernel.name) + ", " + std::to_string(parameter.size) +
+                       " bytes at offset " + std::to_string(parameter.offset) +
+                       (in_order ? ", is outside of its " + std::to_string(*parameter_bytes) +
+                                       " bytes of parameters"
+                                 : ", is given twice, or the one before it is missing"));
+    }
+    kernel.parameters.push_back(parameter);
+  }
+  return {};
+}
+
+Result<std::uint32_t> section_size(const ElfSection* section) {
+  if (section == nullptr) return std::uint32_t{0};
+  if (section->size > std::numeric_limits<std::uint32_t>::max()) {
+    return malformed("damaged cubin: section " + quote(section->name) + " of " +
+                     std::to_string(section->size) + " bytes");
+  }
+  return static_cast<std::uint32_t>(section->size);
+}
+
+}  // namespace
+
+Result<Cubin> read_cubin(Bytes file) {
+  Cubin cubin;
+  KILN_TRY_ASSIGN(cubin.elf, read_elf(file));
+  const Elf& elf = cubin.elf;
+  if (elf.header.machine != kElfMachineCuda) {
+    return malformed("not a cubin: the ELF file is for machine " + std::to_string(elf.header.machine) +
+                     ", expected " + std::to_string(kElfMachineCuda));
+  }
+  cubin.abi_version = elf.header.abi_version;
+  const ToolNote tool = read_tool_note(elf);
+  cubin.compiler = tool.compiler;
+  KILN_TRY_ASSIGN(cubin.target, read_target(elf, tool));
+  KILN_TRY_ASSIGN(const auto facts, read_symbol_facts(elf));
+
+  std::map<std::string_view, const ElfSection*> sections;
+  for (const ElfSection& section : elf.sections) sections.emplace(section.name, &section);
+  const auto find = [&](std::string_view prefix, std::string_view kernel) -> const ElfSection* {
+    const auto found = sections.find(std::string(prefix) + std::string(kernel));
+    return found != sections.end() ? found->second : nullptr;
+  };
+
+  for (std::uint32_t i = 0; i < elf.symbols.size(); ++i) {
+    const ElfSymbol& symbol = elf.symbols[i];
+    if (symbol.type != kFunctionSymbol || (symbol.other & kEntryFlag) == 0 || symbol.section == 0) {
+      continue;
+    }
+    KernelInfo kernel;
+    kernel.name = std::string(symbol.name);
+    kernel.wave_width = 32;
+    const ElfSection* info = find(".nv.info.", symbol.name);
+    const ElfSection* text = find(".text.", symbol.name);
+    if (info == nullptr || text == nullptr) {
+      return malformed("damaged cubin: kernel " + quote(symbol.name) + " has no section '" +
+                       (info == nullptr ? ".nv.info." : ".text.") + kernel.name + "'");
+    }
+    KILN_TRY(read_kernel_attributes(*info, kernel));
+    kernel.registers = text->info >> 24;
+    if (const auto found = facts.find(i); found != facts.end()) {
+      if (found->second.registers) kernel.registers = found->second.registers;
+      kernel.stack_bytes = found->second.frame;
+    }
+    KILN_TRY_ASSIGN(std::uint32_t shared, section_size(find(".nv.shared.", symbol.name)));
+    const bool has_reserved = cubin.target.compute_capability() >= 90 && shared >= kReservedShared;
+    if (has_reserved) shared -= kReservedShared;
+    kernel.shared_bytes = shared;
+    KILN_TRY_ASSIGN(const std::uint32_t bank0, section_size(find(".nv.constant0.", symbol.name)));
+    KILN_TRY_ASSIGN(const std::uint32_t bank2, section_size(find(".nv.constant2.", symbol.name)));
+    if (bank2 > std::numeric_limits<std::uint32_t>::max() - bank0) {
+      return malformed("damaged cubin: the constants of kernel " + quote(symbol.name) + " are " +
+                       std::to_string(bank0) + " and " + std::to_string(bank2) + " bytes");
+    }
+    kernel.constant_bytes = bank0 + bank2;
+    cubin.kernels.push_back(std::move(kernel));
+  }
+  std::ranges::sort(cubin.kernels, {}, &KernelInfo::name);
+  return cubin;
+}
+
+}  // namespace kiln

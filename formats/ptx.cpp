@@ -1,0 +1,416 @@
+#include "formats/ptx.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln {
+namespace {
+
+enum class TokenKind : std::uint8_t { kEnd, kWord, kNumber, kString, kMark, kUnfinished };
+
+struct Token {
+  TokenKind kind = TokenKind::kEnd;
+  std::string_view text;
+};
+
+// What a byte may be part of.
+enum : std::uint8_t { kOther = 0, kBlank = 1, kWordPart = 2, kDigit = 4, kWordStart = 8 };
+constexpr std::array<std::uint8_t, 256> kClasses = [] {
+  std::array<std::uint8_t, 256> classes{};
+  for (const char c : std::string_view(" \t\r\n\v\f")) classes[static_cast<unsigned char>(c)] = kBlank;
+  for (unsigned c = '0'; c <= '9'; ++c) classes[c] = kDigit | kWordPart;
+  for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = kWordStart | kWordPart;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) classes[c] = kWordStart | kWordPart;
+  for (const char c : std::string_view("_$%")) {
+    classes[static_cast<unsigned char>(c)] = kWordStart | kWordPart;
+  }
+  return classes;
+}();
+bool is(char c, std::uint8_t wanted) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
+
+// Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and marks
+// of one character. A word that starts with a dot ends before the next one: ".param.u64" is two.
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
+
+  Token next() {
+    skip_blank();
+    start_ = at_;
+    if (at_ == text_.size()) return {};
+    const char first = text_[at_];
+    if (first == '.' || is(first, kWordStart)) {
+      ++at_;
+      const bool is_directive = first == '.';
+      while (at_ < text_.size() && (is(text_[at_], kWordPart) || (!is_directive && text_[at_] == '.'))) {
+        ++at_;
+      }
+      return token(TokenKind::kWord);
+    }
+    if (is(first, kDigit)) {
+      while (at_ < text_.size() && (is(text_[at_], kWordPart) || text_[at_] == '.')) ++at_;
+      return token(TokenKind::kNumber);
+    }
+    if (first == '"') {
+      const std::size_t end = text_.find('"', at_ + 1);
+      at_ = end == std::string_view::npos ? text_.size() : end + 1;
+      return token(end == std::string_view::npos ? TokenKind::kUnfinished : TokenKind::kString);
+    }
+    if (first == '/' && text_.substr(at_).starts_with("/*")) {  // skip_blank found no end to it
+      at_ = text_.size();
+      return token(TokenKind::kUnfinished);
+    }
+    ++at_;
+    return token(TokenKind::kMark);
+  }
+
+  // Where the latest token starts.
+  Location where() const {
+    const std::string_view before = text_.substr(0, start_);
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    Location location;
+    location.line = 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
+    location.column = 1 + static_cast<std::uint32_t>(start_ - line_start);
+    return location;
+  }
+
+ private:
+  Token token(TokenKind kind) const { return {kind, text_.substr(start_, at_ - start_)}; }
+
+  void skip_blank() {
+    while (at_ < text_.size()) {
+      if (is(text_[at_], kBlank)) {
+        ++at_;
+      } else if (text_[at_] == '/' && text_.substr(at_, 2) == "//") {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (text_[at_] == '/' && text_.substr(at_, 2) == "/*") {
+        const std::size_t end = text_.find("*/", at_ + 2);
+        if (end == std::string_view::npos) return;
+        at_ = end + 2;
+      } else {
+        return;
+      }
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t start_ = 0;
+};
+
+struct Type {
+  std::uint32_t size = 0;  // bytes
+  bool is_float = false;
+};
+
+std::optional<Type> find_type(std::string_view name) {
+  static const std::unordered_map<std::string_view, Type> kTypes = {
+      {".b8", {1, false}},    {".b16", {2, false}},  {".b32", {4, false}},      {".b64", {8, false}},
+      {".b128", {16, false}}, {".u8", {1, false}},   {".u16", {2, false}},      {".u32", {4, false}},
+      {".u64", {8, false}},   {".s8", {1, false}},   {".s16", {2, false}},      {".s32", {4, false}},
+      {".s64", {8, false}},   {".f16", {2, true}},   {".f16x2", {4, true}},     {".bf16", {2, true}},
+      {".f32", {4, true}},    {".f64", {8, true}},   {".bf16x2", {4, true}},    {".texref", {8, false}},
+      {".surfref", {8, false}}, {".samplerref", {8, false}}};
+  const auto found = kTypes.find(name);
+  return found != kTypes.end() ? std::optional(found->second) : std::nullopt;
+}
+
+// A declared variable: a parameter, or shared memory.
+struct Variable {
+  std::string_view name;
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 1;
+  bool is_pointer = false;
+  bool is_value = false;  // certainly no pointer
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : tokens_(text) { advance(); }
+
+  Result<Ptx> read() {
+    KILN_TRY(read_head());
+    while (token_.kind != TokenKind::kEnd) {
+      if (token_.text == ".entry") {
+        KILN_TRY(read_entry());
+      } else if (token_.text == ".shared") {
+        advance();
+        KILN_TRY_ASSIGN(const Variable variable, read_variable());
+        module_shared_[variable.name] = variable;
+      } else if (token_.text == ".ptr") {
+        skip_pointer_space();
+      } else if (token_.text == "{") {
+        KILN_TRY(read_body(nullptr));
+      } else if (token_.kind == TokenKind::kUnfinished) {
+        return unexpected("the end of the string or comment");
+      } else {
+        advance();
+      }
+    }
+    std::ranges::sort(ptx_.kernels, {}, &KernelInfo::name);
+    return std::move(ptx_);
+  }
+
+ private:
+  void advance() { token_ = tokens_.next(); }
+  bool accept(std::string_view text) {
+    if (token_.text != text) return false;
+    advance();
+    return true;
+  }
+
+  // ".ptr .shared" in the parameters of a function declares no shared memory.
+  void skip_pointer_space() {
+    advance();
+    accept(".shared");
+  }
+
+  Error wrong(const std::string& what) const {
+    Error error = malformed(what);
+    error.where = tokens_.where();
+    return error;
+  }
+  Error unexpected(std::string_view wanted) const {
+    const std::string found = token_.kind == TokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
+    return wrong(found + " where " + std::string(wanted) + " should be");
+  }
+
+  Result<std::uint64_t> read_number() {
+    if (token_.kind != TokenKind::kNumber) return unexpected("a number");
+    std::string_view digits = token_.text;
+    if (digits.ends_with('U')) digits.remove_suffix(1);
+    unsigned base = 10;
+    if (digits.starts_with("0x") || digits.starts_with("0X")) {
+      base = 16;
+      digits.remove_prefix(2);
+    }
+    std::uint64_t number = 0;
+    for (const char c : digits) {
+      const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+                             : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                             : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
+                                                    : base;
+      if (digit >= base || number > (std::numeric_limits<std::uint32_t>::max() - digit) / base) {
+        return unexpected("a number of at most 32 bits");
+      }
+      number = number * base + digit;
+    }
+    if (digits.empty()) return unexpected("a number");
+    advance();
+    return number;
+  }
+
+  Result<std::uint64_t> read_alignment() {
+    KILN_TRY_ASSIGN(const std::uint64_t alignment, read_number());
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 65536) {
+      return wrong("alignment " + std::to_string(alignment) + " is no power of two");
+    }
+    return alignment;
+  }
+
+  // .version, .target and .address_size, which come first and in this order.
+  Result<void> read_head() {
+    if (!accept(".version")) return unexpected("'.version'");
+    const std::vector<std::string_view> parts = split(token_.text, '.');
+    const auto is_small = [](std::string_view part) {
+      return (part.size() == 1 || part.size() == 2) &&
+             std::ranges::all_of(part, [](char c) { return is(c, kDigit); });
+    };
+    if (parts.size() != 2 || !is_small(parts[0]) || !is_small(parts[1]) || parts[1].size() != 1) {
+      return unexpected("a version like '9.0'");
+    }
+    for (const std::string_view part : parts) {
+      int number = 0;
+      for (const char c : part) number = 10 * number + (c - '0');
+      ptx_.isa = 10 * ptx_.isa + number;
+    }
+    advance();
+    if (!accept(".target")) return unexpected("'.target'");
+    constexpr std::string_view kPrefix = "sm_";
+    std::string name = "compute_";
+    if (token_.text.starts_with(kPrefix)) name += token_.text.substr(kPrefix.size());
+    auto target = parse_target_id(name);
+    if (!target) return unexpected("a target like 'sm_80'");
+    ptx_.target = std::move(target).value();
+    advance();
+    while (accept(",")) advance();  // options: texmode_independent, debug
+    if (!accept(".address_size")) return unexpected("'.address_size'");
+    KILN_TRY_ASSIGN(const std::uint64_t address_size, read_number());
+    if (address_size != 64) {
+      return wrong("PTX with addresses of " + std::to_string(address_size) +
+                   " bits: kiln reads 64 alone");
+    }
+    return {};
+  }
+
+  // What stands after .param or .shared, up to and with the variable's name and extent.
+  Result<Variable> read_variable() {
+    Variable variable;
+    std::optional<Type> type;
+    std::uint64_t alignment = 0;
+    while (token_.kind == TokenKind::kWord && token_.text.starts_with('.')) {
+      if (accept(".align")) {
+        KILN_TRY_ASSIGN(const std::uint64_t given, read_alignment());
+        // After .ptr it is the alignment of what the pointer points to.
+        if (!variable.is_pointer) alignment = given;
+      } else if (accept(".ptr")) {
+        variable.is_pointer = true;
+      } else if (const auto found = find_type(token_.text)) {
+        if (type) return unexpected("one type, and then a name");
+        type = found;
+        advance();
+      } else if (token_.text == ".v2" || token_.text == ".v4") {
+        return unexpected("a type that is no vector");
+      } else {
+        advance();  // a state space (.global after .ptr) or an attribute
+      }
+    }
+    if (!type) return unexpected("a type");
+    if (token_.kind != TokenKind::kWord) return unexpected("a variable's name");
+    variable.name = token_.text;
+    variable.size = type->size;
+    variable.alignment = std::max<std::uint64_t>(alignment, type->size);
+    variable.is_value = type->is_float || (type->size != 8 && !variable.is_pointer);
+    advance();
+    while (accept("[")) {
+      variable.is_value = true;
+      std::uint64_t count = 0;
+      if (token_.text != "]") {
+        KILN_TRY_ASSIGN(count, read_number());
+      }
+      if (!accept("]")) return unexpected("']'");
+      if (count != 0 && variable.size > std::numeric_limits<std::uint32_t>::max() / count) {
+        return wrong("variable " + quote(variable.name) + " is too large");
+      }
+      variable.size *= count;
+    }
+    return variable;
+  }
+
+  Result<void> read_parameters(KernelInfo& kernel) {
+    if (!accept("(")) return {};  // a kernel without parameters may leave the list out
+    std::uint64_t end = 0;
+    while (token_.text != ")") {
+      if (!accept(".param")) return unexpected("'.param' or ')'");
+      KILN_TRY_ASSIGN(const Variable variable, read_variable());
+      const std::uint64_t offset = (end + variable.alignment - 1) / variable.alignment * variable.alignment;
+      end = offset + variable.size;
+      if (end > std::numeric_limits<std::uint16_t>::max()) {
+        return wrong("kernel " + quote(kernel.name) + " has more than 65535 bytes of parameters");
+      }
+      Parameter parameter;
+      parameter.offset = static_cast<std::uint16_t>(offset);
+      parameter.size = static_cast<std::uint16_t>(variable.size);
+      if (variable.is_pointer) {
+        parameter.kind = ParameterKind::kPointer;
+      } else if (variable.is_value) {
+        parameter.kind = ParameterKind::kValue;
+      }
+      kernel.parameters.push_back(parameter);
+      if (token_.text != ")" && !accept(",")) return unexpected("',' or ')'");
+    }
+    advance();
+    return {};
+  }
+
+  // .maxntid and .reqntid: one to three extents of a block.
+  Result<void> read_block_limit(KernelInfo& kernel) {
+    std::uint64_t threads = 1;
+    do {
+      KILN_TRY_ASSIGN(const std::uint64_t extent, read_number());
+      if (extent == 0 || extent > 1024) return wrong("a block of " + std::to_string(extent) + " threads");
+      threads *= extent;
+      if (threads > 1024 * 1024) return wrong("a block of " + std::to_string(threads) + " threads");
+    } while (accept(","));
+    kernel.max_threads = static_cast<std::uint32_t>(threads);
+    return {};
+  }
+
+  Result<void> read_entry() {
+    advance();
+    if (token_.kind != TokenKind::kWord) return unexpected("a kernel's name");
+    KernelInfo kernel;
+    kernel.name = std::string(token_.text);
+    kernel.wave_width = 32;
+    advance();
+    KILN_TRY(read_parameters(kernel));
+    while (token_.text != "{") {
+      if (accept(";")) return {};  // a declaration
+      if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kUnfinished) {
+        return unexpected("the body of kernel " + quote(kernel.name));
+      }
+      if (token_.text == ".maxntid" || token_.text == ".reqntid") {
+        advance();
+        KILN_TRY(read_block_limit(kernel));
+      } else {
+        advance();
+      }
+    }
+    KILN_TRY(read_body(&kernel));
+    ptx_.kernels.push_back(std::move(kernel));
+    return {};
+  }
+
+  // From '{' past its '}'. Adds up the static shared memory that a kernel declares, and that of the
+  // module which it names.
+  Result<void> read_body(KernelInfo* kernel) {
+    std::uint64_t shared = 0;
+    const auto place = [&shared](const Variable& variable) {
+      shared = (shared + variable.alignment - 1) / variable.alignment * variable.alignment + variable.size;
+    };
+    std::vector<std::string_view> named;
+    bool calls = false;
+    int depth = 0;
+    do {
+      if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kUnfinished) {
+        return kernel != nullptr ? unexpected("the end of kernel " + quote(kernel->name))
+                                 : unexpected("the end of a function");
+      }
+      if (token_.kind == TokenKind::kMark) {
+        if (token_.text == "{") ++depth;
+        if (token_.text == "}") --depth;
+      } else if (token_.text == ".shared") {
+        advance();
+        KILN_TRY_ASSIGN(const Variable variable, read_variable());
+        place(variable);
+        continue;
+      } else if (token_.text == ".ptr") {
+        skip_pointer_space();
+        continue;
+      } else if (token_.kind == TokenKind::kWord && !module_shared_.empty()) {
+        calls = calls || token_.text.starts_with("call");
+        if (module_shared_.contains(token_.text) && std::ranges::find(named, token_.text) == named.end()) {
+          named.push_back(token_.text);
+          place(module_shared_[token_.text]);
+        }
+      }
+      advance();
+    } while (depth != 0);
+    // What a called function names is not followed, so then the sum is not known.
+    if (kernel != nullptr && !calls && shared <= std::numeric_limits<std::uint32_t>::max()) {
+      kernel->shared_bytes = static_cast<std::uint32_t>(shared);
+    }
+    return {};
+  }
+
+  Tokens tokens_;
+  Token token_;
+  Ptx ptx_;
+  std::unordered_map<std::string_view, Variable> module_shared_;
+};
+
+}  // namespace
+
+Result<Ptx> read_ptx(std::string_view text) { return Reader(text).read(); }
+
+bool is_ptx(std::string_view text) { return Tokens(text).next().text == ".version"; }
+
+}  // namespace kiln

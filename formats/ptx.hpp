@@ -1,0 +1,39 @@
+// PTX: NVIDIA's assembly text, which the driver compiles for the device at hand.
+//
+//   .version major.minor         the PTX ISA; a driver refuses a newer one than its own
+//   .target sm_90a, options      what the text asks of the device
+//   .address_size 64
+//   .visible .entry NAME ( .param TYPE NAME, ... ) .maxntid X, Y, Z ... { body }
+//
+//   A parameter is  .param [.align N] .u64|.f32|... [.ptr [space] [.align N]] NAME [ "[" COUNT "]" ].
+//   Each one starts at the next multiple of its alignment, which is its type's size unless it says
+//   otherwise. `.ptr` marks a pointer; compilers for 10.0 and later write it, older ones write a plain
+//   .u64 for a pointer too. An array or a float is a value in any case.
+//
+// Spec: NVIDIA, "Parallel Thread Execution ISA", sections Directives and Kernel Function Parameters.
+//
+// The reader goes over the tokens once. It does not judge instructions: that is the driver's part.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "formats/byte_reader.hpp"
+#include "formats/kernel_info.hpp"
+#include "formats/target_id.hpp"
+
+namespace kiln {
+
+struct Ptx {
+  TargetId target;   // "compute_90a" for .target sm_90a
+  int isa = 0;       // 10 * major + minor
+  std::vector<KernelInfo> kernels;  // with a body; sorted by name
+};
+
+// Reads the text up to a NUL or its end. Errors carry line and column.
+Result<Ptx> read_ptx(std::string_view text);
+
+// Whether the first thing in it, white space and comments aside, is a .version directive.
+bool is_ptx(std::string_view text);
+
+}  // namespace kiln
