@@ -38,7 +38,7 @@ struct ImageInfo {
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 
-// Reads a single image (kHsaco, kCubin, kPtx, kHost). Containers are an error that names entries().
+// Reads a single image (kHsaco, kCubin, kPtx, kHost). Containers are an error.
 Result<ImageInfo> read_image(Bytes file);
 
 // One entry of a container. `bytes` points into the container, or into `storage` of the Container
@@ -53,7 +53,14 @@ struct Container {
   std::uint32_t version = 0;
   std::vector<ContainerEntry> entries;  // in file order
   std::vector<std::vector<std::byte>> storage;
+
+  Container() = default;
+  Container(Container&&) = default;
+  Container& operator=(Container&&) = default;
+  Container(const Container&) = delete;  // a copy's entries would point into the original's storage
+  Container& operator=(const Container&) = delete;
 };
+// In the library kiln_containers, which brings zstd.
 Result<Container> read_container(Bytes file);
 
 }  // namespace kiln

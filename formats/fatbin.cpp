@@ -1,0 +1,136 @@
+#include "formats/fatbin.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/zstd.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::uint16_t kKindPtx = 1;
+constexpr std::uint16_t kKindCubin = 2;
+constexpr std::uint64_t kFlagLz4 = std::uint64_t{1} << 13;
+constexpr std::uint64_t kFlagZstd = std::uint64_t{1} << 15;
+
+Error damaged(const std::string& what) { return malformed("damaged fatbin: " + what); }
+
+struct EntryHeader {
+  std::uint16_t kind = 0;
+  std::uint32_t header_size = 0;
+  std::uint64_t payload_size = 0;
+  std::uint32_t compressed_size = 0;
+  std::uint32_t capability = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t decompressed_size = 0;
+};
+
+EntryHeader read_header(ByteReader& reader) {
+  EntryHeader header;
+  header.kind = reader.little<std::uint16_t>();
+  reader.skip(2);  // version
+  header.header_size = reader.little<std::uint32_t>();
+  header.payload_size = reader.little<std::uint64_t>();
+  header.compressed_size = reader.little<std::uint32_t>();
+  reader.skip(8);  // offset of more header; version of the code
+  header.capability = reader.little<std::uint32_t>();
+  reader.skip(8);  // name
+  header.flags = reader.little<std::uint64_t>();
+  reader.skip(8);
+  header.decompressed_size = reader.little<std::uint64_t>();
+  return header;
+}
+
+std::string target_of(const EntryHeader& header) {
+  if (header.kind != kKindPtx && header.kind != kKindCubin) return {};
+  std::string target = header.kind == kKindPtx ? "compute_" : "sm_";
+  target += std::to_string(header.capability);
+  const std::uint64_t suffix = (header.flags >> 20) & 15;
+  if (suffix == 1) target += 'a';
+  if (suffix == 2) target += 'f';
+  return target;
+}
+
+// The payload as an image: decompressed, and for PTX without the zeros that fill it up.
+Result<Bytes> unpack(const EntryHeader& header, Bytes payload, Container& container) {
+  if ((header.flags & kFlagLz4) != 0) {
+    return malformed("fatbin entry " + quote(target_of(header)) + " is compressed with LZ4, kiln reads zstd")
+        .hint("pack it again with fatbinary --compress-mode=size, or --compress=false");
+  }
+  if ((header.flags & kFlagZstd) != 0) {
+    const auto frame = slice(payload, 0, header.compressed_size);
+    if (!frame) {
+      return damaged("entry " + quote(target_of(header)) + " has " + std::to_string(payload.size()) +
+                     " bytes, of which " + std::to_string(header.compressed_size) + " are said to be a frame");
+    }
+    auto content =
+        zstd_decompress(*frame, std::min<std::uint64_t>(header.decompressed_size, kZstdContentLimit));
+    if (!content) return std::move(content).error().note("while decompressing a fatbin entry");
+    container.storage.push_back(std::move(content).value());
+    payload = container.storage.back();
+  }
+  if (header.kind == kKindPtx) {
+    const std::string_view text = as_text(payload);
+    payload = payload.first(text.find_last_not_of('\0') + 1);  // npos + 1 is 0
+  }
+  return payload;
+}
+
+Result<void> read_entries(Bytes bytes, Container& container) {
+  ByteReader reader(bytes);
+  while (!reader.at_end()) {
+    const std::size_t start = reader.position();
+    const EntryHeader header = read_header(reader);
+    const std::size_t fields = reader.position() - start;
+    if (reader.failed() || header.header_size < fields) {
+      return damaged("an entry header of " + std::to_string(header.header_size) + " bytes with " +
+                     std::to_string(bytes.size() - start) + " left");
+    }
+    reader.skip(header.header_size - fields);
+    const Bytes payload = reader.take(header.payload_size);
+    if (reader.failed()) {
+      return damaged("entry " + quote(target_of(header)) + " of " + std::to_string(header.payload_size) +
+                     " bytes passes the end of the file");
+    }
+    KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, container));
+    const std::string target = target_of(header);
+    const std::string kind = header.kind == kKindPtx     ? "ptx"
+                             : header.kind == kKindCubin ? "elf"
+                                                         : "kind " + std::to_string(header.kind);
+    container.entries.push_back(
+        {.name = target.empty() ? kind : kind + " " + target, .target = target, .bytes = image});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Container> read_fatbin(Bytes file) {
+  Container container;
+  container.kind = FileKind::kFatbin;
+  ByteReader reader(file);
+  do {
+    const auto magic = reader.little<std::uint32_t>();
+    const auto version = reader.little<std::uint16_t>();
+    const auto header_size = reader.little<std::uint16_t>();
+    const auto size = reader.little<std::uint64_t>();
+    if (reader.failed() || magic != kFatbinMagic) return damaged("no header where one should be");
+    constexpr std::uint16_t kHeaderSize = 16;
+    if (version != 1 || header_size < kHeaderSize) {
+      return malformed("fatbin of version " + std::to_string(version) + " with a header of " +
+                       std::to_string(header_size) + " bytes: kiln reads version 1");
+    }
+    reader.skip(header_size - kHeaderSize);
+    const Bytes entries = reader.take(size);
+    if (reader.failed()) {
+      return damaged(std::to_string(size) + " bytes of entries in a file of " +
+                     std::to_string(file.size()));
+    }
+    container.version = version;
+    KILN_TRY(read_entries(entries, container));
+  } while (!reader.at_end());
+  return container;
+}
+
+}  // namespace kiln

@@ -1,0 +1,42 @@
+// Offload bundles: what hipcc and clang-offload-bundler pack the code objects of several targets into.
+//
+//   "__CLANG_OFFLOAD_BUNDLE__"
+//   u64 count, then `count` times {u64 offset, u64 size, u64 length, char id[length]}
+//   the code objects, at offsets from the start of the magic, often aligned to 4096
+//
+//   id = kind "-" triple "-" environment ["-" target]
+//        "host-x86_64-unknown-linux-gnu-"   "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"
+//   The environment is empty as a rule, hence two dashes before the target; newer compilers write it out:
+//   "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
+//
+// A compressed bundle is one such bundle behind a header:
+//
+//   "CCOB", u16 version, u16 method (0 zlib, 1 zstd)
+//     version 1:  u32 content size, u64 hash                      runs to the end of the file
+//     version 2:  u32 total size, u32 content size, u64 hash      total size counts from the magic
+//     version 3:  u64 total size, u64 content size, u64 hash
+//
+// Byte order: little-endian. Spec: LLVM, "Clang Offload Bundler", sections Bundled Binary File Layout and
+// Compression. Several bundles may follow one another, with zeros between them: each object file of a
+// program brings one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/image.hpp"
+
+namespace kiln {
+
+inline constexpr std::string_view kOffloadBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
+inline constexpr std::string_view kCompressedBundleMagic = "CCOB";
+
+// Reads one or several bundles, compressed ones among them.
+Result<Container> read_offload_bundle(Bytes file);
+
+// The target of an entry's id: "gfx90a:xnack+", or empty for a host entry.
+std::string_view bundle_entry_target(std::string_view id);
+
+}  // namespace kiln
