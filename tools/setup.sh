@@ -29,7 +29,7 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for file in say apt rocm cuda catch2; do
+for file in say apt rocm hipify cuda catch2; do
   # shellcheck source=/dev/null
   source "$here/setup/$file.sh"
 done
@@ -101,10 +101,10 @@ want_part() {
 recipe() {
   {
     rows "$here/setup/prefix.txt"
-    cat "$here/setup/$1".*
+    cat "$here/setup/$1.sh"
     printf '%s %s\n' "$distribution" "$distribution_codename"
     if [ "$1" = rocm ]; then
-      cat "$here"/setup/{hipcc,rocm_agent_enumerator,device_constants.txt}
+      cat "$here"/setup/{hipify.sh,hipcc,rocm_agent_enumerator,device_constants.txt}
       printf 'LLVM %s\n' "$llvm"
     fi
   } | sha256sum | cut -d ' ' -f 1

@@ -43,23 +43,18 @@ install_packages() {
 # True when apt can install the package; the lists may be old, or not there yet.
 has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
 
-# The address of the archive that this machine's own release comes from, as apt itself reads it from
-# whatever form its configuration has.
-archive_address() {
-  # shellcheck disable=SC2016  # apt expands these
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(CODENAME) $(COMPONENT)' \
-    'Created-By: Packages' 2>/dev/null |
-    awk -v own="$distribution_codename" '
-      $NF != "main" { next }
-      $2 == own || $3 == own { print $1; found = 1; exit }
-      $2 ~ /^(oldoldstable|oldstable|stable|testing|unstable|sid)$/ && !second { second = $1 }
-      END { if (!found && second) print second }'
+# The addresses of the archives that this machine's own release comes from, as apt itself reads them
+# from whatever form its configuration has; archives of others that name their releases alike, too.
+archive_addresses() {
+  apt-get update --print-uris 2>/dev/null |
+    sed -nE "s#^'(.*)/dists/($distribution_codename|(old)*stable|testing|sid|unstable)/InRelease'.*#\\1#p" |
+    grep -v '^cdrom:' | sort -u
 }
 
 # Reads one release's index of binary or source packages into a folder of its own. `release_apt` then
 # holds the options that make any apt command see that index and nothing else.
 open_release() {  # RELEASE KIND
-  local folder="$work/apt-$1-$2" type=deb address keyring
+  local folder="$work/apt-$1-$2" address addresses
   release_apt=(
     -oDir::Etc::SourceList="$folder/archive.sources" -oDir::Etc::SourceParts=/dev/null
     -oDir::Etc::Preferences=/dev/null -oDir::Etc::PreferencesParts=/dev/null
@@ -67,27 +62,30 @@ open_release() {  # RELEASE KIND
     -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache=
     -oAPT::Default-Release= -oAPT::Update::Error-Mode=any -oAcquire::Languages=none)
   [ ! -d "$folder" ] || return 0
-  [ "$2" = binary ] || type=deb-src
-  keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
-  address=$(archive_address)
-  [ -n "$address" ] || die "apt's configuration names no archive of '$distribution_codename'" \
+  addresses=$(archive_addresses)
+  [ -n "$addresses" ] || die "apt's configuration names no archive of '$distribution_codename'" \
     "see /etc/apt/sources.list and /etc/apt/sources.list.d"
-  mkdir -p "$folder/lists/partial"
-  {
-    printf 'Types: %s\nURIs: %s\nSuites: %s\nComponents: main' "$type" "$address" "$1"
-    [ "$distribution" != ubuntu ] || printf ' universe'
-    [ ! -e "$keyring" ] || printf '\nSigned-By: %s' "$keyring"
-    printf '\n'
-  } >"$folder/archive.sources"
   say "reading the index of $distribution $1, $2 packages"
-  quietly apt-get "${release_apt[@]}" update && return 0
-  if grep -q NO_PUBKEY "$work/log"; then
-    # Keys of a newer release come with a newer keyring of the machine's own release.
-    install_packages "$distribution-archive-keyring"
+  mkdir -p "$folder/lists/partial"
+  for address in $addresses; do
+    describe_archive "$address" "$1" "$2" >"$folder/archive.sources"
     quietly apt-get "${release_apt[@]}" update && return 0
-  fi
+    if grep -q NO_PUBKEY "$work/log"; then
+      # The keys of a newer release come with a newer keyring of the machine's own release.
+      install_packages "$distribution-archive-keyring"
+      quietly apt-get "${release_apt[@]}" update && return 0
+    fi
+  done
   rm -rf "$folder"
   return 1
+}
+
+describe_archive() {  # ADDRESS RELEASE KIND, as one of apt's .sources files
+  local type=deb components=main keyring=/usr/share/keyrings/$distribution-archive-keyring.gpg
+  [ "$3" = binary ] || type=deb-src
+  [ "$distribution" != ubuntu ] || components='main universe'
+  printf 'Types: %s\nURIs: %s\nSuites: %s\nComponents: %s\n' "$type" "$1" "$2" "$components"
+  [ ! -e "$keyring" ] || printf 'Signed-By: %s\n' "$keyring"
 }
 
 # Downloads the packages of one part into the current folder and checks them. Sets `fetched` to the
@@ -103,6 +101,14 @@ fetch_part() {
     fi
   done < <(rows "$here/setup/prefix.txt")
   [ "${#fetched[@]}" -gt 0 ] || die "no packages for '$1' are known for '$distribution'" "$(do_without "$1")"
+}
+
+# Downloads one part's packages and unpacks them, side by side, into root/.
+unpack() {
+  local file
+  fetch_part "$1"
+  mkdir -p root
+  for file in "${fetched[@]}"; do dpkg-deb --extract "$file" root; done
 }
 
 do_without() {

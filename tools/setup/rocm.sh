@@ -32,18 +32,6 @@ find_rocm() {
   return 1
 }
 
-# A ROCm may come without the perl form of hipify; then only that is made.
-look_for_hipify() {
-  local file
-  for file in "$rocm/bin/hipify-perl" "$(command -v hipify-perl || true)"; do
-    if [ -x "$file" ]; then
-      report hipify-perl found "$file"
-      return 0
-    fi
-  done
-  want_part hipify
-}
-
 find_llvm() {
   local version tool
   for version in "${llvm_versions[@]}"; do
@@ -67,12 +55,6 @@ choose_llvm() {
   printf '%s\n' "${llvm_versions[0]}"  # the lists may not be there yet: apt-get update comes first
 }
 
-assemble_hipify() {
-  unpack hipify
-  mkdir -p "$1/bin"
-  cp -a root/usr/bin/hipify-perl "$1/bin/"
-}
-
 assemble_rocm() {
   local to=$1 name
   unpack rocm
@@ -89,14 +71,6 @@ assemble_rocm() {
   assemble_hipify "$to"
   add_device_constants "$to"
   try_rocm "$to" || die "the ROCm made for this machine cannot compile a kernel"
-}
-
-# Downloads one part's packages and unpacks them, side by side, into root/.
-unpack() {
-  local file
-  fetch_part "$1"
-  mkdir -p root
-  for file in "${fetched[@]}"; do dpkg-deb --extract "$file" root; done
 }
 
 # Adds the one-symbol bitcode files of device_constants.txt that the packaged libraries lack.

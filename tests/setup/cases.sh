@@ -1,0 +1,289 @@
+#!/usr/bin/env bash
+# The behaviour of tools/setup.sh, a function a case. Nothing is installed and nothing is fetched: the
+# cases that would do so meet a fake apt, which writes down how it is called.
+# usage: cases.sh CASE
+set -euo pipefail
+source_folder=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+
+fail() {
+  printf 'failed: %s\n' "$*"
+  exit 1
+}
+skip() {
+  printf 'skipped: %s\n' "$*"
+  exit 77
+}
+
+# Runs a command; its output is then in `output`, its exit status in `status`.
+run() {
+  status=0
+  output=$("$@" 2>&1 </dev/null) || status=$?
+}
+expect_status() { [ "$status" -eq "$1" ] || fail "exit status $status, not $1: $output"; }
+expect_output() { [[ $output == *"$1"* ]] || fail "'$1' is not in: $output"; }
+refuse_output() { [[ $output != *"$1"* ]] || fail "'$1' is in: $output"; }
+
+setup=$source_folder/tools/setup.sh
+real_prefix=${KILN_TOOLCHAIN_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain}
+
+need_machine_set_up() {
+  run "$setup" --check
+  [ "$status" -eq 0 ] || skip "this machine is not set up: tools/setup.sh"
+}
+
+# PATH becomes a folder of links to every program but the named ones.
+hide_programs() {
+  local folder name
+  mkdir -p "$scratch/bin"
+  for folder in /usr/local/bin /usr/bin /bin; do
+    ln -s -t "$scratch/bin" "$folder"/* 2>/dev/null || true  # the first of a name wins
+  done
+  for name in "$@"; do rm -f "$scratch/bin/$name"; done
+  export PATH=$scratch/bin
+}
+
+# A machine on which hipify-perl alone is missing, and an apt that offers it in the given version.
+with_fake_apt() {  # VERSION
+  need_machine_set_up
+  export KILN_TOOLCHAIN_DIR=$scratch/prefix KILN_SETUP_CUDA=no ROCM_PATH=$scratch/rocm
+  mkdir -p "$ROCM_PATH/bin" "$KILN_TOOLCHAIN_DIR" "$scratch/package/DEBIAN" "$scratch/package/usr/bin"
+  ln -s /bin/true "$ROCM_PATH/bin/hipcc"
+  [ ! -d "$real_prefix/catch2" ] || ln -s "$real_prefix/catch2" "$KILN_TOOLCHAIN_DIR/catch2"
+  printf '#!/bin/sh\necho a fake\n' >"$scratch/package/usr/bin/hipify-perl"
+  chmod +x "$scratch/package/usr/bin/hipify-perl"
+  printf 'Package: hipify-perl\nVersion: %s\nArchitecture: all\nMaintainer: a test <a@test>\nDescription: a fake\n' \
+    "$1" >"$scratch/package/DEBIAN/control"
+  dpkg-deb --build --root-owner-group "$scratch/package" "$scratch/hipify-perl_${1}_all.deb" >/dev/null
+  hide_programs hipify-perl apt-get apt-cache
+  cat >"$scratch/bin/apt-get" <<TEXT
+#!/bin/bash
+echo "apt-get \$*" >>"$scratch/calls"
+case " \$* " in
+  *' --print-uris '*) echo "'http://archive.test/dists/\$(. /etc/os-release; echo \$VERSION_CODENAME)/InRelease' file 0" ;;
+  *' update '*) [ ! -e "$scratch/unreachable" ] ;;
+  *' download '*) [ ! -e "$scratch/slow" ] || { touch "$scratch/downloading"; sleep 30; }
+    cp "$scratch"/hipify-perl_*.deb . ;;
+esac
+TEXT
+  cat >"$scratch/bin/apt-cache" <<TEXT
+#!/bin/bash
+echo "Version: $1"
+TEXT
+  chmod +x "$scratch/bin/apt-get" "$scratch/bin/apt-cache"
+}
+
+recorded_version() { awk '$1 == "hipify" && $2 == "debian" { print $6 }' "$source_folder/tools/setup/prefix.txt"; }
+
+expect_no_trace() {
+  [ ! -e "$KILN_TOOLCHAIN_DIR/hipify" ] || fail "a part was put in place"
+  [ -z "$(find "$KILN_TOOLCHAIN_DIR" -name '.new.*')" ] || fail "half a part was left behind"
+}
+
+# --- the cases ---------------------------------------------------------------------------------
+
+does_nothing_on_a_machine_that_is_set_up() {
+  need_machine_set_up
+  local before
+  before=$(find "$real_prefix" -printf '%p %T@ %s\n' 2>/dev/null | sort)
+  run "$setup"
+  expect_status 0
+  refuse_output installing
+  refuse_output making
+  [ "$before" = "$(find "$real_prefix" -printf '%p %T@ %s\n' 2>/dev/null | sort)" ] || fail "files changed"
+}
+
+takes_under_a_second_when_there_is_nothing_to_do() {
+  need_machine_set_up
+  local attempt start end
+  for attempt in 1 2 3; do  # a busy machine may need more than one
+    start=$(date +%s%N)
+    run "$setup"
+    end=$(date +%s%N)
+    [ $((end - start)) -ge 1000000000 ] || return 0
+  done
+  fail "took $(((end - start) / 1000000)) ms at attempt $attempt"
+}
+
+check_lists_what_is_missing_and_installs_nothing() {
+  export KILN_TOOLCHAIN_DIR=$scratch/prefix
+  hide_programs ninja hipcc
+  mkdir -p "$scratch/empty"
+  ROCM_PATH=$scratch/empty run "$setup" --check
+  expect_status 3
+  expect_output "ninja                missing  apt install ninja-build"
+  [ -d /opt/rocm ] || expect_output "rocm                 missing  goes to $scratch/prefix/rocm"
+  [ ! -e "$scratch/prefix" ] || fail "--check wrote to the prefix"
+}
+
+names_a_tool_that_is_too_old() {
+  hide_programs cmake
+  printf '#!/bin/sh\necho cmake version 3.18.4\n' >"$scratch/bin/cmake"
+  chmod +x "$scratch/bin/cmake"
+  run "$setup" --check
+  expect_status 3
+  expect_output "cmake                missing  apt install cmake"
+}
+
+prints_the_commands_when_the_user_may_not_install() {
+  hide_programs ninja sudo
+  local as_nobody=()
+  cp -r "$source_folder/tools" "$scratch/tools"
+  if [ "$(id -u)" -eq 0 ]; then
+    as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${as_nobody[@]}" test -x "$scratch/tools/setup.sh" || skip "another user cannot read $scratch"
+  fi
+  run env KILN_TOOLCHAIN_DIR="$scratch/prefix" "${as_nobody[@]}" "$scratch/tools/setup.sh"
+  expect_status 3
+  expect_output "packages are missing, and this user may not install them"
+  expect_output "  apt-get update"
+  expect_output "  apt-get install --yes --no-install-recommends --no-remove"
+  expect_output "ninja-build"
+}
+
+refuses_a_package_that_is_not_the_recorded_one() {
+  with_fake_apt "$(recorded_version)"
+  run "$setup"
+  expect_status 3
+  expect_output "is not the file recorded in tools/setup/prefix.txt"
+  expect_no_trace
+}
+
+accepts_a_package_that_its_release_replaced_and_says_so() {
+  with_fake_apt 99.0-1
+  run "$setup"
+  expect_status 0
+  expect_output "has replaced hipify-perl $(recorded_version), which kiln was tested with: using 99.0-1"
+  [ "$("$KILN_TOOLCHAIN_DIR/hipify/bin/hipify-perl")" = 'a fake' ] || fail "hipify-perl was not put in place"
+  rm "$scratch/calls"
+  run "$setup"
+  expect_status 0
+  [ ! -e "$scratch/calls" ] || fail "the second run called: $(cat "$scratch/calls")"
+}
+
+leaves_the_state_of_apt_alone() {
+  with_fake_apt 99.0-1
+  run "$setup"
+  expect_status 0
+  local calls
+  calls=$(grep -v -e --print-uris "$scratch/calls")
+  [ "$(grep -c 'Dir::State::Lists=/.*Dir::State::status=/dev/null' <<<"$calls")" -eq "$(wc -l <<<"$calls")" ] ||
+    fail "apt was called on the machine's own state: $calls"
+  ! grep -q ' install ' <<<"$calls" || fail "a package of another release was installed"
+}
+
+says_what_to_do_when_the_archive_cannot_be_read() {
+  with_fake_apt 99.0-1
+  touch "$scratch/unreachable"
+  run "$setup"
+  expect_status 3
+  expect_output "no package 'hipify-perl' could be had from debian trixie"
+  expect_output "KILN_SETUP_ROCM=no"
+  expect_no_trace
+}
+
+leaves_nothing_behind_when_it_is_interrupted() {
+  with_fake_apt 99.0-1
+  touch "$scratch/slow"
+  setsid "$setup" >/dev/null 2>&1 </dev/null &
+  local waited
+  for ((waited = 0; waited < 100; ++waited)); do
+    [ ! -e "$scratch/downloading" ] || break
+    sleep 0.1
+  done
+  [ -e "$scratch/downloading" ] || fail "the download never began"
+  kill -TERM -- "-$!"
+  status=0
+  wait $! || status=$?
+  [ "$status" -ne 0 ] || fail "exit status 0"
+  expect_no_trace
+  rm "$scratch/slow"
+  run "$setup"
+  expect_status 0
+}
+
+reads_every_form_of_apt_configuration() {
+  command -v apt-get >/dev/null || skip "no apt on this machine"
+  # shellcheck disable=SC2034  # used in apt.sh
+  distribution_codename=bookworm
+  # shellcheck source=/dev/null
+  source "$source_folder/tools/setup/apt.sh"
+  mkdir -p "$scratch/etc/sources.list.d" "$scratch/state/lists"
+  mkdir "$scratch/etc/apt.conf.d"
+  printf 'Dir::Etc "%s";\nDir::State::Lists "%s";\n' "$scratch/etc" "$scratch/state/lists" >"$scratch/apt.conf"
+  export APT_CONFIG=$scratch/apt.conf
+  expect_address() {  # EXPECTED, after the configuration on standard input went to FILE
+    rm -f "$scratch/etc/sources.list" "$scratch"/etc/sources.list.d/*
+    cat >"$scratch/etc/$1"
+    [ "$(archive_addresses)" = "$2" ] || fail "$1: '$(archive_addresses)' is not '$2'"
+  }
+  expect_address sources.list http://one.test/debian <<'TEXT'
+deb http://other.test/debian bullseye main
+deb [arch=amd64] http://one.test/debian bookworm main contrib
+deb http://one.test/debian-security bookworm-security main
+deb cdrom:[Debian]/ bookworm main
+TEXT
+  expect_address sources.list.d/debian.sources http://two.test/debian <<'TEXT'
+Types: deb
+URIs: http://two.test/debian
+Suites: bookworm bookworm-updates
+Components: main
+TEXT
+  expect_address sources.list mirror+file:/etc/apt/mirrors/debian.list <<'TEXT'
+deb mirror+file:/etc/apt/mirrors/debian.list bookworm main
+TEXT
+  expect_address sources.list http://three.test/debian <<'TEXT'
+deb http://three.test/debian stable main
+TEXT
+  expect_address sources.list '' <<'TEXT'
+TEXT
+}
+
+names_no_mirror() {
+  local found
+  found=$(grep -rnE '(https?|ftp)://|\.debian\.org|\.ubuntu\.com' "$source_folder/tools/setup.sh" "$source_folder/tools/setup" || true)
+  [ -z "$found" ] || fail "$found"
+}
+
+print_env_points_at_working_compilers() {
+  need_machine_set_up
+  run "$setup" --print-env
+  expect_status 0
+  eval "$output"
+  run hipcc --version
+  expect_status 0
+  expect_output "HIP version"
+}
+
+compiles_for_a_generic_target() {
+  need_machine_set_up
+  eval "$("$setup" --print-env)"
+  [ "$ROCM_PATH" = "$real_prefix/rocm" ] || skip "this machine has a ROCm of its own"
+  printf '#include <hip/hip_runtime.h>\nextern "C" __global__ void k(float* x) { *x = sinf(*x); }\n' >"$scratch/k.hip"
+  run "$ROCM_PATH/bin/hipcc" --genco --offload-arch=gfx11-generic -mcode-object-version=6 \
+    --no-gpu-bundle-output "$scratch/k.hip" -o "$scratch/k.hsaco"
+  expect_status 0
+  [ -s "$scratch/k.hsaco" ] || fail "no code object was written"
+}
+
+explains_itself() {
+  run "$setup" --help
+  expect_status 0
+  expect_output "usage: tools/setup.sh"
+  expect_output "example: "
+  run "$setup" --wrong
+  expect_status 2
+  expect_output "usage: tools/setup.sh"
+}
+
+passes_shellcheck() {
+  command -v shellcheck >/dev/null || skip "shellcheck is not on this machine"
+  cd "$source_folder"
+  run shellcheck -x tools/setup.sh tools/setup/*.sh tools/setup/hipcc tools/setup/rocm_agent_enumerator \
+    .ci/run tests/run.sh examples/run.sh tests/setup/*.sh tests/structure/*.sh
+  expect_status 0
+}
+
+"$1"
