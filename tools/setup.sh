@@ -208,6 +208,7 @@ if [ "$mode" = --print-env ]; then
   if [ -n "$rocm" ]; then
     printf 'export ROCM_PATH=%q\n' "$rocm"
     path=$path$rocm/bin:
+    [ -x "$rocm/bin/hipify-perl" ] || [ ! -d "$prefix/hipify" ] || path=$path$prefix/hipify/bin:
   fi
   if [ -n "$cuda" ]; then
     printf 'export CUDA_PATH=%q\n' "$cuda"
