@@ -81,13 +81,15 @@ int main() {
   const bool no_gpu = !device || device->info().backend == kiln::Backend::kHost;
   if (no_gpu) {
     print_catalog(kiln_kernels::catalog());
-    std::printf("nothing was launched, because this machine has no GPU that can be used:\n");
+    std::printf("nothing was launched: no GPU of this machine can be used\n");
     for (const kiln::BackendStatus& backend : runtime->backends()) {
+      if (backend.backend == kiln::Backend::kHost) continue;
       for (const std::string& reason : backend.reasons) {
         std::printf("  %s: %s\n", std::string(kiln::to_string(backend.backend)).c_str(),
                     reason.c_str());
       }
     }
+    std::printf("an NVIDIA GPU needs its driver, an AMD GPU needs ROCm's HIP runtime; then run this again\n");
     return 0;
   }
 
