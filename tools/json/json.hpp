@@ -1,0 +1,76 @@
+// JSON text (RFC 8259) <-> values that know where they stood.
+//
+// Reading keeps the line and column of every value and key, in characters from 1, and keeps duplicate
+// keys, so that the reader of a format can point at what it dislikes. Writing keeps the order of
+// members as given. Values are plain: share them as you would a std::string.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+struct JsonMember;
+
+struct Json {
+  using Array = std::vector<Json>;
+  using Object = std::vector<JsonMember>;
+
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value;
+  std::uint32_t line = 0;  // of the value's first character; 0: not read from text
+  std::uint32_t column = 0;
+
+  Json() = default;
+  Json(bool boolean) : value(boolean) {}
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  Json(Integer integer) : value(static_cast<std::int64_t>(integer)) {}
+  Json(double number) : value(number) {}
+  Json(std::string text) : value(std::move(text)) {}
+  Json(std::string_view text) : value(std::string(text)) {}
+  Json(const char* text) : value(std::string(text)) {}
+  Json(Array items) : value(std::move(items)) {}
+  Json(Object members);
+
+  // The value as that kind, or null when it is of another one.
+  const bool* boolean() const { return std::get_if<bool>(&value); }
+  const std::int64_t* integer() const { return std::get_if<std::int64_t>(&value); }
+  const std::string* text() const { return std::get_if<std::string>(&value); }
+  const Array* array() const { return std::get_if<Array>(&value); }
+  const Object* object() const { return std::get_if<Object>(&value); }
+  // The first member called `key` of an object, else null.
+  const Json* find(std::string_view key) const;
+  // "a list", "a string", ...: for messages.
+  std::string_view kind_name() const;
+};
+
+struct JsonMember {
+  std::string key;
+  Json value;
+  std::uint32_t line = 0;  // of the key
+  std::uint32_t column = 0;
+};
+
+inline Json::Json(Object members) : value(std::move(members)) {}
+
+struct JsonLimits {
+  std::size_t bytes = 8U << 20;
+  std::size_t depth = 32;  // lists and objects inside one another
+};
+
+// Reads one value. `file` names the text in errors (kInvalidInput, with line and column).
+Result<Json> read_json(std::string_view text, std::string_view file, const JsonLimits& limits = {});
+
+enum class JsonLayout : bool { kCompact, kIndented };
+
+// UTF-8; an indented text ends in a newline. Bytes that are no UTF-8 become U+FFFD.
+std::string write_json(const Json& value, JsonLayout layout = JsonLayout::kIndented);
+
+}  // namespace kiln::tools

@@ -1,0 +1,173 @@
+#include "tools/json/json_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kMostErrors = 50;  // past that, a count: the file is of another kind
+
+}  // namespace
+
+Error& JsonReader::report(Location where, std::string message) {
+  errors_.push_back(Error{ErrorCode::kInvalidInput, std::move(message), std::move(where)});
+  return errors_.back();
+}
+
+Error& JsonReader::report(const Json& value, std::string message) {
+  return report(where(value), std::move(message));
+}
+
+void JsonReader::report(const Json& value, Error error) {
+  error.where = where(value);
+  errors_.push_back(std::move(error));
+}
+
+void JsonReader::report(Error error) {
+  std::vector<Error> others = std::exchange(error.others, {});
+  errors_.push_back(std::move(error));
+  for (Error& other : others) errors_.push_back(std::move(other));
+}
+
+void JsonReader::object(const Json& value, const std::string& what,
+                        std::initializer_list<Field> fields) {
+  const Json::Object* members = value.object();
+  if (members == nullptr) {
+    report(value, what + " must be an object, not " + std::string(value.kind_name()));
+    return;
+  }
+  std::vector<std::string> keys;
+  for (const Field& field : fields) keys.emplace_back(field.key);
+  distinct_members(*members, what, [&](const JsonMember& member) {
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const Field& known) { return known.key == member.key; });
+    if (field != fields.end()) {
+      field->read(member.value);
+      return;
+    }
+    Error& error = report(Location{file_, member.line, member.column},
+                          "unknown key " + quote(member.key) + " in " + what);
+    if (const std::string near = nearest(member.key, keys); !near.empty()) {
+      error.hint("did you mean " + quote(near) + "?");
+    } else {
+      error.note("the keys are " + join(keys, ", "));
+    }
+  });
+  for (const Field& field : fields) {
+    if (field.need == Need::kRequired && value.find(field.key) == nullptr) {
+      report(value, what + " has no " + quote(field.key));
+    }
+  }
+}
+
+void JsonReader::members(const Json& value, const std::string& what,
+                         const std::function<void(const JsonMember&)>& read) {
+  if (const Json::Object* members = value.object()) {
+    distinct_members(*members, what, read);
+  } else {
+    report(value, what + " must be an object, not " + std::string(value.kind_name()));
+  }
+}
+
+void JsonReader::distinct_members(const Json::Object& members, const std::string& what,
+                                  const std::function<void(const JsonMember&)>& read) {
+  std::map<std::string_view, const JsonMember*> seen;
+  for (const JsonMember& member : members) {
+    const auto [first, is_new] = seen.emplace(member.key, &member);
+    if (is_new) {
+      read(member);
+      continue;
+    }
+    const JsonMember& earlier = *first->second;
+    Error& error = report(Location{file_, member.line, member.column},
+                          "duplicate key " + quote(member.key) + " in " + what);
+    error.notes.push_back(
+        {Note::Kind::kNote, "first given here", {file_, earlier.line, earlier.column}});
+  }
+}
+
+void JsonReader::format(const Json& value, int current) {
+  if (value.integer() == nullptr) {
+    report(value, "'format' must be a whole number, not " + std::string(value.kind_name()));
+  } else if (*value.integer() != current) {
+    report(value, "format " + std::to_string(*value.integer()) + " is not known to this kiln")
+        .hint("this kiln reads format " + std::to_string(current));
+  }
+}
+
+void JsonReader::list(const Json& value, const std::string& what, std::string_view of, Empty empty,
+                      const std::function<void(const Json&)>& read) {
+  const Json::Array* items = value.array();
+  if (items == nullptr) {
+    report(value, what + " must be a list of " + std::string(of) + ", not " +
+                      std::string(value.kind_name()));
+    return;
+  }
+  if (items->empty() && empty == Empty::kRefused) {
+    report(value, what + " is empty: it needs at least one entry");
+  }
+  for (const Json& item : *items) read(item);
+}
+
+const std::string* JsonReader::text(const Json& value, const std::string& what) {
+  const std::string* text = value.text();
+  if (text == nullptr) {
+    report(value, what + " must be a string, not " + std::string(value.kind_name()));
+    return nullptr;
+  }
+  if (text->size() > kLongestText) {
+    report(value, what + " is " + std::to_string(text->size()) + " bytes long, at most " +
+                      std::to_string(kLongestText) + " are allowed");
+    return nullptr;
+  }
+  if (text->find('\0') != std::string::npos) {
+    report(value, what + " holds a NUL character");
+    return nullptr;
+  }
+  return text;
+}
+
+int JsonReader::choice(const Json& value, const std::string& what,
+                       std::initializer_list<std::string_view> choices) {
+  const std::string* chosen = text(value, what);
+  if (chosen == nullptr) return -1;
+  int index = 0;
+  std::vector<std::string> names;
+  for (const std::string_view name : choices) {
+    if (name == *chosen) return index;
+    names.emplace_back(name);
+    ++index;
+  }
+  Error& error = report(value, what + " cannot be " + quote(*chosen));
+  if (const std::string near = nearest(*chosen, names); !near.empty()) {
+    error.hint("did you mean " + quote(near) + "?");
+  } else {
+    error.hint("it is one of " + join(names, ", "));
+  }
+  return -1;
+}
+
+Result<void> JsonReader::finish() {
+  if (errors_.empty()) return {};
+  const auto position = [this](const Error& error) {
+    return std::tuple(error.where.file != file_, error.where.line, error.where.column);
+  };
+  std::stable_sort(errors_.begin(), errors_.end(), [&](const Error& a, const Error& b) {
+    return position(a) < position(b);
+  });
+  if (errors_.size() > kMostErrors) {
+    const std::size_t rest = errors_.size() - kMostErrors;
+    errors_.resize(kMostErrors);
+    errors_.back().note("and " + std::to_string(rest) + " more errors");
+  }
+  return merge_errors(std::move(errors_));
+}
+
+}  // namespace kiln::tools
