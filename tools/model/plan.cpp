@@ -10,21 +10,41 @@ std::string_view to_string(StepKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string expand(std::string_view text, const Plan& plan) {
-  std::string expanded;
-  while (!text.empty()) {
-    if (text.starts_with("{src}")) {
-      expanded += plan.source_root.string();
-      text.remove_prefix(5);
-    } else if (text.starts_with("{out}")) {
-      expanded += plan.out_root.string();
-      text.remove_prefix(5);
-    } else {
-      expanded += text.front();
-      text.remove_prefix(1);
-    }
+namespace {
+
+// The text with each `{name}` that `find` knows (a string, or null) replaced by what it stands for.
+template <typename Find>
+std::string replace_places(std::string_view text, Find find) {
+  std::string replaced;
+  while (true) {
+    const std::size_t open = text.find('{');
+    replaced += text.substr(0, open);
+    if (open == std::string_view::npos) return replaced;
+    text.remove_prefix(open);
+    const std::size_t close = text.find('}');
+    const std::string* place =
+        close == std::string_view::npos ? nullptr : find(text.substr(1, close - 1));
+    replaced += place != nullptr ? std::string_view(*place) : text.substr(0, 1);
+    text.remove_prefix(place != nullptr ? close + 1 : 1);
   }
-  return expanded;
+}
+
+}  // namespace
+
+std::string expand_places(std::string_view text, const Plan& plan) {
+  return replace_places(text, [&](std::string_view name) -> const std::string* {
+    const auto found = plan.places.find(name);
+    return found == plan.places.end() ? nullptr : &found->second;
+  });
+}
+
+std::string expand(std::string_view text, const Plan& plan) {
+  return replace_places(text, [&](std::string_view name) -> const std::string* {
+    if (name == "src") return &plan.source_root.native();
+    if (name == "out") return &plan.out_root.native();
+    const auto found = plan.places.find(name);
+    return found == plan.places.end() ? nullptr : &found->second;
+  });
 }
 
 }  // namespace kiln::tools

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,10 +25,10 @@ enum class StepKind : std::uint8_t {
 };
 std::string_view to_string(StepKind kind);
 
-// Paths in a step are either absolute (tools, system headers) or relative to one of two roots, spelt
-// so that no step depends on where the roots lie. argv holds them in the form that the working
-// directory (the out folder) makes true; `{src}` and `{out}` stand for the roots in printed plans and
-// in keys.
+// Paths in a step are spelt so that no step depends on where things lie on this machine: `{src}/...`
+// and `{out}/...` for the two roots, `{nvcc}` and its like for the tools, `{rocm}` and `{bitcode}` for
+// folders of the toolchain (Plan::places). A tool runs in the source root, and sees what lies there
+// under relative names. Other absolute paths are the user's own, as the manifest gives them.
 struct Step {
   std::string id;       // "compile affine gfx1100"; unique in a plan
   StepKind kind = StepKind::kCompile;
@@ -35,7 +37,7 @@ struct Step {
   std::string target;   // empty for hipify, bundle, fatbin
   ToolKind tool = ToolKind::kNvcc;
   std::vector<std::string> tool_roles;  // the parts of the tool that decide the output
-  std::vector<std::string> argv;        // with {src} and {out}
+  std::vector<std::string> argv;        // argv[0] is the tool's place, "{nvcc}"
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> inputs;      // with {src} and {out}, sorted: what is known beforehand
   std::string output;                   // with {out}
@@ -46,10 +48,14 @@ struct Step {
 struct Plan {
   std::filesystem::path source_root;  // the manifest's folder, absolute
   std::filesystem::path out_root;     // absolute
-  std::vector<Step> steps;            // in an order that can be run as it stands
+  // What `{name}` stands for besides the roots: each tool by to_string(ToolKind), and folders.
+  std::map<std::string, std::string, std::less<>> places;
+  std::vector<Step> steps;  // in an order that can be run as it stands
 };
 
-// `{src}/a` and `{out}/b` with the roots put in, absolute.
+// The text with the roots and places put in, absolute. Any other brace stands for itself.
 std::string expand(std::string_view text, const Plan& plan);
+// The same with {src} and {out} left as they are.
+std::string expand_places(std::string_view text, const Plan& plan);
 
 }  // namespace kiln::tools

@@ -52,6 +52,7 @@ struct Toolchain {
   std::vector<std::string> amd_processors;   // "gfx1030", "gfx11-generic"
   std::vector<std::string> nvidia_targets;   // "sm_80", "compute_80"
   std::filesystem::path rocm_path;           // empty: none
+  std::filesystem::path device_library_path; // ocml.bc and its like; empty: none
   std::filesystem::path cuda_path;
 
   const Tool& tool(ToolKind kind) const { return tools[static_cast<std::size_t>(kind)]; }

@@ -20,6 +20,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 // Steps run in the source root: there "{src}/a.cu" is "a.cu" wherever the root lies.
 std::string in_source_root(std::string word, const Plan& plan) {
+  word = expand_places(word, plan);
   replace_all(word, "{src}/", "");
   replace_all(word, "{src}", ".");
   replace_all(word, "{out}", plan.out_root.string());
