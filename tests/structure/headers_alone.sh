@@ -8,7 +8,7 @@ export warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
 
 compile() {
   local header=$1 standard=c++20
-  case "$header" in runtime/include/* | ops/* | kernels/*) standard=c++17 ;; esac
+  case "$header" in runtime/include/* | ops/include/* | kernels/*) standard=c++17 ;; esac
   # shellcheck disable=SC2086  # flags are words
   "${@:2}" -fsyntax-only -std=$standard $warnings -I . -I runtime/include -I ops/include -x c++ - <<<"#include \"$header\"" ||
     { echo "$header does not compile alone as $standard"; return 1; }

@@ -20,8 +20,9 @@ refuse() {  # FILE CONTENT EXPECTED COMMAND...
 
 refuse base/a.hpp '#include "tools/model/plan.hpp"' "'base' may include kiln" "$here/includes.sh" "$tree"
 refuse formats/a.cpp '  #  include <dlfcn.h>' 'only runtime/src/library.cpp' "$here/includes.sh" "$tree"
-refuse runtime/src/a.cpp '#include "kiln/ops.hpp"
+refuse runtime/src/a.cpp '#include "kiln/catalog.hpp"
 #include "generator/catalog.hpp"' "generator/catalog.hpp" "$here/includes.sh" "$tree"
+refuse runtime/src/a.cpp '#include <kiln/ops.hpp>' "'runtime/src' may include" "$here/includes.sh" "$tree"
 refuse readme.txt '' 'no include was found' "$here/includes.sh" "$tree"
 refuse ops/a.hpp '#if defined(__HIPCC__)' 'ops/a.hpp:1:' "$here/vendor_switches.sh" "$tree"
 refuse kernels/families/a.cuh '#  elif __CUDA_ARCH__ >= 800' 'name the feature' "$here/vendor_switches.sh" "$tree"
