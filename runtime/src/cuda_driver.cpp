@@ -67,9 +67,8 @@ class CudaDriver final : public Driver {
     KILN_TRY(attribute(kWarpSize, warp));
     KILN_TRY(attribute(kMultiprocessorCount, processors));
     KILN_TRY(attribute(kMaxThreadsPerBlock, threads));
-    if (!attribute(kMaxSharedPerBlockOptin, shared) || shared == 0) {
-      KILN_TRY(attribute(kMaxSharedPerBlock, shared));
-    }
+    KILN_TRY(attribute(kMaxSharedPerBlockOptin, shared));
+    if (shared == 0) KILN_TRY(attribute(kMaxSharedPerBlock, shared));
     std::size_t memory = 0;
     KILN_CUDA(cuDeviceTotalMem, &memory, handle);
 
@@ -204,9 +203,7 @@ class CudaDriver final : public Driver {
     return {};
   }
   Result<void> synchronize(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
-    KILN_CUDA(cuCtxSynchronize);
-    return {};
+    return release(device, "cuCtxSynchronize", [&] { return cuda_.cuCtxSynchronize(); });
   }
 
   Result<NativeEvent> create_event(int device) override {
@@ -284,10 +281,10 @@ class CudaDriver final : public Driver {
     return Current(cuda_, callers, true);
   }
 
-  // Gives something back. When the driver or its context has gone, so has the thing: that is success.
+  // Gives something back, or waits for it. When the driver or its context has gone, so has the thing:
+  // that is success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {
-    if (contexts_.empty()) return {};
     CUcontext callers = nullptr;
     if (cuda_.cuCtxGetCurrent(&callers) == kDeinitialized) return {};
     KILN_TRY_ASSIGN(const Current current, make_current(device));

@@ -13,6 +13,8 @@
 //     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid", its code kDriver
 //     unless said otherwise. The runtime puts "failed loading ... on cuda:0: " before it. Longer
 //     text (a compiler's log, the block and thread of a fault) goes into notes.
+//   - Giving back (unload, free, destroy) and waiting succeed when the driver has already ended, as it
+//     does before a program's last destructors: what is to be given back is gone with it.
 //   - No exception leaves a verb.
 #pragma once
 

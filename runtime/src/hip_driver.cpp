@@ -154,9 +154,7 @@ class HipDriver final : public Driver {
     return {};
   }
   Result<void> synchronize(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
-    KILN_HIP(hipDeviceSynchronize);
-    return {};
+    return release(device, "hipDeviceSynchronize", [&] { return hip_.hipDeviceSynchronize(); });
   }
 
   Result<NativeEvent> create_event(int device) override {
@@ -214,7 +212,7 @@ class HipDriver final : public Driver {
     return Current(hip_, callers, true);
   }
 
-  // Gives something back. When the driver or its context has gone, so has the thing: that is success.
+  // Gives something back, or waits for it. When the driver has gone, so has the thing: that is success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {
     int callers = 0;

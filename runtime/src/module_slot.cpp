@@ -109,11 +109,11 @@ Result<void> ModuleSlot::unload_unit(std::uint16_t index) {
     if (entry_.kernels[kernel].unit == index) functions_[kernel].store(nullptr);
   }
   while (unit.launches.load() != 0) std::this_thread::yield();
-  // Work that still runs the module's code has to end first. Its own errors are for whoever waits for
-  // that work; the module goes in any case.
-  (void)device_.driver().synchronize(device_.ordinal());
-  Result<void> done =
+  // Work that still runs the module's code has to end first. The module goes in any case.
+  Result<void> done = device_.driver().synchronize(device_.ordinal());
+  Result<void> unloaded =
       device_.driver().unload(device_.ordinal(), std::exchange(unit.module, nullptr));
+  if (done) done = std::move(unloaded);
   unit.image = {};
   if (!done) {
     return device_.failed("unloading module '" + std::string(entry_.name) + "'",

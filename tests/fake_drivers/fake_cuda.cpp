@@ -23,11 +23,17 @@ namespace {
 fake::Machine& machine() { return *kiln_fake_machine(); }
 
 // A context is its device's number plus one; which one is current is each thread's own.
-thread_local CUcontext current_context = nullptr;
+CUcontext& current_context() {
+  thread_local CUcontext context = nullptr;
+  thread_local unsigned generation = 0;
+  if (generation != machine().generation()) context = nullptr;
+  generation = machine().generation();
+  return context;
+}
 CUcontext context_of(CUdevice device) {
   return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
 }
-int current() { return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context)) - 1; }
+int current() { return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context())) - 1; }
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 CUdeviceptr address(void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
@@ -37,7 +43,7 @@ CUdeviceptr address(void* memory) { return reinterpret_cast<std::uintptr_t>(memo
   if (const int status = machine().enter(__func__); status != 0) return status
 #define ENTER_IN_CONTEXT() \
   ENTER();                 \
-  if (current_context == nullptr) return fake::kInvalidContext
+  if (current_context() == nullptr) return fake::kInvalidContext
 
 FAKE_EXPORT CUresult cuInit(unsigned int) {
   ENTER();
@@ -105,12 +111,12 @@ FAKE_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 FAKE_EXPORT CUresult cuCtxGetCurrent(CUcontext* context) {
   ENTER();
-  *context = current_context;
+  *context = current_context();
   return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
   ENTER();
-  current_context = context;
+  current_context() = context;
   return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuCtxSynchronize() {

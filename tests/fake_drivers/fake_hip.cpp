@@ -29,7 +29,13 @@ namespace {
 fake::Machine& machine() { return *kiln_fake_machine(); }
 
 // Each thread has a current device, the first one until it chooses.
-thread_local int current = 0;
+int& current() {
+  thread_local int device = 0;
+  thread_local unsigned generation = 0;
+  if (generation != machine().generation()) device = 0;
+  generation = machine().generation();
+  return device;
+}
 
 const fake::DeviceScript& script(int device) {
   return machine().script().devices[static_cast<std::size_t>(device)];
@@ -50,7 +56,7 @@ hipError_t properties(hipDeviceProp_t* target, int device, std::size_t size, std
   if (const int status = machine().enter(__func__); status != 0) return status
 #define ENTER_ON_STREAM(stream) \
   ENTER();                      \
-  if (const int status = machine().check_stream(current, stream); status != 0) return status
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status
 
 FAKE_EXPORT hipError_t hipInit(unsigned int) {
   ENTER();
@@ -76,13 +82,13 @@ FAKE_EXPORT hipError_t hipGetDeviceCount(int* count) {
 }
 FAKE_EXPORT hipError_t hipGetDevice(int* device) {
   ENTER();
-  *device = current;
+  *device = current();
   return fake::kSuccess;
 }
 FAKE_EXPORT hipError_t hipSetDevice(int device) {
   ENTER();
   if (!machine().valid_device(device)) return fake::kInvalidValue;
-  current = device;
+  current() = device;
   return fake::kSuccess;
 }
 FAKE_EXPORT hipError_t hipDeviceGetName(char* name, int size, int device) {
@@ -130,7 +136,7 @@ FAKE_EXPORT hipError_t hipDeviceSynchronize() {
 FAKE_EXPORT hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   ENTER();
   fake::Module* loaded = nullptr;
-  const int status = machine().load(current, static_cast<const char*>(image), &loaded, nullptr);
+  const int status = machine().load(current(), static_cast<const char*>(image), &loaded, nullptr);
   *module = reinterpret_cast<hipModule_t>(loaded);
   return status;
 }
@@ -158,13 +164,13 @@ FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned in
                                              unsigned int block_z, unsigned int,
                                              hipStream_t stream, void** parameters, void**) {
   ENTER_ON_STREAM(stream);
-  return machine().launch(current, reinterpret_cast<fake::Kernel*>(function),
+  return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
                           1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z, parameters);
 }
 
 FAKE_EXPORT hipError_t hipMalloc(void** address, size_t bytes) {
   ENTER();
-  return machine().allocate(current, bytes, address);
+  return machine().allocate(current(), bytes, address);
 }
 FAKE_EXPORT hipError_t hipFree(void* address) {
   ENTER();
@@ -173,16 +179,16 @@ FAKE_EXPORT hipError_t hipFree(void* address) {
 FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
                                       hipMemcpyKind kind, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().copy(current, target, kind != kDeviceToHost, source, kind != kHostToDevice, bytes);
+  return machine().copy(current(), target, kind != kDeviceToHost, source, kind != kHostToDevice, bytes);
 }
 FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().fill(current, target, value, bytes);
+  return machine().fill(current(), target, value, bytes);
 }
 
 FAKE_EXPORT hipError_t hipStreamCreate(hipStream_t* stream) {
   ENTER();
-  return machine().create_stream(current, reinterpret_cast<void**>(stream));
+  return machine().create_stream(current(), reinterpret_cast<void**>(stream));
 }
 FAKE_EXPORT hipError_t hipStreamDestroy(hipStream_t stream) {
   ENTER();
@@ -194,7 +200,7 @@ FAKE_EXPORT hipError_t hipStreamSynchronize(hipStream_t stream) {
 }
 FAKE_EXPORT hipError_t hipEventCreate(hipEvent_t* event) {
   ENTER();
-  return machine().create_event(current, reinterpret_cast<void**>(event));
+  return machine().create_event(current(), reinterpret_cast<void**>(event));
 }
 FAKE_EXPORT hipError_t hipEventDestroy(hipEvent_t event) {
   ENTER();

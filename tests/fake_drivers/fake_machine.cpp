@@ -94,6 +94,7 @@ const char* status_text(int status) {
 void Machine::reset(Script script) {
   const std::lock_guard lock(mutex_);
   script_ = std::move(script);
+  ++generation_;
   calls_.clear();
   fail_call_.clear();
   failed_call_.clear();

@@ -96,6 +96,8 @@ class Machine {
   int enter(const char* call);
 
   virtual Script& script() { return script_; }
+  // Grows with each reset, so that what a thread chose before does not count after.
+  unsigned generation() const { return generation_; }
   int device_count() const { return static_cast<int>(script_.devices.size()); }
   bool valid_device(int device) const { return device >= 0 && device < device_count(); }
   void retain(int device);
@@ -122,6 +124,7 @@ class Machine {
   bool inside(int device, const void* memory, std::size_t bytes) const;
 
   mutable std::mutex mutex_;
+  std::atomic<unsigned> generation_{0};
   Script script_;
   std::map<std::string, int> calls_;
   std::string fail_call_, failed_call_;
