@@ -20,7 +20,7 @@ class FakeToolkit {
   FakeFiles files;
   FakeProcesses processes;
   tools::Toolchain toolchain;
-  tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .steps = {}};
+  tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .places = {}, .steps = {}};
 
   FakeToolkit() {
     for (int kind = 0; kind <= static_cast<int>(tools::ToolKind::kHostCompiler); ++kind) {

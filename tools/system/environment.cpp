@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -52,6 +53,10 @@ Environment real_environment() {
   result.stdout_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   result.stderr_is_terminal = ::isatty(STDERR_FILENO) == 1;
   result.cores = std::max(1u, std::thread::hardware_concurrency());
+  winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
+    result.columns = size.ws_col;
+  }
   return result;
 }
 

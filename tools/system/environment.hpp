@@ -15,6 +15,7 @@ struct Environment {
   bool stdout_is_terminal = false;
   bool stderr_is_terminal = false;
   unsigned cores = 1;
+  unsigned columns = 80;  // of the terminal that stderr is
 
   // The variable's value; a variable that is set but empty counts as not set.
   std::optional<std::string> get(std::string_view name) const;

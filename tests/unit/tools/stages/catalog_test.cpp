@@ -1,0 +1,131 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_toolkit.hpp"
+#include "tools/stages/catalog.hpp"
+#include "tools/stages/catalog_json.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+Artifact image(const std::string& target, std::uint16_t unit, std::vector<KernelInfo> kernels) {
+  Artifact artifact;
+  artifact.module = "affine";
+  artifact.unit = unit;
+  artifact.target = artifact.info.target = parse_target_id(target).value();
+  artifact.format = artifact.info.format =
+      artifact.target.kind == TargetKind::kAmd ? ImageFormat::kHsaco : ImageFormat::kPtx;
+  artifact.info.format_version = "v";
+  artifact.info.ptx_isa = artifact.format == ImageFormat::kPtx ? 90 : 0;
+  artifact.path = "images/affine/" + target;
+  artifact.bytes = "bytes of " + target;
+  artifact.digest = sha256(artifact.bytes);
+  artifact.info.kernels = std::move(kernels);
+  return artifact;
+}
+
+KernelInfo kernel(std::string name, ParameterKind kind) {
+  KernelInfo info;
+  info.name = std::move(name);
+  info.parameters = {{0, 8, kind}};
+  return info;
+}
+
+ModuleSpec two_sources() {
+  ModuleSpec module;
+  module.name.value = "affine";
+  module.sources = {{"a.cu", {}}, {"b.cu", {}}};
+  return module;
+}
+
+BuiltModule sample() {
+  return assemble_module(two_sources(),
+                         {image("compute_80", 1, {kernel("z", ParameterKind::kUnknown)}),
+                          image("gfx1100", 1, {kernel("z", ParameterKind::kPointer)}),
+                          image("gfx1100", 0, {kernel("a", ParameterKind::kValue)}),
+                          image("compute_80", 0, {kernel("a", ParameterKind::kUnknown)})},
+                         nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("assemble_module sorts images and kernels and names each kernel's unit") {
+  const BuiltModule module = sample();
+  CHECK(module.sources == std::vector<std::string>{"a.cu", "b.cu"});
+  CHECK(module.kernel_names == std::vector<std::string>{"a", "z"});
+  CHECK(module.units == std::vector<std::uint16_t>{0, 1});
+  REQUIRE(module.images.size() == 4);
+  CHECK(to_string(module.images[0].target) == "gfx1100");
+  CHECK(module.images[0].source == "a.cu");
+  CHECK(module.images[3].source == "b.cu");
+  CHECK(to_string(module.images[3].target) == "compute_80");
+}
+
+TEST_CASE("assemble_module learns what is a pointer from any image or the abi, for all images") {
+  const BuiltModule module = sample();
+  CHECK(module.parameters[0][0].kind == ParameterKind::kValue);
+  CHECK(module.parameters[1][0].kind == ParameterKind::kPointer);
+  CHECK(module.images[3].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);
+  const std::vector<AbiKernel> abi = {{"a", {{0, 8, ParameterKind::kPointer}}}};
+  const BuiltModule told = assemble_module(
+      two_sources(), {image("compute_80", 0, {kernel("a", ParameterKind::kUnknown)})}, &abi);
+  CHECK(told.images[0].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);
+}
+
+TEST_CASE("built_targets are sorted by vendor, then name") {
+  CHECK(built_targets({sample()}) == std::vector<std::string>{"gfx1100", "compute_80"});
+}
+
+TEST_CASE("tool_records name the tools that steps use, by the bytes of the parts they use") {
+  kiln::testing::FakeToolkit toolkit;
+  const auto records = [&] {
+    FileDigests digests(toolkit.files);
+    return tool_records(toolkit.plan, toolkit.toolchain, digests);
+  };
+  const auto before = records();
+  REQUIRE(before.size() == 2);
+  CHECK(before[0].name == "nvcc");
+  CHECK(before[1].name == "fatbinary");
+  REQUIRE(toolkit.files.write("/cuda/ptxas", "another"));
+  CHECK(records()[0].identity != before[0].identity);
+  CHECK(records()[1].identity == before[1].identity);
+}
+
+TEST_CASE("catalog_json tells what read_images reads back") {
+  BuiltCatalog catalog;
+  catalog.name = "demo";
+  catalog.modules = {sample()};
+  catalog.modules[0].images[1].info.kernels[0].registers = 12;
+  catalog.modules[0].images[1].info.kernels[0].spill_stores = 3;
+  catalog.modules[0].images[1].info.kernels[0].spill_loads = 4;
+  catalog.targets = built_targets(catalog.modules);
+  catalog.missing_targets = {"sm_90"};
+  catalog.tools = {{"nvcc", "13.0.88", "abc"}};
+  const Json document = catalog_json(catalog, {{"affine", "bundles/affine.hsaco", 7, sha256("x")}});
+  const std::string text = write_json(document);
+  const auto images = read_images(read_json(text, "kiln.json").value(), "kiln.json");
+  REQUIRE(images);
+  REQUIRE(images->size() == 4);
+  const ImageSummary& second = (*images)[1];
+  CHECK(second.module == "affine");
+  CHECK(second.path == "images/affine/compute_80");
+  CHECK(second.size == catalog.modules[0].images[1].bytes.size());
+  CHECK(second.info.target == catalog.modules[0].images[1].target);
+  CHECK(second.info.format == ImageFormat::kPtx);
+  CHECK(second.info.ptx_isa == 90);
+  REQUIRE(second.info.kernels.size() == 1);
+  CHECK(second.info.kernels[0].registers == 12u);
+  CHECK(second.info.kernels[0].spill_loads == 4u);
+  CHECK_FALSE(second.info.kernels[0].wave_width);
+  CHECK(second.info.kernels[0].parameters[0].kind == ParameterKind::kValue);
+  const Json& kernel_object = (*(*document.find("images")->array())[1].find("kernels")->array())[0];
+  CHECK(*kernel_object.find("spills")->integer() == 7);
+}
+
+TEST_CASE("read_images refuses a document of another format") {
+  const auto images = read_images(read_json("{\"format\": 99}", "kiln.json").value(), "out/kiln.json");
+  REQUIRE_FALSE(images);
+  CHECK(images.error().message == "not a catalog of this kiln: its 'format' is not 1");
+  CHECK(images.error().where.file == "out/kiln.json");
+}

@@ -1,0 +1,107 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/diagnostic.hpp"
+#include "tools/stages/verify.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+constexpr auto kPointer = ParameterKind::kPointer;
+constexpr auto kValue = ParameterKind::kValue;
+constexpr auto kUnknown = ParameterKind::kUnknown;
+
+Artifact image(const std::string& target, std::vector<KernelInfo> kernels, std::uint16_t unit = 0) {
+  Artifact artifact;
+  artifact.module = "affine";
+  artifact.unit = unit;
+  artifact.target = parse_target_id(target).value();
+  artifact.info.target = artifact.target;
+  artifact.format = artifact.info.format = artifact.target.kind == TargetKind::kAmd     ? ImageFormat::kHsaco
+                                           : artifact.target.kind == TargetKind::kCubin ? ImageFormat::kCubin
+                                                                                        : ImageFormat::kPtx;
+  artifact.path = "images/affine/" + file_name(artifact.target);
+  artifact.info.kernels = std::move(kernels);
+  return artifact;
+}
+
+KernelInfo kernel(std::string name, std::vector<Parameter> parameters) {
+  KernelInfo info;
+  info.name = std::move(name);
+  info.parameters = std::move(parameters);
+  return info;
+}
+
+const std::vector<Parameter> kAmdParameters = {{0, 8, kValue}, {8, 8, kPointer}};
+const std::vector<Parameter> kNvidiaParameters = {{0, 8, kUnknown}, {8, 8, kUnknown}};
+
+}  // namespace
+
+TEST_CASE("verify_module accepts images that have the same kernels, whatever each knows of kinds") {
+  CHECK(verify_module("affine",
+                      {image("gfx1100", {kernel("a", kAmdParameters), kernel("b", {})}),
+                       image("sm_80", {kernel("a", kNvidiaParameters), kernel("b", {})})},
+                      nullptr));
+}
+
+TEST_CASE("verify_module lists for each image what is missing, unexpected and different") {
+  const std::vector<AbiKernel> abi = {{"a", kAmdParameters}, {"b", {}}, {"c", {{0, 4, kValue}}}};
+  const auto result = verify_module(
+      "affine",
+      {image("gfx1100", {kernel("a", kAmdParameters), kernel("b", {}), kernel("c", {{0, 4, kValue}})}),
+       image("sm_80", {kernel("a", kNvidiaParameters), kernel("c", {{0, 2, kUnknown}}), kernel("x", {})}),
+       image("compute_80", {kernel("c", {{0, 4, kUnknown}})})},
+      &abi);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == ErrorCode::kBuildFailed);
+  CHECK(render(result.error()) ==
+        "kiln: error: module 'affine': its kernels are not those of the abi file\n"
+        "note: sm_80:\n"
+        "  missing: b\n"
+        "  unexpected: x\n"
+        "  other parameters (offset:size, * for a pointer): c has (0:2), expected (0:4)\n"
+        "note: compute_80:\n"
+        "  missing: a, b\n"
+        "hint: change the kernels, or what the manifest's 'abi' file says of them\n");
+}
+
+TEST_CASE("verify_module compares the images with one another where there is no abi") {
+  const auto result = verify_module("affine",
+                                    {image("gfx1100", {kernel("a", {}), kernel("bf16", {})}),
+                                     image("sm_80", {kernel("a", {})})},
+                                    nullptr);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message == "module 'affine': its images do not all have the same kernels");
+  REQUIRE(result.error().notes.size() == 2);
+  CHECK(result.error().notes[0].text == "sm_80:\n  missing: bf16");
+}
+
+TEST_CASE("verify_module tells a pointer from a value where both images know") {
+  const std::vector<AbiKernel> abi = {{"a", {{0, 8, kPointer}}}};
+  CHECK(verify_module("affine", {image("sm_80", {kernel("a", {{0, 8, kUnknown}})})}, &abi));
+  CHECK(verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kPointer}})})}, &abi));
+  const auto result = verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kValue}})})}, &abi);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().notes[0].text.ends_with("a has (0:8), expected (0:8*)"));
+}
+
+TEST_CASE("verify_module takes the units of a module together") {
+  CHECK(verify_module("affine",
+                      {image("sm_80", {kernel("a", {})}, 0), image("sm_80", {kernel("b", {})}, 1),
+                       image("gfx1100", {kernel("b", {})}, 1), image("gfx1100", {kernel("a", {})}, 0)},
+                      nullptr));
+  const auto twice = verify_module(
+      "affine", {image("sm_80", {kernel("a", {})}, 0), image("sm_80", {kernel("a", {})}, 1)}, nullptr);
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().notes[0].text == "sm_80:\n  exported by two sources: a");
+}
+
+TEST_CASE("verify_module refuses an image that is for another target than asked") {
+  Artifact wrong = image("gfx1100", {kernel("a", {})});
+  wrong.info.target = parse_target_id("gfx1030").value();
+  const auto result = verify_module("affine", {wrong}, nullptr);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message ==
+        "'images/affine/gfx1100' is an image for 'gfx1030', not for 'gfx1100' as asked for");
+}

@@ -1,0 +1,211 @@
+#include "tools/stages/catalog_json.hpp"
+
+#include <array>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::array<std::string_view, 4> kFormats = {"hsaco", "cubin", "ptx", "host"};
+constexpr std::array<std::string_view, 3> kKinds = {"unknown", "value", "pointer"};
+
+// The numbers of a kernel: one place for their names, for writing and for reading.
+struct NumberField {
+  std::string_view key;
+  std::optional<std::uint32_t> KernelInfo::*member;
+};
+constexpr std::array<NumberField, 11> kNumbers = {{
+    {"registers", &KernelInfo::registers},
+    {"scalar_registers", &KernelInfo::scalar_registers},
+    {"accumulation_registers", &KernelInfo::accumulation_registers},
+    {"stack_bytes", &KernelInfo::stack_bytes},
+    {"shared_bytes", &KernelInfo::shared_bytes},
+    {"constant_bytes", &KernelInfo::constant_bytes},
+    {"wave_width", &KernelInfo::wave_width},
+    {"max_threads", &KernelInfo::max_threads},
+    {"spill_stores", &KernelInfo::spill_stores},
+    {"spill_loads", &KernelInfo::spill_loads},
+    {"scalar_spills", &KernelInfo::scalar_spills},
+}};
+
+Json number_or_null(const std::optional<std::uint32_t>& number) {
+  return number ? Json(*number) : Json();
+}
+
+// One number that is 0 when nothing spills: bytes for NVIDIA, registers for AMD.
+Json total_spills(const KernelInfo& kernel) {
+  std::optional<std::uint32_t> total;
+  for (const auto& part : {kernel.spill_stores, kernel.spill_loads, kernel.scalar_spills}) {
+    if (part) total = total.value_or(0) + *part;
+  }
+  return number_or_null(total);
+}
+
+Json kernel_json(const KernelInfo& kernel) {
+  Json::Array parameters;
+  for (const Parameter& parameter : kernel.parameters) {
+    parameters.push_back(Json::Object{{"offset", parameter.offset},
+                                      {"size", parameter.size},
+                                      {"kind", to_string(parameter.kind)}});
+  }
+  Json::Object object{{"name", kernel.name}, {"params", std::move(parameters)}};
+  for (const NumberField& field : kNumbers) {
+    object.push_back({std::string(field.key), number_or_null(kernel.*field.member)});
+  }
+  object.push_back({"spills", total_spills(kernel)});
+  return object;
+}
+
+void append_info(Json::Object& object, const ImageInfo& info) {
+  object.push_back({"target", to_string(info.target)});
+  object.push_back({"format", to_string(info.format)});
+  object.push_back({"format_version", info.format_version});
+  if (info.format == ImageFormat::kPtx) object.push_back({"ptx_isa", info.ptx_isa});
+}
+
+void append_kernels(Json::Object& object, const ImageInfo& info) {
+  Json::Array kernels;
+  for (const KernelInfo& kernel : info.kernels) kernels.push_back(kernel_json(kernel));
+  object.push_back({"kernels", std::move(kernels)});
+}
+
+Json::Array strings(const std::vector<std::string>& texts) {
+  return Json::Array(texts.begin(), texts.end());
+}
+
+// Reading: documents are our own, so anything unexpected is simply "not one of ours".
+std::string text_of(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  const std::string* text = value == nullptr ? nullptr : value->text();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::optional<std::int64_t> integer_of(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  const std::int64_t* number = value == nullptr ? nullptr : value->integer();
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+const Json::Array& array_of(const Json& object, std::string_view key) {
+  static const Json::Array kEmpty;
+  const Json* value = object.find(key);
+  const Json::Array* array = value == nullptr ? nullptr : value->array();
+  return array == nullptr ? kEmpty : *array;
+}
+
+template <std::size_t N>
+std::size_t index_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return i;
+  }
+  return 0;
+}
+
+KernelInfo read_kernel(const Json& object) {
+  KernelInfo kernel;
+  kernel.name = text_of(object, "name");
+  for (const Json& parameter : array_of(object, "params")) {
+    kernel.parameters.push_back(
+        {.offset = static_cast<std::uint16_t>(integer_of(parameter, "offset").value_or(0)),
+         .size = static_cast<std::uint16_t>(integer_of(parameter, "size").value_or(0)),
+         .kind = static_cast<ParameterKind>(index_of(kKinds, text_of(parameter, "kind")))});
+  }
+  for (const NumberField& field : kNumbers) {
+    if (const auto number = integer_of(object, field.key)) {
+      kernel.*field.member = static_cast<std::uint32_t>(*number);
+    }
+  }
+  return kernel;
+}
+
+}  // namespace
+
+std::string_view to_string(ImageFormat format) {
+  return kFormats[static_cast<std::size_t>(format)];
+}
+
+std::string_view to_string(ParameterKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+Json catalog_json(const BuiltCatalog& catalog, const std::vector<BundleRecord>& bundles) {
+  Json::Array tools, images, packed;
+  for (const ToolRecord& tool : catalog.tools) {
+    tools.push_back(Json::Object{
+        {"name", tool.name}, {"version", tool.version}, {"identity", tool.identity}});
+  }
+  for (const BuiltModule& module : catalog.modules) {
+    for (const Artifact& image : module.images) {
+      Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
+      append_info(object, image.info);
+      object.push_back({"path", image.path});
+      object.push_back({"size", image.bytes.size()});
+      object.push_back({"digest", image.digest.hex()});
+      append_kernels(object, image.info);
+      images.push_back(std::move(object));
+    }
+  }
+  for (const BundleRecord& bundle : bundles) {
+    packed.push_back(Json::Object{{"module", bundle.module},
+                                  {"path", bundle.path},
+                                  {"size", bundle.size},
+                                  {"digest", bundle.digest.hex()}});
+  }
+  return Json::Object{{"format", kFormat},
+                      {"name", catalog.name},
+                      {"targets", strings(catalog.targets)},
+                      {"missing_targets", strings(catalog.missing_targets)},
+                      {"tools", std::move(tools)},
+                      {"images", std::move(images)},
+                      {"bundles", std::move(packed)}};
+}
+
+Json file_json(const InspectedFile& file) {
+  Json::Object document{{"format", kFormat}, {"kind", to_string(file.kind)}};
+  if (!file.entries.empty()) {
+    document.push_back({"version", file.version});
+    document.push_back({"entries", strings(file.entries)});
+  }
+  Json::Array images;
+  for (const FoundImage& image : file.images) {
+    Json::Object object{{"module", Json()}};
+    if (!image.entry.empty()) object.push_back({"entry", image.entry});
+    append_info(object, image.info);
+    object.push_back({"size", image.size});
+    append_kernels(object, image.info);
+    images.push_back(std::move(object));
+  }
+  document.push_back({"images", std::move(images)});
+  return document;
+}
+
+Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file) {
+  if (integer_of(document, "format") != kFormat) {
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = "not a catalog of this kiln: its 'format' is not " +
+                            std::to_string(kFormat),
+                 .where = {std::string(file), 0, 0}}
+        .hint("build again with this kiln");
+  }
+  std::vector<ImageSummary> images;
+  for (const Json& object : array_of(document, "images")) {
+    ImageSummary image;
+    image.module = text_of(object, "module");
+    image.entry = text_of(object, "entry");
+    image.path = text_of(object, "path");
+    image.size = static_cast<std::uint64_t>(integer_of(object, "size").value_or(0));
+    KILN_TRY_ASSIGN(image.info.target, parse_target_id(text_of(object, "target")));
+    image.info.format = static_cast<ImageFormat>(index_of(kFormats, text_of(object, "format")));
+    image.info.format_version = text_of(object, "format_version");
+    image.info.ptx_isa = static_cast<std::uint16_t>(integer_of(object, "ptx_isa").value_or(0));
+    for (const Json& kernel : array_of(object, "kernels")) {
+      image.info.kernels.push_back(read_kernel(kernel));
+    }
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,47 @@
+// kiln.json and `kiln inspect --json`: what was built or found, as JSON, and back.
+//
+// The format is described in docs/INSPECT.md and is stable: fields are added, never renamed. No
+// absolute path and no time is in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "kiln/result.hpp"
+#include "tools/json/json.hpp"
+#include "tools/model/artifact.hpp"
+#include "tools/stages/inspect.hpp"
+
+namespace kiln::tools {
+
+// A file beside the images: bundles/<module>.{hsaco,fatbin}.
+struct BundleRecord {
+  std::string module;
+  std::string path;  // relative to the out folder
+  std::uint64_t size = 0;
+  Digest digest;
+};
+
+Json catalog_json(const BuiltCatalog& catalog, const std::vector<BundleRecord>& bundles);
+
+// Of a single file: an image, or a container with its entries.
+Json file_json(const InspectedFile& file);
+
+// What a person is shown of an image, from either of the above.
+struct ImageSummary {
+  std::string module;  // empty when not known
+  std::string entry;   // of a container
+  std::string path;    // of a build
+  std::uint64_t size = 0;
+  ImageInfo info;
+};
+// The images of a document that catalog_json() or file_json() made; `file` names it in errors.
+Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);
+
+std::string_view to_string(ImageFormat format);  // "hsaco", "cubin", "ptx", "host"
+std::string_view to_string(ParameterKind kind);  // "pointer", "value", "unknown"
+
+}  // namespace kiln::tools

@@ -1,0 +1,66 @@
+#include "tools/stages/compile_commands.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tools/stages/run_step.hpp"
+
+namespace kiln::tools {
+namespace {
+
+bool is_source_of(const Step& step, const std::string& word) {
+  return std::find(step.inputs.begin(), step.inputs.end(), word) != step.inputs.end();
+}
+
+std::string source_of(const Step& step) {
+  for (const std::string& word : step.argv) {
+    if (is_source_of(step, word)) return word;
+  }
+  return step.inputs.empty() ? std::string() : step.inputs.front();
+}
+
+// The words of nvcc's command line that clang reads the same way, and clang's words for the rest.
+std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
+                                         const Toolchain& toolchain, const std::string& file) {
+  std::string arch = step.target;
+  if (arch.starts_with("compute_")) arch = "sm_" + arch.substr(8);
+  std::vector<std::string> words = {"clang++", "-x", "cuda", "--cuda-gpu-arch=" + arch,
+                                    "--cuda-device-only"};
+  if (!toolchain.cuda_path.empty()) words.push_back("--cuda-path=" + toolchain.cuda_path.string());
+  const Command command = command_of(step, plan);
+  for (std::size_t i = 1; i < command.argv.size(); ++i) {
+    const std::string& word = command.argv[i];
+    const bool takes_next = (word == "-I" || word == "-D" || word == "-isystem" || word == "-include");
+    if (takes_next && i + 1 < command.argv.size()) {
+      words.push_back(word);
+      words.push_back(command.argv[++i]);
+    } else if (word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=") ||
+               word.starts_with("-U")) {
+      words.push_back(word);
+    }
+  }
+  words.push_back(file);
+  return words;
+}
+
+}  // namespace
+
+Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
+  std::map<std::string, Json> entries;  // by file
+  for (const Step& step : plan.steps) {
+    if (step.kind != StepKind::kCompile) continue;
+    const std::string file = expand(source_of(step), plan);
+    if (entries.contains(file)) continue;
+    const std::vector<std::string> words = step.tool == ToolKind::kNvcc
+                                               ? clang_arguments(step, plan, toolchain, file)
+                                               : command_of(step, plan).argv;
+    entries.emplace(file, Json::Object{{"directory", plan.source_root.string()},
+                                       {"file", file},
+                                       {"arguments", Json::Array(words.begin(), words.end())}});
+  }
+  Json::Array result;
+  for (auto& [file, entry] : entries) result.push_back(std::move(entry));
+  return result;
+}
+
+}  // namespace kiln::tools

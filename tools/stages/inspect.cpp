@@ -1,0 +1,93 @@
+#include "tools/stages/inspect.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/stages/ptxas_log.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// Containers may hold containers; nobody nests them deeper than a fat binary in a bundle.
+constexpr int kDeepest = 3;
+
+bool is_container(FileKind kind) {
+  return kind == FileKind::kOffloadBundle || kind == FileKind::kCompressedOffloadBundle ||
+         kind == FileKind::kFatbin;
+}
+
+Result<void> find_images(Bytes file, const std::string& entry, int depth, InspectedFile& result) {
+  if (!is_container(detect_kind(file))) {
+    Result<ImageInfo> info = read_image(file);
+    if (!info) {
+      Error error = std::move(info).error();
+      if (!entry.empty()) error.note("in the entry " + quote(entry));
+      return error;
+    }
+    result.images.push_back({.entry = entry, .info = std::move(*info), .size = file.size()});
+    return {};
+  }
+  if (depth == kDeepest) {
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = "containers are nested more than " + std::to_string(kDeepest) + " deep"};
+  }
+  KILN_TRY_ASSIGN(const Container container, read_container(file));
+  if (depth == 0) result.version = container.version;
+  for (const ContainerEntry& one : container.entries) {
+    const std::string name = entry.empty() ? one.name : entry + " / " + one.name;
+    if (depth == 0) result.entries.push_back(one.name);
+    if (one.bytes.empty()) continue;
+    KILN_TRY(find_images(one.bytes, name, depth + 1, result));
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_ptxas_log(ImageInfo& info, std::string_view log) {
+  const std::vector<PtxasKernel> logged = parse_ptxas_log(log);
+  const std::string target = to_string(info.target);
+  for (KernelInfo& kernel : info.kernels) {
+    const auto found = std::find_if(logged.begin(), logged.end(), [&](const PtxasKernel& one) {
+      return one.name == kernel.name && one.target == target;
+    });
+    if (found == logged.end()) continue;
+    kernel.spill_stores = found->spill_store_bytes;
+    kernel.spill_loads = found->spill_load_bytes;
+    if (!kernel.registers) kernel.registers = found->registers;
+    if (!kernel.stack_bytes) kernel.stack_bytes = found->stack_bytes;
+  }
+}
+
+Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::string bytes,
+                                std::string log) {
+  Artifact artifact;
+  artifact.module = step.module;
+  artifact.unit = step.unit;
+  artifact.target = target;
+  artifact.path = step.output.substr(std::string_view("{out}/").size());
+  Result<ImageInfo> info = read_image(std::as_bytes(std::span(bytes)));
+  if (!info) {
+    Error error = std::move(info).error();
+    error.code = ErrorCode::kBuildFailed;
+    error.note("in " + quote(artifact.path) + ", the output of " + quote(step.id));
+    return error;
+  }
+  artifact.info = std::move(*info);
+  artifact.format = artifact.info.format;
+  if (artifact.format == ImageFormat::kCubin) add_ptxas_log(artifact.info, log);
+  artifact.digest = sha256(bytes);
+  artifact.bytes = std::move(bytes);
+  artifact.tool_log = std::move(log);
+  return artifact;
+}
+
+Result<InspectedFile> inspect_file(Bytes file) {
+  InspectedFile result;
+  result.kind = detect_kind(file);
+  KILN_TRY(find_images(file, "", 0, result));
+  return result;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,65 @@
+#include "tools/stages/ptxas_log.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// The text between `before` and `after` in `line`.
+std::optional<std::string_view> between(std::string_view line, std::string_view before,
+                                        std::string_view after) {
+  const std::size_t start = line.find(before);
+  if (start == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(start + before.size());
+  const std::size_t end = line.find(after);
+  if (end == std::string_view::npos) return std::nullopt;
+  return line.substr(0, end);
+}
+
+// The number that stands right before `unit`.
+std::optional<std::uint32_t> number_before(std::string_view line, std::string_view unit) {
+  const std::size_t end = line.find(unit);
+  if (end == std::string_view::npos) return std::nullopt;
+  std::size_t start = end;
+  while (start > 0 && line[start - 1] >= '0' && line[start - 1] <= '9') --start;
+  std::uint32_t value = 0;
+  const auto [stop, code] = std::from_chars(line.data() + start, line.data() + end, value);
+  if (code != std::errc() || stop != line.data() + end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::vector<PtxasKernel> parse_ptxas_log(std::string_view log) {
+  std::vector<PtxasKernel> kernels;
+  bool properties_are_the_kernels = false;
+  for (const std::string_view line : split(log, '\n')) {
+    if (const auto name = between(line, "Compiling entry function '", "'")) {
+      const auto target = between(line, "' for '", "'");
+      kernels.push_back({.name = std::string(*name),
+                         .target = std::string(target.value_or(""))});
+      properties_are_the_kernels = true;
+      continue;
+    }
+    if (kernels.empty()) continue;
+    PtxasKernel& kernel = kernels.back();
+    if (line.find("Function properties for ") != std::string_view::npos) {
+      const std::string_view function =
+          trim(line.substr(line.find("Function properties for ") + 24));
+      properties_are_the_kernels = function == kernel.name;
+    } else if (const auto stack = number_before(line, " bytes stack frame")) {
+      if (!properties_are_the_kernels) continue;
+      kernel.stack_bytes = *stack;
+      kernel.spill_store_bytes = number_before(line, " bytes spill stores").value_or(0);
+      kernel.spill_load_bytes = number_before(line, " bytes spill loads").value_or(0);
+    } else if (const auto registers = number_before(line, " registers")) {
+      kernel.registers = *registers;
+    }
+  }
+  return kernels;
+}
+
+}  // namespace kiln::tools

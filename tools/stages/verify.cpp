@@ -1,0 +1,161 @@
+#include "tools/stages/verify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+using Signature = std::vector<Parameter>;
+using Kernels = std::map<std::string, Signature>;
+
+ImageFormat expected_format(const TargetId& target) {
+  switch (target.kind) {
+    case TargetKind::kAmd:
+      return ImageFormat::kHsaco;
+    case TargetKind::kCubin:
+      return ImageFormat::kCubin;
+    case TargetKind::kPtx:
+      return ImageFormat::kPtx;
+    case TargetKind::kHost:
+      break;
+  }
+  return ImageFormat::kHost;
+}
+
+bool same_parameter(const Parameter& a, const Parameter& b) {
+  const bool kinds_agree = a.kind == b.kind || a.kind == ParameterKind::kUnknown ||
+                           b.kind == ParameterKind::kUnknown;
+  return a.offset == b.offset && a.size == b.size && kinds_agree;
+}
+
+bool same_signature(const Signature& a, const Signature& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_parameter);
+}
+
+// "(0:8 8:8* 16:4)": offset, size, and a star for what is known to be a pointer.
+std::string show(const Signature& signature) {
+  std::string text;
+  for (const Parameter& parameter : signature) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(parameter.offset) + ":" + std::to_string(parameter.size);
+    if (parameter.kind == ParameterKind::kPointer) text += '*';
+  }
+  return "(" + text + ")";
+}
+
+Error failed(std::string message) {
+  return Error{.code = ErrorCode::kBuildFailed, .message = std::move(message)};
+}
+
+void check_target(const Artifact& image, std::vector<Error>& errors) {
+  if (image.info.format != expected_format(image.target) || image.info.target != image.target) {
+    errors.push_back(failed(quote(image.path) + " is an image for " +
+                            quote(to_string(image.info.target)) + ", not for " +
+                            quote(to_string(image.target)) + " as asked for"));
+  }
+}
+
+// The kernels of a module for one target, over all its units.
+struct TargetKernels {
+  Kernels kernels;
+  std::vector<std::string> twice;  // exported by two units
+};
+
+std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images) {
+  std::map<TargetId, TargetKernels> result;
+  for (const Artifact& image : images) {
+    TargetKernels& target = result[image.target];
+    for (const KernelInfo& kernel : image.info.kernels) {
+      if (!target.kernels.emplace(kernel.name, kernel.parameters).second) {
+        target.twice.push_back(kernel.name);
+      }
+    }
+  }
+  return result;
+}
+
+// Without an abi file: all kernels that any image exports. Where the images know different amounts
+// about a parameter, the one that tells more is the measure.
+Kernels all_kernels(const std::map<TargetId, TargetKernels>& targets) {
+  Kernels result;
+  for (const auto& [target, exported] : targets) {
+    for (const auto& [name, signature] : exported.kernels) {
+      const auto [known, is_new] = result.emplace(name, signature);
+      if (is_new || !same_signature(known->second, signature)) continue;
+      for (std::size_t i = 0; i < signature.size(); ++i) {
+        if (known->second[i].kind == ParameterKind::kUnknown) known->second[i].kind = signature[i].kind;
+      }
+    }
+  }
+  return result;
+}
+
+Kernels abi_kernels(const std::vector<AbiKernel>& abi) {
+  Kernels result;
+  for (const AbiKernel& kernel : abi) result.emplace(kernel.name, kernel.parameters);
+  return result;
+}
+
+// One note a target: what is wrong with its kernels; nothing when all is well.
+std::optional<std::string> compare(const TargetId& target, const TargetKernels& found,
+                                   const Kernels& expected) {
+  std::vector<std::string> missing, unexpected, different;
+  for (const auto& [name, signature] : expected) {
+    const auto kernel = found.kernels.find(name);
+    if (kernel == found.kernels.end()) {
+      missing.push_back(name);
+    } else if (!same_signature(kernel->second, signature)) {
+      different.push_back(name + " has " + show(kernel->second) + ", expected " + show(signature));
+    }
+  }
+  for (const auto& [name, signature] : found.kernels) {
+    if (!expected.contains(name)) unexpected.push_back(name);
+  }
+  std::string text;
+  const auto append = [&](std::string_view what, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    text += "\n  " + std::string(what) + ": " + join(names, ", ");
+  };
+  append("missing", missing);
+  append("unexpected", unexpected);
+  append("other parameters (offset:size, * for a pointer)", different);
+  append("exported by two sources", found.twice);
+  if (text.empty()) return std::nullopt;
+  return to_string(target) + ":" + text;
+}
+
+}  // namespace
+
+Result<void> verify_module(const std::string& module, const std::vector<Artifact>& images,
+                           const std::vector<AbiKernel>* abi) {
+  std::vector<Error> errors;
+  for (const Artifact& image : images) check_target(image, errors);
+  const std::map<TargetId, TargetKernels> targets = by_target(images);
+  const Kernels expected = abi != nullptr ? abi_kernels(*abi) : all_kernels(targets);
+  Error differences = failed(
+      "module " + quote(module) +
+      (abi != nullptr ? ": its kernels are not those of the abi file"
+                      : ": its images do not all have the same kernels"));
+  for (const auto& [target, kernels] : targets) {
+    if (std::optional<std::string> note = compare(target, kernels, expected)) {
+      differences.note(std::move(*note));
+    }
+  }
+  if (!differences.notes.empty()) {
+    if (abi != nullptr) {
+      differences.hint("change the kernels, or what the manifest's 'abi' file says of them");
+    } else {
+      differences.hint("a kernel behind an #if of one vendor or architecture is missing elsewhere");
+    }
+    errors.push_back(std::move(differences));
+  }
+  if (errors.empty()) return {};
+  return merge_errors(std::move(errors));
+}
+
+}  // namespace kiln::tools
