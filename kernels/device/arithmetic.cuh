@@ -1,0 +1,68 @@
+// The arithmetics a row can compute in: a number type and how precise its functions are.
+//
+//   Double   f64, the vendor's accurate functions
+//   Single   f32, the vendor's accurate functions; division and square root round correctly
+//   Short    f32 for storage of at most 11 significant bits (f16, bf16, f8): relative errors up to
+//            2^-16, a thirty-second of f16's last place, so exp and tanh may use the hardware's
+//            approximations. What is not listed is Single's.
+//   Wrap<T>  integers modulo 2^n
+//
+// A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like; it never
+// names a vendor's function.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+template <class T>
+struct Wrap {
+  using Number = T;
+  // In u64, where no product overflows and nothing is promoted to int.
+  KILN_DEVICE static T fma(T a, T b, T c) {
+    return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
+  }
+};
+
+template <class T>
+struct Real {
+  using Number = T;
+  KILN_DEVICE static T fma(T a, T b, T c) { return math::fma(a, b, c); }
+  KILN_DEVICE static T quotient(T a, T b) { return a / b; }
+  KILN_DEVICE static T abs(T x) { return math::abs(x); }
+  KILN_DEVICE static T sqrt(T x) { return math::sqrt(x); }
+  KILN_DEVICE static T ceil(T x) { return math::ceil(x); }
+  KILN_DEVICE static T floor(T x) { return math::floor(x); }
+  KILN_DEVICE static T round(T x) { return math::round(x); }
+  KILN_DEVICE static T exp(T x) { return math::exp(x); }
+  KILN_DEVICE static T expm1(T x) { return math::expm1(x); }
+  KILN_DEVICE static T log(T x) { return math::log(x); }
+  KILN_DEVICE static T sin(T x) { return math::sin(x); }
+  KILN_DEVICE static T cos(T x) { return math::cos(x); }
+  KILN_DEVICE static T tanh(T x) { return math::tanh(x); }
+  KILN_DEVICE static T erf(T x) { return math::erf(x); }
+  KILN_DEVICE static T pow(T x, T y) { return math::pow(x, y); }
+  KILN_DEVICE static T normal_cdf(T x) { return math::normal_cdf(x); }
+};
+
+using Double = Real<f64>;
+using Single = Real<f32>;
+
+struct Short : Single {
+  KILN_DEVICE static f32 exp(f32 x) { return exp2_approximate(x * 0x1.715476p+0f); }
+  // For b in [1, 2], where the reciprocal needs no care.
+  KILN_DEVICE static f32 quotient(f32 a, f32 b) { return a * reciprocal_approximate(b); }
+  KILN_DEVICE static f32 tanh(f32 x) {
+    const f32 magnitude = abs(x);
+    const f32 e = exp2_approximate(magnitude * 0x1.715476p+1f);
+    const f32 far = fma(-2.0f, reciprocal_approximate(e + 1.0f), 1.0f);
+    // Near zero the difference above cancels: an odd polynomial of degree 7 takes over.
+    const f32 square = x * x;
+    const f32 p = fma(square, fma(square, -0x1.ba1ba2p-5f, 0x1.111112p-3f), -0x1.555556p-2f);
+    const f32 near = fma(square * x, p, x);
+    return magnitude < 0.25f ? near : math::copysign(far, x);
+  }
+};
+
+}  // namespace kiln::device

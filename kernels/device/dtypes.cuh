@@ -1,0 +1,187 @@
+// The element types of tensors and every conversion between them, written once for all vendors.
+//
+// A storage type is bits and nothing else: f16 (IEEE binary16), bf16 (the upper half of an f32) and
+// f8_e4m3 (OCP E4M3: bias 7, no infinities, NaN is S.1111.111, largest 448) have no arithmetic.
+// Kernels widen them to f32, compute, and narrow once.
+//   widen(x)        exact
+//   narrow<T>(x)    one rounding, to nearest, ties to even. NaN stays NaN. f16 and bf16 overflow to
+//                   infinity; f8_e4m3 saturates at +-448, infinities too.
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln {
+
+struct f16 {
+  u16 bits;
+};
+struct bf16 {
+  u16 bits;
+};
+struct f8_e4m3 {
+  u8 bits;
+};
+
+namespace device {
+
+template <class To, class From>
+KILN_DEVICE To bit_cast(From x) {
+  return __builtin_bit_cast(To, x);
+}
+
+// ---- narrow to wide ---------------------------------------------------------------------------
+
+template <class T>
+KILN_DEVICE T widen(T x) {
+  return x;
+}
+KILN_DEVICE f32 widen(bf16 x) { return bit_cast<f32>(static_cast<u32>(x.bits) << 16); }
+
+KILN_DEVICE f32 widen(f16 x) {
+#if KILN_HAS_F16_CONVERSION
+  return f32_from_f16_bits(x.bits);
+#else
+  // Exponent and significand into their f32 places, then 2^112 mends the bias, subnormals included.
+  const u32 magnitude = (x.bits & 0x7fffu) << 13;
+  const u32 infinite = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;  // infinity and NaN
+  const f32 scaled = bit_cast<f32>(magnitude) * 0x1p112f;
+  return bit_cast<f32>(bit_cast<u32>(scaled) | infinite | (x.bits & 0x8000u) << 16);
+#endif
+}
+
+KILN_DEVICE f32 widen(f8_e4m3 x) {
+  const u32 magnitude = (x.bits & 0x7fu) << 20;
+  const f32 scaled = bit_cast<f32>(magnitude) * 0x1p120f;
+  const u32 nan = magnitude == 0x07f00000u ? 0x7fc00000u : 0u;
+  return bit_cast<f32>(bit_cast<u32>(scaled) | nan | (x.bits & 0x80u) << 24);
+}
+
+// ---- wide to narrow ---------------------------------------------------------------------------
+
+// x as f32, an inexact value truncated with its last bit set ("to odd"). A second rounding, to a type
+// with at least two bits fewer, then gives what a single one would.
+KILN_DEVICE f32 round_to_odd(f64 x) {
+  const f32 nearest = static_cast<f32>(x);
+  const f64 back = nearest;
+  if (back == x || x != x) return nearest;
+  const u32 bits = bit_cast<u32>(nearest);
+  const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);
+  return bit_cast<f32>((bits - (away ? 1u : 0u)) | 1u);
+}
+
+template <class T>
+struct Narrow {
+  KILN_DEVICE static T from(T x) { return x; }
+};
+
+template <>
+struct Narrow<f32> {
+  KILN_DEVICE static f32 from(f32 x) { return x; }
+  KILN_DEVICE static f32 from(f64 x) { return static_cast<f32>(x); }
+};
+
+template <>
+struct Narrow<f16> {
+  KILN_DEVICE static f16 from(f32 x) {
+#if KILN_HAS_F16_CONVERSION
+    return {f16_bits_from_f32(x)};
+#else
+    const u32 bits = bit_cast<u32>(x);
+    const u32 sign = bits >> 16 & 0x8000u;
+    const u32 magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return {static_cast<u16>(sign | 0x7e00u)};
+    if (magnitude >= 0x477ff000u) return {static_cast<u16>(sign | 0x7c00u)};
+    if (magnitude < 0x38800000u) {  // subnormal: 0.5 has the unit of f16's smallest
+      const u32 half = bit_cast<u32>(bit_cast<f32>(magnitude) + 0.5f) - 0x3f000000u;
+      return {static_cast<u16>(sign | half)};
+    }
+    const u32 rounded = magnitude + 0xfffu + (magnitude >> 13 & 1u) - (112u << 23);
+    return {static_cast<u16>(sign | rounded >> 13)};
+#endif
+  }
+  KILN_DEVICE static f16 from(f64 x) { return from(round_to_odd(x)); }
+};
+
+template <>
+struct Narrow<bf16> {
+  KILN_DEVICE static bf16 from(f32 x) {
+#if KILN_HAS_BF16_CONVERSION
+    return {bf16_bits_from_f32(x)};
+#else
+    const u32 bits = bit_cast<u32>(x);
+    if (x != x) return {static_cast<u16>(bits >> 16 | 0x0040u)};
+    return {static_cast<u16>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+#endif
+  }
+  KILN_DEVICE static bf16 from(f64 x) { return from(round_to_odd(x)); }
+};
+
+template <>
+struct Narrow<f8_e4m3> {
+  KILN_DEVICE static f8_e4m3 from(f32 x) {
+    const u32 bits = bit_cast<u32>(x);
+    const u32 sign = bits >> 24 & 0x80u;
+    u32 magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return {static_cast<u8>(sign | 0x7fu)};
+    if (magnitude > 0x43e00000u) magnitude = 0x43e00000u;  // 448
+    if (magnitude < 0x3c800000u) {  // under 2^-6: 2^14 has the unit of the smallest, 2^-9
+      const u32 steps = bit_cast<u32>(bit_cast<f32>(magnitude) + 0x1p14f) - 0x46800000u;
+      return {static_cast<u8>(sign | steps)};
+    }
+    const u32 rounded = magnitude + 0x7ffffu + (magnitude >> 20 & 1u) - (120u << 23);
+    return {static_cast<u8>(sign | rounded >> 20)};
+  }
+  KILN_DEVICE static f8_e4m3 from(f64 x) { return from(round_to_odd(x)); }
+};
+
+template <class T, class C>
+KILN_DEVICE T narrow(C x) {
+  return Narrow<T>::from(x);
+}
+
+// The bits of an element as an unsigned number of its size.
+template <u64 Size>
+struct BitsOfSize;
+template <>
+struct BitsOfSize<1> {
+  using Type = u8;
+};
+template <>
+struct BitsOfSize<2> {
+  using Type = u16;
+};
+template <>
+struct BitsOfSize<4> {
+  using Type = u32;
+};
+template <>
+struct BitsOfSize<8> {
+  using Type = u64;
+};
+template <class T>
+using Bits = typename BitsOfSize<sizeof(T)>::Type;
+
+template <class T>
+KILN_DEVICE Bits<T> bits_of(T x) {
+  return bit_cast<Bits<T>>(x);
+}
+
+// Two neighbours of at most two bytes into one word, the first low.
+template <class T, class C>
+KILN_DEVICE u32 narrow_pair(C first, C second) {
+  return bits_of(narrow<T>(first)) |
+         static_cast<u32>(bits_of(narrow<T>(second))) << 8 * sizeof(T);
+}
+#if KILN_HAS_PAIR_CONVERSION
+template <>
+KILN_DEVICE u32 narrow_pair<f16, f32>(f32 first, f32 second) {
+  return f16_bits_from_f32_pair(first, second);
+}
+template <>
+KILN_DEVICE u32 narrow_pair<bf16, f32>(f32 first, f32 second) {
+  return bf16_bits_from_f32_pair(first, second);
+}
+#endif
+
+}  // namespace device
+}  // namespace kiln

@@ -1,0 +1,253 @@
+// The platform: everything that a GPU vendor spells in its own way, under one name each.
+//
+// The only file that asks which vendor it is compiled for. It asks once, at the top of each face, and
+// gives features names; no other file tests an architecture. No vendor header is needed: compilers'
+// builtins serve, so the version of a toolkit's headers cannot change what a kernel computes.
+//
+// A face provides
+//   KILN_DEVICE KILN_OUTLINE KILN_KERNEL(threads) KILN_SHARED    qualifiers
+//   thread_index block_size block_index block_count   one-dimensional geometry, u32
+//   barrier                                           all threads of the block
+//   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
+//   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
+//   math::                                            the vendor's accurate functions
+//   exp2_approximate reciprocal_approximate           see each for its error
+//   f16_bits_from_f32 ...                             hardware conversions, where KILN_HAS_* says so
+#pragma once
+
+#if defined(__HIP__)
+#define KILN_PLATFORM_HIP 1
+#elif defined(__NVCC__)
+#define KILN_PLATFORM_CUDA 1
+#else
+#error "kernels/device/platform.cuh has no face for this compiler"
+#endif
+
+namespace kiln {
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i8 = signed char;
+using i16 = short;
+using i32 = int;
+using i64 = long long;
+using f32 = float;
+using f64 = double;
+
+// Sixteen bytes, the widest single access of a thread.
+struct alignas(16) Words {
+  u32 word[4];
+};
+
+}  // namespace kiln
+
+// ---- qualifiers -------------------------------------------------------------------------------
+
+#if KILN_PLATFORM_CUDA
+#define KILN_DEVICE __device__ __forceinline__
+// One copy in a module, called by its kernels.
+#define KILN_OUTLINE static __device__ __noinline__
+// An exported kernel: launchable with blocks of up to `threads` threads.
+#define KILN_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define KILN_SHARED __shared__
+#elif KILN_PLATFORM_HIP
+#define KILN_DEVICE __attribute__((device, always_inline)) inline
+#define KILN_OUTLINE static __attribute__((device, noinline))
+#define KILN_KERNEL(threads) \
+  extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void
+#define KILN_SHARED __attribute__((shared))
+#endif
+
+#if KILN_PLATFORM_HIP
+extern "C" __attribute__((device, const)) unsigned long __ockl_get_num_groups(unsigned);
+extern "C" __attribute__((device, const)) unsigned long __ockl_get_local_size(unsigned);
+#endif
+
+namespace kiln::device {
+
+// ---- geometry ---------------------------------------------------------------------------------
+
+#if KILN_PLATFORM_CUDA
+KILN_DEVICE u32 thread_index() { return threadIdx.x; }
+KILN_DEVICE u32 block_size() { return blockDim.x; }
+KILN_DEVICE u32 block_index() { return blockIdx.x; }
+KILN_DEVICE u32 block_count() { return gridDim.x; }
+KILN_DEVICE void barrier() { __syncthreads(); }
+#elif KILN_PLATFORM_HIP
+KILN_DEVICE u32 thread_index() { return __builtin_amdgcn_workitem_id_x(); }
+KILN_DEVICE u32 block_size() { return static_cast<u32>(__ockl_get_local_size(0)); }
+KILN_DEVICE u32 block_index() { return __builtin_amdgcn_workgroup_id_x(); }
+KILN_DEVICE u32 block_count() { return static_cast<u32>(__ockl_get_num_groups(0)); }
+KILN_DEVICE void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+#endif
+
+// ---- memory -----------------------------------------------------------------------------------
+
+#if KILN_PLATFORM_CUDA
+KILN_DEVICE Words load_16_bytes(const void* address) {
+  const uint4 v = *static_cast<const uint4*>(address);
+  return {{v.x, v.y, v.z, v.w}};
+}
+KILN_DEVICE void store_16_bytes(void* address, Words words) {
+  *static_cast<uint4*>(address) =
+      uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
+}
+#elif KILN_PLATFORM_HIP
+using NativeWords = u32 __attribute__((ext_vector_type(4)));
+KILN_DEVICE Words load_16_bytes(const void* address) {
+  const NativeWords v = *static_cast<const NativeWords*>(address);
+  return {{v.x, v.y, v.z, v.w}};
+}
+KILN_DEVICE void store_16_bytes(void* address, Words words) {
+  *static_cast<NativeWords*>(address) =
+      NativeWords{words.word[0], words.word[1], words.word[2], words.word[3]};
+}
+#endif
+
+// ---- words ------------------------------------------------------------------------------------
+
+// Bytes A, B, C, D (lowest first) of the eight bytes low[0..3], high[4..7].
+template <u32 A, u32 B, u32 C, u32 D>
+KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
+#if KILN_PLATFORM_CUDA
+  return __byte_perm(low, high, A | B << 4 | C << 8 | D << 12);
+#elif KILN_PLATFORM_HIP
+  return __builtin_amdgcn_perm(high, low, A | B << 8 | C << 16 | D << 24);
+#endif
+}
+
+KILN_DEVICE u32 leading_zeros(u32 x) {
+#if KILN_PLATFORM_CUDA
+  return static_cast<u32>(__clz(static_cast<int>(x)));
+#else
+  return x == 0 ? 32u : static_cast<u32>(__builtin_clz(x));
+#endif
+}
+
+// ---- arithmetic -------------------------------------------------------------------------------
+// The vendor's accurate functions under one name for f32 and f64.
+
+namespace math {
+
+#if KILN_PLATFORM_CUDA
+#define KILN_MATH(name, single, twice, ocml)                   \
+  KILN_DEVICE f32 name(f32 x) { return ::single(x); }          \
+  KILN_DEVICE f64 name(f64 x) { return ::twice(x); }
+#define KILN_MATH_OF_TWO(name, single, twice, ocml)            \
+  KILN_DEVICE f32 name(f32 x, f32 y) { return ::single(x, y); } \
+  KILN_DEVICE f64 name(f64 x, f64 y) { return ::twice(x, y); }
+#elif KILN_PLATFORM_HIP
+#define KILN_MATH(name, single, twice, ocml)                                          \
+  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32);                    \
+  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64);                    \
+  KILN_DEVICE f32 name(f32 x) { return __ocml_##ocml##_f32(x); }                      \
+  KILN_DEVICE f64 name(f64 x) { return __ocml_##ocml##_f64(x); }
+#define KILN_MATH_OF_TWO(name, single, twice, ocml)                                   \
+  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32, f32);               \
+  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64, f64);               \
+  KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); }            \
+  KILN_DEVICE f64 name(f64 x, f64 y) { return __ocml_##ocml##_f64(x, y); }
+#endif
+
+// clang-format off
+KILN_MATH(abs,        fabsf,    fabs,    fabs)
+KILN_MATH(sqrt,       sqrtf,    sqrt,    sqrt)
+KILN_MATH(ceil,       ceilf,    ceil,    ceil)
+KILN_MATH(floor,      floorf,   floor,   floor)
+KILN_MATH(round,      roundf,   round,   round)
+KILN_MATH(exp,        expf,     exp,     exp)
+KILN_MATH(expm1,      expm1f,   expm1,   expm1)
+KILN_MATH(log,        logf,     log,     log)
+KILN_MATH(sin,        sinf,     sin,     sin)
+KILN_MATH(cos,        cosf,     cos,     cos)
+KILN_MATH(tanh,       tanhf,    tanh,    tanh)
+KILN_MATH(erf,        erff,     erf,     erf)
+KILN_MATH(normal_cdf, normcdff, normcdf, ncdf)
+KILN_MATH_OF_TWO(pow, powf, pow, pow)
+KILN_MATH_OF_TWO(copysign, copysignf, copysign, copysign)
+// clang-format on
+#undef KILN_MATH
+#undef KILN_MATH_OF_TWO
+
+#if KILN_PLATFORM_CUDA
+KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return ::fmaf(a, b, c); }
+KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
+#elif KILN_PLATFORM_HIP
+KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+#endif
+
+}  // namespace math
+
+// 2^x, relative error below 2^-21, subnormal results included.
+KILN_DEVICE f32 exp2_approximate(f32 x) {
+#if KILN_PLATFORM_CUDA
+  f32 y;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#elif KILN_PLATFORM_HIP
+  return __builtin_exp2f(x);
+#endif
+}
+
+// 1/x, relative error below 2^-22; subnormal arguments and results count as zero.
+KILN_DEVICE f32 reciprocal_approximate(f32 x) {
+#if KILN_PLATFORM_CUDA
+  f32 y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#elif KILN_PLATFORM_HIP
+  return __builtin_amdgcn_rcpf(x);
+#endif
+}
+
+// ---- hardware conversions ---------------------------------------------------------------------
+// Each rounds once, to nearest even. Where a feature is absent, dtypes.cuh computes the same in
+// software. "pair" converts two values to one word, the first into the low half.
+
+#if KILN_PLATFORM_CUDA
+#define KILN_HAS_F16_CONVERSION 1
+KILN_DEVICE f32 f32_from_f16_bits(u16 bits) {
+  f32 y;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(bits));
+  return y;
+}
+KILN_DEVICE u16 f16_bits_from_f32(f32 x) {
+  u16 bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#if __CUDA_ARCH__ >= 800
+#define KILN_HAS_PAIR_CONVERSION 1
+KILN_DEVICE u32 f16_bits_from_f32_pair(f32 first, f32 second) {
+  u32 bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+  return bits;
+}
+KILN_DEVICE u32 bf16_bits_from_f32_pair(f32 first, f32 second) {
+  u32 bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+  return bits;
+}
+#define KILN_HAS_BF16_CONVERSION 1
+KILN_DEVICE u16 bf16_bits_from_f32(f32 x) {
+  u16 bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#endif
+#elif KILN_PLATFORM_HIP
+#define KILN_HAS_F16_CONVERSION 1
+KILN_DEVICE f32 f32_from_f16_bits(u16 bits) { return __builtin_bit_cast(_Float16, bits); }
+KILN_DEVICE u16 f16_bits_from_f32(f32 x) {
+  return __builtin_bit_cast(u16, static_cast<_Float16>(x));
+}
+#endif
+
+}  // namespace kiln::device
