@@ -1,0 +1,251 @@
+#include "tests/bench/cuda_clock.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+
+namespace kiln::bench {
+namespace {
+
+// The driver's types, as cuda.h has them since CUDA 4.
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using Handle = void*;  // of a context, module, function, stream, event or graph
+constexpr int kCaptureRelaxed = 2;
+
+struct Symbols {
+  CUresult (*init)(unsigned flags);
+  CUresult (*error_name)(CUresult, const char** text);
+  CUresult (*device_get)(CUdevice*, int ordinal);
+  CUresult (*primary_retain)(Handle* context, CUdevice);
+  CUresult (*primary_release)(CUdevice);
+  CUresult (*set_current)(Handle context);
+  CUresult (*module_load)(Handle* module, const void* image);
+  CUresult (*module_unload)(Handle module);
+  CUresult (*get_function)(Handle* function, Handle module, const char* name);
+  CUresult (*launch)(Handle function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                     unsigned shared_bytes, Handle stream, void** arguments, void** extra);
+  CUresult (*copy)(CUdeviceptr target, CUdeviceptr source, std::size_t, Handle stream);
+  CUresult (*event_create)(Handle* event, unsigned flags);
+  CUresult (*event_destroy)(Handle event);
+  CUresult (*event_record)(Handle event, Handle stream);
+  CUresult (*event_synchronize)(Handle event);
+  CUresult (*event_elapsed)(float* milliseconds, Handle start, Handle end);
+  CUresult (*begin_capture)(Handle stream, int mode);
+  CUresult (*end_capture)(Handle stream, Handle* graph);
+  CUresult (*instantiate)(Handle* executable, Handle graph, unsigned long long flags);
+  CUresult (*graph_launch)(Handle executable, Handle stream);
+  CUresult (*graph_destroy)(Handle graph);
+  CUresult (*executable_destroy)(Handle executable);
+  CUresult (*stream_synchronize)(Handle stream);
+};
+
+// ISA 7.0 and sm_80: what every driver of the last years compiles for every GPU since.
+constexpr const char* kPtx = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry nothing() { ret; }
+
+.visible .entry copy16(.param .u64 target, .param .u64 source, .param .u64 items)
+{
+  .reg .pred %p;
+  .reg .b32 %r<8>;
+  .reg .b64 %d<6>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mul.wide.u32 %d1, %r1, %r2;
+  cvt.u64.u32 %d2, %r3;
+  add.u64 %d1, %d1, %d2;
+  ld.param.u64 %d3, [items];
+  setp.ge.u64 %p, %d1, %d3;
+  @%p ret;
+  shl.b64 %d1, %d1, 4;
+  ld.param.u64 %d4, [source];
+  ld.param.u64 %d5, [target];
+  add.u64 %d4, %d4, %d1;
+  add.u64 %d5, %d5, %d1;
+  ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d4];
+  st.global.v4.u32 [%d5], {%r4, %r5, %r6, %r7};
+  ret;
+}
+)";
+
+CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+struct CudaClock::State {
+  void* library = nullptr;
+  Symbols cuda{};
+  CUdevice device = 0;
+  Handle context = nullptr, module = nullptr, nothing = nullptr, copy16 = nullptr;
+  Handle start = nullptr, end = nullptr;
+
+  ~State() {
+    if (start != nullptr) cuda.event_destroy(start);
+    if (end != nullptr) cuda.event_destroy(end);
+    if (module != nullptr) cuda.module_unload(module);
+    if (context != nullptr) cuda.primary_release(device);
+    if (library != nullptr) dlclose(library);
+  }
+
+  Result<void> check(CUresult result, const char* call) const {
+    if (result == 0) return {};
+    const char* name = nullptr;
+    if (cuda.error_name != nullptr) cuda.error_name(result, &name);
+    return Error{ErrorCode::kDriver,
+                 std::string(call) + ": " + (name != nullptr ? name : std::to_string(result)),
+                 {},
+                 {}};
+  }
+
+  Result<void> find_symbols() {
+    std::string missing;
+    const auto find = [&](auto& target, const char* name) {
+      target = reinterpret_cast<std::remove_reference_t<decltype(target)>>(dlsym(library, name));
+      if (target == nullptr) missing += std::string(missing.empty() ? "" : ", ") + name;
+    };
+    find(cuda.init, "cuInit");
+    find(cuda.error_name, "cuGetErrorName");
+    find(cuda.device_get, "cuDeviceGet");
+    find(cuda.primary_retain, "cuDevicePrimaryCtxRetain");
+    find(cuda.primary_release, "cuDevicePrimaryCtxRelease_v2");
+    find(cuda.set_current, "cuCtxSetCurrent");
+    find(cuda.module_load, "cuModuleLoadData");
+    find(cuda.module_unload, "cuModuleUnload");
+    find(cuda.get_function, "cuModuleGetFunction");
+    find(cuda.launch, "cuLaunchKernel");
+    find(cuda.copy, "cuMemcpyDtoDAsync_v2");
+    find(cuda.event_create, "cuEventCreate");
+    find(cuda.event_destroy, "cuEventDestroy_v2");
+    find(cuda.event_record, "cuEventRecord");
+    find(cuda.event_synchronize, "cuEventSynchronize");
+    find(cuda.event_elapsed, "cuEventElapsedTime");
+    find(cuda.begin_capture, "cuStreamBeginCapture_v2");
+    find(cuda.end_capture, "cuStreamEndCapture");
+    find(cuda.instantiate, "cuGraphInstantiateWithFlags");
+    find(cuda.graph_launch, "cuGraphLaunch");
+    find(cuda.graph_destroy, "cuGraphDestroy");
+    find(cuda.executable_destroy, "cuGraphExecDestroy");
+    find(cuda.stream_synchronize, "cuStreamSynchronize");
+    if (missing.empty()) return {};
+    return Error{ErrorCode::kUnavailable, "libcuda.so.1 lacks " + missing, {}, {}};
+  }
+
+  // Microseconds of one run of `batch`, which puts work on the stream.
+  Result<double> once(Handle stream, const std::function<Result<void>()>& batch) const {
+    KILN_TRY(check(cuda.event_record(start, stream), "cuEventRecord"));
+    KILN_TRY(batch());
+    KILN_TRY(check(cuda.event_record(end, stream), "cuEventRecord"));
+    KILN_TRY(check(cuda.event_synchronize(end), "cuEventSynchronize"));
+    float milliseconds = 0;
+    KILN_TRY(check(cuda.event_elapsed(&milliseconds, start, end), "cuEventElapsedTime"));
+    return 1000.0 * static_cast<double>(milliseconds);
+  }
+
+  Result<double> median_us(Handle stream, const Plan& plan,
+                           const std::function<Result<void>()>& batch) const {
+    std::vector<double> samples;
+    for (std::size_t i = 0; i < 3; ++i) KILN_TRY(once(stream, batch));  // warm clocks and caches
+    for (std::size_t i = 0; i < plan.samples; ++i) {
+      KILN_TRY_ASSIGN(const double us, once(stream, batch));
+      samples.push_back(us / static_cast<double>(plan.pieces));
+    }
+    return median(std::move(samples));
+  }
+};
+
+CudaClock::CudaClock(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CudaClock::CudaClock(CudaClock&&) noexcept = default;
+CudaClock& CudaClock::operator=(CudaClock&&) noexcept = default;
+CudaClock::~CudaClock() = default;
+
+Result<CudaClock> CudaClock::open(int ordinal) {
+  auto state = std::make_unique<State>();
+  state->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (state->library == nullptr) return Error{ErrorCode::kUnavailable, dlerror(), {}, {}};
+  KILN_TRY(state->find_symbols());
+  const Symbols& cuda = state->cuda;
+  KILN_TRY(state->check(cuda.init(0), "cuInit"));
+  KILN_TRY(state->check(cuda.device_get(&state->device, ordinal), "cuDeviceGet"));
+  KILN_TRY(state->check(cuda.primary_retain(&state->context, state->device),
+                        "cuDevicePrimaryCtxRetain"));
+  KILN_TRY(state->check(cuda.set_current(state->context), "cuCtxSetCurrent"));
+  KILN_TRY(state->check(cuda.module_load(&state->module, kPtx), "cuModuleLoadData"));
+  KILN_TRY(state->check(cuda.get_function(&state->nothing, state->module, "nothing"),
+                        "cuModuleGetFunction"));
+  KILN_TRY(state->check(cuda.get_function(&state->copy16, state->module, "copy16"),
+                        "cuModuleGetFunction"));
+  KILN_TRY(state->check(cuda.event_create(&state->start, 0), "cuEventCreate"));
+  KILN_TRY(state->check(cuda.event_create(&state->end, 0), "cuEventCreate"));
+  return CudaClock(std::move(state));
+}
+
+Result<double> CudaClock::graph_us(StreamRef stream, const Plan& plan, const Work& work) const {
+  const State& state = *state_;
+  const Symbols& cuda = state.cuda;
+  // What a first launch does besides (loading a module, copying a layout) cannot be captured.
+  KILN_TRY(work(0));
+  KILN_TRY(state.check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize"));
+
+  KILN_TRY(
+      state.check(cuda.begin_capture(stream.native(), kCaptureRelaxed), "cuStreamBeginCapture"));
+  Result<void> captured;
+  for (std::size_t i = 0; i < plan.pieces && captured; ++i) captured = work(i);
+  Handle graph = nullptr, executable = nullptr;
+  KILN_TRY(state.check(cuda.end_capture(stream.native(), &graph), "cuStreamEndCapture"));
+  KILN_TRY(std::move(captured));
+  KILN_TRY(state.check(cuda.instantiate(&executable, graph, 0), "cuGraphInstantiateWithFlags"));
+  Result<double> measured = state.median_us(stream.native(), plan, [&] {
+    return state.check(cuda.graph_launch(executable, stream.native()), "cuGraphLaunch");
+  });
+  cuda.executable_destroy(executable);
+  cuda.graph_destroy(graph);
+  return measured;
+}
+
+Result<double> CudaClock::stream_us(StreamRef stream, const Plan& plan, const Work& work) const {
+  return state_->median_us(stream.native(), plan, [&]() -> Result<void> {
+    for (std::size_t i = 0; i < plan.pieces; ++i) KILN_TRY(work(i));
+    return {};
+  });
+}
+
+Result<void> CudaClock::copy(StreamRef stream, void* target, const void* source,
+                             std::size_t bytes) const {
+  return state_->check(state_->cuda.copy(address(target), address(source), bytes, stream.native()),
+                       "cuMemcpyDtoDAsync");
+}
+
+Result<void> CudaClock::copy_by_kernel(StreamRef stream, void* target, const void* source,
+                                       std::size_t bytes) const {
+  constexpr unsigned kThreads = 256;
+  std::size_t items = bytes / 16;
+  void* arguments[] = {&target, &source, &items};
+  const unsigned blocks = static_cast<unsigned>((items + kThreads - 1) / kThreads);
+  return state_->check(state_->cuda.launch(state_->copy16, blocks, 1, 1, kThreads, 1, 1, 0,
+                                           stream.native(), arguments, nullptr),
+                       "cuLaunchKernel");
+}
+
+Result<void> CudaClock::launch_nothing(StreamRef stream, Dim3 grid, Dim3 block) const {
+  return state_->check(state_->cuda.launch(state_->nothing, grid.x, grid.y, grid.z, block.x,
+                                           block.y, block.z, 0, stream.native(), nullptr, nullptr),
+                       "cuLaunchKernel");
+}
+
+}  // namespace kiln::bench

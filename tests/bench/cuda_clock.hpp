@@ -1,0 +1,47 @@
+// Times work on an NVIDIA GPU, and the two yardsticks: a copy, and a launch that does nothing.
+//
+// The runtime has no graphs, and should not; this wraps the few driver calls that measuring needs,
+// and opens libcuda by itself. Work is given to a stream of the runtime, so its launches are timed
+// as any program would make them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "kiln/function.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::bench {
+
+class CudaClock {
+ public:
+  // Makes the primary context of the device current on this thread, and keeps it so.
+  static Result<CudaClock> open(int ordinal);
+  CudaClock(CudaClock&&) noexcept;
+  CudaClock& operator=(CudaClock&&) noexcept;
+  ~CudaClock();
+
+  // Puts the i-th piece of work on the stream.
+  using Work = std::function<Result<void>(std::size_t i)>;
+  struct Plan {
+    std::size_t pieces = 1;  // in one sample
+    std::size_t samples = 31;
+  };
+  // Median microseconds of a piece: of a graph of `pieces` pieces, or of the stream itself.
+  Result<double> graph_us(StreamRef stream, const Plan& plan, const Work& work) const;
+  Result<double> stream_us(StreamRef stream, const Plan& plan, const Work& work) const;
+
+  Result<void> copy(StreamRef stream, void* target, const void* source, std::size_t bytes) const;
+  // The same by a kernel of 256 threads that move 16 bytes each; `bytes` is a multiple of 16.
+  Result<void> copy_by_kernel(StreamRef stream, void* target, const void* source,
+                              std::size_t bytes) const;
+  Result<void> launch_nothing(StreamRef stream, Dim3 grid, Dim3 block) const;
+
+ private:
+  struct State;
+  explicit CudaClock(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::bench
