@@ -48,7 +48,7 @@ class ParameterLists {
 
   std::string name(const Kernel& kernel) const {
     if (kernel.parameters.empty()) return "{}";
-    return "parameters_" + std::to_string(names_.at(key(kernel)));
+    return "detail::" + base_name(kernel);
   }
 
   std::string definitions() const {
@@ -59,7 +59,7 @@ class ParameterLists {
         elements.push_back('{' + std::to_string(parameter.offset) + ", " +
                            std::to_string(parameter.size) + ", " + letter(parameter.kind) + '}');
       }
-      out += braced("inline constexpr ::kiln::Parameter " + name(*kernel) + "[] = ", elements);
+      out += braced("inline constexpr ::kiln::Parameter " + base_name(*kernel) + "[] = ", elements);
       out += ";\n";
     }
     return out;
@@ -74,6 +74,10 @@ class ParameterLists {
       key.emplace_back(parameter.offset, parameter.size, parameter.kind);
     }
     return key;
+  }
+
+  std::string base_name(const Kernel& kernel) const {
+    return "parameters_" + std::to_string(names_.at(key(kernel)));
   }
 
   static char letter(ParameterKind kind) {
@@ -132,8 +136,8 @@ std::string image_table(const Module& module, const Options& options, const Dige
   for (const Image& image : module.images) {
     const std::string data = options.storage == Storage::kArray ? array_name(module, image)
                                                                 : symbol(digest, module, image);
-    out += "    {" + literal(image.target) + ", ImageFormat::" +
-           std::string(enumerator(image.format)) + ", Compression::" +
+    out += "    {" + literal(image.target) + ", detail::Format::" +
+           std::string(enumerator(image.format)) + ", detail::Compression::" +
            std::string(enumerator(image.compression)) + ", " + std::to_string(image.unit) + ", " +
            std::to_string(image.ptx_isa) + ",\n     " + data + ", " +
            std::to_string(image.stored.size()) + ", " + std::to_string(image.size) + ", 0x" +
@@ -156,7 +160,7 @@ std::string module_data(const Module& module, const ParameterLists& parameters,
 }
 
 std::string module_constant(const Module& module, std::size_t id) {
-  const std::string space = "detail::" + identifier(module.name) + "::";
+  const std::string space = "data::" + identifier(module.name) + "::";
   return "inline constexpr Module " + identifier(module.name) + "{" + literal(module.name) + ", " +
          std::to_string(id) + ", " + std::to_string(module.unit_count) + ", " +
          (module.kernels.empty() ? "{}" : space + "kernels") + ", " +
@@ -237,16 +241,18 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
   for (const Module& module : catalog.modules) out += "  " + identifier(module.name) + ",\n";
   out += "};\n\n";
 
-  out += "// Tables and bytes, which the constants below refer to.\nnamespace detail {\n\n";
-  out += "using ::kiln::Compression;\nusing ::kiln::ImageFormat;\n";
+  out += "namespace detail {\n\n";
+  out += "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\n";
   out += "inline constexpr auto U = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto V = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto P = ::kiln::ParameterKind::kPointer;\n\n";
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
+  out += "\n}  // namespace detail\n\n";
+  out += "// The tables and the bytes of each module.\nnamespace data {\n";
   for (const Module& module : catalog.modules) {
     out += module_data(module, parameters, options, digest);
   }
-  out += "\n}  // namespace detail\n\n";
+  out += "\n}  // namespace data\n\n";
 
   out += "namespace modules {\n";
   for (std::size_t id = 0; id < catalog.modules.size(); ++id) {

@@ -9,8 +9,8 @@ namespace kiln::generator {
 namespace {
 
 // What the header declares beside the kernels, and namespaces that it must still be able to name.
-constexpr std::array<std::string_view, 9> kHeaderNames = {
-    "Id", "Module", "catalog", "detail", "find", "get", "kiln", "modules", "std"};
+constexpr std::array<std::string_view, 10> kHeaderNames = {
+    "Id", "Module", "catalog", "data", "detail", "find", "get", "kiln", "modules", "std"};
 
 // Macros that compilers or common C headers define, in lower case or as ordinary words.
 constexpr std::array<std::string_view, 14> kMacros = {
@@ -34,12 +34,12 @@ std::string identifier(std::string_view name) {
   return is_ordinary(name) ? std::string(name) : spelt_out(name);
 }
 
-std::string spelt_out(std::string_view name) {
+std::string spelt_out(std::string_view name, Spelling spelling) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string spelt;
   for (const char c : name) {
     const bool leading_digit = spelt.empty() && c >= '0' && c <= '9';
-    if (is_letter_or_digit(c) && !leading_digit) {
+    if (spelling == Spelling::kShort && is_letter_or_digit(c) && !leading_digit) {
       spelt += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);

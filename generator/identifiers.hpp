@@ -15,6 +15,7 @@
 // two names of a module never meet.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,10 @@ namespace kiln::generator {
 
 std::string identifier(std::string_view name);
 
-// The same for a name that may not keep its spelling, whatever it is.
-std::string spelt_out(std::string_view name);
+// A name spelt out, be it ordinary or not; with kEveryByte also its letters and digits, for when the
+// shorter spelling is taken. No name's spellings of the two kinds meet.
+enum class Spelling : std::uint8_t { kShort, kEveryByte };
+std::string spelt_out(std::string_view name, Spelling spelling = Spelling::kShort);
 
 // An identifier for a target, readable and distinct for distinct targets:
 // "gfx90a:sramecc-:xnack+" -> "gfx90a_sramecc_off_xnack_on", "gfx11-generic" -> "gfx11_generic".

@@ -49,7 +49,9 @@ std::string version_text(std::uint32_t version) {
 std::string constant_name(const Catalog& catalog, const Kernel& kernel) {
   const bool is_module = std::ranges::find(catalog.modules, kernel.name, &Module::name) !=
                          catalog.modules.end();
-  return is_module ? spelt_out(kernel.name) : identifier(kernel.name);
+  const std::string own = identifier(kernel.name);
+  if (!is_module) return own;
+  return spelt_out(kernel.name, own == kernel.name ? Spelling::kShort : Spelling::kEveryByte);
 }
 
 std::string array_name(const Module& module, const Image& image) {

@@ -4,6 +4,7 @@
 //   DIR/zstd/kernels.hpp    the same catalog, compressed: another header of the same names
 //   DIR/asm/kernels.hpp     the same with kernels.S and blobs
 //   DIR/newer/kernels.hpp   needs a runtime that does not exist yet
+//   DIR/odd/kernels.hpp     modules and kernels of every name that could go wrong
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -37,9 +38,30 @@ tools::BuiltCatalog catalog() {
       .build();
 }
 
-int write(const std::filesystem::path& folder, const tools::EmbedOptions& options,
-          std::uint32_t minimum_runtime) {
-  const auto files = tools::embed(catalog(), options, minimum_runtime);
+// Keywords, names of the header itself, macros of compilers and C headers, names of no identifier.
+tools::BuiltCatalog odd_catalog() {
+  auto builder = testing::CatalogBuilder("odd").target("gfx1030");
+  std::vector<testing::KernelSpec> kernels;
+  for (const char* name :
+       {"class",  "operator", "co_await", "requires", "and",    "find",    "get",      "catalog",
+        "Id",     "Module",   "detail",   "modules",  "kiln",   "std",     "linux",    "unix",
+        "errno",  "assert",   "NULL",     "stdin",    "a__b",   "_A",      "a_",       "a",
+        "a_5f_",  "2d",       "a.b",      "a+b",      "a b",    "a\"b",    "a\\b",     "a<b, c>(d*)",
+        "main",   "kernels",  "images",   "gfx1030",  "U",      "V",       "P",        "targets",
+        "size_t", "uint32_t", "all",      "first",    "module", "import",  "caf\xc3\xa9"}) {
+    kernels.push_back({name, {value(4)}});
+  }
+  builder.module("first", kernels);
+  for (const char* name : {"find", "get", "catalog", "Id", "Module", "detail", "modules", "kiln",
+                           "std", "linux", "kernels", "images", "gfx1030", "targets", "all"}) {
+    builder.module(name, {{"run", {}}, {std::string(name) + "_run", {value(8)}}});
+  }
+  return builder.build();
+}
+
+int write(const std::filesystem::path& folder, const tools::BuiltCatalog& catalog,
+          const tools::EmbedOptions& options, std::uint32_t minimum_runtime) {
+  const auto files = tools::embed(catalog, options, minimum_runtime);
   if (!files) {
     std::fputs(render(files.error()).c_str(), stderr);
     return 1;
@@ -58,8 +80,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder = argv[1];
   using tools::EmbedMode;
-  return write(folder / "array", {.compression = Compression::kNone}, KILN_VERSION) +
-         write(folder / "zstd", {}, 0) +
-         write(folder / "asm", {.mode = EmbedMode::kAsm}, 0) +
-         write(folder / "newer", {}, KILN_VERSION + 1);
+  return write(folder / "array", catalog(), {.compression = Compression::kNone}, KILN_VERSION) +
+         write(folder / "zstd", catalog(), {}, 0) +
+         write(folder / "asm", catalog(), {.mode = EmbedMode::kAsm}, 0) +
+         write(folder / "newer", catalog(), {}, KILN_VERSION + 1) +
+         write(folder / "odd", odd_catalog(), {}, 0);
 }

@@ -55,6 +55,12 @@ TEST_CASE("identifier gives every name one of its own", "[generator]") {
   }
 }
 
+TEST_CASE("spelt_out spells every byte when asked to", "[generator]") {
+  using kiln::generator::Spelling;
+  CHECK(kiln::generator::spelt_out("copy") == "copy_");
+  CHECK(kiln::generator::spelt_out("copy", Spelling::kEveryByte) == "_63_6f_70_79_");
+}
+
 TEST_CASE("target_identifier stays readable and distinct", "[generator]") {
   CHECK(target_identifier("gfx1030") == "gfx1030");
   CHECK(target_identifier("gfx11-generic") == "gfx11_generic");

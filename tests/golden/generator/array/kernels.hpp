@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog 62bc07652da6f531025ab75aedad39b83927b9a4c9c3a6aff2aef6f060592f16
+// Catalog af5d09dcedb768d3a24c68e61e6994553046a24dc0bb6349c0b54b438c2f91dc
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_62bc07652da6f531 {
+inline namespace catalog_af5d09dcedb768d3 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -55,11 +55,10 @@ enum class Id : std::uint32_t {
   copy,
 };
 
-// Tables and bytes, which the constants below refer to.
 namespace detail {
 
 using ::kiln::Compression;
-using ::kiln::ImageFormat;
+using Format = ::kiln::ImageFormat;
 inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto V = ::kiln::ParameterKind::kValue;
 inline constexpr auto P = ::kiln::ParameterKind::kPointer;
@@ -68,11 +67,16 @@ inline constexpr auto P = ::kiln::ParameterKind::kPointer;
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, V}, {8, 8, P}, {16, 4, V}};
 inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, U}, {8, 8, U}};
 
+}  // namespace detail
+
+// The tables and the bytes of each module.
+namespace data {
+
 namespace affine {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"_Z5scaleIfEvPT_", 0, parameters_0},
-    {"affine_f32", 0, parameters_0},
+    {"_Z5scaleIfEvPT_", 0, detail::parameters_0},
+    {"affine_f32", 0, detail::parameters_0},
     {"operator", 0, {}},
 };
 
@@ -86,11 +90,11 @@ alignas(64) inline constexpr unsigned char compute_80[14 + 1] =
     ".version 7.8\12\0";
 
 inline constexpr ::kiln::ImageEntry images[] = {
-    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
      gfx1030, 19, 19, 0x19421e136c89a939},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
      gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
      compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
@@ -99,8 +103,8 @@ inline constexpr ::kiln::ImageEntry images[] = {
 namespace copy {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"affine_f32", 0, parameters_1},
-    {"copy", 1, parameters_1},
+    {"affine_f32", 0, detail::parameters_1},
+    {"copy", 1, detail::parameters_1},
 };
 
 alignas(64) inline constexpr unsigned char unit0_gfx1030[24 + 1] =
@@ -122,27 +126,27 @@ alignas(64) inline constexpr unsigned char unit1_compute_80[14 + 1] =
     ".version 7.8\12\0";
 
 inline constexpr ::kiln::ImageEntry images[] = {
-    {"gfx1030", ImageFormat::kHsaco, Compression::kZstd, 0, 0,
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
      unit0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
      unit0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
      unit0_compute_80, 14, 14, 0xed914f267bc3cfbb},
-    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 1, 0,
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
      unit1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 1, 0,
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
      unit1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 1, 78,
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
      unit1_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace copy
 
-}  // namespace detail
+}  // namespace data
 
 namespace modules {
-inline constexpr Module affine{"affine", 0, 1, detail::affine::kernels, detail::affine::images};
-inline constexpr Module copy{"copy", 1, 2, detail::copy::kernels, detail::copy::images};
+inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images};
+inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
 }  // namespace modules
 
 // The kernels. Where two modules have one of the same name, say <module>::<kernel>.
@@ -166,7 +170,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "62bc07652da6f531025ab75aedad39b83927b9a4c9c3a6aff2aef6f060592f16",
+    "af5d09dcedb768d3a24c68e61e6994553046a24dc0bb6349c0b54b438c2f91dc",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -178,7 +182,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_62bc07652da6f531
+}  // namespace catalog_af5d09dcedb768d3
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog e38f87b5a6646955afac69278f7898afedfc62ad810a71d50f43a378aa71ff7a
+// Catalog 25a1461a5a3577bd370d2947c8e6791e7a68cd4d6ce70b3784c163af7da53e85
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +38,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_e38f87b5a6646955 {
+inline namespace catalog_25a1461a5a3577bd {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -48,11 +48,10 @@ enum class Id : std::uint32_t {
   copy,
 };
 
-// Tables and bytes, which the constants below refer to.
 namespace detail {
 
 using ::kiln::Compression;
-using ::kiln::ImageFormat;
+using Format = ::kiln::ImageFormat;
 inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto V = ::kiln::ParameterKind::kValue;
 inline constexpr auto P = ::kiln::ParameterKind::kPointer;
@@ -61,27 +60,32 @@ inline constexpr auto P = ::kiln::ParameterKind::kPointer;
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, V}, {8, 8, P}, {16, 4, V}};
 inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, U}, {8, 8, U}};
 
+}  // namespace detail
+
+// The tables and the bytes of each module.
+namespace data {
+
 namespace affine {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"_Z5scaleIfEvPT_", 0, parameters_0},
-    {"affine_f32", 0, parameters_0},
+    {"_Z5scaleIfEvPT_", 0, detail::parameters_0},
+    {"affine_f32", 0, detail::parameters_0},
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_affine_0_gfx1030[19 + 1];
+    kiln_25a1461a5a3577bd_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_25a1461a5a3577bd_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_affine_0_compute_80[14 + 1];
+    kiln_25a1461a5a3577bd_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
-    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 0, 0,
-     kiln_e38f87b5a6646955_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
-     kiln_e38f87b5a6646955_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
-     kiln_e38f87b5a6646955_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
+     kiln_25a1461a5a3577bd_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
+     kiln_25a1461a5a3577bd_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
+     kiln_25a1461a5a3577bd_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace affine
@@ -89,44 +93,44 @@ inline constexpr ::kiln::ImageEntry images[] = {
 namespace copy {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"affine_f32", 0, parameters_1},
-    {"copy", 1, parameters_1},
+    {"affine_f32", 0, detail::parameters_1},
+    {"copy", 1, detail::parameters_1},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_0_gfx1030[24 + 1];
+    kiln_25a1461a5a3577bd_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_25a1461a5a3577bd_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_0_compute_80[14 + 1];
+    kiln_25a1461a5a3577bd_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_1_gfx1030[24 + 1];
+    kiln_25a1461a5a3577bd_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_25a1461a5a3577bd_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e38f87b5a6646955_copy_1_compute_80[14 + 1];
+    kiln_25a1461a5a3577bd_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
-    {"gfx1030", ImageFormat::kHsaco, Compression::kZstd, 0, 0,
-     kiln_e38f87b5a6646955_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 0, 0,
-     kiln_e38f87b5a6646955_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 0, 78,
-     kiln_e38f87b5a6646955_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
-    {"gfx1030", ImageFormat::kHsaco, Compression::kNone, 1, 0,
-     kiln_e38f87b5a6646955_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
-    {"gfx90a:xnack+", ImageFormat::kHsaco, Compression::kNone, 1, 0,
-     kiln_e38f87b5a6646955_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
-    {"compute_80", ImageFormat::kPtx, Compression::kNone, 1, 78,
-     kiln_e38f87b5a6646955_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
+     kiln_25a1461a5a3577bd_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
+     kiln_25a1461a5a3577bd_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
+     kiln_25a1461a5a3577bd_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+    {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
+     kiln_25a1461a5a3577bd_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+    {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
+     kiln_25a1461a5a3577bd_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+    {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
+     kiln_25a1461a5a3577bd_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace copy
 
-}  // namespace detail
+}  // namespace data
 
 namespace modules {
-inline constexpr Module affine{"affine", 0, 1, detail::affine::kernels, detail::affine::images};
-inline constexpr Module copy{"copy", 1, 2, detail::copy::kernels, detail::copy::images};
+inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images};
+inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
 }  // namespace modules
 
 // The kernels. Where two modules have one of the same name, say <module>::<kernel>.
@@ -150,7 +154,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "e38f87b5a6646955afac69278f7898afedfc62ad810a71d50f43a378aa71ff7a",
+    "25a1461a5a3577bd370d2947c8e6791e7a68cd4d6ce70b3784c163af7da53e85",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -162,7 +166,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_e38f87b5a6646955
+}  // namespace catalog_25a1461a5a3577bd
 }  // namespace app::gpu
 
 #endif

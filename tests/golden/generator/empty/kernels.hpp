@@ -11,7 +11,7 @@
 //   module  target  format  kernels  bytes  stored  sha256
 //   total                                0       0
 //
-// Catalog da93566e81762b1210d17becf23e9d7cf6fee8a8942125a5a9f9a7cacbd65f64
+// Catalog 377de117caf07126f5e50ebcad70e53bdc9fa9ca200b08f6c55aea9d889d5e7f
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -30,7 +30,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_da93566e81762b12 {
+inline namespace catalog_377de117caf07126 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -38,11 +38,10 @@ using Module = ::kiln::ModuleEntry;
 enum class Id : std::uint32_t {
 };
 
-// Tables and bytes, which the constants below refer to.
 namespace detail {
 
 using ::kiln::Compression;
-using ::kiln::ImageFormat;
+using Format = ::kiln::ImageFormat;
 inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto V = ::kiln::ParameterKind::kValue;
 inline constexpr auto P = ::kiln::ParameterKind::kPointer;
@@ -51,6 +50,11 @@ inline constexpr auto P = ::kiln::ParameterKind::kPointer;
 
 }  // namespace detail
 
+// The tables and the bytes of each module.
+namespace data {
+
+}  // namespace data
+
 namespace modules {
 }  // namespace modules
 
@@ -58,7 +62,7 @@ namespace modules {
 namespace detail {
 inline constexpr ::kiln::Catalog all{
     "nothing",
-    "da93566e81762b1210d17becf23e9d7cf6fee8a8942125a5a9f9a7cacbd65f64",
+    "377de117caf07126f5e50ebcad70e53bdc9fa9ca200b08f6c55aea9d889d5e7f",
     {}, {}, {}};
 }  // namespace detail
 
@@ -70,7 +74,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_da93566e81762b12
+}  // namespace catalog_377de117caf07126
 }  // namespace kernels
 
 #if defined(__clang__)
