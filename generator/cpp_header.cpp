@@ -57,7 +57,7 @@ class ParameterLists {
       std::vector<std::string> elements;
       for (const Parameter& parameter : kernel->parameters) {
         elements.push_back('{' + std::to_string(parameter.offset) + ", " +
-                           std::to_string(parameter.size) + ", " + letter(parameter.kind) + '}');
+                           std::to_string(parameter.size) + ", " + word(parameter.kind) + '}');
       }
       out += braced("inline constexpr ::kiln::Parameter " + base_name(*kernel) + "[] = ", elements);
       out += ";\n";
@@ -80,8 +80,13 @@ class ParameterLists {
     return "parameters_" + std::to_string(names_.at(key(kernel)));
   }
 
-  static char letter(ParameterKind kind) {
-    return kind == ParameterKind::kPointer ? 'P' : kind == ParameterKind::kValue ? 'V' : 'U';
+  static const char* word(ParameterKind kind) {
+    switch (kind) {
+      case ParameterKind::kValue: return "value";
+      case ParameterKind::kPointer: return "pointer";
+      case ParameterKind::kUnknown: break;
+    }
+    return "unknown";
   }
 
   std::map<Key, std::size_t> names_;
@@ -243,9 +248,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
 
   out += "namespace detail {\n\n";
   out += "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\n";
-  out += "inline constexpr auto U = ::kiln::ParameterKind::kUnknown;\n";
-  out += "inline constexpr auto V = ::kiln::ParameterKind::kValue;\n";
-  out += "inline constexpr auto P = ::kiln::ParameterKind::kPointer;\n\n";
+  out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
+  out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
+  out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog af5d09dcedb768d3a24c68e61e6994553046a24dc0bb6349c0b54b438c2f91dc
+// Catalog 70ec61c490efca219fa8f93e458d6c1bef50ab01ed44ea94539a344cc26ed5a9
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_af5d09dcedb768d3 {
+inline namespace catalog_70ec61c490efca21 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -59,13 +59,14 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
-inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
-inline constexpr auto V = ::kiln::ParameterKind::kValue;
-inline constexpr auto P = ::kiln::ParameterKind::kPointer;
+inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
+inline constexpr auto value = ::kiln::ParameterKind::kValue;
+inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
 // {offset, size, kind} of each argument
-inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, V}, {8, 8, P}, {16, 4, V}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, U}, {8, 8, U}};
+inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
+                                                     {16, 4, value}};
+inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -170,7 +171,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "af5d09dcedb768d3a24c68e61e6994553046a24dc0bb6349c0b54b438c2f91dc",
+    "70ec61c490efca219fa8f93e458d6c1bef50ab01ed44ea94539a344cc26ed5a9",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -182,7 +183,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_af5d09dcedb768d3
+}  // namespace catalog_70ec61c490efca21
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog 25a1461a5a3577bd370d2947c8e6791e7a68cd4d6ce70b3784c163af7da53e85
+// Catalog 6490a4713fa08411371a2463f66f168023c04197a95ceab0bebd60ab5cc50d93
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +38,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_25a1461a5a3577bd {
+inline namespace catalog_6490a4713fa08411 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -52,13 +52,14 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
-inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
-inline constexpr auto V = ::kiln::ParameterKind::kValue;
-inline constexpr auto P = ::kiln::ParameterKind::kPointer;
+inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
+inline constexpr auto value = ::kiln::ParameterKind::kValue;
+inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
 // {offset, size, kind} of each argument
-inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, V}, {8, 8, P}, {16, 4, V}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, U}, {8, 8, U}};
+inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
+                                                     {16, 4, value}};
+inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -73,19 +74,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_affine_0_gfx1030[19 + 1];
+    kiln_6490a4713fa08411_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_6490a4713fa08411_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_affine_0_compute_80[14 + 1];
+    kiln_6490a4713fa08411_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_25a1461a5a3577bd_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_6490a4713fa08411_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_25a1461a5a3577bd_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_6490a4713fa08411_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_25a1461a5a3577bd_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_6490a4713fa08411_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace affine
@@ -97,31 +98,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_1},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_0_gfx1030[24 + 1];
+    kiln_6490a4713fa08411_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_6490a4713fa08411_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_0_compute_80[14 + 1];
+    kiln_6490a4713fa08411_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_1_gfx1030[24 + 1];
+    kiln_6490a4713fa08411_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_6490a4713fa08411_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_25a1461a5a3577bd_copy_1_compute_80[14 + 1];
+    kiln_6490a4713fa08411_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_25a1461a5a3577bd_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_6490a4713fa08411_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_25a1461a5a3577bd_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_6490a4713fa08411_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_25a1461a5a3577bd_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_6490a4713fa08411_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_25a1461a5a3577bd_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_6490a4713fa08411_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_25a1461a5a3577bd_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_6490a4713fa08411_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_25a1461a5a3577bd_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_6490a4713fa08411_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace copy
@@ -154,7 +155,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "25a1461a5a3577bd370d2947c8e6791e7a68cd4d6ce70b3784c163af7da53e85",
+    "6490a4713fa08411371a2463f66f168023c04197a95ceab0bebd60ab5cc50d93",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -166,7 +167,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_25a1461a5a3577bd
+}  // namespace catalog_6490a4713fa08411
 }  // namespace app::gpu
 
 #endif

@@ -11,7 +11,7 @@
 //   module  target  format  kernels  bytes  stored  sha256
 //   total                                0       0
 //
-// Catalog 377de117caf07126f5e50ebcad70e53bdc9fa9ca200b08f6c55aea9d889d5e7f
+// Catalog a97d661decd751a6403fd88cc5fa8fee5c471f0a9f8b02fbf41e48bef2ea540d
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -30,7 +30,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_377de117caf07126 {
+inline namespace catalog_a97d661decd751a6 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -42,9 +42,9 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
-inline constexpr auto U = ::kiln::ParameterKind::kUnknown;
-inline constexpr auto V = ::kiln::ParameterKind::kValue;
-inline constexpr auto P = ::kiln::ParameterKind::kPointer;
+inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
+inline constexpr auto value = ::kiln::ParameterKind::kValue;
+inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
 // {offset, size, kind} of each argument
 
@@ -62,7 +62,7 @@ namespace modules {
 namespace detail {
 inline constexpr ::kiln::Catalog all{
     "nothing",
-    "377de117caf07126f5e50ebcad70e53bdc9fa9ca200b08f6c55aea9d889d5e7f",
+    "a97d661decd751a6403fd88cc5fa8fee5c471f0a9f8b02fbf41e48bef2ea540d",
     {}, {}, {}};
 }  // namespace detail
 
@@ -74,7 +74,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_377de117caf07126
+}  // namespace catalog_a97d661decd751a6
 }  // namespace kernels
 
 #if defined(__clang__)
