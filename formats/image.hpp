@@ -39,6 +39,7 @@ struct ImageInfo {
 };
 
 // Reads a single image (kHsaco, kCubin, kPtx, kHost). Containers are an error.
+// An error in PTX has line and column; its file is for the caller to fill in.
 Result<ImageInfo> read_image(Bytes file);
 
 // One entry of a container. `bytes` points into the container, or into `storage` of the Container

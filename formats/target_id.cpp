@@ -90,8 +90,13 @@ constexpr std::string_view kPtxPrefix = "compute_";
 constexpr std::string_view kHost = "host";
 constexpr std::string_view kHostWave64 = "host:wave64";
 
-// Every name that a target can start with, for the hint after a misspelt one.
-std::vector<std::string> known_names() {
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+// Every name that a target can start with, for the hint after the misspelt `text`: those that start like
+// it first, so that of two equally near ones the likelier is named.
+std::vector<std::string> known_names(std::string_view text) {
   std::vector<std::string> names;
   for (const Processor& processor : kProcessors) names.emplace_back(processor.name);
   for (const NvidiaChip& chip : kNvidiaChips) {
@@ -104,6 +109,9 @@ std::vector<std::string> known_names() {
   }
   names.emplace_back(kHost);
   names.emplace_back(kHostWave64);
+  std::ranges::stable_sort(names, std::ranges::greater(), [&](const std::string& name) {
+    return common_prefix(name, text);
+  });
   return names;
 }
 
@@ -113,7 +121,7 @@ Error unknown_target(std::string_view text) {
               .where = {},
               .notes = {}};
   const std::string_view base = text.substr(0, text.find(':'));
-  if (const std::string near = nearest(base, known_names()); !near.empty()) {
+  if (const std::string near = nearest(base, known_names(base)); !near.empty()) {
     error.hint("did you mean '" + near + "'?");
   } else {
     error.hint("targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host");
@@ -174,8 +182,10 @@ Result<TargetId> parse_amd(std::string_view text) {
     const std::string_view name = part.substr(0, part.size() - 1);
     const bool is_xnack = name == "xnack";
     if (!is_xnack && name != "sramecc") {
-      return bad_feature(text, "unknown feature " + quote(name))
-          .hint("the features of a target are 'sramecc' and 'xnack'");
+      Error error = bad_feature(text, "unknown feature " + quote(name));
+      const std::string near = nearest(name, std::array<std::string_view, 2>{"sramecc", "xnack"});
+      return near.empty() ? error.hint("the features of a target are 'sramecc' and 'xnack'")
+                          : error.hint("did you mean '" + near + "'?");
     }
     if (is_xnack ? !processor->has_xnack : !processor->has_sramecc) {
       return bad_feature(text, quote(processor->name) + " has no feature " + quote(name))
