@@ -13,6 +13,8 @@ Error damaged(std::string why) {
 
 }  // namespace
 
+std::string zstd_version() { return ZSTD_versionString(); }
+
 Result<std::string> zstd_compress(std::string_view bytes, int level) {
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size =

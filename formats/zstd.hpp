@@ -18,6 +18,9 @@ namespace kiln {
 
 inline constexpr int kZstdLevel = 19;  // what embedded images are stored with
 
+// The release of the library, "1.5.4": with the level and the input it decides a frame's bytes.
+std::string zstd_version();
+
 // One frame that holds `bytes`. Fails only when memory runs out.
 Result<std::string> zstd_compress(std::string_view bytes, int level = kZstdLevel);
 

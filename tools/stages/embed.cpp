@@ -102,7 +102,23 @@ generator::Catalog describe(const BuiltCatalog& built) {
   return catalog;
 }
 
-Result<void> compress(generator::Catalog& catalog) {
+// One frame, from the store or made. The store's own troubles never fail a build.
+Result<std::string> compress(const generator::Image& image, CacheStore* store) {
+  const Digest key = KeyHasher()
+                         .add("zstd frame", zstd_version())
+                         .add("level", std::to_string(kZstdLevel))
+                         .add("size", std::to_string(image.size))  // PTX has a NUL more than its file
+                         .add("image", image.digest)
+                         .finish();
+  if (store != nullptr) {
+    if (auto kept = store->find(key)) return std::move(kept->output);
+  }
+  KILN_TRY_ASSIGN(std::string frame, zstd_compress(image.stored));
+  if (store != nullptr) (void)store->store(key, {.output = frame, .log = {}});
+  return frame;
+}
+
+Result<void> compress_all(generator::Catalog& catalog, CacheStore* store) {
   std::vector<generator::Image*> images;
   for (generator::Module& module : catalog.modules) {
     for (generator::Image& image : module.images) images.push_back(&image);
@@ -115,7 +131,7 @@ Result<void> compress(generator::Catalog& catalog) {
   std::optional<Error> failure;
   const auto work = [&] {
     for (std::size_t i = next++; i < images.size(); i = next++) {
-      auto frame = zstd_compress(images[i]->stored);
+      auto frame = compress(*images[i], store);
       if (!frame) {
         const std::lock_guard lock(mutex);
         failure = std::move(frame).error();
@@ -141,12 +157,12 @@ Result<void> compress(generator::Catalog& catalog) {
 }  // namespace
 
 Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedOptions& options,
-                                         std::uint32_t minimum_runtime) {
+                                         std::uint32_t minimum_runtime, CacheStore* store) {
   KILN_TRY(check_namespace(options.name_space));
   KILN_TRY(check_header_name(options.header));
   KILN_TRY(check_order(built));
   generator::Catalog catalog = describe(built);
-  if (options.compression == Compression::kZstd) KILN_TRY(compress(catalog));
+  if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));
   return generator::generate(
       catalog, {.header = options.header,
                 .name_space = options.name_space,

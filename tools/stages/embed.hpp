@@ -1,7 +1,7 @@
 // embed: a finished build -> the header that programs include.
 //
 // Compresses each image on its own, side by side on all cores, and hands a plain catalog to the
-// generator. Writes nothing: the caller writes the files under out/include.
+// generator. Writes no output: the caller writes the files under out/include.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,21 @@
 #include "kiln/result.hpp"
 #include "tools/model/artifact.hpp"
 #include "tools/model/manifest.hpp"
+#include "tools/system/cache_store.hpp"
 
 namespace kiln::tools {
 
 using GeneratedFile = generator::GeneratedFile;  // path relative to out/include; text may be binary
 
 // The generated files, header first. The same catalog and options give the same bytes, whatever the
-// number of cores.
+// number of cores. Compressed images are looked for in `store`, and kept there, so that a build after
+// a small change compresses what has changed; it may be null.
 //
 // Needs of `built`: modules, and the kernels of a module, sorted by name; `units` and `parameters` by
 // kernel; images with their bytes. Errors: kInvalidInput for a namespace or file name that cannot be
 // one; kEnvironment when memory runs out; kInternal when `built` is not as said here.
 Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedOptions& options,
-                                         std::uint32_t minimum_runtime);
+                                         std::uint32_t minimum_runtime,
+                                         CacheStore* store = nullptr);
 
 }  // namespace kiln::tools

@@ -8,6 +8,7 @@
 #include "base/diagnostic.hpp"
 #include "formats/zstd.hpp"
 #include "tests/support/catalog_builder.hpp"
+#include "tests/support/fake_files.hpp"
 
 namespace {
 
@@ -70,6 +71,48 @@ TEST_CASE("embed writes the same bytes when it runs again", "[embed]") {
   const auto second = tools::embed(catalog(), {}, 0);
   REQUIRE((first && second));
   CHECK(first->at(0).text == second->at(0).text);
+}
+
+TEST_CASE("embed takes from the store what it put there", "[embed]") {
+  testing::FakeFiles files;
+  tools::CacheStore store(files, "/cache");
+  auto built = catalog();
+  const auto first = tools::embed(built, {}, 0, &store);
+  REQUIRE(first);
+  const std::size_t images = 2 + 4;
+  CHECK(store.usage().entries == images);
+
+  const auto second = tools::embed(built, {}, 0, &store);
+  REQUIRE(second);
+  CHECK(second->at(0).text == first->at(0).text);
+  CHECK(store.usage().entries == images);
+
+  auto& changed = built.modules[0].images[0];
+  changed.bytes[0] ^= 1;
+  changed.digest = sha256(changed.bytes);
+  REQUIRE(tools::embed(built, {}, 0, &store));
+  CHECK(store.usage().entries == images + 1);
+}
+
+TEST_CASE("embed succeeds when the store cannot be read or written", "[embed]") {
+  using testing::Faults;
+  const auto expected = tools::embed(catalog(), {}, 0);
+  REQUIRE(expected);
+  testing::FakeFiles files;
+  tools::CacheStore store(files, "/cache");
+  const auto check = [&] {
+    const auto embedded = tools::embed(catalog(), {}, 0, &store);
+    REQUIRE(embedded);
+    CHECK(embedded->at(0).text == expected->at(0).text);
+  };
+  files.writes.fail(1, Faults::Kind::kFromThenOn);
+  check();
+  CHECK(files.writes.was_hit());
+  files.writes.fail(0);
+  check();
+  files.reads.fail(1, Faults::Kind::kFromThenOn);
+  check();
+  CHECK(files.reads.was_hit());
 }
 
 TEST_CASE("embed refuses a namespace that C++ would not take", "[embed]") {
