@@ -12,7 +12,8 @@ warnings=(-Wall -Wextra -Wconversion -Wpedantic -Wshadow -Werror)
 mkdir -p "$work"
 objects=()
 compile() { # SOURCE FOLDER
-  local object="$work/$(basename "$1").o"
+  local object
+  object=$work/$(basename "$1").o
   "$compiler" "-std=$standard" "${warnings[@]}" -I "$public" -I "$2" -c "$1" -o "$object"
   objects+=("$object")
 }

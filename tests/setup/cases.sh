@@ -281,8 +281,9 @@ explains_itself() {
 passes_shellcheck() {
   command -v shellcheck >/dev/null || skip "shellcheck is not on this machine"
   cd "$source_folder"
-  run shellcheck -x tools/setup.sh tools/setup/*.sh tools/setup/hipcc tools/setup/rocm_agent_enumerator \
-    .ci/run tests/run.sh examples/run.sh tests/setup/*.sh tests/structure/*.sh
+  local scripts
+  mapfile -t scripts < <(find . -path './build*' -prune -o -path ./out -prune -o -name '*.sh' -print | sort)
+  run shellcheck -x .ci/run tools/setup/hipcc tools/setup/rocm_agent_enumerator "${scripts[@]}"
   expect_status 0
 }
 

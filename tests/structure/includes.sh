@@ -56,6 +56,7 @@ list_includes | awk -v table="$table" '
       if (row !~ /^</ && fits($1, row) && length(row) > length(best)) best = row
     if (best == "") { complain("no row of includes.txt is about this file"); next }
     target = name ~ /^kiln\/ops[\/.]/ ? "ops/include" : starts(name, "kiln/") ? "kiln" : name
+    if (starts($1, "kernels/") && name ~ /\//) target = "kernels/" name  # device code has a root of its own
     if (target !~ /\//  && target != "kiln") target = folder($1) "/" target
     if (folder(target) != folder($1) && !fits(target, best) && !lists(best, target))
       complain("'\''" best "'\'' may include" allowed[best])

@@ -77,8 +77,8 @@ else
     esac
   done
   fatbinary=$(dirname "$nvcc")/fatbinary
-  images=(--image3=kind=elf,sm=80,file=sm_80.cubin --image3=kind=elf,sm=90a,file=sm_90a.cubin
-          --image3=kind=ptx,sm=80,file=compute_80.ptx)
+  images=("--image3=kind=elf,sm=80,file=sm_80.cubin" "--image3=kind=elf,sm=90a,file=sm_90a.cubin"
+          "--image3=kind=ptx,sm=80,file=compute_80.ptx")
   "$fatbinary" -64 --create=plain.fatbin --compress=false "${images[@]}"
   for mode in size speed; do
     "$fatbinary" -64 --create=$mode.fatbin --compress-all --compress-mode=$mode "${images[@]}" 2> /dev/null ||
