@@ -1,0 +1,247 @@
+#include "tools/stages/find_tools.hpp"
+
+#include <array>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "tools/stages/probe_tool.hpp"
+#include "tools/stages/tool_memory.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Vendor : std::uint8_t { kNone, kAmd, kNvidia };
+
+// How one kind of tool is looked for.
+struct Recipe {
+  ToolKind kind;
+  Vendor vendor;
+  std::array<std::string_view, 2> variables;  // that name the program; empty: none
+  std::array<std::string_view, 3> in_root;    // below the vendor's folder
+  std::array<std::string_view, 3> on_path;
+  std::string_view install;
+};
+
+constexpr std::string_view kSetUp = "tools/setup.sh";
+constexpr std::array<Recipe, 6> kRecipes = {{
+    {ToolKind::kHipify, Vendor::kAmd, {"KILN_HIPIFY_PERL"}, {"bin/hipify-perl"}, {"hipify-perl"},
+     kSetUp},
+    {ToolKind::kHipCompiler, Vendor::kAmd, {"KILN_HIPCC", "HIPCXX"},
+     {"bin/hipcc", "bin/amdclang++", "llvm/bin/clang++"}, {"hipcc", "amdclang++"}, kSetUp},
+    {ToolKind::kOffloadBundler, Vendor::kAmd, {"KILN_OFFLOAD_BUNDLER"},
+     {"llvm/bin/clang-offload-bundler", "lib/llvm/bin/clang-offload-bundler"},
+     {"clang-offload-bundler"}, kSetUp},
+    {ToolKind::kNvcc, Vendor::kNvidia, {"KILN_NVCC"}, {"bin/nvcc"}, {"nvcc"},
+     "apt-get install nvidia-cuda-toolkit"},
+    {ToolKind::kFatbinary, Vendor::kNvidia, {"KILN_FATBINARY"}, {"bin/fatbinary"}, {"fatbinary"},
+     "apt-get install nvidia-cuda-toolkit"},
+    {ToolKind::kHostCompiler, Vendor::kNone, {"KILN_CXX", "CXX"}, {}, {"g++", "clang++", "c++"},
+     "apt-get install g++"},
+}};
+
+struct Candidate {
+  fs::path program;
+  std::string rule;
+  fs::path root;  // the vendor's folder
+};
+
+// The variables that change what a probe tells, without changing a file.
+constexpr std::array<std::string_view, 5> kSteering = {"PATH", "LD_LIBRARY_PATH", "HIP_CLANG_PATH",
+                                                       "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+
+class Search {
+ public:
+  Search(Files& files, Processes& processes, const Environment& environment)
+      : files_(files),
+        processes_(processes),
+        environment_(environment),
+        memory_(files, environment.cache_directory() / "tools.json") {}
+
+  Result<Toolchain> run() {
+    for (const Recipe& recipe : kRecipes) {
+      KILN_TRY_ASSIGN(Tool tool, find(recipe));
+      toolchain_.tools.push_back(std::move(tool));
+    }
+    memory_.save();
+    return std::move(toolchain_);
+  }
+
+ private:
+  Result<Tool> find(const Recipe& recipe) {
+    Tool tool;
+    tool.kind = recipe.kind;
+    tool.install = recipe.install;
+    std::vector<std::string> tried;
+    for (const Candidate& candidate : candidates(recipe, tried)) {
+      if (!files_.status(candidate.program)) {
+        tried.push_back(candidate.program.string());
+        continue;
+      }
+      const fs::path libraries =
+          recipe.kind == ToolKind::kHipCompiler ? device_libraries(candidate.root) : fs::path();
+      tool.environment = environment_of(recipe.kind, candidate, libraries);
+      const Result<Probe> probe = recall_or_probe(recipe.kind, candidate, libraries, tool);
+      if (!probe) {
+        if (probe.error().code == ErrorCode::kInterrupted) return probe.error();
+        tried.push_back(probe.error().message);
+        continue;
+      }
+      accept(*probe, candidate, libraries, tool);
+      return tool;
+    }
+    tool.environment.clear();
+    tool.missing = "tried " + join(tried, ", ");
+    return tool;
+  }
+
+  // In the order of find_tools.hpp; `tried` tells of places that hold no candidate at all.
+  std::vector<Candidate> candidates(const Recipe& recipe, std::vector<std::string>& tried) const {
+    for (const std::string_view variable : recipe.variables) {
+      if (variable.empty()) continue;
+      const auto value = environment_.get(variable);
+      if (!value) continue;
+      const fs::path program = value->find('/') != std::string::npos
+                                   ? (environment_.current_directory / *value).lexically_normal()
+                                   : find_on_path(*value, files_, environment_);
+      if (program.empty()) {
+        tried.push_back(std::string(variable) + " (" + quote(*value) + " is not on PATH)");
+        return {};
+      }
+      return {{program, std::string(variable), root_above(program)}};
+    }
+    std::vector<Candidate> found;
+    if (recipe.vendor != Vendor::kNone) {
+      for (const auto& [root, rule] : roots(recipe.vendor)) add_below(root, rule, recipe, found);
+    }
+    for (const std::string_view name : recipe.on_path) {
+      if (name.empty()) continue;
+      const fs::path program = find_on_path(name, files_, environment_);
+      if (program.empty()) {
+        tried.push_back(std::string(name) + " on PATH");
+      } else {
+        found.push_back({program, "PATH", root_above(program)});
+      }
+    }
+    const fs::path own = environment_.toolchain_directory();
+    if (recipe.vendor == Vendor::kAmd) add_below(own / "rocm", "kiln's own toolchain", recipe, found);
+    if (recipe.vendor == Vendor::kNvidia) add_below(own / "cuda", "kiln's own toolchain", recipe, found);
+    return found;
+  }
+
+  static void add_below(const fs::path& root, const std::string& rule, const Recipe& recipe,
+                        std::vector<Candidate>& found) {
+    for (const std::string_view inner : recipe.in_root) {
+      if (!inner.empty()) found.push_back({root / inner, rule, root});
+    }
+  }
+
+  std::vector<std::pair<fs::path, std::string>> roots(Vendor vendor) const {
+    std::vector<std::pair<fs::path, std::string>> found;
+    const bool is_amd = vendor == Vendor::kAmd;
+    const std::array<std::string_view, 2> variables =
+        is_amd ? std::array<std::string_view, 2>{"ROCM_PATH", "HIP_PATH"}
+               : std::array<std::string_view, 2>{"CUDA_PATH", "CUDA_HOME"};
+    for (const std::string_view variable : variables) {
+      if (const auto value = environment_.get(variable)) found.emplace_back(*value, variable);
+    }
+    const std::string usual = is_amd ? "/opt/rocm" : "/usr/local/cuda";
+    found.emplace_back(usual, usual);
+    return found;
+  }
+
+  // <root>/bin/hipcc -> <root>; <root>/llvm/bin/clang++ -> <root>
+  static fs::path root_above(const fs::path& program) {
+    const fs::path above = program.parent_path().parent_path();
+    return above.filename() == "llvm" ? above.parent_path() : above;
+  }
+
+  // Where the HIP compiler of this ROCm has its bitcode; empty: nowhere.
+  fs::path device_libraries(const fs::path& root) const {
+    std::vector<fs::path> places;
+    if (const auto named = environment_.get("DEVICE_LIB_PATH")) places.emplace_back(*named);
+    places.push_back(root / "amdgcn/bitcode");
+    for (const fs::path& clang : {root / "lib/llvm/lib/clang", root / "llvm/lib/clang"}) {
+      if (const auto versions = files_.list(clang)) {
+        for (const std::string& version : *versions) {
+          places.push_back(clang / version / "lib/amdgcn/bitcode");
+          places.push_back(clang / version / "amdgcn/bitcode");
+        }
+      }
+    }
+    places.push_back(root / "lib/x86_64-linux-gnu/amdgcn/bitcode");
+    // A plain clang++ of the distribution brings none: any ROCm's will do.
+    for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other / "amdgcn/bitcode");
+    places.push_back(environment_.toolchain_directory() / "rocm/amdgcn/bitcode");
+    for (const fs::path& place : places) {
+      if (files_.status(place / "ocml.bc")) return place.lexically_normal();
+    }
+    return {};
+  }
+
+  static std::vector<std::pair<std::string, std::string>> environment_of(
+      ToolKind kind, const Candidate& candidate, const fs::path& libraries) {
+    if (kind != ToolKind::kHipCompiler || !is_hipcc(candidate.program)) return {};
+    std::vector<std::pair<std::string, std::string>> variables;
+    if (!libraries.empty()) variables.emplace_back("DEVICE_LIB_PATH", libraries.string());
+    variables.emplace_back("HIP_PLATFORM", "amd");
+    variables.emplace_back("ROCM_PATH", candidate.root.string());
+    return variables;
+  }
+
+  Result<Probe> recall_or_probe(ToolKind kind, const Candidate& candidate,
+                                const fs::path& libraries, const Tool& tool) {
+    KeyHasher hasher;
+    hasher.add("kind", to_string(kind));
+    hasher.add("program", candidate.program.string());
+    hasher.add("device libraries", libraries.string());
+    for (const auto& [name, value] : tool.environment) hasher.add(name, value);
+    for (const std::string_view name : kSteering) {
+      hasher.add(name, environment_.get(name).value_or(""));
+    }
+    const std::string key = hasher.finish().hex();
+    if (std::optional<Probe> known = memory_.recall(key)) return *std::move(known);
+    KILN_TRY_ASSIGN(Probe probe,
+                    probe_tool({.kind = kind,
+                                .program = candidate.program,
+                                .environment = tool.environment,
+                                .device_libraries = libraries},
+                               files_, processes_, environment_));
+    memory_.remember(key, probe);
+    return probe;
+  }
+
+  void accept(const Probe& probe, const Candidate& candidate, const fs::path& libraries,
+              Tool& tool) {
+    tool.path = candidate.program.lexically_normal();
+    tool.rule = candidate.rule;
+    tool.version = probe.version;
+    tool.parts = probe.parts;
+    if (tool.kind == ToolKind::kHipCompiler) {
+      toolchain_.rocm_path = candidate.root;
+      toolchain_.device_library_path = libraries;
+      toolchain_.amd_processors = probe.builds;
+    }
+    if (tool.kind == ToolKind::kNvcc) {
+      toolchain_.cuda_path = candidate.root;
+      toolchain_.nvidia_targets = probe.builds;
+    }
+  }
+
+  Files& files_;
+  Processes& processes_;
+  const Environment& environment_;
+  ToolMemory memory_;
+  Toolchain toolchain_;
+};
+
+}  // namespace
+
+Result<Toolchain> find_tools(Files& files, Processes& processes, const Environment& environment) {
+  return Search(files, processes, environment).run();
+}
+
+}  // namespace kiln::tools

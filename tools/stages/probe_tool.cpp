@@ -1,0 +1,301 @@
+#include "tools/stages/probe_tool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/elf.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first dotted number after `marker`: "release 13.0, V13.0.88" with marker "V" -> "13.0.88".
+std::string number_after(std::string_view text, std::string_view marker) {
+  constexpr std::string_view kDigits = "0123456789";
+  for (std::size_t at = text.find(marker); at != std::string_view::npos;
+       at = text.find(marker, at + 1)) {
+    std::string_view rest = text.substr(at + marker.size());
+    const std::size_t end = rest.find_first_not_of("0123456789.");
+    rest = rest.substr(0, end);
+    if (!rest.empty() && kDigits.find(rest.front()) != std::string_view::npos) {
+      return std::string(rest);
+    }
+  }
+  return {};
+}
+
+// The rest of the line that follows `marker`, without blanks at its ends.
+std::string line_after(std::string_view text, std::string_view marker) {
+  const std::size_t at = text.find(marker);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + marker.size());
+  return std::string(trim(rest.substr(0, rest.find('\n'))));
+}
+
+class Prober {
+ public:
+  Prober(const ProbeRequest& request, const Files& files, Processes& processes,
+         const Environment& environment)
+      : request_(request), files_(files), processes_(processes), environment_(environment) {}
+
+  Result<Probe> probe() {
+    switch (request_.kind) {
+      case ToolKind::kHipify:
+        KILN_TRY(hipify());
+        break;
+      case ToolKind::kHipCompiler:
+        KILN_TRY(hip_compiler());
+        break;
+      case ToolKind::kOffloadBundler:
+        KILN_TRY(plain("version "));
+        break;
+      case ToolKind::kNvcc:
+        KILN_TRY(nvcc());
+        break;
+      case ToolKind::kFatbinary:
+        KILN_TRY(plain(", V"));
+        break;
+      case ToolKind::kHostCompiler:
+        KILN_TRY(host_compiler());
+        break;
+    }
+    sort_parts();
+    return std::move(probe_);
+  }
+
+ private:
+  Error unusable(const std::string& why) const {
+    return Error{ErrorCode::kUnavailable, request_.program.string() + ": " + why};
+  }
+
+  // What the program prints, on either stream.
+  Result<std::string> ask(const fs::path& program, std::vector<std::string> arguments) {
+    Command command;
+    command.argv = {program.string()};
+    for (std::string& argument : arguments) command.argv.push_back(std::move(argument));
+    command.environment = request_.environment;
+    command.environment.emplace_back("LC_ALL", "C");
+    Result<Outcome> outcome = processes_.run(command);
+    if (!outcome) {
+      if (outcome.error().code == ErrorCode::kInterrupted) return std::move(outcome).error();
+      return unusable("cannot be run (" + outcome.error().message + ")");
+    }
+    if (!outcome->ok()) {
+      return unusable(quote(shell_line(command.argv)) + " failed with exit status " +
+                      std::to_string(outcome->exit_code));
+    }
+    return outcome->output + "\n" + outcome->diagnostics;
+  }
+
+  void add(std::string role, const fs::path& path) {
+    if (!files_.status(path)) return;
+    probe_.parts.push_back({std::move(role), path.lexically_normal()});
+  }
+
+  // The program, and the shared libraries that the dynamic linker would load with it.
+  Result<void> add_with_libraries(const std::string& role, const std::string& library_role,
+                                  const fs::path& program) {
+    add(role, program);
+    const Result<std::string> bytes = files_.read(program);
+    if (!bytes || !is_dynamic(*bytes)) return {};
+    Command command{.argv = {program.string()},
+                    .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LC_ALL", "C"}},
+                    .unset = {},
+                    .working_directory = {}};
+    const Result<Outcome> outcome = processes_.run(command);
+    if (!outcome) return outcome.error();
+    for (const std::string_view line : split(outcome->output, '\n')) {
+      const std::size_t arrow = line.find(" => ");
+      const std::string_view path =
+          trim(arrow == std::string_view::npos ? line : line.substr(arrow + 4));
+      if (path.starts_with('/')) add(library_role, path.substr(0, path.find(" (0x")));
+    }
+    return {};
+  }
+
+  // Only a dynamic program is asked for its libraries: a static one, and a script, would run.
+  static bool is_dynamic(std::string_view bytes) {
+    const Result<Elf> elf = read_elf(std::as_bytes(std::span(bytes)));
+    return elf && std::any_of(elf->sections.begin(), elf->sections.end(),
+                              [](const ElfSection& section) { return section.name == ".interp"; });
+  }
+
+  Result<void> plain(std::string_view version_marker) {
+    KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"--version"}));
+    probe_.version = number_after(text, version_marker);
+    return add_with_libraries("program", "library", request_.program);
+  }
+
+  // GCC prints "g++ (Debian 12.2.0-14) 12.2.0", clang "clang version 14.0.6".
+  Result<void> host_compiler() {
+    KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"--version"}));
+    probe_.version = number_after(text, "clang version ");
+    if (probe_.version.empty()) probe_.version = number_after(text, ") ");
+    add("program", request_.program);
+    return {};
+  }
+
+  Result<void> hipify() {
+    KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"-version"}));
+    probe_.version = number_after(text, "version ");
+    add("program", request_.program);
+    KILN_TRY_ASSIGN(const std::string script, files_.read(request_.program));
+    if (!script.starts_with("#!")) return {};
+    // "#! /usr/bin/perl -w" or "#!/usr/bin/env perl"
+    std::string interpreter;
+    const std::string first_line = script.substr(2, script.find('\n') - 2);
+    for (const std::string_view word : split(first_line, ' ')) {
+      if (word.empty() || word.front() == '-' || word.ends_with("/env")) continue;
+      interpreter = word;
+      break;
+    }
+    if (!interpreter.starts_with('/')) {
+      interpreter = find_on_path(interpreter, files_, environment_).string();
+    }
+    return add_with_libraries("interpreter", "interpreter", interpreter);
+  }
+
+  Result<void> hip_compiler() {
+    KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"--version"}));
+    const std::string clang_version = number_after(text, "clang version ");
+    const fs::path folder = line_after(text, "InstalledDir:");
+    if (clang_version.empty() || folder.empty()) {
+      return unusable("is no HIP compiler: its --version names no clang");
+    }
+    probe_.version = "clang " + clang_version;
+    if (is_hipcc(request_.program)) {
+      probe_.version = "HIP " + number_after(text, "HIP version: ") + ", " + probe_.version;
+      add_scripts();
+    }
+    const fs::path clang = folder / "clang++";
+    KILN_TRY(add_with_libraries("program", "library", clang));
+    KILN_TRY(add_with_libraries("linker", "library", folder / "ld.lld"));
+    KILN_TRY_ASSIGN(const std::string processors,
+                    ask(clang, {"--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}));
+    return add_device_libraries(processors);
+  }
+
+  void add_scripts() {
+    const fs::path bin = request_.program.parent_path();
+    add("script", request_.program);
+    for (const fs::path& folder : {bin, bin.parent_path() / "libexec" / "hipcc"}) {
+      for (const char* name : {"hipcc", "hipcc.pl", "hipcc.bin", "hipvars.pm"}) {
+        if (folder / name != request_.program) add("script", folder / name);
+      }
+    }
+  }
+
+  // A processor can be built when clang knows it and the device libraries have its constants.
+  Result<void> add_device_libraries(std::string_view supported) {
+    constexpr std::string_view kIsa = "oclc_isa_version_", kSuffix = ".bc";
+    const Result<std::vector<std::string>> names = files_.list(request_.device_libraries);
+    if (!names) return unusable("has no device libraries (ocml.bc and its like)");
+    probe_.folders.push_back(request_.device_libraries);
+    std::vector<std::string> known;
+    for (const std::string_view line : split(supported, '\n')) known.emplace_back(trim(line));
+    std::sort(known.begin(), known.end());
+    for (const std::string& name : *names) {
+      if (!name.ends_with(kSuffix)) continue;
+      std::string role = "device-library";
+      if (name.starts_with(kIsa)) {
+        const std::string isa = name.substr(kIsa.size(), name.size() - kIsa.size() - kSuffix.size());
+        role += ":" + isa;
+        const std::string processor = "gfx" + isa;
+        if (std::binary_search(known.begin(), known.end(), processor)) {
+          probe_.builds.push_back(processor);
+        }
+      }
+      add(role, request_.device_libraries / name);
+    }
+    return {};
+  }
+
+  Result<void> nvcc() {
+    KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"--version"}));
+    probe_.version = number_after(text, ", V");
+    for (const char* option : {"--list-gpu-code", "--list-gpu-arch"}) {
+      KILN_TRY_ASSIGN(const std::string listed, ask(request_.program, {option}));
+      for (const std::string_view line : split(listed, '\n')) {
+        if (!trim(line).empty()) probe_.builds.emplace_back(trim(line));
+      }
+    }
+    // A dry run tells where this nvcc keeps its programs, whatever the packaging.
+    KILN_TRY_ASSIGN(const std::string dry_run,
+                    ask(request_.program, {"--dryrun", "-cubin", "-x", "cu", "/dev/null"}));
+    const fs::path here = line_after(dry_run, "#$ _HERE_=");
+    const fs::path nvvm = line_after(dry_run, "#$ CICC_PATH=");
+    add("program", request_.program);
+    if (here / "nvcc" != request_.program) add("program", here / "nvcc");
+    add("program", here / "nvcc.profile");
+    add("ptxas", here / "ptxas");
+    add("cicc", (nvvm.empty() ? here / "../nvvm/bin" : nvvm) / "cicc");
+    const fs::path libdevice = line_after(dry_run, "#$ NVVMIR_LIBRARY_DIR=");
+    if (const auto names = files_.list(libdevice)) {
+      for (const std::string& name : *names) {
+        if (name.ends_with(".bc")) add("libdevice", libdevice / name);
+      }
+    }
+    return preprocessor();
+  }
+
+  // nvcc preprocesses device code with the host's gcc.
+  Result<void> preprocessor() {
+    const fs::path gcc = find_on_path("gcc", files_, environment_);
+    if (gcc.empty()) return {};
+    KILN_TRY_ASSIGN(const std::string answer, ask(gcc, {"-print-prog-name=cc1plus"}));
+    add("preprocessor", gcc);
+    add("preprocessor", std::string(trim(answer)));
+    return {};
+  }
+
+  // One role and path each: the first where a library is loaded by two programs.
+  void sort_parts() {
+    const auto key = [](const Tool::Part& part) { return std::pair(part.role, part.path); };
+    std::sort(probe_.parts.begin(), probe_.parts.end(),
+              [&](const Tool::Part& a, const Tool::Part& b) { return key(a) < key(b); });
+    probe_.parts.erase(std::unique(probe_.parts.begin(), probe_.parts.end(),
+                                   [&](const Tool::Part& a, const Tool::Part& b) {
+                                     return key(a) == key(b);
+                                   }),
+                       probe_.parts.end());
+    std::sort(probe_.builds.begin(), probe_.builds.end());
+    probe_.builds.erase(std::unique(probe_.builds.begin(), probe_.builds.end()),
+                        probe_.builds.end());
+  }
+
+  const ProbeRequest& request_;
+  const Files& files_;
+  Processes& processes_;
+  const Environment& environment_;
+  Probe probe_;
+};
+
+}  // namespace
+
+Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Processes& processes,
+                         const Environment& environment) {
+  return Prober(request, files, processes, environment).probe();
+}
+
+fs::path find_on_path(std::string_view name, const Files& files, const Environment& environment) {
+  if (name.empty()) return {};
+  const std::string path = environment.get("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  for (const std::string_view folder : split(path, ':')) {
+    // An empty or relative entry means another program in each folder: not for us.
+    if (!folder.starts_with('/')) continue;
+    const fs::path candidate = fs::path(folder) / name;
+    if (files.status(candidate)) return candidate.lexically_normal();
+  }
+  return {};
+}
+
+bool is_hipcc(const fs::path& program) {
+  return program.filename().string().find("clang") == std::string::npos;
+}
+
+}  // namespace kiln::tools

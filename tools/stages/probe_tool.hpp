@@ -1,0 +1,51 @@
+// probe_tool: one program -> its version, the files that decide what it makes, what it can build.
+//
+// Runs the program (--version and the like) and asks the dynamic linker for its shared libraries.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/model/toolchain.hpp"
+#include "tools/system/environment.hpp"
+#include "tools/system/files.hpp"
+#include "tools/system/process.hpp"
+
+namespace kiln::tools {
+
+struct ProbeRequest {
+  ToolKind kind = ToolKind::kHipify;
+  std::filesystem::path program;
+  std::vector<std::pair<std::string, std::string>> environment;  // Tool::environment
+  std::filesystem::path device_libraries;                        // HIP compiler only
+};
+
+// What was learned. `parts` are the roles that steps name:
+//   hipify-perl     program, interpreter
+//   hip-compiler    script (hipcc's own), program (clang), library, linker, device-library, and
+//                   device-library:<isa> for the constants of one processor ("device-library:1100")
+//   bundler         program, library
+//   nvcc            program (with nvcc.profile), preprocessor, cicc, libdevice, ptxas
+//   fatbinary       program, library
+struct Probe {
+  std::string version;
+  std::vector<Tool::Part> parts;
+  std::vector<std::filesystem::path> folders;  // whose listing it also depends on
+  std::vector<std::string> builds;             // targets, sorted; HIP compiler and nvcc only
+};
+
+// The error (kUnavailable) says why the program is of no use; kInterrupted passes through.
+Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Processes& processes,
+                         const Environment& environment);
+
+// Where `name` lies on PATH, or empty.
+std::filesystem::path find_on_path(std::string_view name, const Files& files,
+                                   const Environment& environment);
+
+// Whether a HIP compiler is hipcc, which brings its own include and library folders, or a plain clang.
+bool is_hipcc(const std::filesystem::path& program);
+
+}  // namespace kiln::tools

@@ -1,0 +1,41 @@
+// What probing the tools told, remembered per user under the file status of all it depends on.
+//
+// Kept in <cache folder>/tools.json, JSON of format 1. A memory that is cut short, changed or of
+// another format is an empty one: everything is probed again, nothing breaks.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/stages/probe_tool.hpp"
+
+namespace kiln::tools {
+
+class ToolMemory {
+ public:
+  explicit ToolMemory(Files& files, std::filesystem::path path);
+
+  // What was learned under `key`, if no file or folder that it depends on has changed since.
+  std::optional<Probe> recall(const std::string& key) const;
+  void remember(const std::string& key, Probe probe);
+  // Writes the file, if anything was remembered since it was read. A failure is no error: the tools
+  // are probed again next time.
+  void save();
+
+ private:
+  struct Entry {
+    Probe probe;
+    std::vector<std::pair<std::filesystem::path, FileStatus>> watched;
+  };
+  void read();
+
+  Files& files_;
+  std::filesystem::path path_;
+  std::map<std::string, Entry> entries_;
+  bool is_changed_ = false;
+};
+
+}  // namespace kiln::tools
