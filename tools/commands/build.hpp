@@ -7,7 +7,7 @@
 
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
-#include "tools/commands/selection.hpp"
+#include "tools/model/selection.hpp"
 #include "tools/commands/world.hpp"
 #include "tools/model/manifest.hpp"
 

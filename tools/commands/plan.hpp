@@ -1,9 +1,13 @@
 // kiln plan: the steps that a build would run, as text or JSON. Runs none of them.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kiln/result.hpp"
-#include "tools/commands/selection.hpp"
 #include "tools/commands/world.hpp"
+#include "tools/model/plan.hpp"
+#include "tools/model/selection.hpp"
 
 namespace kiln::tools {
 
@@ -11,6 +15,11 @@ struct PlanOptions {
   Selection selection;
   bool json = false;
 };
+
+// One block a step: its id, and its command with {src}, {out} and the tools' names.
+std::string plan_as_text(const Plan& plan, const std::vector<std::string>& missing_targets);
+// The same with everything that a step is, format 1; documented in docs/MANIFEST.md.
+std::string plan_as_json(const Plan& plan, const std::vector<std::string>& missing_targets);
 
 Result<int> run_plan(const PlanOptions& options, World& world);
 

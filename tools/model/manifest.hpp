@@ -69,4 +69,10 @@ struct Manifest {
   std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
 };
 
+// What a module is built for: its own targets, or else the manifest's.
+inline const std::vector<Located<TargetId>>& targets_of(const Manifest& manifest,
+                                                        const ModuleSpec& module) {
+  return module.targets.empty() ? manifest.targets : module.targets;
+}
+
 }  // namespace kiln::tools

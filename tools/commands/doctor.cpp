@@ -1,0 +1,194 @@
+#include "tools/commands/doctor.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tools/json/json.hpp"
+#include "tools/stages/check_targets.hpp"
+#include "tools/stages/find_tools.hpp"
+#include "tools/stages/parse_manifest.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr int kSomethingMissing = 3;
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string cell(text);
+  if (cell.size() < width) cell.append(width - cell.size(), ' ');
+  return cell;
+}
+
+// "  ok  " or "  --  ", the one thing to look for in each line.
+std::string mark(bool is_good, Color color) {
+  if (color == Color::kNo) return is_good ? "  ok  " : "  --  ";
+  return is_good ? "  \033[1;32mok\033[0m  " : "  \033[1;31m--\033[0m  ";
+}
+
+std::string heading(const std::string& text, Color color) {
+  return color == Color::kNo ? text + "\n" : "\033[1m" + text + "\033[0m\n";
+}
+
+template <typename Range, typename Name>
+std::size_t widest(const Range& range, Name name) {
+  std::size_t width = 0;
+  for (const auto& item : range) width = std::max(width, std::string_view(name(item)).size());
+  return width;
+}
+
+std::string tools_as_text(const Toolchain& toolchain, Color color) {
+  const std::size_t names = widest(toolchain.tools, [](const Tool& t) { return to_string(t.kind); });
+  const std::size_t versions =
+      widest(toolchain.tools, [](const Tool& t) { return std::string_view(t.version); });
+  std::string text = heading("Tools", color);
+  for (const Tool& tool : toolchain.tools) {
+    text += mark(tool.found(), color) + padded(to_string(tool.kind), names) + "  ";
+    if (tool.found()) {
+      text += padded(tool.version, versions) + "  " + tool.path.string() + " (" + tool.rule + ")\n";
+    } else {
+      text += "not found: " + tool.missing + "\n";
+      text += "      " + padded("", names) + "  install: " + tool.install + "\n";
+    }
+  }
+  return text;
+}
+
+std::string targets_as_text(const Findings& findings, Color color) {
+  if (findings.manifest.empty()) return {};
+  const std::size_t names =
+      widest(findings.targets, [](const auto& t) { return std::string_view(t.name); });
+  std::string text = "\n" + heading("Targets of " + findings.manifest, color);
+  for (const Findings::Target& target : findings.targets) {
+    text += mark(!target.why_not, color);
+    if (!target.why_not) {
+      text += target.name + "\n";
+      continue;
+    }
+    text += padded(target.name, names) + "  " + target.why_not->message + "\n";
+  }
+  return text;
+}
+
+std::string devices_as_text(const Findings& findings, Color color) {
+  std::string text = "\n" + heading("What this machine can run", color);
+  const std::size_t names =
+      widest(findings.devices, [](const auto& d) { return std::string_view(d.id); });
+  for (const DeviceInfo& device : findings.devices) {
+    text += mark(true, color) + padded(device.id, names) + "  " + device.name + ", " +
+            device.target + ", " + device.driver + "\n";
+  }
+  for (const BackendStatus& backend : findings.backends) {
+    if (backend.available && backend.device_count > 0) continue;
+    text += mark(false, color) + std::string(to_string(backend.backend)) + "  ";
+    text += backend.available ? "no device" : "not available";
+    for (const std::string& reason : backend.reasons) text += "\n        " + reason;
+    text += "\n";
+  }
+  return text;
+}
+
+Json as_json(const Tool& tool) {
+  if (!tool.found()) {
+    return Json::Object{{"name", to_string(tool.kind)},
+                        {"found", false},
+                        {"missing", tool.missing},
+                        {"install", tool.install}};
+  }
+  return Json::Object{{"name", to_string(tool.kind)},
+                      {"found", true},
+                      {"path", tool.path.string()},
+                      {"version", tool.version},
+                      {"rule", tool.rule}};
+}
+
+Json as_json(const Findings::Target& target) {
+  Json::Object members{{"target", target.name}, {"buildable", !target.why_not.has_value()}};
+  if (target.why_not) {
+    Json::Array notes;
+    for (const Note& note : target.why_not->notes) notes.push_back(note.text);
+    members.push_back({"reason", target.why_not->message});
+    members.push_back({"notes", std::move(notes)});
+  }
+  return members;
+}
+
+Json as_json(const DeviceInfo& device) {
+  return Json::Object{{"id", device.id},
+                      {"name", device.name},
+                      {"target", device.target},
+                      {"driver", device.driver},
+                      {"memory_bytes", device.memory_bytes}};
+}
+
+Json as_json(const BackendStatus& backend) {
+  return Json::Object{
+      {"backend", to_string(backend.backend)},
+      {"available", backend.available},
+      {"library", backend.library},
+      {"version", backend.version},
+      {"device_count", backend.device_count},
+      {"reasons", Json::Array(backend.reasons.begin(), backend.reasons.end())}};
+}
+
+template <typename Range>
+Json::Array list_as_json(const Range& range) {
+  Json::Array items;
+  for (const auto& item : range) items.push_back(as_json(item));
+  return items;
+}
+
+// The manifest named, or the usual one where it exists.
+Result<void> add_targets(const DoctorOptions& options, World& world, Findings& findings) {
+  const std::filesystem::path& here = world.environment.current_directory;
+  const std::filesystem::path path = options.manifest.value_or("targets.json");
+  if (!options.manifest && !world.files.status(here / path)) return {};
+  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files));
+  findings.manifest = path.generic_string();
+  std::set<TargetId> seen;
+  const auto add = [&](const std::vector<Located<TargetId>>& targets) {
+    for (const Located<TargetId>& target : targets) {
+      if (!seen.insert(target.value).second) continue;
+      findings.targets.push_back(
+          {to_string(target.value), why_not_buildable(target.value, findings.toolchain)});
+    }
+  };
+  add(manifest.targets);
+  for (const ModuleSpec& module : manifest.modules) add(module.targets);
+  return {};
+}
+
+}  // namespace
+
+std::string findings_as_text(const Findings& findings, Color color) {
+  return tools_as_text(findings.toolchain, color) + targets_as_text(findings, color) +
+         devices_as_text(findings, color);
+}
+
+std::string findings_as_json(const Findings& findings) {
+  Json::Object members{{"format", 1}, {"tools", list_as_json(findings.toolchain.tools)}};
+  if (!findings.manifest.empty()) {
+    members.push_back({"manifest", findings.manifest});
+    members.push_back({"targets", list_as_json(findings.targets)});
+  }
+  members.push_back({"devices", list_as_json(findings.devices)});
+  members.push_back({"backends", list_as_json(findings.backends)});
+  return write_json(std::move(members));
+}
+
+Result<int> run_doctor(const DoctorOptions& options, World& world) {
+  Findings findings;
+  KILN_TRY_ASSIGN(findings.toolchain,
+                  find_tools(world.files, world.processes, world.environment));
+  KILN_TRY(add_targets(options, world, findings));
+  KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
+  findings.devices = runtime.devices();
+  findings.backends = runtime.backends();
+
+  world.out << (options.json ? findings_as_json(findings)
+                             : findings_as_text(findings, world.out_color));
+  const bool all_buildable = std::none_of(findings.targets.begin(), findings.targets.end(),
+                                          [](const auto& target) { return target.why_not; });
+  return all_buildable ? 0 : kSomethingMissing;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,43 @@
+#include "tools/commands/prepare.hpp"
+
+#include "tools/stages/check_targets.hpp"
+#include "tools/stages/find_tools.hpp"
+#include "tools/stages/make_plan.hpp"
+#include "tools/stages/parse_manifest.hpp"
+#include "tools/stages/select.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// Absolute, in its shortest form, without a slash at its end.
+std::filesystem::path folder(const std::filesystem::path& path, const World& world) {
+  const auto normal = (world.environment.current_directory / path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const Selection& selection, World& world) {
+  Prepared prepared;
+  KILN_TRY_ASSIGN(Manifest manifest,
+                  parse_manifest(selection.manifest, world.environment.current_directory,
+                                 world.files));
+  // Every value of the manifest is well formed; every source exists.
+
+  KILN_TRY_ASSIGN(manifest, select(std::move(manifest), selection));
+  // What is left was asked for.
+
+  KILN_TRY_ASSIGN(prepared.toolchain,
+                  find_tools(world.files, world.processes, world.environment));
+  KILN_TRY_ASSIGN(CheckedManifest checked, check_targets(std::move(manifest), prepared.toolchain,
+                                                         selection.missing_targets));
+  prepared.manifest = std::move(checked.manifest);
+  prepared.missing_targets = std::move(checked.missing);
+  // What is left can be built here.
+
+  KILN_TRY_ASSIGN(prepared.plan, make_plan(prepared.manifest, prepared.toolchain,
+                                           folder(selection.out, world), world.files));
+  return prepared;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,25 @@
+// What build and plan have in common: from a manifest on disk to a plan that can run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/commands/world.hpp"
+#include "tools/model/manifest.hpp"
+#include "tools/model/plan.hpp"
+#include "tools/model/selection.hpp"
+#include "tools/model/toolchain.hpp"
+
+namespace kiln::tools {
+
+struct Prepared {
+  Manifest manifest;  // what is asked for and can be built
+  Toolchain toolchain;
+  Plan plan;
+  std::vector<std::string> missing_targets;  // left out by --allow-missing, sorted
+};
+
+Result<Prepared> prepare(const Selection& selection, World& world);
+
+}  // namespace kiln::tools

@@ -1,0 +1,64 @@
+#include "tools/stages/layout.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kiln::tools {
+namespace {
+
+std::string stem_of(const Located<std::string>& source) {
+  return std::filesystem::path(source.value).stem().string();
+}
+
+// "affine/gfx1030", or "quantized/matvec/gfx1030" in a module of several units.
+std::string inner_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
+  const std::string name = unit_name(module, unit);
+  return module.name.value + "/" + (name.empty() ? "" : name + "/") + file_name(target);
+}
+
+}  // namespace
+
+std::string bundle_entry_name(const TargetId& target) {
+  return "hipv4-amdgcn-amd-amdhsa--" + to_string(target);
+}
+
+std::string_view image_extension(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kAmd:
+      return "hsaco";
+    case TargetKind::kCubin:
+      return "cubin";
+    case TargetKind::kPtx:
+      return "ptx";
+    case TargetKind::kHost:
+      break;
+  }
+  return "so";
+}
+
+std::string unit_name(const ModuleSpec& module, std::size_t unit) {
+  if (module.sources.size() == 1) return {};
+  const std::string stem = stem_of(module.sources[unit]);
+  const auto namesakes = std::count_if(module.sources.begin(), module.sources.end(),
+                                       [&](const auto& other) { return stem_of(other) == stem; });
+  return namesakes == 1 ? stem : stem + "-" + std::to_string(unit);
+}
+
+std::string hip_path(std::string_view source) { return "{out}/hip/" + std::string(source); }
+
+std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
+  return "{out}/images/" + inner_path(module, unit, target) + "." +
+         std::string(image_extension(target.kind));
+}
+
+std::string depfile_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
+  return "{out}/.kiln/deps/" + inner_path(module, unit, target) + ".d";
+}
+
+std::string bundle_path(const ModuleSpec& module, std::size_t unit, std::string_view extension) {
+  const std::string name = unit_name(module, unit);
+  return "{out}/bundles/" + module.name.value + (name.empty() ? "" : "." + name) + "." +
+         std::string(extension);
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,39 @@
+#include "tools/stages/make_plan.hpp"
+
+#include <iterator>
+
+#include "base/diagnostic.hpp"
+#include "tools/stages/plan_bundle.hpp"
+#include "tools/stages/plan_compile.hpp"
+#include "tools/stages/plan_hipify.hpp"
+#include "tools/stages/plan_sources.hpp"
+
+namespace kiln::tools {
+namespace {
+
+void append(std::vector<Step>& steps, std::vector<Step> more) {
+  steps.insert(steps.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Manifest& manifest, const Toolchain& toolchain,
+                       const std::filesystem::path& out_root, const Files& files) {
+  Plan plan;
+  plan.source_root = manifest.directory;
+  plan.out_root = out_root;
+  for (const Tool& tool : toolchain.tools) {
+    if (tool.found()) plan.places.emplace(to_string(tool.kind), tool.path.string());
+  }
+  plan.places.emplace("rocm", toolchain.rocm_path.string());
+  plan.places.emplace("bitcode", toolchain.device_library_path.string());
+
+  KILN_TRY_ASSIGN(const std::vector<Unit> units, plan_sources(manifest, files));
+  plan.steps = plan_hipify(manifest, units);
+  append(plan.steps, plan_compile(manifest, toolchain, units, plan.steps));
+  append(plan.steps, plan_bundle(manifest, units, plan.steps));
+  return plan;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,167 @@
+#include "tools/stages/plan_compile.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "tools/stages/layout.hpp"
+#include "tools/stages/probe_tool.hpp"
+
+namespace kiln::tools {
+namespace {
+
+void append(std::vector<std::string>& words, std::initializer_list<std::string> more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+// "gfx90a" -> "90a", the name of its constants among the device libraries.
+std::string isa_of(const TargetId& target) { return target.processor.substr(3); }
+
+class Compiles {
+ public:
+  Compiles(const Manifest& manifest, const Toolchain& toolchain, const std::vector<Step>& hipify)
+      : manifest_(manifest), toolchain_(toolchain) {
+    for (std::uint32_t i = 0; i < hipify.size(); ++i) hipified_.emplace(hipify[i].output, i);
+  }
+
+  Step compile(const Unit& unit, const TargetId& target) const {
+    Step step;
+    step.id = "compile " + step_subject(unit) + " " + to_string(target);
+    step.kind = StepKind::kCompile;
+    step.module = unit.module->name.value;
+    step.unit = unit.index;
+    step.target = to_string(target);
+    step.output = image_path(*unit.module, unit.index, target);
+    step.depfile = depfile_path(*unit.module, unit.index, target);
+    if (target.kind == TargetKind::kAmd) {
+      amd(unit, target, step);
+    } else {
+      nvidia(unit, target, step);
+    }
+    return step;
+  }
+
+ private:
+  void amd(const Unit& unit, const TargetId& target, Step& step) const {
+    const Tool& tool = toolchain_.tool(ToolKind::kHipCompiler);
+    step.tool = ToolKind::kHipCompiler;
+    step.tool_roles = {"script", "program", "library", "linker", "device-library",
+                       "device-library:" + isa_of(target)};
+    step.argv = {"{hip-compiler}"};
+    if (is_hipcc(tool.path)) {
+      for (const auto& [name, value] : tool.environment) {
+        step.environment.emplace_back(name, in_toolchain(value));
+      }
+    } else {
+      // What hipcc adds by itself.
+      append(step.argv, {"--rocm-path={rocm}", "--rocm-device-lib-path={bitcode}", "-mllvm",
+                         "-amdgpu-early-inline-all=true", "-mllvm", "-amdgpu-function-calls=false"});
+    }
+    append(step.argv,
+           {"-x", "hip", "--offload-arch=" + to_string(target), "--offload-device-only",
+            "--no-gpu-bundle-output", target.is_generic() ? "-mcode-object-version=6" : "-mcode-object-version=5",
+            "-O3", "-std=c++17",
+            // Nothing of where the folders lie: no id made of the path, __FILE__ and debug
+            // information relative to the converted sources.
+            "-fuse-cuid=none", "-ffile-prefix-map={out}/hip=.", "-ffile-compilation-dir=."});
+    if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-gline-tables-only");
+    if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
+    for (const std::string& directory : unit.include_directories) {
+      const bool is_converted = std::filesystem::path(directory).is_relative() &&
+                                !directory.starts_with("..");
+      step.argv.push_back("-I" + (is_converted ? folder("{out}/hip", directory)
+                                               : outside(directory)));
+    }
+    add_options(unit, &CompileOptions::amd_flags, step);
+    append(step.argv, {"-c", "-MD", "-MF", step.depfile, "-o", step.output, hip_path(unit.source)});
+    for (const std::string& file : unit.files) {
+      step.inputs.push_back(hip_path(file));
+      step.after.push_back(hipified_.at(hip_path(file)));
+    }
+    std::sort(step.after.begin(), step.after.end());
+  }
+
+  void nvidia(const Unit& unit, const TargetId& target, Step& step) const {
+    const bool is_ptx = target.kind == TargetKind::kPtx;
+    step.tool = ToolKind::kNvcc;
+    step.tool_roles = {"program", "preprocessor", "cicc", "libdevice"};
+    if (!is_ptx) step.tool_roles.push_back("ptxas");
+    step.argv = {"{nvcc}", is_ptx ? "-ptx" : "-cubin", "-arch=" + target.processor, "-O3",
+                 "-std=c++17"};
+    if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
+    if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
+    if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
+    for (const std::string& directory : unit.include_directories) {
+      step.argv.push_back("-I" + (std::filesystem::path(directory).is_relative()
+                                      ? folder("{src}", directory)
+                                      : directory));
+    }
+    add_options(unit, &CompileOptions::nvidia_flags, step);
+    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
+    for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+  }
+
+  static std::string folder(const std::string& root, const std::string& directory) {
+    return directory == "." ? root : root + "/" + directory;
+  }
+
+  static std::string outside(const std::string& directory) {
+    return std::filesystem::path(directory).is_absolute() ? directory : "{src}/" + directory;
+  }
+
+  // The toolchain's own folders by their names, so that a step is the same wherever they lie.
+  std::string in_toolchain(const std::string& value) const {
+    if (value == toolchain_.rocm_path) return "{rocm}";
+    if (value == toolchain_.device_library_path) return "{bitcode}";
+    return value;
+  }
+
+  // The manifest's, then the module's: a later one wins.
+  void add_options(const Unit& unit,
+                   std::vector<Located<std::string>> CompileOptions::*vendor_flags,
+                   Step& step) const {
+    for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
+      for (const auto& define : options->defines) step.argv.push_back("-D" + define.value);
+      for (const auto& flag : options->flags) step.argv.push_back(flag.value);
+      for (const auto& flag : options->*vendor_flags) step.argv.push_back(flag.value);
+    }
+  }
+
+  const Manifest& manifest_;
+  const Toolchain& toolchain_;
+  std::map<std::string, std::uint32_t> hipified_;  // output -> position in the plan
+};
+
+}  // namespace
+
+std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolchain,
+                               const std::vector<Unit>& units, const std::vector<Step>& hipify) {
+  const Compiles compiles(manifest, toolchain, hipify);
+  std::vector<Step> steps;
+  for (const Unit& unit : units) {
+    for (const TargetId& target : sorted_targets(
+             manifest, unit, {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx})) {
+      steps.push_back(compiles.compile(unit, target));
+    }
+  }
+  return steps;
+}
+
+std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
+                                     std::initializer_list<TargetKind> kinds) {
+  std::vector<TargetId> targets;
+  for (const Located<TargetId>& target : unit.targets(manifest)) {
+    if (std::find(kinds.begin(), kinds.end(), target.value.kind) != kinds.end()) {
+      targets.push_back(target.value);
+    }
+  }
+  std::sort(targets.begin(), targets.end());
+  return targets;
+}
+
+std::string step_subject(const Unit& unit) {
+  const std::string name = unit_name(*unit.module, unit.index);
+  return unit.module->name.value + (name.empty() ? "" : "." + name);
+}
+
+}  // namespace kiln::tools

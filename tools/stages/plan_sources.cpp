@@ -1,0 +1,34 @@
+#include "tools/stages/plan_sources.hpp"
+
+#include "base/diagnostic.hpp"
+#include "tools/stages/scan_includes.hpp"
+
+namespace kiln::tools {
+
+Result<std::vector<Unit>> plan_sources(const Manifest& manifest, const Files& files) {
+  std::vector<Unit> units;
+  std::vector<Error> errors;
+  IncludeScanner scanner(manifest, files);
+  for (const ModuleSpec& module : manifest.modules) {
+    for (std::size_t i = 0; i < module.sources.size(); ++i) {
+      Unit unit{&module, static_cast<std::uint16_t>(i), module.sources[i].value, {}, {}};
+      for (const CompileOptions* options : {&manifest.options, &module.options}) {
+        for (const auto& directory : options->include_directories) {
+          unit.include_directories.push_back(directory.value);
+        }
+      }
+      Result<std::vector<std::string>> reached =
+          scanner.closure(unit.source, unit.include_directories);
+      if (!reached) {
+        errors.push_back(std::move(reached).error());
+        continue;
+      }
+      unit.files = *std::move(reached);
+      units.push_back(std::move(unit));
+    }
+  }
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  return units;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,32 @@
+// What the planning stages know of each source of a build: one Unit per module and source, with the
+// files that it reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/model/manifest.hpp"
+#include "tools/system/files.hpp"
+
+namespace kiln::tools {
+
+struct Unit {
+  const ModuleSpec* module = nullptr;
+  std::uint16_t index = 0;  // position in module->sources
+  std::string source;       // relative to the manifest's folder
+  // The manifest's include directories, then the module's.
+  std::vector<std::string> include_directories;
+  std::vector<std::string> files;  // the source and its local headers, sorted
+
+  const std::vector<Located<TargetId>>& targets(const Manifest& manifest) const {
+    return targets_of(manifest, *module);
+  }
+};
+
+// All units, by module and then by position. The error (kInvalidInput) holds every include that
+// cannot be followed.
+Result<std::vector<Unit>> plan_sources(const Manifest& manifest, const Files& files);
+
+}  // namespace kiln::tools

@@ -1,0 +1,218 @@
+#include "tools/stages/scan_includes.hpp"
+
+#include <set>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Walks a C++ text character by character, over spliced lines, comments and literals.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  std::vector<Include> run() {
+    while (!at_end()) {
+      skip_blanks_and_comments();
+      if (at_end()) break;
+      const char c = peek();
+      if (c == '#' && is_line_start_) {
+        advance();
+        directive();
+      } else if (c == 'R' && text_.substr(at_, 2) == "R\"" && !is_word(previous_)) {
+        raw_string();
+      } else if (c == '"' || (c == '\'' && !is_word(previous_))) {
+        literal(c);
+      } else {
+        if (c != '\n') is_line_start_ = false;
+        advance();
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
+
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+
+  void advance() {
+    previous_ = text_[at_++];
+    ++column_;
+    if (previous_ == '\n') {
+      ++line_;
+      column_ = 1;
+      is_line_start_ = true;
+    }
+  }
+
+  // A backslash at the end of a line joins it with the next one.
+  bool skip_splice() {
+    const std::size_t end = peek(1) == '\r' ? 2 : 1;
+    if (peek() != '\\' || peek(end) != '\n') return false;
+    const bool was_line_start = is_line_start_;
+    for (std::size_t i = 0; i <= end; ++i) advance();
+    is_line_start_ = was_line_start;
+    return true;
+  }
+
+  void skip_blanks_and_comments() {
+    while (!at_end()) {
+      const char c = peek();
+      if (skip_splice()) continue;
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
+        advance();
+      } else if (c == '/' && peek(1) == '/') {
+        while (!at_end() && peek() != '\n') {
+          if (!skip_splice()) advance();
+        }
+      } else if (c == '/' && peek(1) == '*') {
+        const bool was_line_start = is_line_start_;
+        advance();
+        advance();
+        while (!at_end() && !(peek() == '*' && peek(1) == '/')) advance();
+        if (!at_end()) advance();
+        if (!at_end()) advance();
+        is_line_start_ = was_line_start;
+      } else {
+        return;
+      }
+    }
+  }
+
+  // After the '#'.
+  void directive() {
+    is_line_start_ = false;
+    skip_blanks_and_comments();
+    std::string name;
+    while (is_word(peek())) {
+      name += peek();
+      advance();
+    }
+    if (name != "include" && name != "include_next") return;
+    skip_blanks_and_comments();
+    const char close = peek() == '"' ? '"' : peek() == '<' ? '>' : '\0';
+    if (close == '\0') return;  // spelt by a macro
+    Include include{{}, close == '"', line_, column_};
+    advance();
+    while (!at_end() && peek() != close && peek() != '\n') {
+      include.path += peek();
+      advance();
+    }
+    if (peek() != close || include.path.empty()) return;
+    advance();
+    found_.push_back(std::move(include));
+  }
+
+  void literal(char quote) {
+    is_line_start_ = false;
+    advance();
+    while (!at_end() && peek() != quote && peek() != '\n') {
+      if (peek() == '\\') advance();
+      if (!at_end()) advance();
+    }
+    if (!at_end()) advance();
+  }
+
+  // R"delimiter( ... )delimiter"
+  void raw_string() {
+    is_line_start_ = false;
+    advance();
+    advance();
+    std::string end = ")";
+    while (!at_end() && peek() != '(' && peek() != '\n') {
+      end += peek();
+      advance();
+    }
+    end += '"';
+    while (!at_end() && text_.substr(at_, end.size()) != end) advance();
+    for (std::size_t i = 0; i < end.size() && !at_end(); ++i) advance();
+    is_line_start_ = false;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::uint32_t line_ = 1, column_ = 1;
+  char previous_ = '\n';
+  bool is_line_start_ = true;
+  std::vector<Include> found_;
+};
+
+bool leaves_folder(const fs::path& normal) {
+  return normal.is_absolute() || (!normal.empty() && *normal.begin() == "..");
+}
+
+}  // namespace
+
+std::vector<Include> find_includes(std::string_view text) { return Scanner(text).run(); }
+
+Result<const std::vector<Include>*> IncludeScanner::includes_of(const std::string& file) {
+  const auto known = includes_.find(file);
+  if (known != includes_.end()) return &known->second;
+  KILN_TRY_ASSIGN(const std::string text, files_.read(manifest_.directory / file));
+  return &includes_.emplace(file, find_includes(text)).first->second;
+}
+
+// The local file that is meant; empty: not a local one.
+Result<std::string> IncludeScanner::resolve(
+    const std::string& from, const Include& include,
+    const std::vector<std::string>& include_directories) const {
+  const auto local = [&](const fs::path& folder) -> std::string {
+    const fs::path normal = (folder / include.path).lexically_normal();
+    if (leaves_folder(normal) || !files_.status(manifest_.directory / normal)) return {};
+    return normal.generic_string();
+  };
+  const fs::path beside = fs::path(from).parent_path();
+  if (include.is_quoted) {
+    if (std::string found = local(beside); !found.empty()) return found;
+  }
+  for (const std::string& directory : include_directories) {
+    if (fs::path(directory).is_absolute()) continue;
+    if (std::string found = local(directory); !found.empty()) return found;
+  }
+  // "./x" and "../x" can only mean a file beside this one.
+  const bool must_be_local = include.is_quoted && include.path.starts_with('.');
+  if (!must_be_local) return std::string();
+  const Location where{(manifest_.path.parent_path() / from).generic_string(), include.line,
+                       include.column};
+  const fs::path normal = (beside / include.path).lexically_normal();
+  if (leaves_folder(normal)) {
+    return Error{ErrorCode::kInvalidInput,
+                 "include " + quote(include.path) + " lies outside the manifest's folder", where}
+        .hint("headers are converted and found below the folder of " +
+              quote(manifest_.path.filename().string()));
+  }
+  Error error{ErrorCode::kInvalidInput, "include " + quote(include.path) + " does not exist", where};
+  if (const auto names = files_.list(manifest_.directory / normal.parent_path())) {
+    const std::string near = nearest(normal.filename().string(), *names);
+    if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+  }
+  return error;
+}
+
+Result<std::vector<std::string>> IncludeScanner::closure(
+    const std::string& source, const std::vector<std::string>& include_directories) {
+  std::set<std::string> reached = {source};
+  std::vector<std::string> to_scan = {source};
+  while (!to_scan.empty()) {
+    const std::string file = std::move(to_scan.back());
+    to_scan.pop_back();
+    KILN_TRY_ASSIGN(const std::vector<Include>* includes, includes_of(file));
+    for (const Include& include : *includes) {
+      KILN_TRY_ASSIGN(std::string found, resolve(file, include, include_directories));
+      if (!found.empty() && reached.insert(found).second) to_scan.push_back(std::move(found));
+    }
+  }
+  return std::vector<std::string>(reached.begin(), reached.end());
+}
+
+}  // namespace kiln::tools

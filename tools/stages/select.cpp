@@ -1,0 +1,84 @@
+#include "tools/stages/select.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/compatibility.hpp"
+
+namespace kiln::tools {
+namespace {
+
+Error wrong(std::string_view option, std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message), Location{std::string(option)}};
+}
+
+Result<std::vector<Located<TargetId>>> read_targets(const std::vector<std::string>& texts) {
+  std::vector<Located<TargetId>> targets;
+  for (const std::string& text : texts) {
+    Result<TargetId> target = parse_target_id(text);
+    if (!target) {
+      Error error = std::move(target).error();
+      error.where.file = "--target";
+      return error;
+    }
+    for (const Located<TargetId>& other : targets) {
+      if (other.value == *target) return wrong("--target", "target " + quote(text) + " is given twice");
+      if (!can_share_bundle(other.value, *target)) {
+        return wrong("--target", "targets " + quote(to_string(other.value)) + " and " + quote(text) +
+                                     " cannot be in one bundle")
+            .hint("for one processor, either name a feature in every target or in none");
+      }
+    }
+    targets.push_back({*std::move(target), Location{"--target"}});
+  }
+  return targets;
+}
+
+Result<void> keep_modules(Manifest& manifest, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const ModuleSpec& module : manifest.modules) known.push_back(module.name.value);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    Error error = wrong("--module", "there is no module " + quote(name) + " in " +
+                                        manifest.path.generic_string());
+    const std::string near = nearest(name, known);
+    return error.hint(near.empty() ? "the modules are " + join(known, ", ")
+                                   : "did you mean " + quote(near) + "?");
+  }
+  std::erase_if(manifest.modules, [&](const ModuleSpec& module) {
+    return std::find(names.begin(), names.end(), module.name.value) == names.end();
+  });
+  return {};
+}
+
+Result<void> keep_targets(Manifest& manifest, std::vector<Located<TargetId>> targets) {
+  const auto is_asked_for = [&](const Located<TargetId>& own) {
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const auto& target) { return target.value == own.value; });
+  };
+  for (ModuleSpec& module : manifest.modules) {
+    if (module.targets.empty()) continue;
+    std::erase_if(module.targets, [&](const auto& own) { return !is_asked_for(own); });
+    if (module.targets.empty()) {
+      return wrong("--target", "module " + quote(module.name.value) +
+                                   " has targets of its own, none of which is asked for")
+          .hint("leave it out: name the modules to build with --module");
+    }
+  }
+  manifest.targets = std::move(targets);
+  return {};
+}
+
+}  // namespace
+
+Result<Manifest> select(Manifest manifest, const Selection& selection) {
+  if (!selection.modules.empty()) KILN_TRY(keep_modules(manifest, selection.modules));
+  if (!selection.targets.empty()) {
+    KILN_TRY_ASSIGN(std::vector<Located<TargetId>> targets, read_targets(selection.targets));
+    KILN_TRY(keep_targets(manifest, std::move(targets)));
+  }
+  return manifest;
+}
+
+}  // namespace kiln::tools
