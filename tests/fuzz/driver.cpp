@@ -1,0 +1,99 @@
+// Runs a fuzz target over changed copies of its seeds, the same ones each time.
+// usage: PROGRAM [RUNS]            RUNS changed copies, 20000 unless told
+//        PROGRAM --seeds FOLDER    writes the seeds there, for libFuzzer to start from
+//        PROGRAM --replay FILE...  runs over those files: what libFuzzer found
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace {
+
+// A copy of exactly the input's size, so that the address sanitizer sees a read past it.
+void run(std::string_view input) {
+  const auto copy = std::make_unique<std::uint8_t[]>(input.size());
+  for (std::size_t i = 0; i < input.size(); ++i) copy[i] = static_cast<std::uint8_t>(input[i]);
+  LLVMFuzzerTestOneInput(copy.get(), input.size());
+}
+
+class Changer {
+ public:
+  explicit Changer(std::uint32_t seed) : random_(seed) {}
+
+  std::string change(std::string text, const std::vector<std::string>& others) {
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+      const std::size_t at = below(text.size() + 1);
+      switch (below(6)) {
+        case 0:  // cut
+          text.resize(at);
+          break;
+        case 1:  // one byte
+          if (at < text.size()) text[at] = static_cast<char>(below(256));
+          break;
+        case 2: {  // a number at an end of its range, of any width
+          constexpr std::uint64_t kEdges[] = {0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff,
+                                              ~std::uint64_t{0} >> 1, ~std::uint64_t{0}};
+          const std::uint64_t edge = kEdges[below(std::size(kEdges))];
+          const std::size_t width = std::size_t{1} << below(4);
+          for (std::size_t i = 0; i < width && at + i < text.size(); ++i) {
+            text[at + i] = static_cast<char>(edge >> (8 * i) & 0xff);
+          }
+          break;
+        }
+        case 3:  // take some out
+          text.erase(at, 1 + below(8));
+          break;
+        case 4:  // say some twice
+          text.insert(at, text.substr(at, 1 + below(16)));
+          break;
+        default: {  // a piece of another seed
+          const std::string& other = others[below(others.size())];
+          const std::size_t from = below(other.size() + 1);
+          text.replace(at, 1 + below(32), other.substr(from, 1 + below(32)));
+          break;
+        }
+      }
+    }
+    return text;
+  }
+
+  std::size_t below(std::size_t limit) { return limit == 0 ? 0 : random_() % limit; }
+
+ private:
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> seeds = kiln::testing::fuzz_seeds();
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if (mode == "--seeds" && argc == 3) {
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      std::ofstream(std::string(argv[2]) + "/seed" + std::to_string(i), std::ios::binary) << seeds[i];
+    }
+    return 0;
+  }
+  if (mode == "--replay") {
+    for (int i = 2; i < argc; ++i) {
+      std::ostringstream text;
+      text << std::ifstream(argv[i], std::ios::binary).rdbuf();
+      run(text.str());
+    }
+    return 0;
+  }
+  const auto runs = static_cast<std::uint32_t>(mode.empty() ? 20000 : std::atoi(argv[1]));
+  for (const std::string& seed : seeds) run(seed);
+  for (std::uint32_t i = 0; i < runs; ++i) {
+    Changer changer(i);
+    run(changer.change(seeds[changer.below(seeds.size())], seeds));
+  }
+  std::printf("%u changed copies of %zu seeds\n", runs, seeds.size());
+  return 0;
+}
