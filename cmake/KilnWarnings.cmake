@@ -10,4 +10,8 @@ endif()
 if(KILN_SANITIZE)
   target_compile_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -g)
   target_link_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # What the sanitizers insert hides the initialisation of std::variant from g++.
+    target_compile_options(kiln_warnings INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
