@@ -15,7 +15,7 @@ Result<Launch> plan(const Affine& call) {
   launch.kernel = kernel_name("affine", call.dtype);
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_map_grid(launch, call.geometry, call.dtype, count));
+  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count)));
   launch.arguments = {
       Argument::of(count),    Argument::of(call.layout.dims.rank()),
       Argument::null(),       Argument::of(call.inp),

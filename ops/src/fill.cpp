@@ -23,7 +23,7 @@ Result<Launch> plan(const Fill& call) {
   Launch launch;
   launch.module = "fill";
   launch.kernel = kernel_name("fill", call.value.dtype);
-  KILN_TRY(set_map_grid(launch, call.geometry, call.value.dtype, count));
+  KILN_TRY(set_grid(launch, call.geometry, count, over_view({{count}}, call.value.dtype, count)));
   launch.arguments = {Argument::of(call.buffer), Argument::of(call.value), Argument::of(count)};
   return launch;
 }
@@ -37,7 +37,7 @@ Result<Launch> plan(const ConstSet& call) {
   launch.kernel = kernel_name("const_set", call.value.dtype);
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_map_grid(launch, call.geometry, call.value.dtype, count));
+  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.value.dtype, count)));
   launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null(),
                       Argument::of(call.value), Argument::of(call.out)};
   return launch;
@@ -66,7 +66,8 @@ Result<Launch> plan(const Copy2d& call) {
   Launch launch;
   launch.module = "fill";
   launch.kernel = kernel_name("copy2d", call.dtype);
-  KILN_TRY(set_map_grid(launch, call.geometry, call.dtype, count));
+  const auto bytes = static_cast<std::uint32_t>(size_of(call.dtype));
+  KILN_TRY(set_grid(launch, call.geometry, count, geometry::rows(call.rows, call.columns, bytes)));
   launch.arguments = {Argument::of(call.inp),        Argument::of(call.out),
                       Argument::of(call.rows),       Argument::of(call.columns),
                       Argument::of(call.inp_stride), Argument::of(call.out_stride)};

@@ -11,13 +11,6 @@
 namespace kiln::ops {
 namespace {
 
-const ModuleEntry* find_module(std::string_view name) {
-  for (const ModuleEntry* module : catalog().modules) {
-    if (module->name == name) return module;
-  }
-  return nullptr;
-}
-
 // Whether the plan and the kernel agree on the arguments. They are made apart from each other.
 Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
   bool same = launch.arguments.size() == kernel.parameters.size();
@@ -74,7 +67,7 @@ const Device& Launcher::device() const { return state_->device; }
 StreamRef Launcher::stream() const { return state_->stream; }
 
 Result<void> Launcher::run(const Launch& launch) const {
-  const ModuleEntry* module = find_module(launch.module);
+  const ModuleEntry* module = catalog().find(launch.module);
   if (module == nullptr) {
     return Error{ErrorCode::kNotFound,
                  "this build has no module '" + std::string(launch.module) + "'",

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
-#include "geometry.hpp"
 
 namespace kiln::ops {
 
@@ -30,9 +29,14 @@ std::string kernel_name(std::string_view root, DType dtype, F8Spelling spelling)
   return name;
 }
 
-Result<void> set_map_grid(Launch& launch, Geometry geometry, DType dtype, std::size_t count) {
-  const bool own = geometry == Geometry::kOwn;
-  if (!own && count > std::numeric_limits<std::uint32_t>::max()) {
+Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own) {
+  constexpr std::uint32_t kReferenceThreads = 1024;
+  if (geometry == Geometry::kOwn) {
+    launch.grid.x = own.blocks;
+    launch.block.x = own.threads;
+    return {};
+  }
+  if (count > std::numeric_limits<std::uint32_t>::max()) {
     return Error{ErrorCode::kInvalidInput,
                  std::to_string(count) + " elements are more than the reference geometry can count",
                  {},
@@ -40,15 +44,15 @@ Result<void> set_map_grid(Launch& launch, Geometry geometry, DType dtype, std::s
         .note("it counts elements in 32 bits")
         .hint("use Geometry::kOwn");
   }
-  const std::size_t block = own ? kMapBlock : kReferenceBlock;
-  const std::size_t per_thread =
-      own ? std::max<std::size_t>(1, kMapBytesPerThread / size_of(dtype)) : 1;
-  const std::size_t per_block = block * per_thread;
-  const std::size_t blocks = count / per_block + (count % per_block != 0);
-  // The kernels are grid-stride loops: a grid cut short at the limit still does all the work.
-  launch.grid.x = static_cast<std::uint32_t>(std::min(blocks, kMaxGridX));
-  launch.block.x = static_cast<std::uint32_t>(block);
+  launch.grid.x = static_cast<std::uint32_t>((count - 1) / kReferenceThreads + 1);
+  launch.block.x = kReferenceThreads;
   return {};
+}
+
+geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count) {
+  const auto bytes = static_cast<std::uint32_t>(size_of(dtype));
+  return is_contiguous(layout) ? geometry::contiguous(count, bytes)
+                               : geometry::strided(count, bytes);
 }
 
 std::vector<std::size_t> layout_block(const Layout& layout) {

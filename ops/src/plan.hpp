@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/geometry.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -14,9 +15,13 @@ enum class F8Spelling : std::uint8_t { kF8E4M3, kFp8E4M3 };
 std::string kernel_name(std::string_view root, DType dtype,
                         F8Spelling spelling = F8Spelling::kF8E4M3);
 
-// The grid of a kernel that walks `count` elements of `dtype` in a grid-stride loop.
-// Errors (kInvalidInput): a count that the reference's 32 bits, or any grid, cannot hold.
-Result<void> set_map_grid(Launch& launch, Geometry geometry, DType dtype, std::size_t count);
+// One-dimensional: `own` as kernels/geometry.hpp has it, or one thread for each of `count` elements
+// in blocks of 1024, as the reference host launches. Errors (kInvalidInput): a count that the
+// reference's 32 bits cannot hold.
+Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own);
+
+// Our numbers for a kernel that walks one view.
+geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count);
 
 // The layout block of one strided operand: nothing when it is contiguous.
 std::vector<std::size_t> layout_block(const Layout& layout);

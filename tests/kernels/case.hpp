@@ -13,6 +13,7 @@
 #include "expected.hpp"
 #include "kiln/ops/launch.hpp"
 #include "kiln/result.hpp"
+#include "values.hpp"
 
 namespace kiln::conformance {
 
@@ -40,7 +41,7 @@ struct Case {
 struct CaseSpec {
   std::string name;
   std::size_t elements = 0;  // how much work, roughly
-  std::function<Case(std::uint64_t seed)> build;
+  std::function<Case(const Seed& seed)> build;
 };
 
 }  // namespace kiln::conformance

@@ -58,8 +58,11 @@ std::string Expected::describe(DType dtype) const {
   if (!is_range_) return show(dtype, bits_);
   if (nan_ == Nan::kRequired) return "NaN";
   const Bits first = from_ordinal(dtype, first_), last = from_ordinal(dtype, last_);
-  std::string text = first == last ? show(dtype, zero_sign_matters_ ? bits_ : first)
-                                   : show(dtype, first) + " to " + show(dtype, last);
+  std::string text = show(dtype, zero_sign_matters_ && first == last ? bits_ : first);
+  if (first != last) {
+    text += " to " + show(dtype, last);
+    if (zero_sign_matters_) text += is_negative(dtype, bits_) ? ", 0 as -0" : ", 0 as +0";
+  }
   if (nan_ == Nan::kAllowed) text += " or NaN";
   return text;
 }

@@ -74,7 +74,7 @@ struct MapKernel {
   std::function<Expected(Bits inp)> reference;
 };
 Case map_case(std::string name, const MapVariant& variant, const MapKernel& kernel,
-              std::uint64_t seed);
+              const Seed& seed);
 
 // The layout block of a view whether or not it is contiguous.
 void pass_layout(ops::Launch& launch, const ops::Layout& layout);

@@ -89,9 +89,16 @@ Bits encode_small(DType dtype, Real value) {
 }  // namespace
 
 Bits load(DType dtype, const std::byte* element) {
-  Bits bits = 0;
-  std::memcpy(&bits, element, size_of(dtype));
-  return bits;
+  const auto read = [element](auto bits) -> Bits {
+    std::memcpy(&bits, element, sizeof bits);
+    return bits;
+  };
+  switch (size_of(dtype)) {
+    case 1: return read(std::uint8_t{});
+    case 2: return read(std::uint16_t{});
+    case 4: return read(std::uint32_t{});
+    default: return read(std::uint64_t{});
+  }
 }
 
 void store(DType dtype, Bits bits, std::byte* element) {

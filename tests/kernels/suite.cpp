@@ -95,8 +95,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-Verdict run_case(const Case& subject, std::uint64_t seed, Executor& executor) {
-  Random random(seed);
+Verdict run_case(const Case& subject, const Seed& seed, Executor& executor) {
+  Random random(seed.own);
   std::vector<Placed> placed;
   std::vector<std::size_t> sizes;
   std::vector<std::vector<std::byte>> contents;
@@ -158,7 +158,7 @@ Summary run_suite(const std::vector<DeclaredKernel>& kernels, const SuiteOptions
           ++summary.skipped[reason];
           continue;
         }
-        const std::uint64_t seed = seed_for(spec.name, options.seed);
+        const Seed seed = seed_for(spec.name, options.seed);
         const Verdict verdict = run_case(spec.build(seed), seed, executor);
         ++kernel_run;
         device_failures = verdict.device_failed ? device_failures + 1 : 0;

@@ -23,7 +23,7 @@ struct Verdict {
   std::vector<std::string> complaints;  // the first few, a line each
   bool device_failed = false;           // nothing could be judged
 };
-Verdict run_case(const Case& subject, std::uint64_t seed, Executor& executor);
+Verdict run_case(const Case& subject, const Seed& seed, Executor& executor);
 
 struct DeclaredKernel {
   std::string module, name;

@@ -1,6 +1,7 @@
 #include "values.hpp"
 
 #include <cmath>
+#include <iterator>
 
 namespace kiln::conformance {
 
@@ -17,12 +18,12 @@ double Random::uniform(double low, double high) {
   return low + (high - low) * std::ldexp(static_cast<double>(bits() >> 11), -53);
 }
 
-std::uint64_t seed_for(std::string_view case_name, std::uint64_t run_seed) {
+Seed seed_for(std::string_view case_name, std::uint64_t run_seed) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char letter : case_name) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   }
-  return Random(hash ^ run_seed).bits();
+  return {run_seed, Random(hash ^ run_seed).bits()};
 }
 
 const std::vector<Bits>& special_values(DType dtype) {
@@ -71,24 +72,44 @@ const std::vector<Bits>& special_values(DType dtype) {
   return lists[static_cast<std::size_t>(dtype)];
 }
 
-std::vector<std::byte> mixed_values(DType dtype, std::size_t count, Random& random) {
-  std::vector<std::byte> values(count * size_of(dtype));
+namespace {
+
+Bits mixed_value(DType dtype, Random& random) {
   const std::vector<Bits>& special = special_values(dtype);
+  const std::size_t kind = random.below(8);
+  if (kind == 0) return special[random.below(special.size())];
+  if (!is_float(dtype)) return kind < 4 ? random.below(100) : random.bits();
+  if (kind < 3) return random.bits();  // every binade as likely as any other
+  static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800};
+  const double magnitude = kMagnitudes[kind - 3];
+  return encode(dtype, random.uniform(-magnitude, magnitude));
+}
+
+// One pool a type, for the seed that was asked for last.
+const std::vector<Bits>& pool_of(DType dtype, std::uint64_t run_seed) {
+  struct Pool {
+    std::uint64_t seed = 0;
+    std::vector<Bits> values;
+  };
+  static std::vector<Pool> pools(std::size(ops::kDTypes));
+  Pool& pool = pools[static_cast<std::size_t>(dtype)];
+  if (pool.values.empty() || pool.seed != run_seed) {
+    Random random(run_seed);
+    pool.seed = run_seed;
+    pool.values.clear();
+    for (std::size_t i = 0; i < kPoolSize; ++i) pool.values.push_back(mixed_value(dtype, random));
+  }
+  return pool.values;
+}
+
+}  // namespace
+
+std::vector<std::byte> mixed_values(DType dtype, std::size_t count, const Seed& seed) {
+  const std::vector<Bits>& pool = pool_of(dtype, seed.run);
+  Random random(seed.own);
+  std::vector<std::byte> values(count * size_of(dtype));
   for (std::size_t i = 0; i < count; ++i) {
-    Bits bits;
-    const std::size_t kind = random.below(8);
-    if (kind == 0) {
-      bits = special[random.below(special.size())];
-    } else if (!is_float(dtype)) {
-      bits = kind < 4 ? random.below(100) : random.bits();
-    } else if (kind < 3) {
-      bits = random.bits();  // every binade as likely as any other
-    } else {
-      static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800};
-      const double magnitude = kMagnitudes[kind - 3];
-      bits = encode(dtype, random.uniform(-magnitude, magnitude));
-    }
-    store(dtype, bits, values.data() + i * size_of(dtype));
+    store(dtype, pool[random.below(pool.size())], values.data() + i * size_of(dtype));
   }
   return values;
 }

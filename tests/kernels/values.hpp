@@ -24,15 +24,23 @@ class Random {
   std::uint64_t state_;
 };
 
-// A seed of its own for each case, so that a case gives the same values alone as in the whole run.
-std::uint64_t seed_for(std::string_view case_name, std::uint64_t run_seed);
+// What a case draws its values from.
+struct Seed {
+  std::uint64_t run;  // of the pool of values, the same for all cases of a run
+  std::uint64_t own;  // of the choice among them, and of everything else
+};
+// A case gives the same values alone as in the whole run.
+Seed seed_for(std::string_view case_name, std::uint64_t run_seed);
 
 // The values where implementations differ: zeros, ones, the ends of the subnormals, of the normals
 // and of the integers, infinities and NaNs of both signs, a signalling NaN.
 const std::vector<Bits>& special_values(DType dtype);
 
-// Elements that mix specials, small and large magnitudes, and for floats every binade.
-std::vector<std::byte> mixed_values(DType dtype, std::size_t count, Random& random);
+// Elements that mix specials, small and large magnitudes, and for floats every binade. They come
+// from a pool of kPoolSize values, so that a reference can remember its answers: the expensive ones
+// take longer than the device does.
+inline constexpr std::size_t kPoolSize = 32768;
+std::vector<std::byte> mixed_values(DType dtype, std::size_t count, const Seed& seed);
 
 // Every bit pattern of an 8- or 16-bit type, in order.
 std::vector<std::byte> all_values(DType dtype);

@@ -43,8 +43,8 @@ template <typename Count>
 CaseSpec empty_case(std::string_view kernel, DType dtype, std::size_t index, Count zero,
                     std::function<Result<ops::Launch>(void*)> plan) {
   const std::string name = std::string(kernel) + "/empty/argument=" + std::to_string(index);
-  return {name, 0, [=](std::uint64_t seed) {
-            Random random(seed);
+  return {name, 0, [=](const Seed& seed) {
+            Random random(seed.own);
             Case made;
             made.name = name;
             made.operands.push_back(written_operand(
@@ -68,8 +68,8 @@ void add_fill(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cases
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
     name += "/" + grid.name;
     const Bits value = value_of(dtype, turn++);
-    cases.push_back({name, count, [=](std::uint64_t seed) {
-                       Random random(seed);
+    cases.push_back({name, count, [=](const Seed& seed) {
+                       Random random(seed.own);
                        Case made;
                        made.name = name;
                        made.operands.push_back(written_operand(
@@ -124,8 +124,8 @@ void add_const_set(std::string_view kernel, DType dtype, std::vector<CaseSpec>& 
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
     name += "/" + grid.name;
     const Bits value = value_of(dtype, turn++);
-    cases.push_back({name, count_of(view.layout), [=](std::uint64_t seed) {
-                       Random random(seed);
+    cases.push_back({name, count_of(view.layout), [=](const Seed& seed) {
+                       Random random(seed.own);
                        // Room after the view: its last row is narrower than the tensor that it is a
                        // view of.
                        const std::size_t extent = view.offset + extent_of(view.layout) + 16;
@@ -231,8 +231,8 @@ void add_copy2d(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cas
     name += "/" + grid.name;
     const std::size_t elements = std::size_t{size.rows} * size.columns;
     cases.push_back(
-        {name, elements, [=](std::uint64_t seed) {
-           Random random(seed);
+        {name, elements, [=](const Seed& seed) {
+           Random random(seed.own);
            const auto extent = [&](std::size_t stride) {
              return (size.rows - 1) * stride + size.columns;
            };
@@ -241,7 +241,7 @@ void add_copy2d(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cas
            Operand inp;
            inp.name = "src";
            inp.dtype = dtype;
-           inp.content = mixed_values(dtype, extent(size.inp_stride), random);
+           inp.content = mixed_values(dtype, extent(size.inp_stride), seed);
            inp.misalignment = size.inp_misalignment;
            auto source = std::make_shared<std::vector<std::byte>>(inp.content);
            made.operands.push_back(std::move(inp));

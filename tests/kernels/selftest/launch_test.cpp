@@ -118,7 +118,7 @@ TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
     std::size_t cases = 0;
     for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
       if (++cases > 3) break;
-      const Case subject = spec.build(1);
+      const Case subject = spec.build({1, 1});
       const auto launch = subject.plan(std::vector<void*>(subject.operands.size(), nullptr));
       INFO(spec.name);
       REQUIRE(launch);

@@ -119,7 +119,7 @@ TEST_CASE("unary references admit what the bound allows and no more") {
 // The case of a kernel whose name is its kernel's and `variant`.
 Case build(std::string_view module, const std::string& kernel, const std::string& variant) {
   for (const CaseSpec& spec : cases_of(module, kernel)) {
-    if (spec.name == kernel + "/" + variant) return spec.build(1);
+    if (spec.name == kernel + "/" + variant) return spec.build({1, 1});
   }
   FAIL("no case " << kernel << "/" << variant);
   return {};

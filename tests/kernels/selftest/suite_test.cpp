@@ -64,7 +64,7 @@ class FakeExecutor final : public Executor {
 
 Verdict run_flawed(const Case& subject, const Flaw& flaw) {
   FakeExecutor executor(subject, flaw);
-  return run_case(subject, 7, executor);
+  return run_case(subject, {1, 7}, executor);
 }
 
 Case build(std::string_view module, const std::string& name) {
