@@ -12,6 +12,7 @@
 #include "base/diagnostic.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "tests/kernels/families/family.hpp"
+#include "tests/kernels/large.hpp"
 #include "tests/kernels/suite.hpp"
 
 namespace {
@@ -120,5 +121,17 @@ int main(int argc, char** argv) {
 
   const std::unique_ptr<Executor> executor = make_device_executor(*device);
   const Summary summary = run_suite(kernels, options->suite, kUnsupported, *executor, std::cout);
-  return conclude(summary, options->suite, std::cout) ? 0 : 1;
+  bool passed = conclude(summary, options->suite, std::cout);
+  if (options->suite.pattern != "*" || summary.stopped) return passed ? 0 : 1;
+
+  if (info.backend != kiln::Backend::kCuda && info.backend != kiln::Backend::kHip) {
+    std::cout << "skipped arrays of more than 2^32 elements: no GPU\n";
+  } else if (info.memory_bytes < kLargeMemory) {
+    std::cout << "skipped arrays of more than 2^32 elements: they need 10 GiB\n";
+  } else {
+    const auto failed = run_large(*device, std::cout);
+    if (!failed) return fail(failed.error());
+    passed = passed && *failed == 0;
+  }
+  return passed ? 0 : 1;
 }
