@@ -2,6 +2,7 @@
 // names what failed.
 #include "kiln/device.hpp"
 
+#include <span>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -50,11 +51,12 @@ const DeviceInfo& Device::info() const { return state_->info(); }
 
 Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept {
   runtime::ModuleSlot* slot = state_->modules().find(module);
-  return slot != nullptr ? slot->cached(kernel) : Function();
+  return slot != nullptr ? Function(slot->cached(kernel)) : Function();
 }
 
 Result<Function> Device::load(const ModuleEntry& module, std::uint32_t kernel) const {
-  return state_->modules().find_or_add(module).load(kernel);
+  KILN_TRY_ASSIGN(runtime::KernelSlot* const slot, state_->modules().find_or_add(module).load(kernel));
+  return Function(slot);
 }
 
 Result<Function> Device::get_or_load_func(std::string_view name, const ModuleEntry& module) const {
@@ -76,6 +78,18 @@ Result<Function> Device::get_or_load_func(std::string_view name, const ModuleEnt
   return load(module, kernel);
 }
 
+Result<Function> Device::get_or_load_func_raw(std::string_view name, const void* image,
+                                              std::size_t image_bytes) const {
+  const std::span bytes(static_cast<const std::byte*>(image), image_bytes);
+  KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
+                  state_->modules().find_or_add(bytes).load_named(name));
+  return Function(slot);
+}
+
+Result<Symbol> Device::symbol(std::string_view name, const ModuleEntry& module) const {
+  return state_->modules().find_or_add(module).find_symbol(std::string(name));
+}
+
 Result<void> Device::preload(const ModuleEntry& module) const {
   return state_->modules().find_or_add(module).preload();
 }
@@ -83,6 +97,11 @@ Result<void> Device::preload(const ModuleEntry& module) const {
 Result<void> Device::unload(const ModuleEntry& module) const {
   runtime::ModuleSlot* slot = state_->modules().find(module);
   return slot != nullptr ? slot->unload() : Result<void>();
+}
+
+ModuleStatistics Device::statistics(const ModuleEntry& module) const {
+  const runtime::ModuleSlot* slot = state_->modules().find(module);
+  return slot != nullptr ? slot->statistics() : ModuleStatistics();
 }
 
 Result<Buffer> Device::allocate(std::size_t bytes) const {
@@ -261,13 +280,13 @@ Result<void> Function::launch_raw(const LaunchConfig& config, const void* const*
                  {},
                  {}};
   }
-  return slot_->launch(index_, config, addresses, count);
+  return slot_->launch(config, addresses, count);
 }
 
 Result<void> Function::launch_checked(const LaunchConfig& config, const void* const* addresses,
                                       const std::size_t* sizes, std::size_t count) const {
-  if (slot_ != nullptr) {
-    const KernelEntry& entry = *kernel();
+  if (const KernelEntry* known = kernel(); known != nullptr) {
+    const KernelEntry& entry = *known;
     for (std::size_t i = 0; i < count && i < entry.parameters.size(); ++i) {
       if (sizes[i] == entry.parameters[i].size) continue;
       return Error{ErrorCode::kInvalidInput,
@@ -283,10 +302,8 @@ Result<void> Function::launch_checked(const LaunchConfig& config, const void* co
 }
 
 std::string_view Function::name() const {
-  return slot_ != nullptr ? kernel()->name : std::string_view();
+  return slot_ != nullptr ? slot_->name : std::string_view();
 }
-const KernelEntry* Function::kernel() const {
-  return slot_ != nullptr ? &slot_->entry().kernels[index_] : nullptr;
-}
+const KernelEntry* Function::kernel() const { return slot_ != nullptr ? slot_->entry : nullptr; }
 
 }  // namespace kiln

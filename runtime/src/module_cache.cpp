@@ -1,6 +1,30 @@
 #include "runtime/src/module_cache.hpp"
 
+#include <algorithm>
+
+#include "runtime/src/device_state.hpp"
+
 namespace kiln::runtime {
+namespace {
+
+// What the device's driver takes; NVIDIA's takes text and binaries, told apart by their first bytes.
+ImageFormat format_of(std::span<const std::byte> image, Backend backend) {
+  switch (backend) {
+    case Backend::kHip:
+    case Backend::kEmulator: return ImageFormat::kHsaco;
+    case Backend::kHost: return ImageFormat::kHost;
+    case Backend::kCuda: break;
+  }
+  static constexpr std::byte kElf[] = {std::byte{0x7F}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+  static constexpr std::byte kFatbin[] = {std::byte{0x50}, std::byte{0xED}, std::byte{0x55},
+                                          std::byte{0xBA}};
+  const auto starts_with = [&](std::span<const std::byte> magic) {
+    return image.size() >= magic.size() && std::equal(magic.begin(), magic.end(), image.begin());
+  };
+  return starts_with(kElf) || starts_with(kFatbin) ? ImageFormat::kCubin : ImageFormat::kPtx;
+}
+
+}  // namespace
 
 ModuleCache::ModuleCache(DeviceState& device) : device_(device) {
   tables_.push_back(std::make_unique<Table>(32));
@@ -8,7 +32,7 @@ ModuleCache::ModuleCache(DeviceState& device) : device_(device) {
 }
 
 void ModuleCache::Table::insert(ModuleSlot& slot) {
-  std::size_t at = place(slot.entry());
+  std::size_t at = place(*slot.entry());
   while (slots[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & mask;
   slots[at].store(&slot, std::memory_order_release);
 }
@@ -26,6 +50,17 @@ ModuleSlot& ModuleCache::find_or_add(const ModuleEntry& entry) {
     tables_.back()->insert(added);
   }
   return added;
+}
+
+ModuleSlot& ModuleCache::find_or_add(std::span<const std::byte> image) {
+  const Digest digest = sha256(image);
+  const std::lock_guard lock(given_mutex_);
+  std::unique_ptr<ModuleSlot>& slot = given_[digest];
+  if (slot == nullptr) {
+    slot = std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12),
+                                        format_of(image, device_.info().backend), copy_image(image));
+  }
+  return *slot;
 }
 
 }  // namespace kiln::runtime

@@ -9,10 +9,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "kiln/catalog.hpp"
 #include "runtime/src/module_slot.hpp"
 
@@ -29,10 +32,13 @@ class ModuleCache {
     const Table& table = *table_.load(std::memory_order_acquire);
     for (std::size_t at = table.place(entry);; at = (at + 1) & table.mask) {
       ModuleSlot* slot = table.slots[at].load(std::memory_order_acquire);
-      if (slot == nullptr || &slot->entry() == &entry) return slot;
+      if (slot == nullptr || slot->entry() == &entry) return slot;
     }
   }
   ModuleSlot& find_or_add(const ModuleEntry& entry);
+
+  // The module of an image that the caller brings, copied on first use. Takes a lock.
+  ModuleSlot& find_or_add(std::span<const std::byte> image);
 
  private:
   struct Table {
@@ -51,6 +57,9 @@ class ModuleCache {
   std::vector<std::unique_ptr<Table>> tables_;    // the last one is the present one
   std::vector<std::unique_ptr<ModuleSlot>> all_;  // in order of first use
   std::atomic<const Table*> table_{nullptr};
+
+  std::mutex given_mutex_;
+  std::map<Digest, std::unique_ptr<ModuleSlot>> given_;  // by content; guarded by given_mutex_
 };
 
 }  // namespace kiln::runtime

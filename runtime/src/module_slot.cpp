@@ -23,121 +23,20 @@ Error invalid(std::string message) {
 
 }  // namespace
 
-ModuleSlot::ModuleSlot(DeviceState& device, const ModuleEntry& entry)
-    : device_(device), entry_(entry), units_(entry.unit_count), functions_(entry.kernels.size()) {}
+// --- launching --------------------------------------------------------------------------------------
 
-ModuleSlot::~ModuleSlot() {
-  // Nobody is left to tell of a failure.
-  (void)unload();
-}
-
-Result<Function> ModuleSlot::load(std::uint32_t kernel) {
-  Unit& unit = unit_of(kernel);
-  const std::lock_guard lock(unit.mutex);
-  if (Function ready = cached(kernel)) return ready;
-  KILN_TRY(load_unit(entry_.kernels[kernel].unit));
-  KILN_TRY_ASSIGN(const NativeFunction function, find_function(unit, kernel));
-  functions_[kernel].store(function);
-  return Function(this, kernel);
-}
-
-Result<void> ModuleSlot::preload() {
-  for (std::uint32_t kernel = 0; kernel < entry_.kernels.size(); ++kernel) {
-    Unit& unit = unit_of(kernel);
-    const std::lock_guard lock(unit.mutex);
-    KILN_TRY(load_unit(entry_.kernels[kernel].unit));
-    KILN_TRY_ASSIGN(const NativeFunction function, find_function(unit, kernel));
-    if (Result<void> ready = device_.driver().prepare(device_.ordinal(), function); !ready) {
-      return device_.failed("preparing " + kernel_name(kernel), std::move(ready).error());
-    }
-    functions_[kernel].store(function);
-  }
-  return {};
-}
-
-Result<void> ModuleSlot::load_unit(std::uint16_t index) {
-  Unit& unit = units_[index];
-  if (unit.module != nullptr) return {};
-  const auto start = std::chrono::steady_clock::now();
-  const DeviceTarget target{device_.target(), device_.info().max_ptx_isa};
-  const Selection selection = select_image(entry_.images, index, target);
-  if (selection.image == nullptr) {
-    return no_image(selection, entry_.name, target, device_.identity());
-  }
-  const ImageEntry& image = *selection.image;
-  const std::string doing =
-      "loading module '" + std::string(entry_.name) + "' (" + std::string(image.target) + ")";
-  Result<ImageBytes> unpacked = unpack_image(image);
-  if (!unpacked) return device_.failed(doing, std::move(unpacked).error());
-  Result<NativeModule> module =
-      device_.driver().load_image(device_.ordinal(), {image.format, unpacked->bytes});
-  if (!module) return device_.failed(doing, std::move(module).error());
-  unit.module = *module;
-  if (device_.driver().keeps_image_bytes()) unit.image = std::move(*unpacked);
-  device_.trace([&] {
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    char line[64];
-    std::snprintf(line, sizeof line, "%zu bytes in %.2f ms", image.size, took.count());
-    return "module '" + std::string(entry_.name) + "': loaded " + std::string(image.target) + " (" +
-           std::string(to_string(selection.fit)) + "), " + line;
-  });
-  return {};
-}
-
-Result<NativeFunction> ModuleSlot::find_function(Unit& unit, std::uint32_t kernel) {
-  Result<NativeFunction> function = device_.driver().find_function(
-      device_.ordinal(), unit.module, std::string(entry_.kernels[kernel].name));
-  if (!function) {
-    return device_.failed("finding " + kernel_name(kernel), std::move(function).error());
-  }
-  return function;
-}
-
-Result<void> ModuleSlot::unload() {
-  Result<void> outcome;
-  for (std::uint16_t index = 0; index < units_.size(); ++index) {
-    if (Result<void> done = unload_unit(index); !done && outcome) outcome = std::move(done);
-  }
-  return outcome;
-}
-
-Result<void> ModuleSlot::unload_unit(std::uint16_t index) {
-  Unit& unit = units_[index];
-  const std::lock_guard lock(unit.mutex);
-  if (unit.module == nullptr) return {};
-  for (std::uint32_t kernel = 0; kernel < entry_.kernels.size(); ++kernel) {
-    if (entry_.kernels[kernel].unit == index) functions_[kernel].store(nullptr);
-  }
-  while (unit.launches.load() != 0) std::this_thread::yield();
-  // Work that still runs the module's code has to end first. The module goes in any case.
-  Result<void> done = device_.driver().synchronize(device_.ordinal());
-  Result<void> unloaded =
-      device_.driver().unload(device_.ordinal(), std::exchange(unit.module, nullptr));
-  if (done) done = std::move(unloaded);
-  unit.image = {};
-  if (!done) {
-    return device_.failed("unloading module '" + std::string(entry_.name) + "'",
-                          std::move(done).error());
-  }
-  device_.trace([&] { return "module '" + std::string(entry_.name) + "': unloaded"; });
-  return {};
-}
-
-Result<void> ModuleSlot::launch(std::uint32_t kernel, const LaunchConfig& config,
-                                const void* const* addresses, std::size_t count) {
-  KILN_TRY(check(kernel, config, count));
-  Unit& unit = unit_of(kernel);
+Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* addresses,
+                                std::size_t count) {
+  KILN_TRY(check(config, count));
   struct Announced {
-    explicit Announced(std::atomic<std::uint32_t>& count) : launches(count) { ++launches; }
-    ~Announced() { --launches; }
-    std::atomic<std::uint32_t>& launches;
-  } const announced(unit.launches);
-  const NativeFunction function = functions_[kernel].load();
+    explicit Announced(UnitSlot& unit) : unit_slot(unit) { ++unit_slot.started; }
+    ~Announced() { ++unit_slot.finished; }
+    UnitSlot& unit_slot;
+  } const announced(*unit);
+  const NativeFunction function = native.load();
+  const DeviceState& device = module->device();
   if (function == nullptr) {
-    return Error{ErrorCode::kNotFound,
-                 kernel_name(kernel) + " was unloaded from " + device_.identity(),
-                 {},
-                 {}}
+    return Error{ErrorCode::kNotFound, identity() + " was unloaded from " + device.identity(), {}, {}}
         .hint("ask the device for the function again: that loads its module");
   }
   LaunchRequest request;
@@ -148,43 +47,228 @@ Result<void> ModuleSlot::launch(std::uint32_t kernel, const LaunchConfig& config
   request.stream = config.stream.native();
   request.arguments = const_cast<void**>(addresses);  // the drivers' interfaces predate const
   request.argument_count = count;
-  if (Result<void> launched = device_.driver().launch(device_.ordinal(), request); !launched) {
-    Error error = device_.failed("launching " + kernel_name(kernel), std::move(launched).error());
-    error.note("grid " + spell(config.grid) + ", block " + spell(config.block) + ", " +
-               std::to_string(config.shared_bytes) + " bytes of dynamic shared memory");
-    return error;
-  }
-  return {};
+  Result<void> launched = device.driver().launch(device.ordinal(), request);
+  if (launched) return launched;
+  Error error = device.failed("launching " + identity(), std::move(launched).error());
+  error.note("grid " + spell(config.grid) + ", block " + spell(config.block) + ", " +
+             std::to_string(config.shared_bytes) + " bytes of dynamic shared memory");
+  return error;
 }
 
-Result<void> ModuleSlot::check(std::uint32_t kernel, const LaunchConfig& config,
-                               std::size_t count) const {
-  const DeviceInfo& limits = device_.info();
-  if (config.grid.count() == 0) {
-    return invalid(kernel_name(kernel) + ": empty grid " + spell(config.grid));
-  }
+Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) const {
+  const DeviceInfo& limits = module->device().info();
+  if (config.grid.count() == 0) return invalid(identity() + ": empty grid " + spell(config.grid));
   const std::uint64_t threads = config.block.count();
   if (threads == 0 || threads > limits.max_threads_per_block) {
-    return invalid(kernel_name(kernel) + ": block " + spell(config.block) + " has " +
+    return invalid(identity() + ": block " + spell(config.block) + " has " +
                    std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
                    std::to_string(limits.max_threads_per_block));
   }
   if (config.shared_bytes > limits.max_shared_bytes) {
-    return invalid(kernel_name(kernel) + ": " + std::to_string(config.shared_bytes) +
+    return invalid(identity() + ": " + std::to_string(config.shared_bytes) +
                    " bytes of dynamic shared memory, " + limits.id + " has " +
                    std::to_string(limits.max_shared_bytes) + " a block");
   }
-  const std::size_t expected = entry_.kernels[kernel].parameters.size();
-  if (count != expected) {
-    return invalid(kernel_name(kernel) + " takes " + std::to_string(expected) + " arguments, got " +
-                   std::to_string(count));
+  if (entry != nullptr && count != entry->parameters.size()) {
+    return invalid(identity() + " takes " + std::to_string(entry->parameters.size()) +
+                   " arguments, got " + std::to_string(count));
   }
   return {};
 }
 
-std::string ModuleSlot::kernel_name(std::uint32_t kernel) const {
-  return "kernel '" + std::string(entry_.kernels[kernel].name) + "' of module '" +
-         std::string(entry_.name) + "'";
+std::string KernelSlot::identity() const {
+  return "kernel '" + std::string(name) + "' of module '" + module->name() + "'";
+}
+
+// --- loading ----------------------------------------------------------------------------------------
+
+ModuleSlot::ModuleSlot(DeviceState& device, const ModuleEntry& entry)
+    : device_(device),
+      entry_(&entry),
+      name_(entry.name),
+      units_(entry.unit_count),
+      kernels_(entry.kernels.size()) {
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    const KernelEntry& kernel = entry.kernels[i];
+    kernels_[i].module = this;
+    kernels_[i].unit = &units_[kernel.unit];
+    kernels_[i].entry = &kernel;
+    kernels_[i].name = kernel.name;
+  }
+}
+
+ModuleSlot::ModuleSlot(DeviceState& device, std::string name, ImageFormat format, ImageBytes image)
+    : device_(device),
+      name_(std::move(name)),
+      given_format_(format),
+      given_image_(std::move(image)),
+      units_(1) {}
+
+ModuleSlot::~ModuleSlot() {
+  // Nobody is left to tell of a failure.
+  (void)unload();
+}
+
+Result<KernelSlot*> ModuleSlot::load(std::uint32_t kernel) {
+  KernelSlot& slot = kernels_[kernel];
+  const std::lock_guard lock(slot.unit->mutex);
+  KILN_TRY(load_kernel(slot));
+  return &slot;
+}
+
+Result<KernelSlot*> ModuleSlot::load_named(std::string_view name) {
+  KernelSlot* slot = nullptr;
+  {
+    const std::lock_guard lock(named_mutex_);
+    auto found = named_.find(name);
+    if (found == named_.end()) {
+      found = named_.try_emplace(std::string(name)).first;
+      found->second.module = this;
+      found->second.unit = &units_.front();
+      found->second.name = found->first;
+    }
+    slot = &found->second;
+  }
+  if (slot->native.load() != nullptr) return slot;
+  const std::lock_guard lock(slot->unit->mutex);
+  KILN_TRY(load_kernel(*slot));
+  return slot;
+}
+
+Result<void> ModuleSlot::preload() {
+  for (KernelSlot& kernel : kernels_) {
+    const std::lock_guard lock(kernel.unit->mutex);
+    KILN_TRY(load_kernel(kernel));
+    Result<void> ready = device_.driver().prepare(device_.ordinal(), kernel.native.load());
+    if (!ready) return device_.failed("preparing " + kernel.identity(), std::move(ready).error());
+  }
+  return {};
+}
+
+Result<Symbol> ModuleSlot::find_symbol(const std::string& name) {
+  Result<NativeSymbol> found = Error{};
+  for (UnitSlot& unit : units_) {
+    const std::lock_guard lock(unit.mutex);
+    KILN_TRY(load_unit(unit));
+    found = device_.driver().find_symbol(device_.ordinal(), unit.module, name);
+    if (found) return Symbol{found->address, found->bytes};
+    if (found.error().code != ErrorCode::kNotFound) break;
+  }
+  return device_.failed("finding variable '" + name + "' of module '" + name_ + "'",
+                        std::move(found).error());
+}
+
+Result<void> ModuleSlot::load_kernel(KernelSlot& kernel) {
+  if (kernel.native.load() != nullptr) return {};
+  KILN_TRY(load_unit(*kernel.unit));
+  Result<NativeFunction> function = device_.driver().find_function(
+      device_.ordinal(), kernel.unit->module, std::string(kernel.name));
+  if (!function) {
+    return device_.failed("finding " + kernel.identity(), std::move(function).error());
+  }
+  kernel.native.store(*function);
+  return {};
+}
+
+Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
+  if (unit.module != nullptr) return {};
+  const auto start = std::chrono::steady_clock::now();
+  Result<Source> source = source_of(unit);
+  if (!source) {
+    ++failures_;
+    return std::move(source).error();
+  }
+  const std::span<const std::byte> bytes = source->image.bytes;
+  Result<NativeModule> module =
+      device_.driver().load_image(device_.ordinal(), {source->format, bytes});
+  if (!module) {
+    ++failures_;
+    return device_.failed("loading module '" + name_ + "' (" + source->target + ")",
+                          std::move(module).error());
+  }
+  unit.module = *module;
+  if (device_.driver().keeps_image_bytes()) unit.image = std::move(source->image);
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+  ++loads_;
+  loaded_bytes_ += bytes.size();
+  load_nanoseconds_ += static_cast<std::uint64_t>(took.count());
+  device_.trace([&] {
+    char line[64];
+    std::snprintf(line, sizeof line, "%zu bytes in %.2f ms", bytes.size(),
+                  static_cast<double>(took.count()) * 1e-6);
+    return "module '" + name_ + "': loaded " + source->target + " (" + std::string(source->fit) +
+           "), " + line;
+  });
+  return {};
+}
+
+Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
+  if (entry_ == nullptr) {
+    return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
+  }
+  const DeviceTarget target{device_.target(), device_.info().max_ptx_isa};
+  const Selection selection = select_image(entry_->images, index_of(unit), target);
+  if (selection.image == nullptr) return no_image(selection, name_, target, device_.identity());
+  const ImageEntry& image = *selection.image;
+  Result<ImageBytes> unpacked = unpack_image(image);
+  if (!unpacked) {
+    return device_.failed("loading module '" + name_ + "' (" + std::string(image.target) + ")",
+                          std::move(unpacked).error());
+  }
+  return Source{image.format, std::move(*unpacked), std::string(image.target),
+                to_string(selection.fit)};
+}
+
+std::uint16_t ModuleSlot::index_of(const UnitSlot& unit) const {
+  return static_cast<std::uint16_t>(&unit - units_.data());
+}
+
+// --- unloading --------------------------------------------------------------------------------------
+
+Result<void> ModuleSlot::unload() {
+  Result<void> outcome;
+  for (UnitSlot& unit : units_) {
+    if (Result<void> done = unload_unit(unit); !done && outcome) outcome = std::move(done);
+  }
+  return outcome;
+}
+
+Result<void> ModuleSlot::unload_unit(UnitSlot& unit) {
+  const std::lock_guard lock(unit.mutex);
+  if (unit.module == nullptr) return {};
+  for (KernelSlot& kernel : kernels_) {
+    if (kernel.unit == &unit) kernel.native.store(nullptr);
+  }
+  {
+    const std::lock_guard names(named_mutex_);
+    for (auto& [name, kernel] : named_) kernel.native.store(nullptr);
+  }
+  for (;;) {
+    const std::uint64_t finished = unit.finished.load();
+    if (unit.started.load() == finished) break;
+    std::this_thread::yield();
+  }
+  // Work that still runs the module's code has to end first. The module goes in any case.
+  Result<void> done = device_.driver().synchronize(device_.ordinal());
+  Result<void> unloaded =
+      device_.driver().unload(device_.ordinal(), std::exchange(unit.module, nullptr));
+  if (done) done = std::move(unloaded);
+  unit.image = {};
+  ++unloads_;
+  if (!done) return device_.failed("unloading module '" + name_ + "'", std::move(done).error());
+  device_.trace([&] { return "module '" + name_ + "': unloaded"; });
+  return {};
+}
+
+ModuleStatistics ModuleSlot::statistics() const {
+  ModuleStatistics statistics;
+  statistics.loads = loads_;
+  statistics.failures = failures_;
+  statistics.unloads = unloads_;
+  statistics.loaded_bytes = loaded_bytes_;
+  statistics.load_milliseconds = static_cast<double>(load_nanoseconds_.load()) * 1e-6;
+  for (const UnitSlot& unit : units_) statistics.launches += unit.started;
+  return statistics;
 }
 
 }  // namespace kiln::runtime

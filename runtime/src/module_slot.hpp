@@ -1,24 +1,28 @@
-// One module on one device: what is loaded of it, and its kernels by index.
+// One module on one device: what is loaded of it, and its kernels.
 //
 // A module has one or more units, each with an image of its own, loaded when the first of its kernels
-// is asked for. A kernel that was found once is an array look-up from then on, without a lock.
+// is asked for. A kernel that was found once is found again without a lock. An image that the caller
+// brought is a module of one unit, whose kernels become known as they are asked for.
 //
-// A slot is never destroyed while its device is open, so a Function may point to it: unloading only
-// empties it. Launching and unloading meet like this: a launch announces itself (`launches`), then
-// reads the function; unloading clears the functions, then waits until no launch is announced. One
-// of the two sees the other, whichever is first.
+// Slots and their kernels stay until the device is closed, so a Function may point to one: unloading
+// only empties it. Launching and unloading meet like this: a launch announces itself (`started`), then
+// reads the function; unloading clears the functions, then waits until as many launches have finished
+// as have started. One of the two sees the other, whichever is first.
 // Thread-safety: everything.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/catalog.hpp"
+#include "kiln/device.hpp"
 #include "kiln/function.hpp"
 #include "kiln/result.hpp"
 #include "runtime/src/driver.hpp"
@@ -27,49 +31,89 @@
 namespace kiln::runtime {
 
 class DeviceState;
+class ModuleSlot;
+
+// What is loaded of one image.
+struct UnitSlot {
+  std::mutex mutex;               // held while loading and unloading
+  NativeModule module = nullptr;  // guarded by mutex
+  ImageBytes image;               // guarded by mutex; kept where the driver uses the bytes in place
+  std::atomic<std::uint64_t> started{0};   // launches, ever
+  std::atomic<std::uint64_t> finished{0};  // of these, given to the driver
+};
+
+// One kernel: what a Function points to.
+struct KernelSlot {
+  ModuleSlot* module = nullptr;
+  UnitSlot* unit = nullptr;
+  const KernelEntry* entry = nullptr;  // null in an image that the caller brought
+  std::string_view name;
+  std::atomic<NativeFunction> native{nullptr};  // null until found, and after unloading
+
+  Result<void> launch(const LaunchConfig& config, const void* const* addresses, std::size_t count);
+  std::string identity() const;  // "kernel 'x' of module 'y'"
+
+ private:
+  Result<void> check(const LaunchConfig& config, std::size_t count) const;
+};
 
 class ModuleSlot {
  public:
+  // A module of a catalog; the entry outlives the slot.
   ModuleSlot(DeviceState& device, const ModuleEntry& entry);
+  // An image that the caller brought.
+  ModuleSlot(DeviceState& device, std::string name, ImageFormat format, ImageBytes image);
   ModuleSlot(const ModuleSlot&) = delete;
   ModuleSlot& operator=(const ModuleSlot&) = delete;
   ~ModuleSlot();  // unloads
 
-  const ModuleEntry& entry() const { return entry_; }
+  const ModuleEntry* entry() const { return entry_; }
+  const std::string& name() const { return name_; }
+  DeviceState& device() const { return device_; }
 
-  // The kernel when it is there already, else an empty Function.
-  Function cached(std::uint32_t kernel) noexcept {
-    return functions_[kernel].load(std::memory_order_acquire) != nullptr ? Function(this, kernel)
-                                                                         : Function();
+  // The kernel when it is there already, else null.
+  KernelSlot* cached(std::uint32_t kernel) noexcept {
+    KernelSlot& slot = kernels_[kernel];
+    return slot.native.load(std::memory_order_acquire) != nullptr ? &slot : nullptr;
   }
   // The same, loading what it takes. One thread loads, others wait for it; a failure is told to each
   // and forgotten.
-  Result<Function> load(std::uint32_t kernel);
+  Result<KernelSlot*> load(std::uint32_t kernel);
+  // By name, in an image that the caller brought.
+  Result<KernelSlot*> load_named(std::string_view name);
   Result<void> preload();
+  // A variable, in the first unit that has it.
+  Result<Symbol> find_symbol(const std::string& name);
   Result<void> unload();
-
-  Result<void> launch(std::uint32_t kernel, const LaunchConfig& config,
-                      const void* const* addresses, std::size_t count);
+  ModuleStatistics statistics() const;
 
  private:
-  struct Unit {
-    std::mutex mutex;               // held while loading and unloading
-    NativeModule module = nullptr;  // guarded by mutex
-    ImageBytes image;               // guarded by mutex; kept where the driver uses the bytes in place
-    std::atomic<std::uint32_t> launches{0};
+  struct Source {
+    ImageFormat format = ImageFormat::kHsaco;
+    ImageBytes image;
+    std::string target;  // as messages show it
+    std::string_view fit;
   };
 
-  Unit& unit_of(std::uint32_t kernel) { return units_[entry_.kernels[kernel].unit]; }
-  Result<void> load_unit(std::uint16_t index);                          // mutex held
-  Result<NativeFunction> find_function(Unit& unit, std::uint32_t kernel);  // mutex held
-  Result<void> unload_unit(std::uint16_t index);
-  Result<void> check(std::uint32_t kernel, const LaunchConfig& config, std::size_t count) const;
-  std::string kernel_name(std::uint32_t kernel) const;  // "kernel 'x' of module 'y'"
+  std::uint16_t index_of(const UnitSlot& unit) const;
+  Result<void> load_kernel(KernelSlot& kernel);                        // mutex held
+  Result<void> load_unit(UnitSlot& unit);                              // mutex held
+  Result<Source> source_of(const UnitSlot& unit);                      // mutex held
+  Result<void> unload_unit(UnitSlot& unit);
 
   DeviceState& device_;
-  const ModuleEntry& entry_;
-  std::vector<Unit> units_;
-  std::vector<std::atomic<NativeFunction>> functions_;  // by kernel; null until found
+  const ModuleEntry* entry_ = nullptr;
+  std::string name_;
+  ImageFormat given_format_ = ImageFormat::kHsaco;
+  ImageBytes given_image_;  // of a module that the caller brought
+  std::vector<UnitSlot> units_;
+  std::vector<KernelSlot> kernels_;  // by index, of a catalog's module
+  std::mutex named_mutex_;
+  std::map<std::string, KernelSlot, std::less<>> named_;  // guarded by named_mutex_
+
+  // What statistics() tells.
+  std::atomic<std::uint64_t> loads_{0}, failures_{0}, unloads_{0}, loaded_bytes_{0},
+      load_nanoseconds_{0};
 };
 
 }  // namespace kiln::runtime

@@ -1,5 +1,6 @@
 #include "runtime/src/unpack_image.hpp"
 
+#include <algorithm>
 #include <string>
 
 #ifdef KILN_RUNTIME_ZSTD
@@ -51,6 +52,18 @@ Result<ImageBytes> unpack_image(const ImageEntry& image) {
                {}}
       .hint("build the kernels with '--compress none', or the runtime with KILN_RUNTIME_ZSTD=ON");
 #endif
+}
+
+ImageBytes copy_image(std::span<const std::byte> image) {
+  const bool ended = !image.empty() && image.back() == std::byte{0};
+  const std::size_t size = image.size() + (ended ? 0 : 1);
+  ImageBytes copy;
+  copy.storage.reset(
+      static_cast<std::byte*>(::operator new[](size, std::align_val_t{kImageAlignment})));
+  std::copy(image.begin(), image.end(), copy.storage.get());
+  copy.storage[size - 1] = std::byte{0};
+  copy.bytes = std::span(copy.storage.get(), size);
+  return copy;
 }
 
 }  // namespace kiln::runtime

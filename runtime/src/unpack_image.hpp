@@ -30,4 +30,7 @@ struct ImageBytes {
 // image in a runtime that was built without zstd; kEnvironment when memory runs out.
 Result<ImageBytes> unpack_image(const ImageEntry& image);
 
+// A copy of an image with a NUL after it, which PTX text needs; a NUL that is there is not doubled.
+ImageBytes copy_image(std::span<const std::byte> image);
+
 }  // namespace kiln::runtime

@@ -192,7 +192,10 @@ int Machine::load(int device, const char* image, Module** module, std::string* l
       for (const KnownKernel& known : kKernels) {
         if (word == known.name) kernel.body = known.body;
       }
-    } else if (word == ".global" && !is_ptx) {
+    } else if (word == ".global" && is_ptx) {  // .global .align 4 .f32 name = value;
+      words >> word >> word >> word >> word;
+      loaded->symbols[word].resize(4);
+    } else if (word == ".global") {
       std::size_t bytes = 0;
       words >> word >> bytes;
       loaded->symbols[word].resize(bytes);

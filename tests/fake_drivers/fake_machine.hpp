@@ -9,7 +9,7 @@
 // too and gets the same machine from its exported kiln_fake_machine().
 //
 // Images are texts, NUL-terminated: "FAKE <arch>" or PTX on the first lines, then ".entry <name>" for
-// each kernel and ".global <name> <bytes>" for each variable. Known kernels: kernels() in the .cpp.
+// each kernel and ".global <name> <bytes>" for each variable (in PTX: as PTX spells a 4-byte one). Known kernels: kernels() in the .cpp.
 // Thread-safety: everything but reset().
 #pragma once
 

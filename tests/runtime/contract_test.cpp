@@ -180,6 +180,63 @@ TEST_CASE("A module of several units loads the unit that is used") {
   CHECK(take(device.function(kPairScaleAdd)).name() == "scale_add");
 }
 
+TEST_CASE("Device reads and writes a variable of a module") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Symbol gain = take(device.symbol("gain", kArithmetic));
+  REQUIRE(gain.size == sizeof(float));
+  const float written = 7.0F;
+  float read = 0.0F;
+  check(device.copy_to_device(gain.data, &written, gain.size));
+  check(device.copy_to_host(&read, gain.data, gain.size));
+  CHECK(read == written);
+
+  const Result<Symbol> missing = device.symbol("loss", kPair);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().code == ErrorCode::kNotFound);
+  CHECK(missing.error().message.find("failed finding variable 'loss' of module 'pair' on ") == 0);
+}
+
+TEST_CASE("Device loads an image that the caller brings, once") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const ImageEntry* image = nullptr;
+  for (const ImageEntry& candidate : kArithmeticImages) {
+    const bool is_ptx = candidate.format == ImageFormat::kPtx;
+    if (is_ptx == (device.info().backend == Backend::kCuda)) image = &candidate;
+  }
+  const Function scale_add =
+      take(device.get_or_load_func_raw("scale_add", image->data, image->size));
+  const Function nothing =
+      take(device.get_or_load_func_raw("nothing", image->data, image->size));
+  CHECK(scale_add.name() == "scale_add");
+  CHECK(scale_add.kernel() == nullptr);
+  const Buffer buffer = take(device.upload(counting(kCount)));
+  check(scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0F, 0.0F));
+  check(nothing.launch(kConfig));
+  CHECK(take(device.download<float>(buffer))[10] == 20.0F);
+  if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
+  CHECK_FALSE(device.get_or_load_func_raw("missing", image->data, image->size));
+}
+
+TEST_CASE("Device counts what happened to a module") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  CHECK(device.statistics(kPair).loads == 0);
+  check(device.preload(kPair));
+  const auto nothing = take(device.function(kPairNothing));
+  check(nothing.launch(kConfig));
+  check(nothing.launch(kConfig));
+  check(device.unload(kPair));
+  const ModuleStatistics statistics = device.statistics(kPair);
+  CHECK(statistics.loads == 2);
+  CHECK(statistics.unloads == 2);
+  CHECK(statistics.failures == 0);
+  CHECK(statistics.launches == 2);
+  CHECK(statistics.loaded_bytes > 0);
+  CHECK(statistics.load_milliseconds > 0);
+}
+
 TEST_CASE("A function outlives its module's unloading with an error, and its reloading") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

@@ -32,6 +32,12 @@ std::string run(const Runtime& runtime, unsigned seed, std::chrono::steady_clock
     switch (random() % 8) {
       case 0: outcome = device->unload(module); break;
       case 1: outcome = device->preload(module); break;
+      case 2: {
+        // Found, or unloaded by somebody before it was read: both are right.
+        (void)device->statistics(module);
+        if (const auto symbol = device->symbol("gain", module); !symbol) return symbol.error().message;
+        break;
+      }
       default: {
         const Result<Buffer> buffer = device->upload(std::vector<float>(16, 1.0F));
         if (!buffer) return buffer.error().message;

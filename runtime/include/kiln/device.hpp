@@ -47,6 +47,22 @@ struct DeviceInfo {
   std::uint64_t memory_bytes = 0;
 };
 
+// A variable of a module in device memory: `__constant__` or global. Valid until the module is unloaded.
+struct Symbol {
+  void* data = nullptr;  // for Device::copy_to_device and copy_to_host
+  std::size_t size = 0;  // bytes
+};
+
+// What happened to a module on a device since the device was opened.
+struct ModuleStatistics {
+  std::uint64_t loads = 0;       // images loaded; a module has one a unit
+  std::uint64_t failures = 0;    // loads that failed
+  std::uint64_t unloads = 0;
+  std::uint64_t launches = 0;    // of its kernels
+  std::uint64_t loaded_bytes = 0;  // of all loads, decompressed
+  double load_milliseconds = 0;  // of all loads: choosing, decompressing, the driver
+};
+
 class Device {
  public:
   const DeviceInfo& info() const;
@@ -70,6 +86,16 @@ class Device {
   // By name, as the kernel is exported.
   Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const;
 
+  // A kernel of an image that the caller brings: whatever the device's driver takes (NVIDIA: cubin,
+  // fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object). The image is copied,
+  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. Nothing
+  // is known of its kernels' parameters, so launches are not checked.
+  Result<Function> get_or_load_func_raw(std::string_view name, const void* image,
+                                        std::size_t image_bytes) const;
+
+  // A variable of the module, which is loaded for it. With several units: the first that has it.
+  Result<Symbol> symbol(std::string_view name, const ModuleEntry& module) const;
+
   // Loads every unit of a module and finds every kernel, so that no later launch has to: before a
   // graph capture, in a server's start-up.
   Result<void> preload(const ModuleEntry& module) const;
@@ -77,6 +103,9 @@ class Device {
   // Takes the module off the device, after the work that the device has in hand. Nothing to do when
   // it is not loaded. The next use loads it again.
   Result<void> unload(const ModuleEntry& module) const;
+
+  // All zero for a module that was never used on the device.
+  ModuleStatistics statistics(const ModuleEntry& module) const;
 
   // --- memory -------------------------------------------------------------------------------------
 

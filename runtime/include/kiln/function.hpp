@@ -18,7 +18,7 @@
 namespace kiln {
 
 namespace runtime {
-class ModuleSlot;
+struct KernelSlot;
 }
 
 // Blocks of a grid, or threads of a block.
@@ -57,7 +57,8 @@ class Function {
   }
 
   // The same for arguments that are known only at run time: `addresses` holds `count` pointers, each
-  // to a value of the kernel's parameter type. Sizes are not checked.
+  // to a value of the kernel's parameter type. Sizes are not checked; nothing is, for an image that the
+  // caller brought.
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           std::size_t count) const;
 
@@ -67,15 +68,11 @@ class Function {
 
  private:
   friend class Device;
-  friend class runtime::ModuleSlot;
-  template <std::size_t...>
-  friend class TypedFunction;
-  Function(runtime::ModuleSlot* slot, std::uint32_t index) : slot_(slot), index_(index) {}
+  explicit Function(runtime::KernelSlot* slot) : slot_(slot) {}
   Result<void> launch_checked(const LaunchConfig& config, const void* const* addresses,
                               const std::size_t* sizes, std::size_t count) const;
 
-  runtime::ModuleSlot* slot_ = nullptr;
-  std::uint32_t index_ = 0;
+  runtime::KernelSlot* slot_ = nullptr;
 };
 
 // A kernel of a generated header. Launching it with too many or too few arguments, or with one of
