@@ -33,6 +33,7 @@ struct CompileOptions {
   std::vector<Located<std::string>> flags;                // for every compiler
   std::vector<Located<std::string>> amd_flags;            // hipcc / clang only
   std::vector<Located<std::string>> nvidia_flags;         // nvcc only
+  std::vector<Located<std::string>> host_flags;           // the host's own compiler only
 };
 
 struct ModuleSpec {

@@ -93,8 +93,7 @@ std::optional<Error> why_not_buildable(const TargetId& target, const Toolchain& 
     case TargetKind::kHost:
       break;
   }
-  return Error{ErrorCode::kUnavailable,
-               "target " + quote(to_string(target)) + " cannot be built by this kiln"};
+  return missing_tool(target, toolchain, {ToolKind::kHostCompiler});
 }
 
 Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolchain,

@@ -13,28 +13,29 @@ namespace {
 // Sources: the manuals of nvcc, hipcc, clang and gcc, sections on environment variables.
 struct ToolVariable {
   std::string_view name;
-  bool nvcc, hip;
+  bool nvcc, hip, host;
 };
 constexpr std::array<ToolVariable, 14> kToolVariables = {{
-    {"CCC_OVERRIDE_OPTIONS", false, true},
-    {"COMPILER_PATH", true, true},
-    {"CPATH", true, true},
-    {"CPLUS_INCLUDE_PATH", true, true},
-    {"C_INCLUDE_PATH", true, true},
-    {"DEVICE_LIB_PATH", false, true},
-    {"HIPCC_COMPILE_FLAGS_APPEND", false, true},
-    {"HIPCC_LINK_FLAGS_APPEND", false, true},
-    {"HIP_CLANG_PATH", false, true},
-    {"HIP_DEVICE_LIB_PATH", false, true},
-    {"HIP_PATH", false, true},
-    {"NVCC_APPEND_FLAGS", true, false},
-    {"NVCC_PREPEND_FLAGS", true, false},
-    {"ROCM_PATH", false, true},
+    {"CCC_OVERRIDE_OPTIONS", false, true, false},
+    {"COMPILER_PATH", true, true, true},
+    {"CPATH", true, true, true},
+    {"CPLUS_INCLUDE_PATH", true, true, true},
+    {"C_INCLUDE_PATH", true, true, true},
+    {"DEVICE_LIB_PATH", false, true, false},
+    {"HIPCC_COMPILE_FLAGS_APPEND", false, true, false},
+    {"HIPCC_LINK_FLAGS_APPEND", false, true, false},
+    {"HIP_CLANG_PATH", false, true, false},
+    {"HIP_DEVICE_LIB_PATH", false, true, false},
+    {"HIP_PATH", false, true, false},
+    {"NVCC_APPEND_FLAGS", true, false, false},
+    {"NVCC_PREPEND_FLAGS", true, false, false},
+    {"ROCM_PATH", false, true, false},
 }};
 
 bool reads(ToolKind tool, const ToolVariable& variable) {
   return (tool == ToolKind::kNvcc && variable.nvcc) ||
-         (tool == ToolKind::kHipCompiler && variable.hip);
+         (tool == ToolKind::kHipCompiler && variable.hip) ||
+         (tool == ToolKind::kHostCompiler && variable.host);
 }
 
 bool depends_on(const Step& step, const Tool::Part& part) {

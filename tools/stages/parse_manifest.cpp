@@ -70,6 +70,8 @@ class ManifestParser {
           [&](const Json& v) { strings(v, "'amd_flags'", manifest_.options.amd_flags); }},
          {"nvidia_flags", Need::kOptional,
           [&](const Json& v) { strings(v, "'nvidia_flags'", manifest_.options.nvidia_flags); }},
+         {"host_flags", Need::kOptional,
+          [&](const Json& v) { strings(v, "'host_flags'", manifest_.options.host_flags); }},
          {"debug", Need::kOptional, [&](const Json& v) { debug(v); }},
          {"abi", Need::kOptional, [&](const Json& v) { abi(v); }},
          {"embed", Need::kOptional, [&](const Json& v) { embed(v); }},
@@ -170,7 +172,9 @@ class ManifestParser {
          {"amd_flags", Need::kOptional,
           [&](const Json& v) { strings(v, "'amd_flags'", options.amd_flags); }},
          {"nvidia_flags", Need::kOptional,
-          [&](const Json& v) { strings(v, "'nvidia_flags'", options.nvidia_flags); }}});
+          [&](const Json& v) { strings(v, "'nvidia_flags'", options.nvidia_flags); }},
+         {"host_flags", Need::kOptional,
+          [&](const Json& v) { strings(v, "'host_flags'", options.host_flags); }}});
     return spec;
   }
 

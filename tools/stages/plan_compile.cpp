@@ -33,10 +33,17 @@ class Compiles {
     step.target = to_string(target);
     step.output = image_path(*unit.module, unit.index, target);
     step.depfile = depfile_path(*unit.module, unit.index, target);
-    if (target.kind == TargetKind::kAmd) {
-      amd(unit, target, step);
-    } else {
-      nvidia(unit, target, step);
+    switch (target.kind) {
+      case TargetKind::kAmd:
+        amd(unit, target, step);
+        break;
+      case TargetKind::kCubin:
+      case TargetKind::kPtx:
+        nvidia(unit, target, step);
+        break;
+      case TargetKind::kHost:
+        host(unit, target, step);
+        break;
     }
     return step;
   }
@@ -45,8 +52,8 @@ class Compiles {
   void amd(const Unit& unit, const TargetId& target, Step& step) const {
     const Tool& tool = toolchain_.tool(ToolKind::kHipCompiler);
     step.tool = ToolKind::kHipCompiler;
-    step.tool_roles = {"script", "program", "library", "linker", "device-library",
-                       "device-library:" + isa_of(target)};
+    step.tool_roles = {"script", "program",        "library",
+                       "linker", "device-library", "device-library:" + isa_of(target)};
     step.argv = {"{hip-compiler}"};
     if (is_hipcc(tool.path)) {
       for (const auto& [name, value] : tool.environment) {
@@ -54,23 +61,25 @@ class Compiles {
       }
     } else {
       // What hipcc adds by itself.
-      append(step.argv, {"--rocm-path={rocm}", "--rocm-device-lib-path={bitcode}", "-mllvm",
-                         "-amdgpu-early-inline-all=true", "-mllvm", "-amdgpu-function-calls=false"});
+      append(step.argv,
+             {"--rocm-path={rocm}", "--rocm-device-lib-path={bitcode}", "-mllvm",
+              "-amdgpu-early-inline-all=true", "-mllvm", "-amdgpu-function-calls=false"});
     }
     append(step.argv,
            {"-x", "hip", "--offload-arch=" + to_string(target), "--offload-device-only",
-            "--no-gpu-bundle-output", target.is_generic() ? "-mcode-object-version=6" : "-mcode-object-version=5",
-            "-O3", "-std=c++17",
+            "--no-gpu-bundle-output",
+            target.is_generic() ? "-mcode-object-version=6" : "-mcode-object-version=5", "-O3",
+            "-std=c++17",
             // Nothing of where the folders lie: no id made of the path, __FILE__ and debug
             // information relative to the converted sources.
             "-fuse-cuid=none", "-ffile-prefix-map={out}/hip=.", "-ffile-compilation-dir=."});
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-gline-tables-only");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
     for (const std::string& directory : unit.include_directories) {
-      const bool is_converted = std::filesystem::path(directory).is_relative() &&
-                                !directory.starts_with("..");
-      step.argv.push_back("-I" + (is_converted ? folder("{out}/hip", directory)
-                                               : outside(directory)));
+      const bool is_converted =
+          std::filesystem::path(directory).is_relative() && !directory.starts_with("..");
+      step.argv.push_back("-I" +
+                          (is_converted ? folder("{out}/hip", directory) : outside(directory)));
     }
     add_options(unit, &CompileOptions::amd_flags, step);
     append(step.argv, {"-c", "-MD", "-MF", step.depfile, "-o", step.output, hip_path(unit.source)});
@@ -91,14 +100,43 @@ class Compiles {
     if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
+    include_from_source(unit, step);
+    add_options(unit, &CompileOptions::nvidia_flags, step);
+    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
+    for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+  }
+
+  // The sources as they stand, made a shared object that needs libc, libm and libgcc_s alone.
+  // x86-64-v3 has the fused multiply-add and the half conversions that kernels are made of;
+  // host_flags may name another level.
+  void host(const Unit& unit, const TargetId& target, Step& step) const {
+    step.tool = ToolKind::kHostCompiler;
+    step.tool_roles = {"program", "library", "compiler", "assembler", "linker"};
+    step.argv = {"{host-compiler}", "-x", "c++", "-O2", "-std=c++17"};
+#if defined(__x86_64__)
+    step.argv.push_back("-march=x86-64-v3");
+#endif
+    append(step.argv, {target.wave64 ? "-DKILN_HOST_WAVE=64" : "-DKILN_HOST_WAVE=32", "-fPIC",
+                       "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off",
+                       "-fno-math-errno"});
+    if (manifest_.debug != DebugInfo::kNone) {
+      step.argv.push_back(manifest_.debug == DebugInfo::kLines ? "-g1" : "-g");
+      step.argv.push_back("-ffile-prefix-map={src}=.");
+    }
+    include_from_source(unit, step);
+    add_options(unit, &CompileOptions::host_flags, step);
+    append(step.argv,
+           {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source, "-shared",
+            "-nodefaultlibs", "-lm", "-lc", "-lgcc", "-lgcc_s", "-Wl,--build-id=none"});
+    for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+  }
+
+  static void include_from_source(const Unit& unit, Step& step) {
     for (const std::string& directory : unit.include_directories) {
       step.argv.push_back("-I" + (std::filesystem::path(directory).is_relative()
                                       ? folder("{src}", directory)
                                       : directory));
     }
-    add_options(unit, &CompileOptions::nvidia_flags, step);
-    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
-    for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
 
   static std::string folder(const std::string& root, const std::string& directory) {
@@ -140,7 +178,8 @@ std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolch
   std::vector<Step> steps;
   for (const Unit& unit : units) {
     for (const TargetId& target : sorted_targets(
-             manifest, unit, {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx})) {
+             manifest, unit,
+             {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx, TargetKind::kHost})) {
       steps.push_back(compiles.compile(unit, target));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <initializer_list>
 #include <map>
 #include <optional>
 
@@ -13,6 +15,9 @@ namespace kiln::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The oldest host compilers that know what host images need (-march=x86-64-v3, _Float16).
+constexpr int kOldestGcc = 12, kOldestClang = 15;
 
 // The first dotted number after `marker`: "release 13.0, V13.0.88" with marker "V" -> "13.0.88".
 std::string number_after(std::string_view text, std::string_view marker) {
@@ -134,9 +139,29 @@ class Prober {
   // GCC prints "g++ (Debian 12.2.0-14) 12.2.0", clang "clang version 14.0.6".
   Result<void> host_compiler() {
     KILN_TRY_ASSIGN(const std::string text, ask(request_.program, {"--version"}));
-    probe_.version = number_after(text, "clang version ");
-    if (probe_.version.empty()) probe_.version = number_after(text, ") ");
-    add("program", request_.program);
+    const std::string clang = number_after(text, "clang version ");
+    probe_.version = clang.empty() ? number_after(text, ") ") : clang;
+    const int oldest = clang.empty() ? kOldestGcc : kOldestClang;
+    if (std::atoi(probe_.version.c_str()) < oldest) {
+      return unusable("is version " + probe_.version + ", host targets need g++ " +
+                      std::to_string(kOldestGcc) + " or clang++ " + std::to_string(kOldestClang));
+    }
+    KILN_TRY(add_with_libraries("program", "library", request_.program));
+    return add_programs_of_gcc(request_.program,
+                               {{"compiler", "cc1plus"}, {"assembler", "as"}, {"linker", "ld"}});
+  }
+
+  // The programs that a GCC driver calls; clang has all but the linker in itself.
+  Result<void> add_programs_of_gcc(
+      const fs::path& driver,
+      std::initializer_list<std::pair<const char*, const char*>> roles_and_names) {
+    for (const auto& [role, name] : roles_and_names) {
+      KILN_TRY_ASSIGN(const std::string answer,
+                      ask(driver, {std::string("-print-prog-name=") + name}));
+      fs::path program = std::string(trim(answer));
+      if (program.is_relative()) program = find_on_path(program.string(), files_, environment_);
+      if (!program.empty()) add(role, program);
+    }
     return {};
   }
 
@@ -175,8 +200,9 @@ class Prober {
     const fs::path clang = folder / "clang++";
     KILN_TRY(add_with_libraries("program", "library", clang));
     KILN_TRY(add_with_libraries("linker", "library", folder / "ld.lld"));
-    KILN_TRY_ASSIGN(const std::string processors,
-                    ask(clang, {"--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}));
+    KILN_TRY_ASSIGN(
+        const std::string processors,
+        ask(clang, {"--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}));
     return add_device_libraries(processors);
   }
 
@@ -203,7 +229,8 @@ class Prober {
       if (!name.ends_with(kSuffix)) continue;
       std::string role = "device-library";
       if (name.starts_with(kIsa)) {
-        const std::string isa = name.substr(kIsa.size(), name.size() - kIsa.size() - kSuffix.size());
+        const std::string isa =
+            name.substr(kIsa.size(), name.size() - kIsa.size() - kSuffix.size());
         role += ":" + isa;
         const std::string processor = "gfx" + isa;
         if (std::binary_search(known.begin(), known.end(), processor)) {
@@ -247,10 +274,8 @@ class Prober {
   Result<void> preprocessor() {
     const fs::path gcc = find_on_path("gcc", files_, environment_);
     if (gcc.empty()) return {};
-    KILN_TRY_ASSIGN(const std::string answer, ask(gcc, {"-print-prog-name=cc1plus"}));
     add("preprocessor", gcc);
-    add("preprocessor", std::string(trim(answer)));
-    return {};
+    return add_programs_of_gcc(gcc, {{"preprocessor", "cc1plus"}});
   }
 
   // One role and path each: the first where a library is loaded by two programs.
@@ -258,11 +283,10 @@ class Prober {
     const auto key = [](const Tool::Part& part) { return std::pair(part.role, part.path); };
     std::sort(probe_.parts.begin(), probe_.parts.end(),
               [&](const Tool::Part& a, const Tool::Part& b) { return key(a) < key(b); });
-    probe_.parts.erase(std::unique(probe_.parts.begin(), probe_.parts.end(),
-                                   [&](const Tool::Part& a, const Tool::Part& b) {
-                                     return key(a) == key(b);
-                                   }),
-                       probe_.parts.end());
+    probe_.parts.erase(
+        std::unique(probe_.parts.begin(), probe_.parts.end(),
+                    [&](const Tool::Part& a, const Tool::Part& b) { return key(a) == key(b); }),
+        probe_.parts.end());
     std::sort(probe_.builds.begin(), probe_.builds.end());
     probe_.builds.erase(std::unique(probe_.builds.begin(), probe_.builds.end()),
                         probe_.builds.end());

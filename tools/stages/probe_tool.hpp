@@ -30,6 +30,7 @@ struct ProbeRequest {
 //   bundler         program, library
 //   nvcc            program (with nvcc.profile), preprocessor, cicc, libdevice, ptxas
 //   fatbinary       program, library
+//   host-compiler   program, library, compiler, assembler, linker
 struct Probe {
   std::string version;
   std::vector<Tool::Part> parts;
