@@ -40,7 +40,7 @@ struct Case {
 // A case before it is built: building makes the data, which the filter may not want.
 struct CaseSpec {
   std::string name;
-  std::size_t elements = 0;  // how much work, roughly
+  std::size_t elements = 0;  // or threads, where there are more: how much work, roughly
   std::function<Case(const Seed& seed)> build;
 };
 

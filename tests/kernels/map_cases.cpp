@@ -83,6 +83,10 @@ const GridChoice& reference_grid() {
   return grid;
 }
 
+std::size_t GridChoice::work(std::size_t elements) const {
+  return std::max(elements, std::size_t{blocks} * threads);
+}
+
 const std::vector<GridChoice>& all_grids() {
   static const std::vector<GridChoice> grids = {
       own_grid(),     reference_grid(), grid_of(1, 1),    grid_of(1, 32),

@@ -23,6 +23,8 @@ struct GridChoice {
   std::uint32_t blocks = 0, threads = 0;  // 0: as the geometry says
 
   void apply(ops::Launch& launch) const;
+  // What a launch over `elements` costs: idle threads take their time, too.
+  std::size_t work(std::size_t elements) const;
 };
 const std::vector<GridChoice>& all_grids();
 const GridChoice& own_grid();

@@ -94,10 +94,14 @@ Bits load(DType dtype, const std::byte* element) {
     return bits;
   };
   switch (size_of(dtype)) {
-    case 1: return read(std::uint8_t{});
-    case 2: return read(std::uint16_t{});
-    case 4: return read(std::uint32_t{});
-    default: return read(std::uint64_t{});
+    case 1:
+      return read(std::uint8_t{});
+    case 2:
+      return read(std::uint16_t{});
+    case 4:
+      return read(std::uint32_t{});
+    default:
+      return read(std::uint64_t{});
   }
 }
 

@@ -72,7 +72,7 @@ bool add_affine_cases(std::string_view kernel, std::vector<CaseSpec>& cases) {
                                 ? pick(kSignedScalars)
                                 : pick(kUnsignedScalars);
     const std::string name = std::string(kernel) + "/" + variant.name;
-    cases.push_back({name, count_of(variant.view.layout), [=](const Seed& seed) {
+    cases.push_back({name, variant.grid.work(count_of(variant.view.layout)), [=](const Seed& seed) {
                        const Bits mul = scalar_bits(dtype, scalars.mul);
                        const Bits add = scalar_bits(dtype, scalars.add);
                        MapKernel map;

@@ -68,7 +68,7 @@ void add_fill(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cases
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
     name += "/" + grid.name;
     const Bits value = value_of(dtype, turn++);
-    cases.push_back({name, count, [=](const Seed& seed) {
+    cases.push_back({name, grid.work(count), [=](const Seed& seed) {
                        Random random(seed.own);
                        Case made;
                        made.name = name;
@@ -124,7 +124,7 @@ void add_const_set(std::string_view kernel, DType dtype, std::vector<CaseSpec>& 
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
     name += "/" + grid.name;
     const Bits value = value_of(dtype, turn++);
-    cases.push_back({name, count_of(view.layout), [=](const Seed& seed) {
+    cases.push_back({name, grid.work(count_of(view.layout)), [=](const Seed& seed) {
                        Random random(seed.own);
                        // Room after the view: its last row is narrower than the tensor that it is a
                        // view of.
@@ -231,7 +231,7 @@ void add_copy2d(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cas
     name += "/" + grid.name;
     const std::size_t elements = std::size_t{size.rows} * size.columns;
     cases.push_back(
-        {name, elements, [=](const Seed& seed) {
+        {name, grid.work(elements), [=](const Seed& seed) {
            Random random(seed.own);
            const auto extent = [&](std::size_t stride) {
              return (size.rows - 1) * stride + size.columns;

@@ -79,7 +79,7 @@ bool add_unary_cases(std::string_view kernel, std::vector<CaseSpec>& cases) {
     const std::string name = std::string(kernel) + "/" + variant.name + suffix;
     const Bits parameter = parameters[turn];
     const std::shared_ptr<Reference> reference = references[turn];
-    cases.push_back({name, count_of(variant.view.layout),
+    cases.push_back({name, variant.grid.work(count_of(variant.view.layout)),
                      [name, variant, op = *op, dtype, parameter, reference](const Seed& seed) {
                        MapKernel map;
                        map.inp_dtype = map.out_dtype = dtype;
