@@ -1,7 +1,8 @@
 // Reading numbers and pieces out of bytes that nobody has checked yet.
 //
-// Every reader in this folder takes its input apart through these two: `slice` is the one place where an
-// offset and a size from a file are added, and ByteReader is a cursor that cannot leave its input.
+// Every reader in this folder takes its input apart through these two: `slice` is the one place
+// where an offset and a size from a file are added, and ByteReader is a cursor that cannot leave
+// its input.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +40,8 @@ inline std::optional<std::string_view> c_string(Bytes bytes, std::uint64_t offse
   return text.substr(0, end);
 }
 
-// A cursor over bytes. A read past the end gives zero or an empty span and makes the reader fail, for
-// good: read a whole record, then ask once.
+// A cursor over bytes. A read past the end gives zero or an empty span and makes the reader fail,
+// for good: read a whole record, then ask once.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}

@@ -35,8 +35,8 @@ Compatibility amd_can_run(const TargetId& image, const TargetId& device) {
     }
     return refuse(differs(image, device));
   }
-  for (const auto& [name, wanted, present] :
-       {std::tuple{"sramecc", image.sramecc, device.sramecc}, {"xnack", image.xnack, device.xnack}}) {
+  for (const auto& [name, wanted, present] : {std::tuple{"sramecc", image.sramecc, device.sramecc},
+                                              {"xnack", image.xnack, device.xnack}}) {
     if (std::string conflict = feature_conflict(name, wanted, present); !conflict.empty()) {
       return refuse(std::move(conflict));
     }
@@ -53,23 +53,24 @@ Compatibility nvidia_can_run(const TargetId& image, const TargetId& device) {
   const int built = image.compute_capability();
   const int present = device.compute_capability();
   // Code for one chip or one family beats plain code of the same number.
-  const auto closeness = static_cast<std::uint32_t>(built) * 4 +
-                         (image.nvidia_suffix() == 'a'   ? 2U
-                          : image.nvidia_suffix() == 'f' ? 1U
-                                                         : 0U);
+  const auto closeness =
+      static_cast<std::uint32_t>(built) * 4 + (image.nvidia_suffix() == 'a'   ? 2U
+                                               : image.nvidia_suffix() == 'f' ? 1U
+                                                                              : 0U);
   const Fit equal = is_ptx ? Fit::kJit : Fit::kExact;
   const Fit older = is_ptx ? Fit::kJit : Fit::kCompatible;
   if (image.nvidia_suffix() == 'a') {
     if (built == present) return accept(equal, closeness);
-    return refuse(image.processor + " runs on compute capability " + std::to_string(built / 10) + "." +
-                  std::to_string(built % 10) + " alone, the device is " + device.processor);
+    return refuse(image.processor + " runs on compute capability " + std::to_string(built / 10) +
+                  "." + std::to_string(built % 10) + " alone, the device is " + device.processor);
   }
   if (image.nvidia_suffix() == 'f') {
     const NvidiaChip* from = find_nvidia_chip(built);
     const NvidiaChip* to = find_nvidia_chip(present);
     const bool family = from != nullptr && to != nullptr && from->family == to->family;
     if (family && built <= present) return accept(built == present ? equal : older, closeness);
-    return refuse(image.processor + " runs on its own family from its own number on, the device is " +
+    return refuse(image.processor +
+                  " runs on its own family from its own number on, the device is " +
                   device.processor);
   }
   if (built > present) return refuse(differs(image, device) + ", which is older");

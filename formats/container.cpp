@@ -1,4 +1,5 @@
-// Containers, whatever their format. Apart from image.cpp, because reading a compressed one takes zstd.
+// Containers, whatever their format. Apart from image.cpp, because reading a compressed one takes
+// zstd.
 #include "base/diagnostic.hpp"
 #include "formats/fatbin.hpp"
 #include "formats/image.hpp"

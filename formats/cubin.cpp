@@ -14,8 +14,8 @@ namespace kiln {
 namespace {
 
 constexpr int kNewAbi = 8;
-constexpr std::uint8_t kEntryFlag = 0x10;      // of st_other
-constexpr std::uint8_t kFunctionSymbol = 2;    // STT_FUNC
+constexpr std::uint8_t kEntryFlag = 0x10;    // of st_other
+constexpr std::uint8_t kFunctionSymbol = 2;  // STT_FUNC
 constexpr std::uint32_t kToolNote = 2000;
 constexpr std::uint32_t kReservedShared = 1024;  // bytes the system keeps, from 9.0 on
 
@@ -57,7 +57,8 @@ Result<std::vector<Attribute>> read_attributes(const ElfSection& section) {
 
 Error bad_attribute(const ElfSection& section, const Attribute& attribute) {
   return malformed("damaged cubin: attribute " + hex(attribute.id) + " in section " +
-                   quote(section.name) + " has " + std::to_string(attribute.payload.size()) + " bytes");
+                   quote(section.name) + " has " + std::to_string(attribute.payload.size()) +
+                   " bytes");
 }
 
 // The compiler and the target that a command line in the tool note names.
@@ -113,8 +114,9 @@ Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
   }
   auto target = parse_target_id(name);
   if (!target) {
-    return malformed("unknown compute capability in the cubin's flags " + hex(flags) + " (ABI version " +
-                     std::to_string(elf.header.abi_version) + "): " + quote(name));
+    return malformed("unknown compute capability in the cubin's flags " + hex(flags) +
+                     " (ABI version " + std::to_string(elf.header.abi_version) +
+                     "): " + quote(name));
   }
   return target;
 }
@@ -177,9 +179,7 @@ Result<void> read_kernel_attributes(const ElfSection& section, KernelInfo& kerne
         parameters.push_back(parameter);
         break;
       }
-      case kParameterBytes:
-        parameter_bytes = attribute.value;
-        break;
+      case kParameterBytes: parameter_bytes = attribute.value; break;
       case kMaxThreads:
       case kRequiredThreads: {
         ByteReader reader(attribute.payload);
@@ -192,8 +192,7 @@ Result<void> read_kernel_attributes(const ElfSection& section, KernelInfo& kerne
         kernel.max_threads = static_cast<std::uint32_t>(threads);
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
   std::ranges::sort(parameters, {}, &OrdinalParameter::ordinal);
@@ -230,8 +229,9 @@ Result<Cubin> read_cubin(Bytes file) {
   KILN_TRY_ASSIGN(cubin.elf, read_elf(file));
   const Elf& elf = cubin.elf;
   if (elf.header.machine != kElfMachineCuda) {
-    return malformed("not a cubin: the ELF file is for machine " + std::to_string(elf.header.machine) +
-                     ", expected " + std::to_string(kElfMachineCuda));
+    return malformed("not a cubin: the ELF file is for machine " +
+                     std::to_string(elf.header.machine) + ", expected " +
+                     std::to_string(kElfMachineCuda));
   }
   cubin.abi_version = elf.header.abi_version;
   const ToolNote tool = read_tool_note(elf);

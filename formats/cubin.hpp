@@ -5,13 +5,13 @@
 //   e_flags         ABI 8:  bits 8-15 compute capability;  bit 3 'a'
 //                   before: bits 0-7  compute capability;  bit 11 'a'
 //   .nv.compat      ABI 8, 9.0 and later: attributes in the form of .nv.info; 0x09 is 1 for 'a'
-//   note 2000       of "NVIDIA Corp": the compiler's command line, "-arch sm_100f"; the only trace of 'f'
+//   note 2000       of "NVIDIA Corp": the command line, "-arch sm_100f"; the only trace of 'f'
 //
 //   A kernel is a function symbol whose st_other has bit 4 (entry). Of kernel K:
 //   .text.K         code; sh_info bits 24-31 repeat the register count
 //   .nv.info.K      its attributes
-//   .nv.shared.K    static shared memory; from 9.0 on with 1024 bytes that the system keeps in front
-//   .nv.constant0.K parameters (and, before them, what the driver passes); .nv.constant2.K its literals
+//   .nv.shared.K    static shared memory; from 9.0 on behind 1024 bytes that the system keeps
+//   .nv.constant0.K what the driver passes, then the parameters;  .nv.constant2.K  literals
 //   .nv.info        attributes of all kernels, each naming its symbol
 //
 //   An attribute is {u8 form, u8 attribute, u16 value}; form 4 says that `value` bytes follow.
@@ -19,13 +19,13 @@
 //     0x17 KPARAM_INFO {u32 index, u16 ordinal, u16 offset, u32: bits 8-11 space, bits 18-31 size}
 //     0x19 CBANK_PARAM_SIZE (value: bytes of all parameters)    0x2f REGCOUNT {symbol, registers}
 //     0x45 KPARAM_INFO_V2 {u32 index, u16 ordinal, u16 offset, u16 size, u16: bits 8-11 space}
-//   A parameter whose space is not 0 is a pointer; compilers for 10.0 and later say so, older ones leave
-//   it 0 for pointers too.
+//   A parameter whose space is not 0 is a pointer; compilers for 10.0 and later say so, older ones
+//   leave it 0 for pointers too.
 //
 // Byte order: little-endian. NVIDIA publishes no specification beyond the names that cuobjdump and
-// nvdisasm print; the fields above were found by compiling kernels whose parameters, registers, frames and
-// shared memory were known, for 7.5 to 12.1, and are held by the tests in tests/unit/formats. The e_flags
-// of both layouts are in LLVM's BinaryFormat/ELF.h.
+// nvdisasm print; the fields above were found by compiling kernels whose parameters, registers,
+// frames and shared memory were known, for 7.5 to 12.1, and are held by the tests in
+// tests/unit/formats. The e_flags of both layouts are in LLVM's BinaryFormat/ELF.h.
 #pragma once
 
 #include <string_view>
@@ -42,7 +42,7 @@ struct Cubin {
   Elf elf;
   TargetId target;
   int abi_version = 0;
-  std::string_view compiler;  // "Cuda compilation tools, release 13.0, V13.0.88", or empty
+  std::string_view compiler;        // "Cuda compilation tools, release 13.0, V13.0.88", or empty
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 Result<Cubin> read_cubin(Bytes file);

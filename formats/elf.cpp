@@ -9,7 +9,9 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kMagic = "\x7f" "ELF";
+constexpr std::string_view kMagic =
+    "\x7f"
+    "ELF";
 constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kSegmentSize = 56;
 constexpr std::size_t kSectionSize = 64;
@@ -47,7 +49,8 @@ Result<Tables> read_header(Bytes file, ElfHeader& header) {
   const auto byte_order = reader.little<std::uint8_t>();
   if (file_class != 2 || byte_order != 1) {
     return malformed("ELF file of class " + std::to_string(file_class) + " and byte order " +
-                     std::to_string(byte_order) + ": kiln reads 64 bits, little-endian (2 and 1) alone");
+                     std::to_string(byte_order) +
+                     ": kiln reads 64 bits, little-endian (2 and 1) alone");
   }
   reader.skip(1);  // version of the identification
   header.os_abi = reader.little<std::uint8_t>();
@@ -74,8 +77,9 @@ Result<std::vector<ElfSegment>> read_segments(Bytes file, const Tables& tables) 
   std::vector<ElfSegment> segments;
   if (tables.segment_count == 0) return segments;
   if (tables.segment_entry != kSegmentSize) {
-    return malformed("damaged ELF file: program headers of " + std::to_string(tables.segment_entry) +
-                     " bytes, expected " + std::to_string(kSegmentSize));
+    return malformed("damaged ELF file: program headers of " +
+                     std::to_string(tables.segment_entry) + " bytes, expected " +
+                     std::to_string(kSegmentSize));
   }
   const std::uint64_t size = std::uint64_t{tables.segment_count} * kSegmentSize;
   const auto table = slice(file, tables.segment_offset, size);
@@ -98,8 +102,8 @@ Result<std::vector<ElfSegment>> read_segments(Bytes file, const Tables& tables) 
     if (segment.type == kElfSegmentLoad &&
         (segment.memory_size < file_size || segment.memory_size > ~segment.address)) {
       return malformed("damaged ELF file: " + what + " has " + std::to_string(file_size) +
-                       " bytes for " + std::to_string(segment.memory_size) + " bytes of memory at " +
-                       hex(segment.address));
+                       " bytes for " + std::to_string(segment.memory_size) +
+                       " bytes of memory at " + hex(segment.address));
     }
   }
   return segments;
@@ -124,8 +128,9 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
   std::vector<ElfSection> sections;
   if (tables.section_offset == 0) return sections;
   if (tables.section_entry != kSectionSize) {
-    return malformed("damaged ELF file: section headers of " + std::to_string(tables.section_entry) +
-                     " bytes, expected " + std::to_string(kSectionSize));
+    return malformed("damaged ELF file: section headers of " +
+                     std::to_string(tables.section_entry) + " bytes, expected " +
+                     std::to_string(kSectionSize));
   }
   std::uint64_t count = tables.section_count;
   std::uint32_t names_index = tables.section_names;
@@ -145,7 +150,8 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
   }
   const auto table = slice(file, tables.section_offset, count * kSectionSize);
   if (!table) {
-    return past_end("the table of section headers", tables.section_offset, count * kSectionSize, file);
+    return past_end("the table of section headers", tables.section_offset, count * kSectionSize,
+                    file);
   }
   ByteReader reader(*table);
   std::vector<std::uint32_t> names;
@@ -209,7 +215,8 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
       const auto name = c_string(names, name_offset);
       if (!name) {
         return malformed("damaged ELF file: the name of symbol " + std::to_string(symbols.size()) +
-                         ", at " + std::to_string(name_offset) + ", is outside of its string section");
+                         ", at " + std::to_string(name_offset) +
+                         ", is outside of its string section");
       }
       symbol.name = *name;
     }

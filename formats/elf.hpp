@@ -1,17 +1,18 @@
-// ELF files of 64 bits, little-endian: the frame that AMD code objects, NVIDIA cubins and shared objects
-// of the host have in common. What the vendors put into it is read by hsaco.hpp and cubin.hpp.
+// ELF files of 64 bits, little-endian: the frame that AMD code objects, NVIDIA cubins and shared
+// objects of the host have in common. What the vendors put into it is read by hsaco.hpp and
+// cubin.hpp.
 //
 //   header      64 bytes: identification, machine, flags, where the two tables lie
 //   segments    program headers, 56 bytes each: what a loader maps
 //   sections    section headers, 64 bytes each: what a linker sees; names in a string section
-//   symbols     24 bytes each, in a section of type SYMTAB or DYNSYM, names in the section it links to
+//   symbols     24 bytes each, in a section of type SYMTAB or DYNSYM; names in the one it links to
 //   notes       {name size, descriptor size, type, name, descriptor}, both padded to 4 bytes
 //   dynamic     {tag, value} pairs: needed libraries, run path
 //
 // Spec: System V ABI, "Object Files"; machine numbers of the vendors: EM_CUDA 190, EM_AMDGPU 224.
 //
-// Everything read is a view into the file, which must outlive it. Nothing is trusted: each offset, size
-// and index is checked when the file is read, so the values below can be used without a check.
+// Everything read is a view into the file, which must outlive it. Nothing is trusted: each offset,
+// size and index is checked when the file is read, so the values below can be used without a check.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +100,7 @@ struct Elf {
   std::vector<ElfSection> sections;
   std::vector<ElfSymbol> symbols;          // of the SYMTAB section; the first one is empty
   std::vector<ElfSymbol> dynamic_symbols;  // of the DYNSYM section
-  std::vector<ElfNote> notes;              // of the NOTE sections, or of the NOTE segments without any
+  std::vector<ElfNote> notes;  // of the NOTE sections, or of the NOTE segments without any
 
   // The first section of that name, or null.
   const ElfSection* find_section(std::string_view name) const;

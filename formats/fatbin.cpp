@@ -55,17 +55,19 @@ std::string target_of(const EntryHeader& header) {
 // The payload as an image: decompressed, and for PTX without the zeros that fill it up.
 Result<Bytes> unpack(const EntryHeader& header, Bytes payload, Container& container) {
   if ((header.flags & kFlagLz4) != 0) {
-    return malformed("fatbin entry " + quote(target_of(header)) + " is compressed with LZ4, kiln reads zstd")
+    return malformed("fatbin entry " + quote(target_of(header)) +
+                     " is compressed with LZ4, kiln reads zstd")
         .hint("pack it again with fatbinary --compress-mode=size, or --compress=false");
   }
   if ((header.flags & kFlagZstd) != 0) {
     const auto frame = slice(payload, 0, header.compressed_size);
     if (!frame) {
-      return damaged("entry " + quote(target_of(header)) + " has " + std::to_string(payload.size()) +
-                     " bytes, of which " + std::to_string(header.compressed_size) + " are said to be a frame");
+      return damaged("entry " + quote(target_of(header)) + " has " +
+                     std::to_string(payload.size()) + " bytes, of which " +
+                     std::to_string(header.compressed_size) + " are said to be a frame");
     }
-    auto content =
-        zstd_decompress(*frame, std::min<std::uint64_t>(header.decompressed_size, kZstdContentLimit));
+    auto content = zstd_decompress(
+        *frame, std::min<std::uint64_t>(header.decompressed_size, kZstdContentLimit));
     if (!content) return std::move(content).error().note("while decompressing a fatbin entry");
     container.storage.push_back(std::move(content).value());
     payload = container.storage.back();
@@ -90,8 +92,8 @@ Result<void> read_entries(Bytes bytes, Container& container) {
     reader.skip(header.header_size - fields);
     const Bytes payload = reader.take(header.payload_size);
     if (reader.failed()) {
-      return damaged("entry " + quote(target_of(header)) + " of " + std::to_string(header.payload_size) +
-                     " bytes passes the end of the file");
+      return damaged("entry " + quote(target_of(header)) + " of " +
+                     std::to_string(header.payload_size) + " bytes passes the end of the file");
     }
     KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, container));
     const std::string target = target_of(header);

@@ -9,8 +9,9 @@
 //
 //   Payloads are padded to 8 bytes. Sizes of compression are 0 in an entry that is not compressed.
 //
-// Byte order: little-endian. NVIDIA publishes no specification; the fields were found by packing known
-// images with fatbinary 13.0 in each of its compression modes, and are held by tests/unit/formats.
+// Byte order: little-endian. NVIDIA publishes no specification; the fields were found by packing
+// known images with fatbinary 13.0 in each of its compression modes, and are held by
+// tests/unit/formats.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,8 @@ Result<HostImage> read_host_image(Bytes file) {
   }
   const auto record = load_record<host::ImageRecord>(about->bytes);
   if (std::string_view(record.magic, sizeof(record.magic)) != kMagic) {
-    return malformed("not a host image: section '.kiln.image' does not start with " + quote(kMagic));
+    return malformed("not a host image: section '.kiln.image' does not start with " +
+                     quote(kMagic));
   }
   if (record.abi_version != host::kAbiVersion) return of_another_version(record.abi_version);
   if (record.wave_width != 32 && record.wave_width != 64) {
@@ -87,7 +88,8 @@ Result<HostImage> read_host_image(Bytes file) {
                      std::to_string(kernels->bytes.size()) + " bytes does not hold records of " +
                      std::to_string(sizeof(host::KernelRecord)));
   }
-  for (Bytes rest = kernels->bytes; !rest.empty(); rest = rest.subspan(sizeof(host::KernelRecord))) {
+  for (Bytes rest = kernels->bytes; !rest.empty();
+       rest = rest.subspan(sizeof(host::KernelRecord))) {
     KILN_TRY_ASSIGN(KernelInfo kernel,
                     read_kernel(load_record<host::KernelRecord>(rest), image.target));
     image.kernels.push_back(std::move(kernel));

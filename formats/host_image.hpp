@@ -3,8 +3,8 @@
 //   section .kiln.image    one ImageRecord
 //   section .kiln.kernels  one KernelRecord after the other
 //
-// Both are defined in kernels/device/host_abi.hpp and hold no pointers, so they can be read from the file
-// without loading it.
+// Both are defined in kernels/device/host_abi.hpp and hold no pointers, so they can be read from
+// the file without loading it.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ namespace kiln {
 struct HostImage {
   TargetId target;
   int abi_version = 0;
-  std::string cpu;        // "x86-64-v3", "armv8-a"
-  std::string sanitizer;  // "", "address", "thread"
+  std::string cpu;                  // "x86-64-v3", "armv8-a"
+  std::string sanitizer;            // "", "address", "thread"
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 Result<HostImage> read_host_image(Bytes file);

@@ -37,7 +37,8 @@ Result<int> read_version(const ElfHeader& header) {
 Result<TargetId> read_target(std::uint32_t flags, int version) {
   const Processor* processor = find_processor(flags & 0xff);
   if (processor == nullptr) {
-    return malformed("unknown AMD processor " + hex(flags & 0xff) + " in the file's flags " + hex(flags));
+    return malformed("unknown AMD processor " + hex(flags & 0xff) + " in the file's flags " +
+                     hex(flags));
   }
   TargetId target;
   target.kind = TargetKind::kAmd;
@@ -177,7 +178,8 @@ Result<std::vector<HsacoKernel>> read_metadata(const Elf& elf) {
     KILN_TRY_ASSIGN(HsacoKernel kernel, read_kernel(entry));
     kernels.push_back(std::move(kernel));
   }
-  std::ranges::sort(kernels, {}, [](const HsacoKernel& kernel) { return std::string_view(kernel.info.name); });
+  std::ranges::sort(kernels, {},
+                    [](const HsacoKernel& kernel) { return std::string_view(kernel.info.name); });
   return kernels;
 }
 
@@ -212,8 +214,8 @@ Result<void> attach_descriptors(const Elf& elf, std::vector<HsacoKernel>& kernel
     const auto found = std::ranges::lower_bound(
         descriptors, kernel.symbol, {}, &std::pair<std::string_view, const ElfSymbol*>::first);
     if (found == descriptors.end() || found->first != kernel.symbol) {
-      return malformed("damaged code object: kernel " + quote(kernel.info.name) + " has no symbol " +
-                       quote(kernel.symbol));
+      return malformed("damaged code object: kernel " + quote(kernel.info.name) +
+                       " has no symbol " + quote(kernel.symbol));
     }
     used.push_back(kernel.symbol);
     kernel.descriptor_address = found->second->value;
@@ -229,7 +231,8 @@ Result<void> attach_descriptors(const Elf& elf, std::vector<HsacoKernel>& kernel
   }
   for (const auto& [name, symbol] : descriptors) {
     if (!std::ranges::binary_search(used, name)) {
-      return malformed("damaged code object: symbol " + quote(name) + " has no kernel in the metadata");
+      return malformed("damaged code object: symbol " + quote(name) +
+                       " has no kernel in the metadata");
     }
   }
   return {};

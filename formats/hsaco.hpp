@@ -65,8 +65,8 @@ struct HsacoKernel {
 struct Hsaco {
   Elf elf;
   TargetId target;
-  int code_object_version = 0;  // 3 to 6
-  int generic_version = 0;      // of a generic target, else 0
+  int code_object_version = 0;             // 3 to 6
+  int generic_version = 0;                 // of a generic target, else 0
   std::vector<HsacoKernel> kernels;        // sorted by name
   std::vector<ElfRelocation> relocations;  // against elf.dynamic_symbols
 };

@@ -14,7 +14,9 @@ namespace {
 
 // The machine that an ELF file is for, from its first 20 bytes; 0 when it is no ELF file.
 std::uint16_t elf_machine(Bytes file) {
-  constexpr std::string_view kMagic = "\x7f" "ELF";
+  constexpr std::string_view kMagic =
+      "\x7f"
+      "ELF";
   if (!as_text(file).starts_with(kMagic)) return 0;
   const auto field = slice(file, 18, 2);
   return field ? load_le<std::uint16_t>(field->data()) : std::uint16_t{0};
@@ -40,7 +42,9 @@ FileKind detect_kind(Bytes file) {
   const std::string_view text = as_text(file);
   if (text.starts_with(kOffloadBundleMagic)) return FileKind::kOffloadBundle;
   if (text.starts_with(kCompressedBundleMagic)) return FileKind::kCompressedOffloadBundle;
-  if (file.size() >= 4 && load_le<std::uint32_t>(file.data()) == kFatbinMagic) return FileKind::kFatbin;
+  if (file.size() >= 4 && load_le<std::uint32_t>(file.data()) == kFatbinMagic) {
+    return FileKind::kFatbin;
+  }
   if (is_ptx(text)) return FileKind::kPtx;
   return FileKind::kUnknown;
 }
@@ -104,7 +108,8 @@ Result<ImageInfo> read_image(Bytes file) {
           .hint("read its entries with read_container");
     case FileKind::kUnknown: break;
   }
-  return malformed("unknown file: neither an ELF file of a known machine, nor PTX, nor a container");
+  return malformed(
+      "unknown file: neither an ELF file of a known machine, nor PTX, nor a container");
 }
 
 }  // namespace kiln

@@ -34,7 +34,7 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::kHsaco;
   // "code object v5", "cubin abi 8", "PTX ISA 9.0"
   std::string format_version;
-  std::uint16_t ptx_isa = 0;  // 10 * major + minor; PTX only
+  std::uint16_t ptx_isa = 0;        // 10 * major + minor; PTX only
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 

@@ -13,18 +13,18 @@ namespace kiln {
 // A field is empty where the format does not tell.
 struct KernelInfo {
   std::string name;
-  std::vector<Parameter> parameters;               // hidden AMD arguments left out
-  std::optional<std::uint32_t> registers;          // vector registers a lane (AMD: VGPRs)
-  std::optional<std::uint32_t> scalar_registers;   // AMD: SGPRs
+  std::vector<Parameter> parameters;                    // hidden AMD arguments left out
+  std::optional<std::uint32_t> registers;               // vector registers a lane (AMD: VGPRs)
+  std::optional<std::uint32_t> scalar_registers;        // AMD: SGPRs
   std::optional<std::uint32_t> accumulation_registers;  // AMD CDNA: AGPRs
-  std::optional<std::uint32_t> stack_bytes;        // per thread: NVIDIA frame, AMD scratch
-  std::optional<std::uint32_t> shared_bytes;       // static shared memory, or LDS
-  std::optional<std::uint32_t> constant_bytes;     // NVIDIA: kernel constants with the parameters
+  std::optional<std::uint32_t> stack_bytes;             // per thread: NVIDIA frame, AMD scratch
+  std::optional<std::uint32_t> shared_bytes;            // static shared memory, or LDS
+  std::optional<std::uint32_t> constant_bytes;  // NVIDIA: kernel constants with the parameters
   std::optional<std::uint32_t> wave_width;
-  std::optional<std::uint32_t> max_threads;        // per block
-  std::optional<std::uint32_t> spill_stores;       // NVIDIA: bytes; AMD: VGPRs, to scratch
-  std::optional<std::uint32_t> spill_loads;        // NVIDIA: bytes
-  std::optional<std::uint32_t> scalar_spills;      // AMD: SGPRs, to lanes of a VGPR or to scratch
+  std::optional<std::uint32_t> max_threads;    // per block
+  std::optional<std::uint32_t> spill_stores;   // NVIDIA: bytes; AMD: VGPRs, to scratch
+  std::optional<std::uint32_t> spill_loads;    // NVIDIA: bytes
+  std::optional<std::uint32_t> scalar_spills;  // AMD: SGPRs, to lanes of a VGPR or to scratch
 };
 
 }  // namespace kiln

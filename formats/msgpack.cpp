@@ -56,7 +56,8 @@ class Reader {
   bool at_end() const { return bytes_.at_end(); }
 
   Error wrong(const std::string& what) const {
-    return malformed("damaged MessagePack: " + what + ", at byte " + std::to_string(bytes_.position()));
+    return malformed("damaged MessagePack: " + what + ", at byte " +
+                     std::to_string(bytes_.position()));
   }
 
  private:

@@ -1,5 +1,5 @@
-// MessagePack, as far as AMD's kernel metadata uses it: nil, booleans, integers, floats, strings, binary,
-// arrays and maps. Extension types are an error.
+// MessagePack, as far as AMD's kernel metadata uses it: nil, booleans, integers, floats, strings,
+// binary, arrays and maps. Extension types are an error.
 //
 // Byte order: big-endian. Spec: msgpack.org, "MessagePack specification"; what the metadata holds:
 // hsaco.hpp.
@@ -22,9 +22,10 @@ struct MsgpackValue {
     Array values;
   };
 
-  // Strings and binaries are views into the input. A non-negative integer is always the unsigned one.
-  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view, Bytes, Array,
-               Map>
+  // Strings and binaries are views into the input. A non-negative integer is always the unsigned
+  // one.
+  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view, Bytes,
+               Array, Map>
       value;
 
   const Array* array() const;  // null when it is something else
@@ -35,8 +36,8 @@ struct MsgpackValue {
   const MsgpackValue* find(std::string_view key) const;
 };
 
-// Reads the one value that `bytes` are. Bytes that are left over, nesting deeper than 16 and a count
-// beyond what the input could hold are errors.
+// Reads the one value that `bytes` are. Bytes that are left over, nesting deeper than 16 and a
+// count beyond what the input could hold are errors.
 Result<MsgpackValue> read_msgpack(Bytes bytes);
 
 }  // namespace kiln

@@ -18,7 +18,8 @@ Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
   const auto count = reader.little<std::uint64_t>();
   constexpr std::uint64_t kSmallestEntry = 24;
   if (reader.failed() || count > reader.remaining() / kSmallestEntry) {
-    return damaged(std::to_string(count) + " entries in " + std::to_string(bytes.size()) + " bytes");
+    return damaged(std::to_string(count) + " entries in " + std::to_string(bytes.size()) +
+                   " bytes");
   }
   std::uint64_t end = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -32,7 +33,8 @@ Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
     const auto code = slice(bytes, offset, size);
     if (!code) {
       return damaged("entry " + quote(id) + ", " + std::to_string(size) + " bytes at offset " +
-                     std::to_string(offset) + ", passes the end at " + std::to_string(bytes.size()));
+                     std::to_string(offset) + ", passes the end at " +
+                     std::to_string(bytes.size()));
     }
     end = std::max(end, offset + size);
     container.entries.push_back(
@@ -62,10 +64,12 @@ Result<std::uint64_t> read_compressed(Bytes bytes, Container& container) {
                    std::to_string(bytes.size()) + " are there");
   }
   if (method != 1) {
-    return malformed("compressed offload bundle: its compression is " +
-                     (method == 0 ? std::string("zlib") : "of unknown method " + std::to_string(method)) +
-                     ", kiln reads zstd")
-        .hint("compress it again with a clang-offload-bundler that has zstd, or do not compress it");
+    return malformed(
+               "compressed offload bundle: its compression is " +
+               (method == 0 ? std::string("zlib") : "of unknown method " + std::to_string(method)) +
+               ", kiln reads zstd")
+        .hint(
+            "compress it again with a clang-offload-bundler that has zstd, or do not compress it");
   }
   const auto frame = slice(bytes, reader.position(), total - reader.position());
   auto content = zstd_decompress(*frame, std::min<std::uint64_t>(content_size, kZstdContentLimit));
@@ -88,8 +92,9 @@ Result<std::uint64_t> read_compressed(Bytes bytes, Container& container) {
 
 Result<Container> read_offload_bundle(Bytes file) {
   Container container;
-  container.kind = as_text(file).starts_with(kCompressedBundleMagic) ? FileKind::kCompressedOffloadBundle
-                                                                     : FileKind::kOffloadBundle;
+  container.kind = as_text(file).starts_with(kCompressedBundleMagic)
+                       ? FileKind::kCompressedOffloadBundle
+                       : FileKind::kOffloadBundle;
   Bytes rest = file;
   do {
     const std::string_view text = as_text(rest);
@@ -102,7 +107,8 @@ Result<Container> read_offload_bundle(Bytes file) {
       return damaged("no bundle starts at byte " + std::to_string(file.size() - rest.size()));
     }
     rest = rest.subspan(static_cast<std::size_t>(size));
-    const auto next = std::ranges::find_if(rest, [](std::byte byte) { return byte != std::byte{0}; });
+    const auto next =
+        std::ranges::find_if(rest, [](std::byte byte) { return byte != std::byte{0}; });
     rest = rest.subspan(static_cast<std::size_t>(next - rest.begin()));
   } while (!rest.empty());
   return container;
@@ -110,8 +116,9 @@ Result<Container> read_offload_bundle(Bytes file) {
 
 std::string_view bundle_entry_target(std::string_view id) {
   if (id.starts_with("host-")) return {};
-  // After kind, architecture, vendor, system and environment: four dashes or five, by how the triple is
-  // spelt; a target itself may hold dashes ("gfx11-generic"), but starts a word of its own.
+  // After kind, architecture, vendor, system and environment: four dashes or five, by how the
+  // triple is spelt; a target itself may hold dashes ("gfx11-generic"), but starts a word of its
+  // own.
   const std::size_t target = id.find("-gfx");
   return target == std::string_view::npos ? std::string_view() : id.substr(target + 1);
 }

@@ -1,4 +1,5 @@
-// Offload bundles: what hipcc and clang-offload-bundler pack the code objects of several targets into.
+// Offload bundles: what hipcc and clang-offload-bundler pack the code objects of several targets
+// into.
 //
 //   "__CLANG_OFFLOAD_BUNDLE__"
 //   u64 count, then `count` times {u64 offset, u64 size, u64 length, char id[length]}
@@ -6,8 +7,8 @@
 //
 //   id = kind "-" triple "-" environment ["-" target]
 //        "host-x86_64-unknown-linux-gnu-"   "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"
-//   The environment is empty as a rule, hence two dashes before the target; newer compilers write it out:
-//   "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
+//   The environment is empty as a rule, hence two dashes before the target; newer compilers write
+//   it out: "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
 //
 // A compressed bundle is one such bundle behind a header:
 //
@@ -16,9 +17,9 @@
 //     version 2:  u32 total size, u32 content size, u64 hash      total size counts from the magic
 //     version 3:  u64 total size, u64 content size, u64 hash
 //
-// Byte order: little-endian. Spec: LLVM, "Clang Offload Bundler", sections Bundled Binary File Layout and
-// Compression. Several bundles may follow one another, with zeros between them: each object file of a
-// program brings one.
+// Byte order: little-endian. Spec: LLVM, "Clang Offload Bundler", sections Bundled Binary File
+// Layout and Compression. Several bundles may follow one another, with zeros between them: each
+// object file of a program brings one.
 #pragma once
 
 #include <cstdint>

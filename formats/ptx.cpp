@@ -25,7 +25,9 @@ struct Token {
 enum : std::uint8_t { kOther = 0, kBlank = 1, kWordPart = 2, kDigit = 4, kWordStart = 8 };
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
   std::array<std::uint8_t, 256> classes{};
-  for (const char c : std::string_view(" \t\r\n\v\f")) classes[static_cast<unsigned char>(c)] = kBlank;
+  for (const char c : std::string_view(" \t\r\n\v\f")) {
+    classes[static_cast<unsigned char>(c)] = kBlank;
+  }
   for (unsigned c = '0'; c <= '9'; ++c) classes[c] = kDigit | kWordPart;
   for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = kWordStart | kWordPart;
   for (unsigned c = 'A'; c <= 'Z'; ++c) classes[c] = kWordStart | kWordPart;
@@ -34,10 +36,13 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
   }
   return classes;
 }();
-bool is(char c, std::uint8_t wanted) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
+bool is(char c, std::uint8_t wanted) {
+  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
+}
 
-// Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and marks
-// of one character. A word that starts with a dot ends before the next one: ".param.u64" is two.
+// Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and
+// marks of one character. A word that starts with a dot ends before the next one: ".param.u64" is
+// two.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
@@ -50,7 +55,8 @@ class Tokens {
     if (first == '.' || is(first, kWordStart)) {
       ++at_;
       const bool is_directive = first == '.';
-      while (at_ < text_.size() && (is(text_[at_], kWordPart) || (!is_directive && text_[at_] == '.'))) {
+      while (at_ < text_.size() &&
+             (is(text_[at_], kWordPart) || (!is_directive && text_[at_] == '.'))) {
         ++at_;
       }
       return token(TokenKind::kWord);
@@ -113,12 +119,14 @@ struct Type {
 
 std::optional<Type> find_type(std::string_view name) {
   static const std::unordered_map<std::string_view, Type> kTypes = {
-      {".b8", {1, false}},    {".b16", {2, false}},  {".b32", {4, false}},      {".b64", {8, false}},
-      {".b128", {16, false}}, {".u8", {1, false}},   {".u16", {2, false}},      {".u32", {4, false}},
-      {".u64", {8, false}},   {".s8", {1, false}},   {".s16", {2, false}},      {".s32", {4, false}},
-      {".s64", {8, false}},   {".f16", {2, true}},   {".f16x2", {4, true}},     {".bf16", {2, true}},
-      {".f32", {4, true}},    {".f64", {8, true}},   {".bf16x2", {4, true}},    {".texref", {8, false}},
-      {".surfref", {8, false}}, {".samplerref", {8, false}}};
+      {".b8", {1, false}},        {".b16", {2, false}},    {".b32", {4, false}},
+      {".b64", {8, false}},       {".b128", {16, false}},  {".u8", {1, false}},
+      {".u16", {2, false}},       {".u32", {4, false}},    {".u64", {8, false}},
+      {".s8", {1, false}},        {".s16", {2, false}},    {".s32", {4, false}},
+      {".s64", {8, false}},       {".f16", {2, true}},     {".f16x2", {4, true}},
+      {".bf16", {2, true}},       {".f32", {4, true}},     {".f64", {8, true}},
+      {".bf16x2", {4, true}},     {".texref", {8, false}}, {".surfref", {8, false}},
+      {".samplerref", {8, false}}};
   const auto found = kTypes.find(name);
   return found != kTypes.end() ? std::optional(found->second) : std::nullopt;
 }
@@ -179,7 +187,8 @@ class Reader {
     return error;
   }
   Error unexpected(std::string_view wanted) const {
-    const std::string found = token_.kind == TokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
+    const std::string found =
+        token_.kind == TokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
     return wrong(found + " where " + std::string(wanted) + " should be");
   }
 
@@ -301,7 +310,8 @@ class Reader {
     while (token_.text != ")") {
       if (!accept(".param")) return unexpected("'.param' or ')'");
       KILN_TRY_ASSIGN(const Variable variable, read_variable());
-      const std::uint64_t offset = (end + variable.alignment - 1) / variable.alignment * variable.alignment;
+      const std::uint64_t offset =
+          (end + variable.alignment - 1) / variable.alignment * variable.alignment;
       end = offset + variable.size;
       if (end > std::numeric_limits<std::uint16_t>::max()) {
         return wrong("kernel " + quote(kernel.name) + " has more than 65535 bytes of parameters");
@@ -326,7 +336,9 @@ class Reader {
     std::uint64_t threads = 1;
     do {
       KILN_TRY_ASSIGN(const std::uint64_t extent, read_number());
-      if (extent == 0 || extent > 1024) return wrong("a block of " + std::to_string(extent) + " threads");
+      if (extent == 0 || extent > 1024) {
+        return wrong("a block of " + std::to_string(extent) + " threads");
+      }
       threads *= extent;
       if (threads > 1024 * 1024) return wrong("a block of " + std::to_string(threads) + " threads");
     } while (accept(","));
@@ -364,7 +376,8 @@ class Reader {
   Result<void> read_body(KernelInfo* kernel) {
     std::uint64_t shared = 0;
     const auto place = [&shared](const Variable& variable) {
-      shared = (shared + variable.alignment - 1) / variable.alignment * variable.alignment + variable.size;
+      shared = (shared + variable.alignment - 1) / variable.alignment * variable.alignment +
+               variable.size;
     };
     std::vector<std::string_view> named;
     bool calls = false;
@@ -387,7 +400,8 @@ class Reader {
         continue;
       } else if (token_.kind == TokenKind::kWord && !module_shared_.empty()) {
         calls = calls || token_.text.starts_with("call");
-        if (module_shared_.contains(token_.text) && std::ranges::find(named, token_.text) == named.end()) {
+        if (module_shared_.contains(token_.text) &&
+            std::ranges::find(named, token_.text) == named.end()) {
           named.push_back(token_.text);
           place(module_shared_[token_.text]);
         }

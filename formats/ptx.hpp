@@ -5,12 +5,14 @@
 //   .address_size 64
 //   .visible .entry NAME ( .param TYPE NAME, ... ) .maxntid X, Y, Z ... { body }
 //
-//   A parameter is  .param [.align N] .u64|.f32|... [.ptr [space] [.align N]] NAME [ "[" COUNT "]" ].
-//   Each one starts at the next multiple of its alignment, which is its type's size unless it says
-//   otherwise. `.ptr` marks a pointer; compilers for 10.0 and later write it, older ones write a plain
-//   .u64 for a pointer too. An array or a float is a value in any case.
+//   parameter = .param [.align N] .u64|.f32|... [.ptr [space] [.align N]] NAME [ "[" COUNT "]" ]
 //
-// Spec: NVIDIA, "Parallel Thread Execution ISA", sections Directives and Kernel Function Parameters.
+//   Each parameter starts at the next multiple of its alignment, which is its type's size unless it
+//   says otherwise. `.ptr` marks a pointer; compilers for 10.0 and later write it, older ones write
+//   a plain .u64 for a pointer too. An array or a float is a value in any case.
+//
+// Spec: NVIDIA, "Parallel Thread Execution ISA", sections Directives and Kernel Function
+// Parameters.
 //
 // The reader goes over the tokens once. It does not judge instructions: that is the driver's part.
 #pragma once
@@ -25,8 +27,8 @@
 namespace kiln {
 
 struct Ptx {
-  TargetId target;   // "compute_90a" for .target sm_90a
-  int isa = 0;       // 10 * major + minor
+  TargetId target;                  // "compute_90a" for .target sm_90a
+  int isa = 0;                      // 10 * major + minor
   std::vector<KernelInfo> kernels;  // with a body; sorted by name
 };
 

@@ -94,8 +94,8 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Every name that a target can start with, for the hint after the misspelt `text`: those that start like
-// it first, so that of two equally near ones the likelier is named.
+// Every name that a target can start with, for the hint after the misspelt `text`: those that start
+// like it first, so that of two equally near ones the likelier is named.
 std::vector<std::string> known_names(std::string_view text) {
   std::vector<std::string> names;
   for (const Processor& processor : kProcessors) names.emplace_back(processor.name);
@@ -109,9 +109,8 @@ std::vector<std::string> known_names(std::string_view text) {
   }
   names.emplace_back(kHost);
   names.emplace_back(kHostWave64);
-  std::ranges::stable_sort(names, std::ranges::greater(), [&](const std::string& name) {
-    return common_prefix(name, text);
-  });
+  std::ranges::stable_sort(names, std::ranges::greater(),
+                           [&](const std::string& name) { return common_prefix(name, text); });
   return names;
 }
 
@@ -124,7 +123,8 @@ Error unknown_target(std::string_view text) {
   if (const std::string near = nearest(base, known_names(base)); !near.empty()) {
     error.hint("did you mean '" + near + "'?");
   } else {
-    error.hint("targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host");
+    error.hint(
+        "targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host");
   }
   return error;
 }
@@ -150,7 +150,8 @@ Result<TargetId> parse_nvidia(std::string_view text, TargetKind kind, std::strin
   if (!capability) return unknown_target(text);
   const NvidiaChip* chip = find_nvidia_chip(capability->first);
   const char suffix = capability->second;
-  if (chip == nullptr || (suffix == 'a' && !chip->has_own) || (suffix == 'f' && chip->family == 0)) {
+  if (chip == nullptr || (suffix == 'a' && !chip->has_own) ||
+      (suffix == 'f' && chip->family == 0)) {
     return unknown_target(text);
   }
   TargetId target;

@@ -37,8 +37,16 @@ class Changer {
           if (at < text.size()) text[at] = static_cast<char>(below(256));
           break;
         case 2: {  // a number at an end of its range, of any width
-          constexpr std::uint64_t kEdges[] = {0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff,
-                                              ~std::uint64_t{0} >> 1, ~std::uint64_t{0}};
+          constexpr std::uint64_t kEdges[] = {0,
+                                              1,
+                                              0x7f,
+                                              0xff,
+                                              0x7fff,
+                                              0xffff,
+                                              0x7fffffff,
+                                              0xffffffff,
+                                              ~std::uint64_t{0} >> 1,
+                                              ~std::uint64_t{0}};
           const std::uint64_t edge = kEdges[below(std::size(kEdges))];
           const std::size_t width = std::size_t{1} << below(4);
           for (std::size_t i = 0; i < width && at + i < text.size(); ++i) {
@@ -76,7 +84,8 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   if (mode == "--seeds" && argc == 3) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
-      std::ofstream(std::string(argv[2]) + "/seed" + std::to_string(i), std::ios::binary) << seeds[i];
+      std::ofstream(std::string(argv[2]) + "/seed" + std::to_string(i), std::ios::binary)
+          << seeds[i];
     }
     return 0;
   }

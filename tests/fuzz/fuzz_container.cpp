@@ -1,7 +1,6 @@
-#include "formats/image.hpp"
-
 #include <span>
 
+#include "formats/image.hpp"
 #include "formats/zstd.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
@@ -9,7 +8,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   if (const auto container = kiln::read_container(bytes)) {
-    for (const kiln::ContainerEntry& entry : container->entries) (void)kiln::read_image(entry.bytes);
+    for (const kiln::ContainerEntry& entry : container->entries) {
+      (void)kiln::read_image(entry.bytes);
+    }
   }
   return 0;
 }

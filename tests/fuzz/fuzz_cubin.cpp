@@ -1,7 +1,6 @@
-#include "formats/cubin.hpp"
-
 #include <span>
 
+#include "formats/cubin.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 

@@ -1,7 +1,6 @@
-#include "formats/elf.hpp"
-
 #include <span>
 
+#include "formats/elf.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 

@@ -1,7 +1,6 @@
-#include "formats/hsaco.hpp"
-
 #include <span>
 
+#include "formats/hsaco.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
@@ -12,5 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 std::vector<std::string> kiln::testing::fuzz_seeds() {
-  return {make_hsaco(), make_hsaco({.abi_version = 1}), make_hsaco({.abi_version = 4, .flags = 0x01000054})};
+  return {make_hsaco(), make_hsaco({.abi_version = 1}),
+          make_hsaco({.abi_version = 4, .flags = 0x01000054})};
 }

@@ -1,7 +1,6 @@
-#include "formats/image.hpp"
-
 #include <span>
 
+#include "formats/image.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 

@@ -1,7 +1,6 @@
-#include "formats/msgpack.hpp"
-
 #include <span>
 
+#include "formats/msgpack.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
@@ -12,5 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 std::vector<std::string> kiln::testing::fuzz_seeds() {
-  return {hsaco_metadata("scale", "scale.kd"), msgpack::array({"\xc0", "\xc3", msgpack::number(70000)})};
+  return {hsaco_metadata("scale", "scale.kd"),
+          msgpack::array({"\xc0", "\xc3", msgpack::number(70000)})};
 }

@@ -1,7 +1,6 @@
-#include "formats/ptx.hpp"
-
 #include <span>
 
+#include "formats/ptx.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
@@ -13,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<std::string> kiln::testing::fuzz_seeds() {
   return {make_ptx(),
-          ".version 8.0 .target sm_80 .address_size 64 .shared .b8 s[4]; .func f(.param .u64 .ptr .shared p) {} "
+          ".version 8.0 .target sm_80 .address_size 64 .shared .b8 s[4]; .func f(.param .u64 .ptr "
+          ".shared p) {} "
           ".entry k .reqntid 8, 4 { call f, (s); }"};
 }

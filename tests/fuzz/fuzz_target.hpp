@@ -1,7 +1,8 @@
 // What a fuzz target is: a reader that is given bytes, and the files to start from.
 //
-// Each fuzz_*.cpp defines both. With KILN_BUILD_FUZZERS (clang) it becomes a libFuzzer program; always, it
-// becomes a fast test with driver.cpp, which changes the seeds in the same way each time.
+// Each fuzz_*.cpp defines both. With KILN_BUILD_FUZZERS (clang) it becomes a libFuzzer program;
+// always, it becomes a fast test with driver.cpp, which changes the seeds in the same way each
+// time.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
-#include "formats/target_id.hpp"
-
 #include <cstdlib>
 #include <span>
 
+#include "formats/target_id.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

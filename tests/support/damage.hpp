@@ -1,7 +1,8 @@
-// Damaged copies of a file: cut at each byte, and with bytes changed at random from a seed that is told.
+// Damaged copies of a file: cut at each byte, and with bytes changed at random from a seed that is
+// told.
 //
-// A reader must answer each with a value or an error. What it must not do, read outside its input, shows
-// under the address sanitizer: every copy lies in an allocation of exactly its size.
+// A reader must answer each with a value or an error. What it must not do, read outside its input,
+// shows under the address sanitizer: every copy lies in an allocation of exactly its size.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-
 
 namespace kiln::testing {
 

@@ -6,8 +6,8 @@
 //   elf.add_symbol({.name = "f", .type = 2, .section = text});
 //   std::string file = elf.build();
 //
-// One loaded segment holds the whole file at address 0, so an address is a file offset. A test that wants
-// a damaged header changes the built bytes with `poke`.
+// One loaded segment holds the whole file at address 0, so an address is a file offset. A test that
+// wants a damaged header changes the built bytes with `poke`.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,8 @@ struct SymbolSpec {
 };
 
 // A note record, padded.
-inline std::string note(const std::string& name, std::uint32_t type, const std::string& descriptor) {
+inline std::string note(const std::string& name, std::uint32_t type,
+                        const std::string& descriptor) {
   const auto pad = [](std::string& bytes) { bytes.resize((bytes.size() + 3) / 4 * 4); };
   std::string bytes;
   put(bytes, static_cast<std::uint32_t>(name.size() + 1));
@@ -106,7 +107,10 @@ class ElfBuilder {
     const std::uint64_t segments_at = sections_at + 64 * (sections_.size() + 1);
     const std::uint64_t end = segments_at + 56;
 
-    std::string file("\x7f" "ELF\x02\x01\x01", 7);
+    std::string file(
+        "\x7f"
+        "ELF\x02\x01\x01",
+        7);
     put(file, os_abi);
     put(file, abi_version);
     file.resize(16);
@@ -117,9 +121,8 @@ class ElfBuilder {
     put(file, segments_at);
     put(file, sections_at);
     put(file, flags);
-    for (const std::size_t number :
-         {std::size_t{64}, std::size_t{56}, std::size_t{1}, std::size_t{64}, sections_.size() + 1,
-          sections_.size()}) {
+    for (const std::size_t number : {std::size_t{64}, std::size_t{56}, std::size_t{1},
+                                     std::size_t{64}, sections_.size() + 1, sections_.size()}) {
       put(file, static_cast<std::uint16_t>(number));
     }
     file += body_;

@@ -23,8 +23,9 @@ inline std::string number(std::uint64_t value) {
 }
 
 inline std::string text(std::string_view value) {
-  const std::string head = value.size() < 32 ? std::string(1, static_cast<char>(0xa0 | value.size()))
-                                             : tagged(0xd9, value.size(), 1);
+  const std::string head = value.size() < 32
+                               ? std::string(1, static_cast<char>(0xa0 | value.size()))
+                               : tagged(0xd9, value.size(), 1);
   return head + std::string(value);
 }
 

@@ -12,8 +12,8 @@
 namespace kiln::testing {
 
 struct HsacoSpec {
-  std::uint8_t abi_version = 3;      // code object V5
-  std::uint32_t flags = 0x53f;       // gfx90a, xnack any, sramecc any
+  std::uint8_t abi_version = 3;  // code object V5
+  std::uint32_t flags = 0x53f;   // gfx90a, xnack any, sramecc any
   std::string kernel = "scale";
   std::string descriptor = "scale.kd";
   std::string metadata = {};  // instead of that of one kernel
@@ -25,23 +25,24 @@ inline std::string hsaco_metadata(const std::string& name, const std::string& sy
   const auto argument = [](std::uint64_t offset, std::uint64_t size, const std::string& kind) {
     return map({{".offset", number(offset)}, {".size", number(size)}, {".value_kind", text(kind)}});
   };
-  return map({{"amdhsa.kernels",
-               array({map({{".name", text(name)},
-                           {".symbol", text(symbol)},
-                           {".args", array({argument(0, 8, "global_buffer"), argument(8, 4, "by_value"),
-                                            argument(16, 4, "hidden_block_count_x")})},
-                           {".vgpr_count", number(5)},
-                           {".sgpr_count", number(17)},
-                           {".agpr_count", number(2)},
-                           {".vgpr_spill_count", number(3)},
-                           {".sgpr_spill_count", number(1)},
-                           {".private_segment_fixed_size", number(272)},
-                           {".group_segment_fixed_size", number(1024)},
-                           {".wavefront_size", number(64)},
-                           {".max_flat_workgroup_size", number(256)},
-                           {".kernarg_segment_align", number(8)}})})},
-              {"amdhsa.target", text("amdgcn-amd-amdhsa--gfx90a")},
-              {"amdhsa.version", array({number(1), number(2)})}});
+  return map(
+      {{"amdhsa.kernels",
+        array({map({{".name", text(name)},
+                    {".symbol", text(symbol)},
+                    {".args", array({argument(0, 8, "global_buffer"), argument(8, 4, "by_value"),
+                                     argument(16, 4, "hidden_block_count_x")})},
+                    {".vgpr_count", number(5)},
+                    {".sgpr_count", number(17)},
+                    {".agpr_count", number(2)},
+                    {".vgpr_spill_count", number(3)},
+                    {".sgpr_spill_count", number(1)},
+                    {".private_segment_fixed_size", number(272)},
+                    {".group_segment_fixed_size", number(1024)},
+                    {".wavefront_size", number(64)},
+                    {".max_flat_workgroup_size", number(256)},
+                    {".kernarg_segment_align", number(8)}})})},
+       {"amdhsa.target", text("amdgcn-amd-amdhsa--gfx90a")},
+       {"amdhsa.version", array({number(1), number(2)})}});
 }
 
 inline std::string make_hsaco(const HsacoSpec& spec = {}) {
@@ -67,7 +68,8 @@ inline std::string make_hsaco(const HsacoSpec& spec = {}) {
   put(descriptor, std::uint16_t{0x408});
   descriptor.resize(64);
   const std::uint16_t data = elf.add({.name = ".rodata", .bytes = descriptor});
-  elf.add_symbol({.name = spec.descriptor, .type = 1, .section = data, .value = elf.offset(data), .size = 64});
+  elf.add_symbol(
+      {.name = spec.descriptor, .type = 1, .section = data, .value = elf.offset(data), .size = 64});
   return elf.build();
 }
 
@@ -116,7 +118,8 @@ inline std::string make_cubin(const CubinSpec& spec = {}) {
   put(tool, static_cast<std::uint32_t>(0));
   put(tool, static_cast<std::uint32_t>(strings.size()));
   strings += spec.command_line + '\0';
-  elf.add({.name = ".note.nv.tkinfo", .type = 7, .bytes = note("NVIDIA Corp", 2000, tool + strings)});
+  elf.add(
+      {.name = ".note.nv.tkinfo", .type = 7, .bytes = note("NVIDIA Corp", 2000, tool + strings)});
   if (!spec.compat.empty()) {
     elf.add({.name = ".nv.compat", .type = 0x70000086, .bytes = spec.compat});
   }
@@ -124,10 +127,10 @@ inline std::string make_cubin(const CubinSpec& spec = {}) {
   elf.add({.name = ".nv.info",
            .type = 0x70000000,
            .bytes = cubin_attribute(0x2f, {kSymbol, 31}) + cubin_attribute(0x11, {kSymbol, 256})});
-  const std::string info =
-      spec.info.empty() ? cubin_attribute(3, 0x19, 12) + cubin_parameter(1, 8, 4) +
-                              cubin_parameter(0, 0, 8) + cubin_attribute(0x05, {128, 2, 1})
-                        : spec.info;
+  const std::string info = spec.info.empty()
+                               ? cubin_attribute(3, 0x19, 12) + cubin_parameter(1, 8, 4) +
+                                     cubin_parameter(0, 0, 8) + cubin_attribute(0x05, {128, 2, 1})
+                               : spec.info;
   elf.add({.name = ".nv.info.scale", .type = 0x70000000, .bytes = info});
   const std::uint16_t text =
       elf.add({.name = ".text.scale", .bytes = std::string(16, 'x'), .info = 30u << 24});

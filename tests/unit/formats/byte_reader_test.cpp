@@ -1,9 +1,8 @@
 #include "formats/byte_reader.hpp"
 
+#include <catch2/catch_test_macros.hpp>
 #include <limits>
 #include <string>
-
-#include <catch2/catch_test_macros.hpp>
 
 using namespace kiln;
 
@@ -18,7 +17,7 @@ TEST_CASE("slice gives what lies inside, and nothing else", "[byte_reader]") {
   CHECK_FALSE(slice(bytes, 7, 0));
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   CHECK_FALSE(slice(bytes, kMost, 1));
-  CHECK_FALSE(slice(bytes, 1, kMost));       // a sum that wraps to 0
+  CHECK_FALSE(slice(bytes, 1, kMost));  // a sum that wraps to 0
   CHECK_FALSE(slice(bytes, kMost - 1, kMost));
 }
 

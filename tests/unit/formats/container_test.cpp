@@ -1,7 +1,6 @@
-#include <string>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
 
 #include "base/diagnostic.hpp"
 #include "formats/image.hpp"
@@ -106,7 +105,8 @@ TEST_CASE("read_container reads bundles that follow one another", "[container]")
   CHECK(container.storage.size() == 2);
   for (std::size_t i = 1; i < 12; i += 3) CHECK(text(container.entries[i]) == "first code object");
   // The magic of a compressed bundle inside of a code object starts none.
-  const std::string inside = make_bundle({{std::string(kAmdId), "xxCCOBxx__CLANG_OFFLOAD_BUNDLE__"}});
+  const std::string inside =
+      make_bundle({{std::string(kAmdId), "xxCCOBxx__CLANG_OFFLOAD_BUNDLE__"}});
   CHECK(read(inside + inside).entries.size() == 2);
 }
 
@@ -181,9 +181,10 @@ TEST_CASE("read_container reads the entries of a fatbin", "[container]") {
 
 TEST_CASE("read_container says what is wrong with a fatbin", "[container]") {
   const FatbinEntrySpec lz4 = {.kind = 1, .flags = 0x2011, .payload = "lz", .decompressed_size = 9};
-  CHECK_THAT(error_of(make_fatbin({lz4})),
-             ContainsSubstring("fatbin entry 'compute_80' is compressed with LZ4, kiln reads zstd") &&
-                 ContainsSubstring("hint: pack it again with fatbinary"));
+  CHECK_THAT(
+      error_of(make_fatbin({lz4})),
+      ContainsSubstring("fatbin entry 'compute_80' is compressed with LZ4, kiln reads zstd") &&
+          ContainsSubstring("hint: pack it again with fatbinary"));
   const std::string good = make_fatbin({{.payload = "12345678"}});
   std::string version = good;
   poke(version, 4, std::uint16_t{2});
@@ -206,14 +207,13 @@ TEST_CASE("read_container names what is no container", "[container]") {
 }
 
 TEST_CASE("read_container survives every cut and many changes", "[container]") {
-  const std::string files[] = {
-      sample_bundle(), compressed(sample_bundle(), 1), compressed(sample_bundle(), 2),
-      compressed(sample_bundle(), 3),
-      make_fatbin({{.payload = "12345678"},
-                   {.kind = 1,
-                    .flags = 0x8011,
-                    .payload = zstd_compress(make_ptx()).value(),
-                    .decompressed_size = make_ptx().size()}})};
+  const std::string files[] = {sample_bundle(), compressed(sample_bundle(), 1),
+                               compressed(sample_bundle(), 2), compressed(sample_bundle(), 3),
+                               make_fatbin({{.payload = "12345678"},
+                                            {.kind = 1,
+                                             .flags = 0x8011,
+                                             .payload = zstd_compress(make_ptx()).value(),
+                                             .decompressed_size = make_ptx().size()}})};
   for (const std::string& file : files) {
     cut_everywhere(file, [](Bytes bytes) { CHECK_FALSE(read_container(bytes)); });
     change_bytes(file, 6, 5000, [](Bytes bytes) { (void)read_container(bytes); });

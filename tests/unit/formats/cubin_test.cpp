@@ -1,9 +1,8 @@
 #include "formats/cubin.hpp"
 
-#include <string>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
 
 #include "tests/support/damage.hpp"
 #include "tests/support/sample_images.hpp"
@@ -89,15 +88,20 @@ TEST_CASE("read_cubin reads the target of both layouts of the flags", "[cubin]")
   CHECK(target_of({.abi_version = 7, .flags = 0x005a0d5a}) == "sm_90a");
 }
 
-TEST_CASE("read_cubin reads 'a' from .nv.compat and 'f' from the compiler's command line", "[cubin]") {
+TEST_CASE("read_cubin reads 'a' from .nv.compat and 'f' from the compiler's command line",
+          "[cubin]") {
   const std::string own = cubin_attribute(2, 0x02, 1) + cubin_attribute(2, 0x09, 1);
   const std::string plain = cubin_attribute(2, 0x02, 1) + cubin_attribute(2, 0x09, 0);
   CHECK(target_of({.flags = 0x06005a04, .compat = own}) == "sm_90a");
   CHECK(target_of({.flags = 0x06005a04, .compat = plain}) == "sm_90");
-  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-arch sm_100f -m 64 "}) == "sm_100f");
-  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-m 64 -arch=sm_100f"}) == "sm_100f");
-  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-arch sm_103f"}) == "sm_100");
-  CHECK(target_of({.flags = 0x06006402, .compat = own, .command_line = "-arch sm_100f"}) == "sm_100a");
+  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-arch sm_100f -m 64 "}) ==
+        "sm_100f");
+  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-m 64 -arch=sm_100f"}) ==
+        "sm_100f");
+  CHECK(target_of({.flags = 0x06006402, .compat = plain, .command_line = "-arch sm_103f"}) ==
+        "sm_100");
+  CHECK(target_of({.flags = 0x06006402, .compat = own, .command_line = "-arch sm_100f"}) ==
+        "sm_100a");
 }
 
 TEST_CASE("read_cubin takes the reserved shared memory off from 9.0 on", "[cubin]") {
@@ -113,7 +117,8 @@ TEST_CASE("read_cubin says what is damaged", "[cubin]") {
              ContainsSubstring("unknown compute capability in the cubin's flags 0x6000104"));
   CHECK_THAT(error_of(make_cubin({.info = std::string("\x04\x17\xff\xff", 4)})),
              ContainsSubstring("attribute 0x17 of form 4 in section '.nv.info.scale'"));
-  CHECK_THAT(error_of(make_cubin({.info = std::string("\x09\x17\0\0", 4)})), ContainsSubstring("of form 9"));
+  CHECK_THAT(error_of(make_cubin({.info = std::string("\x09\x17\0\0", 4)})),
+             ContainsSubstring("of form 9"));
   CHECK_THAT(error_of(make_cubin({.info = cubin_attribute(0x17, {0, 0})})),
              ContainsSubstring("attribute 0x17 in section '.nv.info.scale' has 8 bytes"));
   CHECK_THAT(error_of(make_cubin({.info = cubin_attribute(0x05, {0, 1, 1})})),
@@ -127,8 +132,7 @@ TEST_CASE("read_cubin says what is damaged", "[cubin]") {
 }
 
 TEST_CASE("read_cubin survives every cut and many changes", "[cubin]") {
-  const std::string file =
-      make_cubin({.flags = 0x06005a04, .compat = cubin_attribute(2, 0x09, 1)});
+  const std::string file = make_cubin({.flags = 0x06005a04, .compat = cubin_attribute(2, 0x09, 1)});
   cut_everywhere(file, [](Bytes bytes) { CHECK_FALSE(read_cubin(bytes)); });
   change_bytes(file, 4, 20000, [](Bytes bytes) { (void)read_cubin(bytes); });
 }

@@ -1,9 +1,8 @@
 #include "formats/elf.hpp"
 
-#include <string>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
 
 #include "tests/support/damage.hpp"
 #include "tests/support/elf_builder.hpp"
@@ -127,8 +126,8 @@ TEST_CASE("read_dynamic reads what a shared object needs", "[elf]") {
     put(bytes, value);
     return bytes;
   };
-  const std::string entries = entry(1, 1) + entry(1, 11) + entry(29, 21) + entry(15, 39) + entry(14, 33) +
-                              entry(7, 99999) + entry(0, 0) + entry(1, 1);
+  const std::string entries = entry(1, 1) + entry(1, 11) + entry(29, 21) + entry(15, 39) +
+                              entry(14, 33) + entry(7, 99999) + entry(0, 0) + entry(1, 1);
   elf.add({.name = ".dynamic", .type = 6, .bytes = entries, .link = strings, .entry_size = 16});
   const std::string file = elf.build();
   const auto dynamic = read_dynamic(read_elf(as_bytes(file)).value());
@@ -197,7 +196,8 @@ TEST_CASE("read_elf refuses offsets and sizes outside of the file", "[elf]") {
   CHECK_THAT(error_of(file), ContainsSubstring("section 99 of 8"));
 }
 
-TEST_CASE("read_elf takes the number of sections from section 0 when the header has no room", "[elf]") {
+TEST_CASE("read_elf takes the number of sections from section 0 when the header has no room",
+          "[elf]") {
   const std::string good = sample().build();
   const std::size_t sections = at(good, kSectionTable);
   std::string file = good;
@@ -218,7 +218,8 @@ TEST_CASE("read_elf refuses symbols whose names or sizes are wrong", "[elf]") {
   CHECK_THAT(error_of(odd.build()), ContainsSubstring("are not of 24 bytes each"));
 
   ElfBuilder far;
-  far.add({.name = ".symtab", .type = 2, .bytes = std::string(24, '\0'), .link = 77, .entry_size = 24});
+  far.add(
+      {.name = ".symtab", .type = 2, .bytes = std::string(24, '\0'), .link = 77, .entry_size = 24});
   CHECK_THAT(error_of(far.build()), ContainsSubstring("section 77 of 3"));
 
   ElfBuilder unnamed;

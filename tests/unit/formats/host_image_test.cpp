@@ -1,10 +1,9 @@
 #include "formats/host_image.hpp"
 
-#include <cstring>
-#include <string>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstring>
+#include <string>
 
 #include "kernels/device/host_abi.hpp"
 #include "tests/support/damage.hpp"
@@ -91,18 +90,22 @@ TEST_CASE("read_host_image says what is wrong", "[host_image]") {
   CHECK_THAT(error_of(plain.build()), ContainsSubstring("it has no section '.kiln.image'"));
   host::ImageRecord record = about();
   record.magic[0] = 'k';
-  CHECK_THAT(error_of(make_host(bytes_of(record), "")), ContainsSubstring("does not start with 'KILNHOST'"));
+  CHECK_THAT(error_of(make_host(bytes_of(record), "")),
+             ContainsSubstring("does not start with 'KILNHOST'"));
   record = about();
   record.abi_version = 99;
   CHECK_THAT(error_of(make_host(bytes_of(record), "")), ContainsSubstring("ABI version 99"));
   record = about();
   record.wave_width = 16;
   CHECK_THAT(error_of(make_host(bytes_of(record), "")), ContainsSubstring("waves of 16 lanes"));
-  CHECK_THAT(error_of(make_host(bytes_of(about()), "short")), ContainsSubstring("does not hold records of"));
+  CHECK_THAT(error_of(make_host(bytes_of(about()), "short")),
+             ContainsSubstring("does not hold records of"));
   host::KernelRecord many = kernel("k");
   many.parameter_count = host::kMaxParameters + 1;
-  CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(many))), ContainsSubstring("kernel record 'k'"));
-  CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(kernel("")))), ContainsSubstring("kernel record ''"));
+  CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(many))),
+             ContainsSubstring("kernel record 'k'"));
+  CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(kernel("")))),
+             ContainsSubstring("kernel record ''"));
 }
 
 TEST_CASE("read_host_image survives every cut and many changes", "[host_image]") {

@@ -1,9 +1,8 @@
 #include "formats/hsaco.hpp"
 
-#include <string>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
 
 #include "tests/support/damage.hpp"
 #include "tests/support/sample_images.hpp"
@@ -109,8 +108,10 @@ TEST_CASE("read_hsaco reads the target of each code object version", "[hsaco]") 
 
 TEST_CASE("read_hsaco says which file it does not read", "[hsaco]") {
   ElfBuilder host;
-  CHECK(error_of(host.build()) == "not an AMD code object: the ELF file is for machine 62, expected 224");
-  CHECK_THAT(error_of(make_hsaco({.abi_version = 0})), ContainsSubstring("ABI version 0, expected 1 to 4"));
+  CHECK(error_of(host.build()) ==
+        "not an AMD code object: the ELF file is for machine 62, expected 224");
+  CHECK_THAT(error_of(make_hsaco({.abi_version = 0})),
+             ContainsSubstring("ABI version 0, expected 1 to 4"));
   CHECK_THAT(error_of(make_hsaco({.abi_version = 5})), ContainsSubstring("ABI version 5"));
   CHECK_THAT(error_of(make_hsaco({.flags = 0x5ff})),
              ContainsSubstring("unknown AMD processor 0xff in the file's flags 0x5ff"));
@@ -122,25 +123,31 @@ TEST_CASE("read_hsaco says which file it does not read", "[hsaco]") {
 TEST_CASE("read_hsaco refuses metadata and symbols that do not match", "[hsaco]") {
   CHECK(error_of(make_hsaco({.descriptor = "other.kd"})) ==
         "damaged code object: kernel 'scale' has no symbol 'scale.kd'");
-  const std::string none = make_hsaco({.metadata = msgpack::map({{"amdhsa.kernels", msgpack::array({})}})});
+  const std::string none =
+      make_hsaco({.metadata = msgpack::map({{"amdhsa.kernels", msgpack::array({})}})});
   CHECK(error_of(none) == "damaged code object: symbol 'scale.kd' has no kernel in the metadata");
   const std::string kernel =
       msgpack::map({{".name", msgpack::text("scale")}, {".symbol", msgpack::text("scale.kd")}});
   const std::string twice = msgpack::map({{"amdhsa.kernels", msgpack::array({kernel, kernel})}});
-  CHECK(error_of(make_hsaco({.metadata = twice})) == "damaged code object: its metadata lists 'scale.kd' twice");
+  CHECK(error_of(make_hsaco({.metadata = twice})) ==
+        "damaged code object: its metadata lists 'scale.kd' twice");
 }
 
 TEST_CASE("read_hsaco says which key of the metadata is wrong", "[hsaco]") {
   using msgpack::text;
-  CHECK_THAT(error_of(make_hsaco({.metadata = msgpack::number(7)})), ContainsSubstring("is no map"));
-  CHECK_THAT(error_of(make_hsaco({.metadata = metadata({})})), ContainsSubstring("without a '.name'"));
+  CHECK_THAT(error_of(make_hsaco({.metadata = msgpack::number(7)})),
+             ContainsSubstring("is no map"));
+  CHECK_THAT(error_of(make_hsaco({.metadata = metadata({})})),
+             ContainsSubstring("without a '.name'"));
   CHECK_THAT(error_of(make_hsaco({.metadata = metadata({{".name", text("k")}})})),
              ContainsSubstring("kernel 'k': '.symbol' does not end in '.kd'"));
   const auto with = [](const std::string& key, const std::string& value) {
     return error_of(make_hsaco(
-        {.metadata = metadata({{".name", text("k")}, {".symbol", text("scale.kd")}, {key, value}})}));
+        {.metadata =
+             metadata({{".name", text("k")}, {".symbol", text("scale.kd")}, {key, value}})}));
   };
-  CHECK_THAT(with(".vgpr_count", text("many")), ContainsSubstring("'.vgpr_count' is no number of 32 bits"));
+  CHECK_THAT(with(".vgpr_count", text("many")),
+             ContainsSubstring("'.vgpr_count' is no number of 32 bits"));
   CHECK_THAT(with(".vgpr_count", msgpack::number(1ull << 32)), ContainsSubstring("'.vgpr_count'"));
   CHECK_THAT(with(".args", msgpack::number(1)), ContainsSubstring("'.args' is no list"));
   CHECK_THAT(with(".args", msgpack::array({msgpack::map({{".size", msgpack::number(8)}})})),
@@ -153,7 +160,8 @@ TEST_CASE("read_hsaco says which key of the metadata is wrong", "[hsaco]") {
              ContainsSubstring("no list of three numbers"));
 }
 
-TEST_CASE("read_hsaco refuses a file without metadata, or with a descriptor outside of it", "[hsaco]") {
+TEST_CASE("read_hsaco refuses a file without metadata, or with a descriptor outside of it",
+          "[hsaco]") {
   ElfBuilder bare;
   bare.machine = 224;
   bare.os_abi = 64;
@@ -163,13 +171,14 @@ TEST_CASE("read_hsaco refuses a file without metadata, or with a descriptor outs
 
   ElfBuilder outside = bare;
   outside.symbol_table = 11;
-  const auto text =
-      outside.add({.name = ".note", .type = 7, .bytes = note("AMDGPU", 32, hsaco_metadata("k", "k.kd"))});
+  const auto text = outside.add(
+      {.name = ".note", .type = 7, .bytes = note("AMDGPU", 32, hsaco_metadata("k", "k.kd"))});
   outside.add_symbol({.name = "k.kd", .section = text, .value = 1 << 20});
   const std::string file = outside.build();
   const auto hsaco = read_hsaco(as_bytes(file));
   REQUIRE_FALSE(hsaco);
-  CHECK_THAT(hsaco.error().message, ContainsSubstring("no segment holds the 64 bytes at address 0x100000"));
+  CHECK_THAT(hsaco.error().message,
+             ContainsSubstring("no segment holds the 64 bytes at address 0x100000"));
   CHECK(hsaco.error().notes.at(0).text == "while reading the descriptor 'k.kd'");
 }
 

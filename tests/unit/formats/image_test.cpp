@@ -1,9 +1,8 @@
 #include "formats/image.hpp"
 
+#include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include "base/diagnostic.hpp"
 #include "tests/support/sample_images.hpp"
@@ -33,7 +32,8 @@ TEST_CASE("detect_kind tells each kind by its first bytes", "[image]") {
   host.machine = 8;
   CHECK(detect_kind(as_bytes(host.build())) == FileKind::kUnknown);
   CHECK(detect_kind(as_bytes("")) == FileKind::kUnknown);
-  CHECK(detect_kind(as_bytes("\x7f" "ELF")) == FileKind::kUnknown);
+  CHECK(detect_kind(as_bytes("\x7f"
+                             "ELF")) == FileKind::kUnknown);
   CHECK(detect_kind(as_bytes("__CLANG_OFFLOAD_BUNDLE")) == FileKind::kUnknown);
 }
 

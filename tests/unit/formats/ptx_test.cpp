@@ -1,10 +1,9 @@
 #include "formats/ptx.hpp"
 
+#include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <string>
 #include <utility>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include "base/diagnostic.hpp"
 #include "tests/support/damage.hpp"
@@ -65,7 +64,8 @@ TEST_CASE("read_ptx reads version, target, kernels and their parameters", "[ptx]
 
 TEST_CASE("read_ptx places parameters at multiples of their alignment", "[ptx]") {
   const KernelInfo kernel = kernel_of(
-      ".entry k(.param .b8 a, .param .u16 b, .param .b8 c[3], .param .align 16 .b8 d[5], .param .f32 e)"
+      ".entry k(.param .b8 a, .param .u16 b, .param .b8 c[3], .param .align 16 .b8 d[5], .param "
+      ".f32 e)"
       "{ ret; }");
   const unsigned offsets[] = {0, 2, 4, 16, 24};
   const unsigned sizes[] = {1, 2, 3, 5, 4};
@@ -76,12 +76,14 @@ TEST_CASE("read_ptx places parameters at multiples of their alignment", "[ptx]")
   }
 }
 
-TEST_CASE("read_ptx takes kernels without parameters, and leaves declarations and functions out", "[ptx]") {
-  const Ptx ptx = read(std::string(kHead) +
-                       ".extern .entry declared(.param .u64 p);\n"
-                       ".func (.param .b32 r) helper(.param .u64 .ptr .shared .align 4 p) { { ret; } }\n"
-                       ".global .align 4 .b8 table[4] = {1, 2, 3, 4};\n"
-                       ".weak .entry zeta { ret; }\n.visible .entry alpha() { ret; }\n");
+TEST_CASE("read_ptx takes kernels without parameters, and leaves declarations and functions out",
+          "[ptx]") {
+  const Ptx ptx =
+      read(std::string(kHead) +
+           ".extern .entry declared(.param .u64 p);\n"
+           ".func (.param .b32 r) helper(.param .u64 .ptr .shared .align 4 p) { { ret; } }\n"
+           ".global .align 4 .b8 table[4] = {1, 2, 3, 4};\n"
+           ".weak .entry zeta { ret; }\n.visible .entry alpha() { ret; }\n");
   REQUIRE(ptx.kernels.size() == 2);
   CHECK(ptx.kernels[0].name == "alpha");
   CHECK(ptx.kernels[1].name == "zeta");
@@ -90,8 +92,11 @@ TEST_CASE("read_ptx takes kernels without parameters, and leaves declarations an
 
 TEST_CASE("read_ptx adds up shared memory, that of the module where a kernel names it", "[ptx]") {
   const std::string module = ".shared .align 8 .b8 common[100];\n.shared .f32 other;\n";
-  CHECK(kernel_of(module + ".entry k() { mov.u32 %r1, common; mov.u32 %r2, common; ret; }").shared_bytes == 100u);
-  CHECK(kernel_of(module + ".entry k() { .shared .b8 a; .shared .u32 b[2][3]; ret; }").shared_bytes == 28u);
+  CHECK(kernel_of(module + ".entry k() { mov.u32 %r1, common; mov.u32 %r2, common; ret; }")
+            .shared_bytes == 100u);
+  CHECK(
+      kernel_of(module + ".entry k() { .shared .b8 a; .shared .u32 b[2][3]; ret; }").shared_bytes ==
+      28u);
   CHECK(kernel_of(module + ".entry k() { ret; }").shared_bytes == 0u);
   CHECK_FALSE(kernel_of(module + ".entry k() { call.uni helper, (); ret; }").shared_bytes);
 }
@@ -103,8 +108,9 @@ TEST_CASE("read_ptx reads block limits of one to three extents", "[ptx]") {
 }
 
 TEST_CASE("read_ptx is not led astray by comments, strings and NULs", "[ptx]") {
-  const std::string text = "/* .version 1.0 */ // .target sm_20\n" + std::string(kHead) +
-                           "/* .entry a() {} */ .entry k() // {\n{ .pragma \"}{\"; /* } */ ret; }\n";
+  const std::string text =
+      "/* .version 1.0 */ // .target sm_20\n" + std::string(kHead) +
+      "/* .entry a() {} */ .entry k() // {\n{ .pragma \"}{\"; /* } */ ret; }\n";
   CHECK(read(text).kernels.size() == 1);
   CHECK(read(text + std::string("\0.entry m() {", 13)).kernels.size() == 1);
 }
@@ -115,22 +121,26 @@ TEST_CASE("read_ptx says in which line and column it is lost", "[ptx]") {
       {"", "1:1: the PTX ends where '.version' should be"},
       {".version nine\n", "1:10: found 'nine' where a version like '9.0' should be"},
       {".version 9.0\n.target sm_2\n", "2:9: found 'sm_2' where a target like 'sm_80' should be"},
-      {".version 9.0\n.target sm_80\n.entry", "3:1: found '.entry' where '.address_size' should be"},
+      {".version 9.0\n.target sm_80\n.entry",
+       "3:1: found '.entry' where '.address_size' should be"},
       {".version 9.0 .target sm_80 .address_size 32 ",
        "1:45: PTX with addresses of 32 bits: kiln reads 64 alone"},
-      {head + ".entry k(.param .u64 a .param .u64 b) {}", "4:24: found '.param' where ',' or ')' should be"},
+      {head + ".entry k(.param .u64 a .param .u64 b) {}",
+       "4:24: found '.param' where ',' or ')' should be"},
       {head + ".entry k(.reg .u64 a) {}", "4:10: found '.reg' where '.param' or ')' should be"},
       {head + ".entry k(.param a) {}", "4:17: found 'a' where a type should be"},
       {head + ".entry k(.param .u64) {}", "4:21: found ')' where a variable's name should be"},
       {head + ".entry k(.param .b8 a[x]) {}", "4:23: found 'x' where a number should be"},
       {head + ".entry k(.param .b8 a[99999999999]) {}",
        "4:23: found '99999999999' where a number of at most 32 bits should be"},
-      {head + ".entry k(.param .b8 a[70000]) {}", "4:29: kernel 'k' has more than 65535 bytes of parameters"},
+      {head + ".entry k(.param .b8 a[70000]) {}",
+       "4:29: kernel 'k' has more than 65535 bytes of parameters"},
       {head + ".entry k(.param .align 3 .b8 a[4]) {}", "4:26: alignment 3 is no power of two"},
       {head + ".entry k() .maxntid 0 {}", "4:23: a block of 0 threads"},
       {head + ".entry k() { ret;", "4:18: the PTX ends where the end of kernel 'k' should be"},
       {head + ".entry k()", "4:11: the PTX ends where the body of kernel 'k' should be"},
-      {head + "/* no end", "4:1: found '/* no end' where the end of the string or comment should be"},
+      {head + "/* no end",
+       "4:1: found '/* no end' where the end of the string or comment should be"},
   };
   for (const auto& [text, message] : kCases) {
     CHECK(error_of(text) == "kiln: error: k.ptx:" + message + "\n");
@@ -140,7 +150,8 @@ TEST_CASE("read_ptx says in which line and column it is lost", "[ptx]") {
 TEST_CASE("read_ptx goes over 6 MB once", "[ptx]") {
   std::string body;
   for (int i = 0; i < 2000; ++i) {
-    body += "\tld.global.nc.f32 \t%f" + std::to_string(i) + ", [%rd6+" + std::to_string(4 * i) + "];\n";
+    body +=
+        "\tld.global.nc.f32 \t%f" + std::to_string(i) + ", [%rd6+" + std::to_string(4 * i) + "];\n";
   }
   std::string text(kHead);
   int kernels = 0;
@@ -151,8 +162,8 @@ TEST_CASE("read_ptx goes over 6 MB once", "[ptx]") {
   const Ptx ptx = read(text);
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   CHECK(ptx.kernels.size() == static_cast<std::size_t>(kernels));
-  // Ten times what an optimised build takes, so that a busy or an instrumented one passes too; a reader
-  // that is not linear takes minutes.
+  // Ten times what an optimised build takes, so that a busy or an instrumented one passes too; a
+  // reader that is not linear takes minutes.
   CHECK(time.count() < 1000);
 }
 

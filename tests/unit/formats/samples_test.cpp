@@ -1,6 +1,7 @@
-// Our readers against the compilers that made the images: what llvm-readelf and ptxas say of the same file,
-// and what sample.cu says of its own kernels.
+// Our readers against the compilers that made the images: what llvm-readelf and ptxas say of the
+// same file, and what sample.cu says of its own kernels.
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,8 +9,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -37,7 +36,8 @@ std::vector<std::string> samples(std::string_view ending) {
     if (name.ends_with(ending)) names.push_back(name);
   }
   if (names.empty()) {
-    SKIP("no " << ending << " samples: " << read_text(std::filesystem::path(KILN_SAMPLES_DIR) / "missing.txt"));
+    SKIP("no " << ending << " samples: "
+               << read_text(std::filesystem::path(KILN_SAMPLES_DIR) / "missing.txt"));
   }
   std::ranges::sort(names);
   return names;
@@ -64,7 +64,9 @@ std::string layout(const KernelInfo& kernel) {
 std::string kinds(const KernelInfo& kernel) {
   std::string text;
   for (const Parameter& parameter : kernel.parameters) {
-    text += parameter.kind == ParameterKind::kPointer ? 'p' : parameter.kind == ParameterKind::kValue ? 'v' : '?';
+    text += parameter.kind == ParameterKind::kPointer ? 'p'
+            : parameter.kind == ParameterKind::kValue ? 'v'
+                                                      : '?';
   }
   return text;
 }
@@ -73,7 +75,8 @@ std::string kinds(const KernelInfo& kernel) {
 void check_kernels(const std::vector<KernelInfo>& kernels) {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : kernels) names.push_back(kernel.name);
-  CHECK(names == std::vector<std::string>{"_Z4fillIdEvPT_S0_", "all_kinds", "bounded", "dynamic", "empty", "huge"});
+  CHECK(names == std::vector<std::string>{"_Z4fillIdEvPT_S0_", "all_kinds", "bounded", "dynamic",
+                                          "empty", "huge"});
   CHECK(layout(find(kernels, "all_kinds")) == "0+8 8+8 16+1 18+2 20+4 24+8 32+4 40+40 80+8 88+1 ");
   CHECK(layout(find(kernels, "bounded")) == "0+8 8+4 ");
   CHECK(layout(find(kernels, "empty")).empty());
@@ -85,7 +88,8 @@ void check_kernels(const std::vector<KernelInfo>& kernels) {
   CHECK(find(kernels, "all_kinds").shared_bytes == 384u);
 }
 
-// The lines "  .key:  value" of each kernel in what `llvm-readelf --notes` prints, by the kernel's name.
+// The lines "  .key:  value" of each kernel in what `llvm-readelf --notes` prints, by the kernel's
+// name.
 std::map<std::string, std::map<std::string, std::string>> notes_of(const std::string& text) {
   std::map<std::string, std::map<std::string, std::string>> kernels;
   std::map<std::string, std::string> fields;
@@ -150,7 +154,8 @@ TEST_CASE("read_hsaco agrees with llvm-readelf on every code object", "[samples]
                       [text = to_string(hsaco->target)]() mutable {
                         std::ranges::replace(text, ':', '.');
                         return text;
-                      }() + ".hsaco");
+                      }() +
+                      ".hsaco");
     auto notes = notes_of(sample(name + ".notes"));
     CHECK(notes.size() == hsaco->kernels.size());
     std::vector<KernelInfo> kernels;
@@ -179,8 +184,8 @@ TEST_CASE("read_hsaco agrees with llvm-readelf on every code object", "[samples]
       const std::uint64_t code =
           kernel.descriptor_address + static_cast<std::uint64_t>(kernel.descriptor.code_offset);
       CHECK(std::ranges::any_of(hsaco->elf.segments, [&](const ElfSegment& segment) {
-        return segment.type == kElfSegmentLoad && (segment.flags & 1) != 0 && code >= segment.address &&
-               code - segment.address < segment.bytes.size();
+        return segment.type == kElfSegmentLoad && (segment.flags & 1) != 0 &&
+               code >= segment.address && code - segment.address < segment.bytes.size();
       }));
       kernels.push_back(kernel.info);
     }
@@ -295,8 +300,11 @@ TEST_CASE("read_container reads what fatbinary writes", "[samples]") {
 
 TEST_CASE("read_image survives real images cut at every byte and changed at random", "[samples]") {
   std::vector<std::string> names;
-  for (const std::string_view ending : {"v5-gfx90a.hsaco", "sm_80.cubin", "sm_100f.cubin", "compute_80.ptx"}) {
-    if (std::filesystem::exists(std::filesystem::path(KILN_SAMPLES_DIR) / ending)) names.emplace_back(ending);
+  for (const std::string_view ending :
+       {"v5-gfx90a.hsaco", "sm_80.cubin", "sm_100f.cubin", "compute_80.ptx"}) {
+    if (std::filesystem::exists(std::filesystem::path(KILN_SAMPLES_DIR) / ending)) {
+      names.emplace_back(ending);
+    }
   }
   if (names.empty()) SKIP("no samples: " << sample("missing.txt"));
   for (const std::string& name : names) {

@@ -1,9 +1,8 @@
 #include "formats/target_id.hpp"
 
+#include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include "base/diagnostic.hpp"
 
@@ -62,10 +61,12 @@ TEST_CASE("file_name spells each target its own way, in letters that any file sy
     INFO(name);
     const std::string file = file_name(parse_target_id(name).value());
     CHECK(seen.insert(file).second);
-    CHECK(file.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+    CHECK(file.find_first_not_of(
+              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
           std::string::npos);
   }
-  CHECK(file_name(parse_target_id("gfx90a:sramecc-:xnack+").value()) == "gfx90a.sramecc-off.xnack-on");
+  CHECK(file_name(parse_target_id("gfx90a:sramecc-:xnack+").value()) ==
+        "gfx90a.sramecc-off.xnack-on");
   CHECK(file_name(parse_target_id("host:wave64").value()) == "host.wave64");
 }
 
@@ -96,21 +97,46 @@ TEST_CASE("a target tells its kind, number and suffix", "[target_id]") {
 }
 
 TEST_CASE("parse_target_id names the text and the nearest known target", "[target_id]") {
-  CHECK(error_of("sm_9O") == "kiln: error: unknown architecture 'sm_9O'\nhint: did you mean 'sm_90'?\n");
-  CHECK(error_of("gfx110") == "kiln: error: unknown architecture 'gfx110'\nhint: did you mean 'gfx1100'?\n");
+  CHECK(error_of("sm_9O") ==
+        "kiln: error: unknown architecture 'sm_9O'\nhint: did you mean 'sm_90'?\n");
+  CHECK(error_of("gfx110") ==
+        "kiln: error: unknown architecture 'gfx110'\nhint: did you mean 'gfx1100'?\n");
   CHECK(error_of("gfx11-genric") ==
         "kiln: error: unknown architecture 'gfx11-genric'\nhint: did you mean 'gfx11-generic'?\n");
-  CHECK(error_of("hots") == "kiln: error: unknown architecture 'hots'\nhint: did you mean 'host'?\n");
+  CHECK(error_of("hots") ==
+        "kiln: error: unknown architecture 'hots'\nhint: did you mean 'host'?\n");
   CHECK(error_of("volta") ==
         "kiln: error: unknown architecture 'volta'\n"
-        "hint: targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host\n");
+        "hint: targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or "
+        "host\n");
 }
 
 TEST_CASE("parse_target_id refuses what no toolchain knows", "[target_id]") {
-  for (const std::string text :
-       {"", " ", "gfx", "gfx11", "GFX1100", "gfx1100 ", "sm_", "sm_0", "sm_090", "sm_80a", "sm_90f", "sm_99",
-        "sm_1000", "compute", "compute_", "compute_80f", "sm_90aa", "sm_-90", "host:", "host:wave32",
-        "host:xnack+", "gfx-generic", "gfx90a-generic", ":xnack+", "sm_90:xnack+"}) {
+  for (const std::string text : {"",
+                                 " ",
+                                 "gfx",
+                                 "gfx11",
+                                 "GFX1100",
+                                 "gfx1100 ",
+                                 "sm_",
+                                 "sm_0",
+                                 "sm_090",
+                                 "sm_80a",
+                                 "sm_90f",
+                                 "sm_99",
+                                 "sm_1000",
+                                 "compute",
+                                 "compute_",
+                                 "compute_80f",
+                                 "sm_90aa",
+                                 "sm_-90",
+                                 "host:",
+                                 "host:wave32",
+                                 "host:xnack+",
+                                 "gfx-generic",
+                                 "gfx90a-generic",
+                                 ":xnack+",
+                                 "sm_90:xnack+"}) {
     INFO("'" << text << "'");
     CHECK_FALSE(parse_target_id(text));
   }
