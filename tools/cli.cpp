@@ -28,6 +28,7 @@ struct CommandLine {
   PlanOptions plan;
   DoctorOptions doctor;
   InspectOptions inspect;
+  CacheOptions cache;
   std::string doctor_manifest;
   bool allow_missing = false;
   EmbedMode embed = EmbedMode::kArray;
@@ -42,6 +43,7 @@ struct CommandLine {
     declare_plan();
     declare_doctor();
     declare_inspect();
+    declare_cache();
   }
 
   void declare_selection(CLI::App& command, Selection& selection) {
@@ -67,6 +69,9 @@ struct CommandLine {
                      "After a failed step, still run all steps that do not need it");
     command.add_flag("--json", build.json, "Print the result as JSON");
     command.add_flag("--explain", build.explain, "Say for each step why it runs");
+    command.add_flag("--dry-run", build.dry_run, "Say which steps would run, and why; run none");
+    command.add_flag("--no-cache", build.no_cache,
+                     "Neither read nor write the cache that all builds of a user share");
     command.add_option("--depfile", build.depfile,
                        "Write what the header depends on, for make and ninja")->type_name("F");
     command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
@@ -113,6 +118,18 @@ struct CommandLine {
         "  kiln inspect out --json");
   }
 
+  void declare_cache() {
+    CLI::App& command = *app.add_subcommand(
+        "cache", "Show or clear the cache of step outputs that all builds share");
+    command.add_option("ACTION", cache.action, "show (default) or clear")
+        ->type_name("show|clear")
+        ->transform(CLI::Transformer(std::map<std::string, CacheAction>{
+            {"show", CacheAction::kShow}, {"clear", CacheAction::kClear}}));
+    command.footer(
+        "KILN_CACHE=off turns it off, KILN_CACHE_SIZE=4G sets its limit, KILN_CACHE_DIR its place.\n"
+        "Example:\n  kiln cache clear");
+  }
+
   std::vector<std::string> command_names() const {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -145,6 +162,7 @@ struct CommandLine {
       if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
       return doctor;
     }
+    if (name == "cache") return cache;
     return inspect;
   }
 };

@@ -7,6 +7,7 @@
 
 #include "kiln/result.hpp"
 #include "tools/commands/build.hpp"
+#include "tools/commands/cache.hpp"
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/inspect.hpp"
 #include "tools/commands/plan.hpp"
@@ -18,7 +19,8 @@ struct Reply {
   std::string text;
 };
 
-using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions>;
+using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
+                                CacheOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

@@ -51,6 +51,7 @@ struct RunCommand {
   Result<int> operator()(const InspectOptions& options) const {
     return run_inspect(options, world);
   }
+  Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {
@@ -63,28 +64,32 @@ Result<int> run(const std::vector<std::string>& arguments, World& world) {
   return status;
 }
 
-int report(const Error& error, Color color) {
+int report(const Error& error, Color color, int signal) {
   std::cout.flush();
   std::cerr << render(error, color);
-  return exit_status(error.code);
+  return error.code == ErrorCode::kInterrupted && signal != 0 ? 128 + signal
+                                                              : exit_status(error.code);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Color err_color = Color::kNo;
+  Interrupt interrupt;
+  const SignalScope signals(interrupt);
   try {
     const Environment environment = real_environment();
     const std::unique_ptr<Files> files = real_files();
-    const std::unique_ptr<Processes> processes = real_processes();
+    const std::unique_ptr<Processes> processes = real_processes(&interrupt);
     World world{*files, *processes, environment, std::cout, std::cerr};
     world.out_color = color_for(environment, environment.stdout_is_terminal);
     world.err_color = err_color = color_for(environment, environment.stderr_is_terminal);
+    world.interrupt = &interrupt;
     const Result<int> status = run(std::vector<std::string>(argv + 1, argv + argc), world);
-    return status ? *status : report(status.error(), err_color);
+    return status ? *status : report(status.error(), err_color, interrupt.signal());
   } catch (const std::exception& exception) {
     return report(Error{ErrorCode::kInternal, std::string("unexpected failure: ") + exception.what()}
                       .hint("this is a bug in kiln: please report it with the command line"),
-                  err_color);
+                  err_color, interrupt.signal());
   }
 }

@@ -19,6 +19,8 @@ struct BuildOptions {
   bool keep_going = false;
   bool json = false;
   bool explain = false;
+  bool dry_run = false;   // say which steps are stale, and why; run none
+  bool no_cache = false;  // neither read nor write the store that builds share
   // One rule for Make and Ninja: the header's path depends on every file that was read; all absolute.
   std::filesystem::path depfile;  // empty: none
   // Each replaces what the manifest's "embed" says.

@@ -21,6 +21,7 @@ struct World {
   std::ostream& err;  // progress and warnings; errors are returned
   Color out_color = Color::kNo;
   Color err_color = Color::kNo;
+  const Interrupt* interrupt = nullptr;  // raised by Ctrl-C; null: never
 };
 
 // Colours go to a terminal that can show them, and not where NO_COLOR is set (no-color.org).

@@ -161,16 +161,22 @@ std::vector<std::string> explain_difference(const Ingredients& before, const Ing
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan) {
   const std::string text =
       (path.is_absolute() ? path : plan.source_root / path).lexically_normal().string();
-  const auto below = [&](const std::filesystem::path& root) -> std::size_t {
-    const std::string& prefix = root.native();
-    const bool inside = text.starts_with(prefix) &&
-                        (text.size() == prefix.size() || text[prefix.size()] == '/');
-    return inside ? prefix.size() : 0;
+  // One root may lie inside another: the longest that holds the path tells most.
+  std::string_view name;
+  std::size_t length = 0;
+  const auto consider = [&](std::string_view candidate, const std::string& root) {
+    const bool inside = !root.empty() && text.starts_with(root) &&
+                        (text.size() == root.size() || text[root.size()] == '/');
+    if (inside && root.size() > length) {
+      name = candidate;
+      length = root.size();
+    }
   };
-  const std::size_t in_source = below(plan.source_root), in_out = below(plan.out_root);
-  if (in_source == 0 && in_out == 0) return text;
-  // One root may lie inside the other: the longer one tells more.
-  return in_out > in_source ? "{out}" + text.substr(in_out) : "{src}" + text.substr(in_source);
+  consider("src", plan.source_root.native());
+  consider("out", plan.out_root.native());
+  for (const auto& [place, root] : plan.places) consider(place, root);
+  if (length == 0) return text;
+  return "{" + std::string(name) + "}" + text.substr(length);
 }
 
 std::string display_path(std::string_view neutral) {

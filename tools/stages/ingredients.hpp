@@ -43,8 +43,9 @@ Digest key_of(const Ingredients& ingredients);
 // Why `after` is not `before`, a phrase each: "affine.cu changed", "ptxas changed", "flag -O3 -> -O2".
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after);
 
-// `path` in the form that does not depend on where the two roots lie: "{src}/...", "{out}/...", or
-// absolute; relative paths are relative to the source root, where steps run.
+// `path` in the form that does not depend on where things lie: below a root or place of the plan,
+// "{src}/...", "{out}/...", "{rocm}/..."; else absolute. Relative paths are relative to the source
+// root, where steps run.
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan);
 
 // A neutral path as a person would name it: without "{src}/".

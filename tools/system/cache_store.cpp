@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
@@ -163,6 +164,27 @@ Result<void> CacheStore::clear() {
     KILN_TRY(files_.remove_all(root_ / part));
   }
   return {};
+}
+
+Result<CachePolicy> cache_policy(const Environment& environment) {
+  CachePolicy policy;
+  if (const auto value = environment.get("KILN_CACHE")) {
+    if (*value != "on" && *value != "off") {
+      return Error{.code = ErrorCode::kInvalidInput,
+                   .message = "KILN_CACHE is " + quote(*value) + ", not 'on' or 'off'"};
+    }
+    policy.is_on = *value == "on";
+  }
+  if (const auto value = environment.get("KILN_CACHE_SIZE")) {
+    const std::optional<std::uint64_t> limit = parse_size(*value);
+    if (!limit) {
+      return Error{.code = ErrorCode::kInvalidInput,
+                   .message = "KILN_CACHE_SIZE is " + quote(*value) + ", not a size"}
+          .hint("write bytes, or a number with K, M, G or T: 'KILN_CACHE_SIZE=2G'");
+    }
+    policy.limit = *limit;
+  }
+  return policy;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

@@ -20,6 +20,7 @@
 
 #include "base/digest.hpp"
 #include "kiln/result.hpp"
+#include "tools/system/environment.hpp"
 #include "tools/system/files.hpp"
 
 namespace kiln::tools {
@@ -73,6 +74,14 @@ class CacheStore {
   std::filesystem::path root_;
   std::atomic<unsigned> aside_count_{0};
 };
+
+// What the user says of the store: KILN_CACHE=off (or on), KILN_CACHE_SIZE=2G.
+struct CachePolicy {
+  bool is_on = true;
+  std::uint64_t limit = std::uint64_t{2} << 30;  // bytes
+};
+// Errors: kInvalidInput for a value that is neither.
+Result<CachePolicy> cache_policy(const Environment& environment);
 
 // "2G", "500M", "64K" or bytes; nothing when it is no size.
 std::optional<std::uint64_t> parse_size(std::string_view text);

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kFormat = "kiln-file-digests";
 constexpr unsigned kVersion = 1;
+// More than any toolkit has; beyond it, what this run did not look at is dropped.
+constexpr std::size_t kMostRemembered = 16384;
 
 // A second change within one tick of the file system's clock leaves the status as it is. Linux ticks
 // every 4 to 10 ms; a time without nanoseconds comes from a file system that counts seconds.
@@ -116,9 +118,10 @@ void FileDigests::load(std::string_view file) {
 
 std::string FileDigests::save(const std::function<bool(const std::string&)>& wanted) const {
   const std::lock_guard lock(mutex_);
+  const bool is_crowded = entries_.size() > kMostRemembered;
   std::string lines;
   for (const auto& [path, entry] : entries_) {
-    if (!entry.settled || !wanted(path)) continue;
+    if (!entry.settled || (is_crowded && !entry.seen) || !wanted(path)) continue;
     const FileStatus& status = entry.status;
     lines += entry.digest.hex();
     for (const std::uint64_t number : {status.device, status.inode, status.size}) {

@@ -15,7 +15,6 @@ constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP};
 // A handler gets no context pointer, so the flag it raises has to be reachable from here.
 std::atomic<Interrupt*> g_target{nullptr};
 std::array<struct sigaction, kCaught.size()> g_previous;
-struct sigaction g_previous_pipe;
 
 extern "C" void kiln_on_signal(int signal) {
   const int saved_errno = errno;
@@ -55,13 +54,10 @@ SignalScope::SignalScope(Interrupt& interrupt) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kCaught.size(); ++i) ::sigaction(kCaught[i], &action, &g_previous[i]);
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, &g_previous_pipe);
 }
 
 SignalScope::~SignalScope() {
   for (std::size_t i = 0; i < kCaught.size(); ++i) ::sigaction(kCaught[i], &g_previous[i], nullptr);
-  ::sigaction(SIGPIPE, &g_previous_pipe, nullptr);
   g_target.store(nullptr);
 }
 

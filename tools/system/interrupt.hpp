@@ -28,7 +28,7 @@ class Interrupt {
 };
 
 // While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a
-// second SIGINT ends it at once. SIGPIPE is ignored. One at a time.
+// second SIGINT ends it at once. One at a time.
 class SignalScope {
  public:
   explicit SignalScope(Interrupt& interrupt);

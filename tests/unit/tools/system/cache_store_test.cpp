@@ -140,3 +140,16 @@ TEST_CASE("parse_size reads bytes and binary units") {
     CHECK_FALSE(parse_size(bad));
   }
 }
+
+TEST_CASE("cache_policy reads the user's variables and refuses what is no size") {
+  kiln::tools::Environment environment;
+  CHECK(cache_policy(environment)->is_on);
+  CHECK(cache_policy(environment)->limit == 2147483648u);
+  environment.variables = {{"KILN_CACHE", "off"}, {"KILN_CACHE_SIZE", "10M"}};
+  CHECK_FALSE(cache_policy(environment)->is_on);
+  CHECK(cache_policy(environment)->limit == 10u << 20);
+  environment.variables["KILN_CACHE_SIZE"] = "many";
+  CHECK(cache_policy(environment).error().message == "KILN_CACHE_SIZE is 'many', not a size");
+  environment.variables["KILN_CACHE"] = "maybe";
+  CHECK(cache_policy(environment).error().message == "KILN_CACHE is 'maybe', not 'on' or 'off'");
+}

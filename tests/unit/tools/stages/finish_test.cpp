@@ -1,0 +1,201 @@
+// finish over an in-memory world, with PTX images: the one format that is text.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_files.hpp"
+#include "tools/stages/finish.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeFiles;
+
+namespace {
+
+std::string ptx(const std::string& target, const std::string& kernels) {
+  std::string text = ".version 9.0\n.target " + target + "\n.address_size 64\n\n";
+  for (const std::string_view name : split(kernels, ' ')) {
+    text += ".visible .entry " + std::string(name) + "(\n\t.param .u64 " + std::string(name) +
+            "_param_0\n)\n{\n\tret;\n}\n";
+  }
+  return text;
+}
+
+struct World {
+  FakeFiles files;
+  Environment environment;
+  Toolchain toolchain;
+  Plan plan;
+  Manifest manifest;
+  BuildState state;
+
+  World() {
+    for (int kind = 0; kind <= static_cast<int>(ToolKind::kHostCompiler); ++kind) {
+      Tool tool;
+      tool.kind = static_cast<ToolKind>(kind);
+      toolchain.tools.push_back(tool);
+    }
+    toolchain.tools[static_cast<std::size_t>(ToolKind::kNvcc)].version = "13.0.88";
+    plan.source_root = "/src";
+    plan.out_root = "/src/out";
+    manifest.path = "targets.json";
+    manifest.directory = "/src";
+    manifest.name.value = "demo";
+    manifest.embed.header = "demo.hpp";
+    write("/src/targets.json", "{}");
+    for (const char* module : {"affine", "fill"}) {
+      ModuleSpec spec;
+      spec.name.value = module;
+      spec.sources = {{std::string(module) + ".cu", {}}};
+      manifest.modules.push_back(spec);
+      write("/src/" + std::string(module) + ".cu", "source");
+      for (const char* target : {"compute_80", "compute_90"}) add_image(module, target);
+    }
+  }
+
+  void write(const std::string& path, const std::string& text) { REQUIRE(files.write(path, text)); }
+
+  void add_image(const std::string& module, const std::string& target) {
+    Step step;
+    step.id = "compile " + module + " " + target;
+    step.kind = StepKind::kCompile;
+    step.module = module;
+    step.target = target;
+    step.tool = ToolKind::kNvcc;
+    step.inputs = {"{src}/" + module + ".cu"};
+    step.argv = {"{nvcc}", "-I.", step.inputs[0]};
+    step.output = "{out}/images/" + module + "/" + target + ".ptx";
+    write(expand(step.output, plan), ptx("sm_" + target.substr(8), module + "_f32 " + module + "_u8"));
+    write(expand(log_path(step), plan), "");
+    plan.steps.push_back(step);
+  }
+
+  Result<Finished> run(std::vector<std::string> modules = {"affine", "fill"},
+                       std::vector<std::string> missing = {}) {
+    FileDigests digests(files);
+    const BuildContext context{plan, toolchain, environment, digests};
+    return finish({manifest, std::move(missing), std::move(modules)}, context, state, files);
+  }
+
+  bool exists(const std::string& path) const { return files.status(path).has_value(); }
+};
+
+}  // namespace
+
+TEST_CASE("finish writes catalog, header and compile commands, and nothing the second time") {
+  World world;
+  const auto first = world.run();
+  REQUIRE(first);
+  CHECK_FALSE(first->was_up_to_date);
+  CHECK(first->kernels == 4);
+  CHECK(first->images == 4);
+  for (const char* name : {"kiln.json", "compile_commands.json", "include/demo.hpp"}) {
+    CAPTURE(name);
+    CHECK(world.exists("/src/out/" + std::string(name)));
+  }
+  const std::string catalog = world.files.read("/src/out/kiln.json").value();
+  CHECK(catalog.find("/src") == std::string::npos);
+  CHECK(catalog.find("\"affine_f32\"") != std::string::npos);
+
+  const auto before = world.files.snapshot("/src");
+  const auto second = world.run();
+  REQUIRE(second);
+  CHECK(second->was_up_to_date);
+  CHECK(world.files.snapshot("/src") == before);
+}
+
+TEST_CASE("finish works again when an image, an option, the manifest or an output changed") {
+  World world;
+  REQUIRE(world.run());
+  const auto works_again = [&] {
+    const auto finished = world.run();
+    REQUIRE(finished);
+    const bool worked = !finished->was_up_to_date;
+    REQUIRE(world.run()->was_up_to_date);
+    return worked;
+  };
+  for (const char* target : {"compute_80", "compute_90"}) {
+    world.write("/src/out/images/fill/" + std::string(target) + ".ptx",
+                ptx("sm_" + std::string(target).substr(8), "fill_f32"));
+  }
+  CHECK(works_again());
+  world.manifest.embed.name_space = "other";
+  CHECK(works_again());
+  world.write("/src/targets.json", "{ }");
+  CHECK(works_again());
+  world.write("/src/out/include/demo.hpp", "edited");
+  CHECK(works_again());
+  CHECK(world.files.read("/src/out/include/demo.hpp").value() != "edited");
+  REQUIRE(world.files.remove_all("/src/out/kiln.json"));
+  CHECK(works_again());
+  world.toolchain.tools[static_cast<std::size_t>(ToolKind::kNvcc)].version = "13.1";
+  CHECK(works_again());
+}
+
+TEST_CASE("finish removes a header that goes by another name now") {
+  World world;
+  REQUIRE(world.run());
+  world.manifest.embed.header = "renamed.hpp";
+  REQUIRE(world.run());
+  CHECK(world.exists("/src/out/include/renamed.hpp"));
+  CHECK_FALSE(world.exists("/src/out/include/demo.hpp"));
+}
+
+TEST_CASE("finish writes nothing when the images of any module differ, and tells of every module") {
+  World world;
+  REQUIRE(world.run());
+  const auto before = world.files.snapshot("/src/out/include");
+  world.write("/src/out/images/affine/compute_80.ptx", ptx("sm_80", "affine_f32"));
+  world.write("/src/out/images/fill/compute_90.ptx", "no image at all");
+  const auto finished = world.run();
+  REQUIRE_FALSE(finished);
+  CHECK(finished.error().code == ErrorCode::kBuildFailed);
+  CHECK(finished.error().message == "module 'affine': its images do not all have the same kernels");
+  REQUIRE(finished.error().others.size() == 1);
+  CHECK(finished.error().others[0].notes.back().text ==
+        "in 'images/fill/compute_90.ptx', the output of 'compile fill compute_90'");
+  CHECK(world.files.snapshot("/src/out/include") == before);
+}
+
+TEST_CASE("finish leaves broken modules out and records what is missing") {
+  World world;
+  REQUIRE(world.run({"fill"}, {"gfx1100"}));
+  const std::string catalog = world.files.read("/src/out/kiln.json").value();
+  CHECK(catalog.find("affine") == std::string::npos);
+  CHECK(catalog.find("gfx1100") != std::string::npos);
+}
+
+TEST_CASE("finish leaves no half-written set of files when a write fails") {
+  for (unsigned nth = 1;; ++nth) {
+    REQUIRE(nth < 50);
+    World world;
+    REQUIRE(world.run());
+    const std::string old_catalog = world.files.read("/src/out/kiln.json").value();
+    world.manifest.embed.name_space = "other";
+    world.manifest.name.value = "renamed";
+    world.files.writes.fail(nth);
+    const bool finished = world.run().has_value();
+    const bool hit = world.files.writes.was_hit();
+    world.files.writes.fail(0);
+    CAPTURE(nth);
+    // The catalog is the last to be written: an old one stays until everything new is there.
+    CHECK((world.files.read("/src/out/kiln.json").value() != old_catalog) == finished);
+    const auto again = world.run();
+    REQUIRE(again);
+    CHECK(again->was_up_to_date == finished);
+    if (!hit) break;
+  }
+}
+
+TEST_CASE("header_dependencies name the manifest, sources, what they include, and the tools") {
+  World world;
+  Tool& nvcc = world.toolchain.tools[static_cast<std::size_t>(ToolKind::kNvcc)];
+  nvcc.parts = {{"program", "/cuda/nvcc"}, {"ptxas", "/cuda/ptxas"}};
+  for (Step& step : world.plan.steps) step.tool_roles = {"program"};
+  world.manifest.abi_path = Located<std::string>{"abi.json", {}};
+  world.state.steps["compile fill compute_80"].dependencies = {
+      {"{out}/hip/x.hip", {}}, {"{src}/shared.cuh", {}}, {"/usr/include/math.h", {}}};
+  FileDigests digests(world.files);
+  const BuildContext context{world.plan, world.toolchain, world.environment, digests};
+  CHECK(header_dependencies(world.manifest, context, world.state) ==
+        std::vector<std::string>{"/cuda/nvcc", "/src/abi.json", "/src/affine.cu", "/src/fill.cu",
+                                 "/src/shared.cuh", "/src/targets.json", "/usr/include/math.h"});
+}

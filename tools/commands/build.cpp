@@ -1,0 +1,213 @@
+#include "tools/commands/build.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/commands/prepare.hpp"
+#include "tools/commands/progress.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/build_memory.hpp"
+#include "tools/stages/depfile.hpp"
+#include "tools/stages/execute.hpp"
+#include "tools/stages/finish.hpp"
+#include "tools/system/cache_store.hpp"
+#include "tools/system/folder_lock.hpp"
+
+namespace kiln::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+ProgressOptions progress_options(const BuildOptions& options, const World& world, unsigned jobs) {
+  const ProgressStyle style = options.json                           ? ProgressStyle::kJson
+                              : world.environment.stderr_is_terminal ? ProgressStyle::kTerminal
+                                                                     : ProgressStyle::kLines;
+  return {.style = style, .explain = options.explain, .jobs = jobs};
+}
+
+void apply(const BuildOptions& options, EmbedOptions& embed) {
+  if (options.embed) embed.mode = *options.embed;
+  if (options.name_space) embed.name_space = *options.name_space;
+  if (options.compression) embed.compression = *options.compression;
+}
+
+// The modules none of whose steps failed, sorted.
+std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& plan,
+                                        const Execution& execution) {
+  std::set<std::string> broken;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const StepStatus status = execution.steps[i].status;
+    if (status == StepStatus::kFailed || status == StepStatus::kSkipped) {
+      broken.insert(plan.steps[i].module);
+    }
+  }
+  std::vector<std::string> intact;
+  for (const ModuleSpec& module : manifest.modules) {
+    if (!broken.contains(module.name.value)) intact.push_back(module.name.value);
+  }
+  return intact;
+}
+
+// What --dry-run prints: the steps that would run and why, and those that might.
+int show_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan,
+                     const BuildOptions& options, std::ostream& out) {
+  std::size_t stale = 0, following = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Assessment& one = assessments[i];
+    if (one.freshness == Freshness::kFresh) continue;
+    const bool is_stale = one.freshness == Freshness::kStale;
+    ++(is_stale ? stale : following);
+    if (options.json) {
+      out << trim(write_json(
+                 Json::Object{{"event", is_stale ? "stale" : "follows"},
+                              {"step", plan.steps[i].id},
+                              {"reasons", Json::Array(one.reasons.begin(), one.reasons.end())}},
+                 JsonLayout::kCompact))
+          << "\n";
+    } else {
+      out << (is_stale ? "would run: " : "may follow: ") << plan.steps[i].id << ": "
+          << join(one.reasons, ", ") << "\n";
+    }
+  }
+  if (!options.json) {
+    out << plan.steps.size() << " steps: " << stale << " would run, " << following
+        << " may follow, " << plan.steps.size() - stale - following << " up to date\n";
+  }
+  return 0;
+}
+
+Json error_json(const Error& error) {
+  Json::Array notes;
+  for (const Note& note : error.notes) notes.push_back(note.text);
+  return Json::Object{{"message", error.message}, {"notes", std::move(notes)}};
+}
+
+struct Summary {
+  const Manifest& manifest;
+  const Execution& execution;
+  const std::vector<std::string>& missing_targets;
+  std::uint64_t milliseconds;
+};
+
+void print_json_summary(const Summary& summary, const Error* error, std::ostream& out) {
+  Json::Object counts;
+  for (const StepStatus status : {StepStatus::kUpToDate, StepStatus::kCached, StepStatus::kRan,
+                                  StepStatus::kFailed, StepStatus::kSkipped}) {
+    counts.push_back({std::string(to_string(status)), summary.execution.count(status)});
+  }
+  Json::Array missing(summary.missing_targets.begin(), summary.missing_targets.end()), errors;
+  if (error != nullptr) {
+    errors.push_back(error_json(*error));
+    for (const Error& other : error->others) errors.push_back(error_json(other));
+  }
+  const Json event = Json::Object{{"event", "done"},
+                                  {"status", error == nullptr ? "ok" : "failed"},
+                                  {"steps", std::move(counts)},
+                                  {"missing_targets", std::move(missing)},
+                                  {"header", header_path(summary.manifest)},
+                                  {"milliseconds", summary.milliseconds},
+                                  {"errors", std::move(errors)}};
+  out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
+}
+
+void print_summary(const Summary& summary, const Finished& finished,
+                   const std::filesystem::path& out_folder, std::ostream& out) {
+  const Execution& execution = summary.execution;
+  const std::size_t ran = execution.count(StepStatus::kRan);
+  const std::size_t cached = execution.count(StepStatus::kCached);
+  if (ran + cached == 0 && finished.was_up_to_date) {
+    out << "nothing to do: " << execution.steps.size() << " steps are up to date ("
+        << summary.milliseconds << " ms)\n";
+    return;
+  }
+  out << execution.steps.size() << " steps: " << ran << " ran, " << cached << " from the cache, "
+      << execution.count(StepStatus::kUpToDate) << " up to date ("
+      << format_duration(summary.milliseconds) << ")\n";
+  if (!finished.was_up_to_date) {
+    out << finished.kernels << " kernels in " << finished.images << " images: "
+        << (out_folder / header_path(summary.manifest)).string() << "\n";
+  }
+}
+
+}  // namespace
+
+Result<int> run_build(const BuildOptions& options, World& world) {
+  const Clock::time_point start = Clock::now();
+  const unsigned jobs = options.jobs != 0 ? options.jobs : world.environment.cores;
+  KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
+
+  // What is asked for, what this machine can do, and every step from the one to the other.
+  KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
+  apply(options, prepared.manifest.embed);
+  const Plan& plan = prepared.plan;
+
+  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
+  KILN_TRY_ASSIGN(const FolderLock lock,
+                  FolderLock::take(plan.out_root / ".kiln" / "lock", world.interrupt, waiting));
+  BuildMemory memory(world.files, plan, world.environment);
+  const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
+  if (options.dry_run) {
+    return show_stale_steps(assess_all(memory.state, context), plan, options, world.out);
+  }
+
+  // Images and bundles: afterwards, those of intact modules are in place and up to date.
+  CacheStore store(world.files, world.environment.cache_directory());
+  const bool uses_cache = cache_policy.is_on && !options.no_cache;
+  const FailurePolicy policy =
+      options.keep_going ? FailurePolicy::kKeepGoing : FailurePolicy::kStopBeforeBundles;
+  Result<Execution> executed = [&] {
+    const auto progress = make_progress(progress_options(options, world, jobs), world);
+    return execute(context, memory.state, world.files, world.processes,
+                   {.jobs = jobs,
+                    .failure_policy = policy,
+                    .cache = uses_cache ? &store : nullptr,
+                    .observer = progress.get()});
+  }();
+  if (!executed) {
+    (void)memory.save();  // what is done stays done
+    return std::move(executed).error();
+  }
+  const Execution& execution = *executed;
+  for (const std::string& warning : execution.warnings) {
+    world.err << "kiln: warning: " << warning << "\n";
+  }
+  if (uses_cache && execution.count(StepStatus::kRan) != 0) (void)store.trim(cache_policy.limit);
+
+  // Catalog and header: of all modules, or with --keep-going of those that are intact.
+  Result<Finished> finished = Finished{};
+  const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
+  const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
+  if (may_finish) {
+    finished = finish({prepared.manifest, prepared.missing_targets, intact}, context,
+                      memory.state, world.files);
+  }
+  KILN_TRY(memory.save());
+
+  std::vector<Error> errors = execution.errors;
+  if (!finished) errors.push_back(std::move(finished).error());
+  if (errors.empty() && !options.depfile.empty()) {
+    const std::string target = (plan.out_root / header_path(prepared.manifest)).string();
+    KILN_TRY(world.files.write_if_changed(
+        world.environment.current_directory / options.depfile,
+        write_depfile(target, header_dependencies(prepared.manifest, context, memory.state))));
+  }
+  const auto milliseconds = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
+  const Summary summary{prepared.manifest, execution, prepared.missing_targets, milliseconds};
+  if (!errors.empty()) {
+    Error error = merge_errors(std::move(errors));
+    if (options.json) print_json_summary(summary, &error, world.out);
+    return error;
+  }
+  if (options.json) {
+    print_json_summary(summary, nullptr, world.out);
+  } else {
+    print_summary(summary, *finished, options.selection.out, world.out);
+  }
+  return 0;
+}
+
+}  // namespace kiln::tools

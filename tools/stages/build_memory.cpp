@@ -1,0 +1,44 @@
+#include "tools/stages/build_memory.hpp"
+
+#include "base/diagnostic.hpp"
+
+namespace kiln::tools {
+namespace {
+
+bool is_below(const std::string& path, const std::string& root) {
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+}  // namespace
+
+BuildMemory::BuildMemory(Files& files, const Plan& plan, const Environment& environment)
+    : digests(files),
+      files_(files),
+      source_root_(plan.source_root),
+      out_root_(plan.out_root),
+      user_digests_(environment.cache_directory() / "digests") {
+  loaded_state_ = files_.read(out_root_ / ".kiln" / "state").value_or("");
+  state = read_state(loaded_state_);
+  digests.load(files_.read(out_root_ / ".kiln" / "digests").value_or(""));
+  digests.load(files_.read(user_digests_).value_or(""));
+}
+
+Result<void> BuildMemory::save() {
+  const auto of_project = [this](const std::string& path) { return is_of_project(path); };
+  const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
+  if (digests.learnt(of_machine)) (void)files_.write(user_digests_, digests.save(of_machine));
+  if (digests.learnt(of_project)) {
+    KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
+  }
+  std::string text = write_state(state);
+  if (text == loaded_state_) return {};
+  KILN_TRY(files_.write(out_root_ / ".kiln" / "state", text));
+  loaded_state_ = std::move(text);
+  return {};
+}
+
+bool BuildMemory::is_of_project(const std::string& path) const {
+  return is_below(path, source_root_.native()) || is_below(path, out_root_.native());
+}
+
+}  // namespace kiln::tools

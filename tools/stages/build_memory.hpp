@@ -1,0 +1,38 @@
+// What one build remembers for the next: the state of its out folder, and the digests of files.
+//
+//   <out>/.kiln/state             BuildState
+//   <out>/.kiln/digests           digests of files below the source root and the out folder
+//   <cache folder>/digests        digests of all others, compilers and system headers: shared by all
+//                                 builds of the user, so that 300 MB of compilers are read once
+#pragma once
+
+#include "kiln/result.hpp"
+#include "tools/model/plan.hpp"
+#include "tools/stages/state.hpp"
+#include "tools/system/environment.hpp"
+#include "tools/system/file_digests.hpp"
+#include "tools/system/files.hpp"
+
+namespace kiln::tools {
+
+class BuildMemory {
+ public:
+  // Loads what is there; what is missing or damaged is empty.
+  BuildMemory(Files& files, const Plan& plan, const Environment& environment);
+
+  FileDigests digests;
+  BuildState state;
+
+  // Writes what has changed. The error is that the state could not be written; that the user's own
+  // cache folder cannot be is none.
+  Result<void> save();
+
+ private:
+  bool is_of_project(const std::string& path) const;
+
+  Files& files_;
+  std::filesystem::path source_root_, out_root_, user_digests_;
+  std::string loaded_state_;
+};
+
+}  // namespace kiln::tools

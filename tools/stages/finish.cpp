@@ -1,0 +1,218 @@
+#include "tools/stages/finish.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/diagnostic.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/catalog.hpp"
+#include "tools/stages/catalog_json.hpp"
+#include "tools/stages/compile_commands.hpp"
+#include "tools/stages/embed.hpp"
+#include "tools/stages/verify.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWrote = "wrote ";  // label of an output, before its path
+
+bool contains(const std::vector<std::string>& sorted, const std::string& word) {
+  return std::binary_search(sorted.begin(), sorted.end(), word);
+}
+
+const std::vector<AbiKernel>* abi_of(const Manifest& manifest, const std::string& module) {
+  const auto found = manifest.abi.find(module);
+  return found == manifest.abi.end() ? nullptr : &found->second;
+}
+
+fs::path absolute_path(const fs::path& path, const Plan& plan) {
+  return path.is_absolute() ? path : (plan.source_root / path).lexically_normal();
+}
+
+std::string digest_text(const std::optional<Digest>& digest) {
+  return digest ? digest->hex() : std::string(kMissing);
+}
+
+// What decides every byte that finish() writes.
+Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context) {
+  const Manifest& manifest = request.manifest;
+  FileDigests& digests = context.digests;
+  Ingredients result;
+  // The generator is part of this program.
+  result.push_back({"program", digest_text(digests.digest("/proc/self/exe"))});
+  result.push_back({"manifest", digest_text(digests.digest(
+                                    context.plan.source_root / manifest.path.filename()))});
+  if (manifest.abi_path) {
+    result.push_back({"abi", digest_text(digests.digest(
+                                 absolute_path(manifest.abi_path->value, context.plan)))});
+  }
+  result.push_back({"header", manifest.embed.header});
+  result.push_back({"namespace", manifest.embed.name_space});
+  result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
+  result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
+  for (const std::string& target : request.missing_targets) result.push_back({"missing", target});
+  for (const ToolRecord& tool : tool_records(context.plan, context.toolchain, digests)) {
+    result.push_back({"tool " + tool.name, tool.version + " " + tool.identity});
+  }
+  for (const Step& step : context.plan.steps) {
+    if (step.kind == StepKind::kHipify || !contains(request.modules, step.module)) continue;
+    result.push_back({"output " + step.output,
+                      digest_text(digests.digest(expand(step.output, context.plan)))});
+    result.push_back({"log " + step.output,
+                      digest_text(digests.digest(expand(log_path(step), context.plan)))});
+  }
+  return result;
+}
+
+// The part of a record that names what was written.
+std::vector<Ingredient> outputs_of(const Ingredients& record) {
+  std::vector<Ingredient> outputs;
+  std::copy_if(record.begin(), record.end(), std::back_inserter(outputs),
+               [](const Ingredient& one) { return one.label.starts_with(kWrote); });
+  return outputs;
+}
+
+bool is_up_to_date(const Ingredients& record, const Ingredients& now, const BuildContext& context) {
+  const std::vector<Ingredient> outputs = outputs_of(record);
+  if (outputs.empty() || record.size() != now.size() + outputs.size()) return false;
+  if (!std::equal(now.begin(), now.end(), record.begin())) return false;
+  return std::all_of(outputs.begin(), outputs.end(), [&](const Ingredient& output) {
+    const fs::path path = context.plan.out_root / output.label.substr(kWrote.size());
+    return digest_text(context.digests.digest(path)) == output.value;
+  });
+}
+
+Result<std::vector<BuiltModule>> read_modules(const FinishRequest& request,
+                                              const BuildContext& context, const Files& files) {
+  std::vector<BuiltModule> modules;
+  std::vector<Error> errors;
+  for (const ModuleSpec& spec : request.manifest.modules) {
+    const std::string& name = spec.name.value;
+    if (!contains(request.modules, name)) continue;
+    std::vector<Artifact> images;
+    const std::size_t errors_before = errors.size();
+    for (const Step& step : context.plan.steps) {
+      if (step.kind != StepKind::kCompile || step.module != name) continue;
+      KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
+      KILN_TRY_ASSIGN(std::string bytes, files.read(expand(step.output, context.plan)));
+      KILN_TRY_ASSIGN(std::string log, files.read(expand(log_path(step), context.plan)));
+      Result<Artifact> image = inspect_output(step, target, std::move(bytes), std::move(log));
+      if (image) {
+        images.push_back(std::move(*image));
+      } else {
+        errors.push_back(std::move(image).error());
+      }
+    }
+    if (errors.size() != errors_before) continue;
+    const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
+    if (Result<void> verified = verify_module(name, images, abi); !verified) {
+      errors.push_back(std::move(verified).error());
+    }
+    modules.push_back(assemble_module(spec, std::move(images), abi));
+  }
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  return modules;
+}
+
+Result<std::vector<BundleRecord>> read_bundles(const FinishRequest& request,
+                                               const BuildContext& context, const Files& files) {
+  std::vector<BundleRecord> bundles;
+  for (const Step& step : context.plan.steps) {
+    const bool is_bundle = step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
+    if (!is_bundle || !contains(request.modules, step.module)) continue;
+    KILN_TRY_ASSIGN(const std::string bytes, files.read(expand(step.output, context.plan)));
+    bundles.push_back({.module = step.module,
+                       .path = step.output.substr(std::string_view("{out}/").size()),
+                       .size = bytes.size(),
+                       .digest = sha256(bytes)});
+  }
+  return bundles;
+}
+
+// Files that an earlier build generated and this one does not: a header under its old name would
+// still be found by an #include.
+void remove_outdated(const Ingredients& before, const Ingredients& now, const BuildContext& context,
+                     Files& files) {
+  const std::vector<Ingredient> kept = outputs_of(now);
+  for (const Ingredient& old : outputs_of(before)) {
+    const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& one) {
+      return one.label == old.label;
+    });
+    if (!is_kept) (void)files.remove_all(context.plan.out_root / old.label.substr(kWrote.size()));
+  }
+}
+
+}  // namespace
+
+Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
+                        BuildState& state, Files& files) {
+  Ingredients now = finish_ingredients(request, context);
+  if (is_up_to_date(state.finish, now, context)) return Finished{.was_up_to_date = true};
+  BuiltCatalog catalog;
+  catalog.name = request.manifest.name.value;
+  KILN_TRY_ASSIGN(catalog.modules, read_modules(request, context, files));
+  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, read_bundles(request, context, files));
+  // From here on, every module is known to offer the same kernels on every target.
+  catalog.targets = built_targets(catalog.modules);
+  catalog.missing_targets = request.missing_targets;
+  catalog.tools = tool_records(context.plan, context.toolchain, context.digests);
+  KILN_TRY_ASSIGN(
+      const std::vector<GeneratedFile> generated,
+      embed(catalog, request.manifest.embed, request.manifest.minimum_runtime));
+
+  // A failure while writing leaves no claim that what is there belongs together.
+  const Ingredients before = std::exchange(state.finish, {});
+  const auto write = [&](const std::string& path, const std::string& text) -> Result<void> {
+    const fs::path target = context.plan.out_root / path;
+    KILN_TRY(files.write_if_changed(target, text));
+    const Digest digest = sha256(text);
+    context.digests.record(target, digest);
+    now.push_back({std::string(kWrote) + path, digest.hex()});
+    return {};
+  };
+  for (const GeneratedFile& file : generated) KILN_TRY(write("include/" + file.path, file.text));
+  KILN_TRY(write("compile_commands.json",
+                 write_json(compile_commands(context.plan, context.toolchain))));
+  // The catalog comes last: where there is one, everything that it lists is there.
+  KILN_TRY(write("kiln.json", write_json(catalog_json(catalog, bundles))));
+  remove_outdated(before, now, context, files);
+  state.finish = std::move(now);
+
+  Finished finished;
+  for (const BuiltModule& module : catalog.modules) {
+    finished.kernels += module.kernel_names.size();
+    finished.images += module.images.size();
+  }
+  return finished;
+}
+
+std::string header_path(const Manifest& manifest) { return "include/" + manifest.embed.header; }
+
+std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
+                                             const BuildState& state) {
+  const Plan& plan = context.plan;
+  std::set<std::string> paths;
+  const auto add = [&](const std::string& neutral) {
+    if (!neutral.starts_with("{out}/")) paths.insert(expand(neutral, plan));
+  };
+  paths.insert((plan.source_root / manifest.path.filename()).string());
+  if (manifest.abi_path) paths.insert(absolute_path(manifest.abi_path->value, plan).string());
+  for (const Step& step : plan.steps) {
+    for (const std::string& input : step.inputs) add(input);
+    const Tool& tool = context.toolchain.tool(step.tool);
+    for (const Tool::Part& part : tool.parts) {
+      if (std::find(step.tool_roles.begin(), step.tool_roles.end(), part.role) !=
+          step.tool_roles.end()) {
+        paths.insert(part.path.string());
+      }
+    }
+    const auto record = state.steps.find(step.id);
+    if (record == state.steps.end()) continue;
+    for (const auto& [path, digest] : record->second.dependencies) add(path);
+  }
+  return {paths.begin(), paths.end()};
+}
+
+}  // namespace kiln::tools

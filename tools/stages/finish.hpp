@@ -1,0 +1,43 @@
+// finish: the images and bundles of a build -> kiln.json, compile_commands.json and the header.
+//
+// Every image is read back, its kernels are compared (verify), and only then is anything written. What
+// decides the result is kept in BuildState::finish, so that a build with nothing to do reads no image.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/model/manifest.hpp"
+#include "tools/stages/assess.hpp"
+#include "tools/stages/state.hpp"
+#include "tools/system/files.hpp"
+
+namespace kiln::tools {
+
+struct FinishRequest {
+  const Manifest& manifest;                  // with the options of the command line put in
+  std::vector<std::string> missing_targets;  // left out by --allow-missing
+  std::vector<std::string> modules;          // whose steps all succeeded, sorted
+};
+
+struct Finished {
+  bool was_up_to_date = false;
+  std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
+};
+
+// Needs the outputs of every step of `request.modules` in place. Records what it wrote in
+// `state.finish`; nothing is written unless every image is as it should be. Errors: kBuildFailed when an image cannot be read or
+// its kernels differ, for all modules at once.
+Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
+                        BuildState& state, Files& files);
+
+// Where the header is, relative to the out folder.
+std::string header_path(const Manifest& manifest);
+
+// What the header depends on, absolute and sorted: manifest, abi file, sources, all that they include,
+// and the tools.
+std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
+                                             const BuildState& state);
+
+}  // namespace kiln::tools
