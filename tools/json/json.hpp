@@ -27,16 +27,17 @@ struct Json {
   std::uint32_t line = 0;  // of the value's first character; 0: not read from text
   std::uint32_t column = 0;
 
-  Json() = default;
-  Json(bool boolean) : value(boolean) {}
+  // Defined below, where JsonMember is complete.
+  Json();
+  Json(bool boolean);
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)
-  Json(Integer integer) : value(static_cast<std::int64_t>(integer)) {}
-  Json(double number) : value(number) {}
-  Json(std::string text) : value(std::move(text)) {}
-  Json(std::string_view text) : value(std::string(text)) {}
-  Json(const char* text) : value(std::string(text)) {}
-  Json(Array items) : value(std::move(items)) {}
+  Json(Integer integer);
+  Json(double number);
+  Json(std::string text);
+  Json(std::string_view text);
+  Json(const char* text);
+  Json(Array items);
   Json(Object members);
 
   // The value as that kind, or null when it is of another one.
@@ -58,6 +59,16 @@ struct JsonMember {
   std::uint32_t column = 0;
 };
 
+inline Json::Json() = default;
+inline Json::Json(bool boolean) : value(boolean) {}
+template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>)
+Json::Json(Integer integer) : value(static_cast<std::int64_t>(integer)) {}
+inline Json::Json(double number) : value(number) {}
+inline Json::Json(std::string text) : value(std::move(text)) {}
+inline Json::Json(std::string_view text) : value(std::string(text)) {}
+inline Json::Json(const char* text) : value(std::string(text)) {}
+inline Json::Json(Array items) : value(std::move(items)) {}
 inline Json::Json(Object members) : value(std::move(members)) {}
 
 struct JsonLimits {
