@@ -11,7 +11,7 @@ include(KilnAddKernels)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
 set(KILN_SHARE_DIR "${CMAKE_INSTALL_DATADIR}/kiln")
 
-set(libraries kiln_headers kiln_base kiln_compression kiln_formats kiln_runtime)
+set(libraries kiln_headers kiln_base kiln_compression kiln_formats kiln_runtime kiln_runtime_shared)
 if(TARGET kiln)
   list(APPEND libraries kiln)
   add_executable(kiln::kiln ALIAS kiln)
@@ -23,7 +23,8 @@ install(TARGETS ${libraries} EXPORT kilnTargets
 if(TARGET kiln_host)
   install(TARGETS kiln_host LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
-install(DIRECTORY runtime/include/kiln DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY runtime/include/kiln DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES targets.json DESTINATION "${KILN_SHARE_DIR}")
 install(DIRECTORY kernels DESTINATION "${KILN_SHARE_DIR}"
   FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.h" PATTERN "*.json")

@@ -5,6 +5,13 @@
 #include "runtime/src/cuda_types.hpp"
 #include "tests/fake_drivers/fake_machine.hpp"
 
+kiln::fake::Script kiln::fake::default_script() {
+  Script script;
+  script.devices = {{.name = "Fake H200", .arch = "90"}};
+  script.version = 12080;
+  return script;
+}
+
 namespace kiln::runtime::cuda {
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default")))

@@ -11,6 +11,14 @@
 #define hipGetDevicePropertiesR0600 hipGetDeviceProperties
 #endif
 
+kiln::fake::Script kiln::fake::default_script() {
+  Script script;
+  script.devices = {{.name = "Fake MI210", .arch = "gfx90a:sramecc+:xnack-", .wave_width = 64}};
+  script.version = 60443483;
+  script.uses_image_in_place = true;
+  return script;
+}
+
 namespace kiln::runtime::hip {
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default")))

@@ -347,6 +347,6 @@ int Machine::check_event(void* event) const {
 }  // namespace kiln::fake
 
 extern "C" __attribute__((visibility("default"))) kiln::fake::Machine* kiln_fake_machine() {
-  static kiln::fake::Machine machine;
+  static kiln::fake::Machine machine(kiln::fake::default_script());
   return &machine;
 }

@@ -23,6 +23,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kiln::fake {
@@ -61,12 +62,16 @@ struct Script {
   bool uses_image_in_place = false;  // a launch fails when the image's bytes have changed
 };
 
+// What a machine is before its first reset: one device. Each vendor's face defines it.
+Script default_script();
+
 struct Kernel;
 struct Module;
 
 // What a test calls is virtual: the code is in the fake driver's library, which no test links.
 class Machine {
  public:
+  explicit Machine(Script script) : script_(std::move(script)) {}
   virtual ~Machine() = default;
 
   // Back to `script`, with nothing counted. No handle of before may live.

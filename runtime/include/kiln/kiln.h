@@ -1,0 +1,127 @@
+/* kiln's runtime for C, and for every language that calls C: Python's ctypes, Rust, and others.
+ *
+ * The same runtime as <kiln/runtime.hpp>; docs/RUNTIME.md has the rules. Library: libkiln_runtime.so.
+ *
+ * Errors:     a function that can fail returns NULL when it did not, else an error that the caller frees.
+ *             What it would have given out is left as it was.
+ * Ownership:  what a function gives out through its last parameter is the caller's, and has a function
+ *             that frees it; freeing NULL does nothing. Objects may be freed in any order.
+ * Threads:    everything may be called from any thread, but freeing an object that another thread uses.
+ * Texts:      UTF-8, NUL-terminated.
+ */
+#ifndef KILN_KILN_H
+#define KILN_KILN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kiln_error kiln_error;
+typedef struct kiln_runtime kiln_runtime;
+typedef struct kiln_device kiln_device;
+typedef struct kiln_buffer kiln_buffer;
+typedef struct kiln_stream kiln_stream;
+typedef struct kiln_function kiln_function;
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+typedef enum kiln_error_code {
+  KILN_INVALID_INPUT = 0,
+  KILN_BUILD_FAILED = 1,
+  KILN_UNAVAILABLE = 2, /* no such device or driver on this machine: often normal */
+  KILN_ENVIRONMENT = 3,
+  KILN_NOT_FOUND = 4,
+  KILN_NO_IMAGE = 5,
+  KILN_DRIVER = 6,
+  KILN_INTERRUPTED = 7,
+  KILN_INTERNAL = 8
+} kiln_error_code;
+
+kiln_error_code kiln_error_get_code(const kiln_error* error);
+/* The message, then a line for each note and hint. Lives as long as the error. */
+const char* kiln_error_get_text(const kiln_error* error);
+void kiln_error_free(kiln_error* error);
+
+/* --- runtime and devices ---------------------------------------------------------------------- */
+
+/* `default_device` as KILN_DEVICE ("cuda:1", "hip", "host"), or NULL for the environment's choice. */
+kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime);
+void kiln_runtime_free(kiln_runtime* runtime);
+
+/* How many devices there are. The first call opens the drivers. */
+size_t kiln_runtime_device_count(const kiln_runtime* runtime);
+/* A device's name, "cuda:0", or NULL past the last. Lives as long as the runtime. */
+const char* kiln_runtime_device_id(const kiln_runtime* runtime, size_t index);
+
+/* The device of that name, or the default one for NULL. */
+kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_device** device);
+void kiln_device_free(kiln_device* device);
+
+typedef struct kiln_device_info {
+  const char* id;     /* "cuda:0"; the texts live as long as the device */
+  const char* name;   /* "NVIDIA H200" */
+  const char* target; /* "sm_90", "gfx90a:sramecc+:xnack-", "host" */
+  const char* driver; /* "CUDA 12.8" */
+  uint32_t wave_width;
+  uint32_t multiprocessors;
+  uint32_t max_threads_per_block;
+  uint32_t max_shared_bytes;
+  uint64_t memory_bytes;
+} kiln_device_info;
+void kiln_device_get_info(const kiln_device* device, kiln_device_info* info);
+
+/* Waits for all work of the device. */
+kiln_error* kiln_device_synchronize(const kiln_device* device);
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_buffer** buffer);
+void kiln_buffer_free(kiln_buffer* buffer);
+/* The address on the device: an argument for kernels and copies. */
+void* kiln_buffer_data(const kiln_buffer* buffer);
+size_t kiln_buffer_size(const kiln_buffer* buffer);
+
+/* Return when the copy is done. */
+kiln_error* kiln_copy_to_device(const kiln_device* device, void* device_target,
+                                const void* host_source, size_t bytes);
+kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
+                              const void* device_source, size_t bytes);
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream);
+void kiln_stream_free(kiln_stream* stream);
+kiln_error* kiln_stream_synchronize(const kiln_stream* stream);
+/* The driver's own handle, for kiln_launch_config. */
+void* kiln_stream_native(const kiln_stream* stream);
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+/* A kernel of an image: cubin, fatbin or PTX; AMD code object or offload bundle; host shared object.
+ * The image is copied and known again by its content, so two kernels of one image load it once. */
+kiln_error* kiln_function_load(const kiln_device* device, const char* name, const void* image,
+                               size_t image_bytes, kiln_function** function);
+/* A kernel of a generated header: `module` points to its kiln::ModuleEntry. */
+kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
+                               kiln_function** function);
+void kiln_function_free(kiln_function* function);
+
+typedef struct kiln_launch_config {
+  uint32_t grid[3];  /* blocks */
+  uint32_t block[3]; /* threads a block */
+  uint32_t shared_bytes;
+  void* stream; /* the driver's own handle; NULL: the default stream */
+} kiln_launch_config;
+
+/* Starts the kernel. `arguments` holds `count` addresses of values; the values are copied. */
+kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
+                                 const void* const* arguments, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

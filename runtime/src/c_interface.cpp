@@ -1,0 +1,176 @@
+// kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception leaves.
+#include "kiln/kiln.h"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "kiln/runtime.hpp"
+
+struct kiln_error {
+  kiln_error_code code;
+  std::string text;
+};
+struct kiln_runtime {
+  kiln::Runtime runtime;
+};
+struct kiln_device {
+  kiln::Device device;
+};
+struct kiln_buffer {
+  kiln::Buffer buffer;
+};
+struct kiln_stream {
+  kiln::Stream stream;
+};
+struct kiln_function {
+  kiln::Function function;
+};
+
+namespace {
+
+using kiln::ErrorCode;
+
+static_assert(static_cast<int>(ErrorCode::kInvalidInput) == KILN_INVALID_INPUT);
+static_assert(static_cast<int>(ErrorCode::kUnavailable) == KILN_UNAVAILABLE);
+static_assert(static_cast<int>(ErrorCode::kNoImage) == KILN_NO_IMAGE);
+static_assert(static_cast<int>(ErrorCode::kDriver) == KILN_DRIVER);
+static_assert(static_cast<int>(ErrorCode::kInternal) == KILN_INTERNAL);
+
+kiln_error* box(const kiln::Error& error) {
+  std::string text = error.message;
+  for (const kiln::Note& note : error.notes) {
+    text += note.kind == kiln::Note::Kind::kHint ? "\nhint: " : "\nnote: ";
+    text += note.text;
+  }
+  return new kiln_error{static_cast<kiln_error_code>(error.code), std::move(text)};
+}
+
+// Runs `call`, which returns a Result<void>; what memory's end throws becomes an error too.
+template <typename Call>
+kiln_error* guarded(Call call) {
+  try {
+    const kiln::Result<void> result = call();
+    return result ? nullptr : box(result.error());
+  } catch (const std::exception& exception) {
+    return new kiln_error{KILN_ENVIRONMENT, exception.what()};
+  }
+}
+
+}  // namespace
+
+kiln_error_code kiln_error_get_code(const kiln_error* error) { return error->code; }
+const char* kiln_error_get_text(const kiln_error* error) { return error->text.c_str(); }
+void kiln_error_free(kiln_error* error) { delete error; }
+
+kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime) {
+  return guarded([&]() -> kiln::Result<void> {
+    kiln::OpenOptions options;
+    if (default_device != nullptr) options.default_device = default_device;
+    KILN_TRY_ASSIGN(kiln::Runtime opened, kiln::Runtime::open(std::move(options)));
+    *runtime = new kiln_runtime{std::move(opened)};
+    return {};
+  });
+}
+void kiln_runtime_free(kiln_runtime* runtime) { delete runtime; }
+
+size_t kiln_runtime_device_count(const kiln_runtime* runtime) {
+  return runtime->runtime.devices().size();
+}
+const char* kiln_runtime_device_id(const kiln_runtime* runtime, size_t index) {
+  const auto& devices = runtime->runtime.devices();
+  return index < devices.size() ? devices[index].id.c_str() : nullptr;
+}
+
+kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_device** device) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::Device opened, id != nullptr ? runtime->runtime.device(id)
+                                                       : runtime->runtime.default_device());
+    *device = new kiln_device{std::move(opened)};
+    return {};
+  });
+}
+void kiln_device_free(kiln_device* device) { delete device; }
+
+void kiln_device_get_info(const kiln_device* device, kiln_device_info* info) {
+  const kiln::DeviceInfo& from = device->device.info();
+  info->id = from.id.c_str();
+  info->name = from.name.c_str();
+  info->target = from.target.c_str();
+  info->driver = from.driver.c_str();
+  info->wave_width = from.wave_width;
+  info->multiprocessors = from.multiprocessors;
+  info->max_threads_per_block = from.max_threads_per_block;
+  info->max_shared_bytes = from.max_shared_bytes;
+  info->memory_bytes = from.memory_bytes;
+}
+
+kiln_error* kiln_device_synchronize(const kiln_device* device) {
+  return guarded([&] { return device->device.synchronize(); });
+}
+
+kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_buffer** buffer) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::Buffer allocated, device->device.allocate(bytes));
+    *buffer = new kiln_buffer{std::move(allocated)};
+    return {};
+  });
+}
+void kiln_buffer_free(kiln_buffer* buffer) { delete buffer; }
+void* kiln_buffer_data(const kiln_buffer* buffer) { return buffer->buffer.data(); }
+size_t kiln_buffer_size(const kiln_buffer* buffer) { return buffer->buffer.size(); }
+
+kiln_error* kiln_copy_to_device(const kiln_device* device, void* device_target,
+                                const void* host_source, size_t bytes) {
+  return guarded([&] { return device->device.copy_to_device(device_target, host_source, bytes); });
+}
+kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
+                              const void* device_source, size_t bytes) {
+  return guarded([&] { return device->device.copy_to_host(host_target, device_source, bytes); });
+}
+
+kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::Stream created, device->device.create_stream());
+    *stream = new kiln_stream{std::move(created)};
+    return {};
+  });
+}
+void kiln_stream_free(kiln_stream* stream) { delete stream; }
+kiln_error* kiln_stream_synchronize(const kiln_stream* stream) {
+  return guarded([&] { return stream->stream.synchronize(); });
+}
+void* kiln_stream_native(const kiln_stream* stream) { return stream->stream.native(); }
+
+kiln_error* kiln_function_load(const kiln_device* device, const char* name, const void* image,
+                               size_t image_bytes, kiln_function** function) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(const kiln::Function loaded,
+                    device->device.get_or_load_func_raw(name, image, image_bytes));
+    *function = new kiln_function{loaded};
+    return {};
+  });
+}
+kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
+                               kiln_function** function) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(const kiln::Function found,
+                    device->device.get_or_load_func(
+                        name, *static_cast<const kiln::ModuleEntry*>(module)));
+    *function = new kiln_function{found};
+    return {};
+  });
+}
+void kiln_function_free(kiln_function* function) { delete function; }
+
+kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
+                                 const void* const* arguments, size_t count) {
+  return guarded([&] {
+    const kiln::LaunchConfig launch{{config->grid[0], config->grid[1], config->grid[2]},
+                                    {config->block[0], config->block[1], config->block[2]},
+                                    config->shared_bytes,
+                                    kiln::StreamRef::from_native(config->stream)};
+    return function->function.launch_raw(launch, arguments, count);
+  });
+}

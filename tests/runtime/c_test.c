@@ -1,0 +1,80 @@
+/* kiln.h in plain C, through libkiln_runtime.so and the fake CUDA driver: finds a device, loads an image,
+ * launches a kernel of it, and reads an error. Ends with 0 when all is as it should be. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kiln/kiln.h"
+
+static int failures = 0;
+
+static void expect(int condition, const char* what) {
+  if (condition) return;
+  printf("failed: %s\n", what);
+  ++failures;
+}
+
+/* Prints and frees an error; tells whether there was one. */
+static int failed(kiln_error* error) {
+  if (error == NULL) return 0;
+  printf("%s\n", kiln_error_get_text(error));
+  kiln_error_free(error);
+  return 1;
+}
+
+int main(void) {
+  static const char image[] =
+      "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
+  kiln_runtime* runtime = NULL;
+  kiln_device* device = NULL;
+  kiln_buffer* buffer = NULL;
+  kiln_stream* stream = NULL;
+  kiln_function* function = NULL;
+  kiln_error* error = NULL;
+  kiln_device_info info;
+  float values[4] = {1, 2, 3, 4};
+  uint64_t count = 4;
+  float scale = 2, shift = 1;
+  void* data = NULL;
+  const void* arguments[5];
+  kiln_launch_config config = {{1, 1, 1}, {64, 1, 1}, 0, NULL};
+
+  if (failed(kiln_runtime_open("cuda:0", &runtime))) return 1;
+  expect(kiln_runtime_device_count(runtime) >= 1, "a device");
+  expect(strcmp(kiln_runtime_device_id(runtime, 0), "cuda:0") == 0, "its name");
+  expect(kiln_runtime_device_id(runtime, 99) == NULL, "no name past the last");
+  if (failed(kiln_device_open(runtime, NULL, &device))) return 1;
+  kiln_runtime_free(runtime);
+  kiln_device_get_info(device, &info);
+  expect(strcmp(info.target, "sm_90") == 0, "its target");
+
+  if (failed(kiln_buffer_allocate(device, sizeof values, &buffer))) return 1;
+  if (failed(kiln_stream_create(device, &stream))) return 1;
+  data = kiln_buffer_data(buffer);
+  expect(kiln_buffer_size(buffer) == sizeof values, "the buffer's size");
+  if (failed(kiln_copy_to_device(device, data, values, sizeof values))) return 1;
+  if (failed(kiln_function_load(device, "scale_add", image, sizeof image, &function))) return 1;
+  arguments[0] = &count;
+  arguments[1] = &data;
+  arguments[2] = &data;
+  arguments[3] = &scale;
+  arguments[4] = &shift;
+  config.stream = kiln_stream_native(stream);
+  if (failed(kiln_function_launch(function, &config, arguments, 5))) return 1;
+  if (failed(kiln_stream_synchronize(stream))) return 1;
+  if (failed(kiln_device_synchronize(device))) return 1;
+  if (failed(kiln_copy_to_host(device, values, data, sizeof values))) return 1;
+  expect(values[3] == 9, "4 * 2 + 1");
+
+  config.block[0] = 4096;
+  error = kiln_function_launch(function, &config, arguments, 5);
+  expect(error != NULL && kiln_error_get_code(error) == KILN_INVALID_INPUT, "too large a block");
+  expect(error != NULL && strstr(kiln_error_get_text(error), "4096 threads") != NULL, "its text");
+  kiln_error_free(error);
+
+  kiln_function_free(function);
+  kiln_device_free(device);
+  kiln_stream_free(stream);
+  kiln_buffer_free(buffer);
+  kiln_error_free(NULL);
+  return failures == 0 ? 0 : 1;
+}
