@@ -11,7 +11,7 @@ namespace kiln::conformance {
 namespace {
 
 // The texts between quotes, in order.
-std::vector<std::string> quoted(const std::string& line) {
+std::vector<std::string> texts_in_quotes(const std::string& line) {
   std::vector<std::string> texts;
   for (std::size_t open = line.find('"'); open != std::string::npos;) {
     const std::size_t close = line.find('"', open + 1);
@@ -41,7 +41,7 @@ std::vector<AbiKernel> abi_kernels() {
   std::vector<AbiKernel> kernels;
   std::string module;
   for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> texts = quoted(line);
+    const std::vector<std::string> texts = texts_in_quotes(line);
     if (texts.empty()) continue;
     if (line.find('[') == std::string::npos) {
       module = texts[0];
