@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <map>
+#include <utility>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -20,6 +20,24 @@ std::string version_text() {
          "." + std::to_string(KILN_VERSION_PATCH) + " (" + std::string(source_revision()) + ")\n";
 }
 
+Error usage_error(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message)};
+}
+
+template <typename Value>
+Result<Value> choice(const std::string& option, const std::string& text,
+                     const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  Error error = usage_error(option + " cannot be " + quote(text));
+  const std::string near = nearest(text, names);
+  return error.hint(near.empty() ? "it is one of " + join(names, ", ")
+                                 : "did you mean " + quote(near) + "?");
+}
+
 // All the options, filled by CLI11 through references, so this object outlives parsing.
 struct CommandLine {
   CLI::App app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.",
@@ -31,9 +49,7 @@ struct CommandLine {
   CacheOptions cache;
   std::string doctor_manifest;
   bool allow_missing = false;
-  EmbedMode embed = EmbedMode::kArray;
-  std::string name_space;
-  Compression compression = Compression::kZstd;
+  std::string jobs, embed, name_space, compression;
 
   CommandLine() {
     app.require_subcommand(1);
@@ -63,8 +79,8 @@ struct CommandLine {
     CLI::App& command = *app.add_subcommand(
         "build", "Compile every module for every target; write images, bundles, catalog and header");
     declare_selection(command, build.selection);
-    command.add_option("-j,--jobs", build.jobs, "Steps at a time (default: one per core)")
-        ->type_name("N")->check(CLI::Range(1U, kMostJobs));
+    command.add_option("-j,--jobs", jobs, "Steps at a time (default: one per core)")
+        ->type_name("N");
     command.add_flag("--keep-going", build.keep_going,
                      "After a failed step, still run all steps that do not need it");
     command.add_flag("--json", build.json, "Print the result as JSON");
@@ -75,14 +91,10 @@ struct CommandLine {
     command.add_option("--depfile", build.depfile,
                        "Write what the header depends on, for make and ninja")->type_name("F");
     command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
-        ->type_name("array|asm")
-        ->transform(CLI::Transformer(std::map<std::string, EmbedMode>{
-            {"array", EmbedMode::kArray}, {"asm", EmbedMode::kAsm}}));
+        ->type_name("array|asm");
     command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");
     command.add_option("--compress", compression, "How the images are stored in the header")
-        ->type_name("zstd|none")
-        ->transform(CLI::Transformer(std::map<std::string, Compression>{
-            {"zstd", Compression::kZstd}, {"none", Compression::kNone}}));
+        ->type_name("zstd|none");
     command.footer(
         "Example: everything, then one module for one GPU\n"
         "  kiln build targets.json --out out\n"
@@ -142,34 +154,54 @@ struct CommandLine {
     return parsed.empty() ? app : *parsed.front();
   }
 
-  Invocation invocation() {
+  Result<Invocation> invocation() {
     const std::string name = current().get_name();
     const MissingTargets missing =
         allow_missing ? MissingTargets::kLeaveOut : MissingTargets::kFail;
     if (name == "build") {
-      const CLI::App& command = current();
-      if (command.count("--embed") > 0) build.embed = embed;
-      if (command.count("--namespace") > 0) build.name_space = name_space;
-      if (command.count("--compress") > 0) build.compression = compression;
+      KILN_TRY(finish_build());
       build.selection.missing_targets = missing;
-      return build;
+      return Invocation(build);
     }
     if (name == "plan") {
       plan.selection.missing_targets = missing;
-      return plan;
+      return Invocation(plan);
     }
     if (name == "doctor") {
       if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
-      return doctor;
+      return Invocation(doctor);
     }
-    if (name == "cache") return cache;
-    return inspect;
+    if (name == "cache") return Invocation(cache);
+    return Invocation(inspect);
+  }
+
+  // The options of build whose text has a meaning of ours.
+  Result<void> finish_build() {
+    const CLI::App& command = current();
+    if (command.count("--jobs") > 0) {
+      const bool is_number = !jobs.empty() && jobs.size() <= 4 &&
+                             jobs.find_first_not_of("0123456789") == std::string::npos;
+      build.jobs = is_number ? static_cast<unsigned>(std::stoul(jobs)) : 0;
+      if (build.jobs == 0 || build.jobs > kMostJobs) {
+        return usage_error("--jobs cannot be " + quote(jobs))
+            .hint("it is a number from 1 to " + std::to_string(kMostJobs));
+      }
+    }
+    if (command.count("--embed") > 0) {
+      KILN_TRY_ASSIGN(build.embed, choice<EmbedMode>("--embed", embed,
+                                                     {{"array", EmbedMode::kArray},
+                                                      {"asm", EmbedMode::kAsm}}));
+    }
+    if (command.count("--namespace") > 0) build.name_space = name_space;
+    if (command.count("--compress") > 0) {
+      KILN_TRY_ASSIGN(build.compression,
+                      choice<Compression>("--compress", compression,
+                                          {{"zstd", Compression::kZstd},
+                                           {"none", Compression::kNone}}));
+    }
+    return {};
   }
 };
-
-Error usage_error(std::string message) {
-  return Error{ErrorCode::kInvalidInput, std::move(message)};
-}
 
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
@@ -191,6 +223,9 @@ Error unknown_argument(const std::string& argument, const CLI::App& command) {
 // CLI11's own wording, in our grammar.
 Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
   std::string message = thrown.what();
+  if (thrown.get_name() == "ArgumentMismatch") {
+    message = message.substr(0, message.find(':')) + " needs a value";
+  }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
   if (!message.empty() && (message.size() < 2 || !std::isupper(static_cast<unsigned char>(message[1])))) {
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));

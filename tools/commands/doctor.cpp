@@ -148,8 +148,9 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
   const auto add = [&](const std::vector<Located<TargetId>>& targets) {
     for (const Located<TargetId>& target : targets) {
       if (!seen.insert(target.value).second) continue;
-      findings.targets.push_back(
-          {to_string(target.value), why_not_buildable(target.value, findings.toolchain)});
+      std::optional<Obstacle> obstacle = find_obstacle(target.value, findings.toolchain);
+      findings.targets.push_back({to_string(target.value), std::nullopt});
+      if (obstacle) findings.targets.back().why_not = std::move(obstacle->error);
     }
   };
   add(manifest.targets);

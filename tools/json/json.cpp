@@ -3,6 +3,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -155,8 +156,12 @@ class Builder {
                                        : cursor_.structure();
     Error error = failure(where, "syntax error: " + complaint);
     if (cursor_.closed_after_comma()) error.hint("remove the comma before it");
-    if (last_token == "/" || last_token == "#") error.hint("JSON has no comments");
-    if (last_token == "'") error.hint("JSON strings are written in double quotes");
+    if (is_scalar && (last_token.back() == '/' || last_token.back() == '#')) {
+      error.hint("JSON has no comments");
+    }
+    if (is_scalar && last_token.back() == '\'') {
+      error.hint("JSON strings are written in double quotes");
+    }
     error_ = std::move(error);
     return false;
   }
@@ -179,6 +184,18 @@ class Builder {
     if (const std::size_t read = plain.find("; last read:"); read != std::string::npos) {
       const std::size_t expected = plain.find("; expected", read);
       plain.erase(read, expected == std::string::npos ? expected : expected - read);
+    }
+    // What the parser would take, in full.
+    constexpr std::pair<std::string_view, std::string_view> kClearer[] = {
+        {"expected '[', '{', or a literal", "expected a value"},
+        {"expected string literal", "expected a key in double quotes"},
+        {"expected '}'", "expected ',' or '}'"},
+        {"expected ']'", "expected ',' or ']'"}};
+    for (const auto& [parser, clear] : kClearer) {
+      const std::size_t at = plain.rfind("; ");
+      if (at != std::string::npos && std::string_view(plain).substr(at + 2) == parser) {
+        plain.replace(at + 2, parser.size(), clear);
+      }
     }
     return plain;
   }

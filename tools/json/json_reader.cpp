@@ -45,6 +45,7 @@ void JsonReader::object(const Json& value, const std::string& what,
   }
   std::vector<std::string> keys;
   for (const Field& field : fields) keys.emplace_back(field.key);
+  std::vector<std::string> misspelt;  // keys that an unknown one most likely meant
   distinct_members(*members, what, [&](const JsonMember& member) {
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field& known) { return known.key == member.key; });
@@ -56,12 +57,15 @@ void JsonReader::object(const Json& value, const std::string& what,
                           "unknown key " + quote(member.key) + " in " + what);
     if (const std::string near = nearest(member.key, keys); !near.empty()) {
       error.hint("did you mean " + quote(near) + "?");
+      misspelt.push_back(near);
     } else {
       error.note("the keys are " + join(keys, ", "));
     }
   });
   for (const Field& field : fields) {
-    if (field.need == Need::kRequired && value.find(field.key) == nullptr) {
+    const bool is_misspelt =
+        std::find(misspelt.begin(), misspelt.end(), field.key) != misspelt.end();
+    if (field.need == Need::kRequired && value.find(field.key) == nullptr && !is_misspelt) {
       report(value, what + " has no " + quote(field.key));
     }
   }

@@ -6,7 +6,7 @@ namespace kiln::tools {
 
 std::string_view to_string(ToolKind kind) {
   static constexpr std::array<std::string_view, 6> kNames = {
-      "hipify-perl", "hip-compiler", "clang-offload-bundler", "nvcc", "fatbinary", "host-compiler"};
+      "hipify-perl", "hipcc", "clang-offload-bundler", "nvcc", "fatbinary", "host-compiler"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

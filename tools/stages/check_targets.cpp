@@ -1,6 +1,7 @@
 #include "tools/stages/check_targets.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/diagnostic.hpp"
@@ -12,32 +13,41 @@ namespace {
 
 constexpr std::size_t kBundleHeaderLimit = 4096;  // bytes that the HIP runtime looks at
 
-std::optional<Error> missing_tool(const TargetId& target, const Toolchain& toolchain,
-                                  std::initializer_list<ToolKind> needed) {
+std::optional<Obstacle> missing_tool(const TargetId& target, const Toolchain& toolchain,
+                                     std::initializer_list<ToolKind> needed) {
   for (const ToolKind kind : needed) {
     const Tool& tool = toolchain.tool(kind);
     if (tool.found()) continue;
     Error error{ErrorCode::kUnavailable, "target " + quote(to_string(target)) + " needs " +
                                              std::string(to_string(kind)) +
                                              ", which this machine lacks"};
-    return error.note(tool.missing)
-        .hint("install it (" + tool.install + "), or leave such targets out with --allow-missing");
+    error.note(tool.missing).hint("install it: " + tool.install);
+    return Obstacle{kind, std::move(error)};
   }
   return std::nullopt;
 }
 
-Error unknown_to(const std::string& who, const TargetId& target, const std::string& name,
-                 const std::vector<std::string>& known) {
+// `name` is looked up among the sorted names that the tools know.
+std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& target,
+                                       const std::string& name,
+                                       const std::vector<std::string>& known) {
+  if (std::binary_search(known.begin(), known.end(), name)) return std::nullopt;
   Error error{ErrorCode::kUnavailable,
               "target " + quote(to_string(target)) + " cannot be built by " + who};
-  const std::string near = nearest(name, known);
-  error.note("it knows " + join(known, ", "));
-  if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
-  return error;
+  // "sm_90" among cubin targets, "compute_90" among PTX ones.
+  const std::string kind = name.substr(0, name.find_first_of("0123456789"));
+  std::vector<std::string> alike;
+  for (const std::string& other : known) {
+    if (other.starts_with(kind)) alike.push_back(other);
+  }
+  error.note("what can be built: " + join(alike, ", "));
+  return Obstacle{std::nullopt, std::move(error)};
 }
 
-bool contains(const std::vector<std::string>& sorted, const std::string& name) {
-  return std::binary_search(sorted.begin(), sorted.end(), name);
+// One tool may be missed by many targets: told once, with the others named in front of the hint.
+void add_note(Error& error, const std::string& target, const Location& where) {
+  error.notes.insert(error.notes.end() - 1,
+                     {Note::Kind::kNote, "target " + quote(target) + " needs it too", where});
 }
 
 // The header of an offload bundle: magic and count, then three numbers and a name an entry.
@@ -65,30 +75,27 @@ void check_bundle_sizes(const Manifest& manifest, std::vector<Error>& errors) {
 
 }  // namespace
 
-std::optional<Error> why_not_buildable(const TargetId& target, const Toolchain& toolchain) {
+std::optional<Obstacle> find_obstacle(const TargetId& target, const Toolchain& toolchain) {
   switch (target.kind) {
-    case TargetKind::kAmd: {
-      if (auto error = missing_tool(target, toolchain,
-                                    {ToolKind::kHipCompiler, ToolKind::kHipify,
-                                     ToolKind::kOffloadBundler})) {
-        return error;
+    case TargetKind::kAmd:
+      if (auto obstacle = missing_tool(
+              target, toolchain,
+              {ToolKind::kHipCompiler, ToolKind::kHipify, ToolKind::kOffloadBundler})) {
+        return obstacle;
       }
-      if (contains(toolchain.amd_processors, target.processor)) return std::nullopt;
-      return unknown_to("the device libraries in " + toolchain.device_library_path.string(), target,
-                        target.processor, toolchain.amd_processors);
-    }
+      return unknown_target("the device libraries in " + toolchain.device_library_path.string(),
+                            target, target.processor, toolchain.amd_processors);
     case TargetKind::kCubin:
     case TargetKind::kPtx: {
-      if (auto error =
+      if (auto obstacle =
               missing_tool(target, toolchain, {ToolKind::kNvcc, ToolKind::kFatbinary})) {
-        return error;
+        return obstacle;
       }
       // nvcc lists "sm_90"; "sm_90a" and "sm_100f" are the same chip with its own instructions.
       std::string listed = target.processor;
       if (target.nvidia_suffix() != '\0') listed.pop_back();
-      if (contains(toolchain.nvidia_targets, listed)) return std::nullopt;
-      return unknown_to("nvcc " + toolchain.tool(ToolKind::kNvcc).version, target, listed,
-                        toolchain.nvidia_targets);
+      return unknown_target("nvcc " + toolchain.tool(ToolKind::kNvcc).version, target, listed,
+                            toolchain.nvidia_targets);
     }
     case TargetKind::kHost:
       break;
@@ -101,13 +108,22 @@ Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolch
   std::vector<Error> errors;
   std::set<std::string> missing_names;
   std::set<TargetId> reported;
+  std::map<ToolKind, std::size_t> by_tool;  // position in errors
   const auto keep_buildable = [&](std::vector<Located<TargetId>>& targets) {
     std::erase_if(targets, [&](const Located<TargetId>& target) {
-      std::optional<Error> why = why_not_buildable(target.value, toolchain);
-      if (!why) return false;
+      std::optional<Obstacle> obstacle = find_obstacle(target.value, toolchain);
+      if (!obstacle) return false;
       missing_names.insert(to_string(target.value));
-      why->where = target.where;
-      if (reported.insert(target.value).second) errors.push_back(*std::move(why));
+      if (!reported.insert(target.value).second) return true;
+      if (obstacle->missing) {
+        const auto [first, is_new] = by_tool.emplace(*obstacle->missing, errors.size());
+        if (!is_new) {
+          add_note(errors[first->second], to_string(target.value), target.where);
+          return true;
+        }
+      }
+      obstacle->error.where = target.where;
+      errors.push_back(std::move(obstacle->error));
       return true;
     });
   };
@@ -121,10 +137,11 @@ Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolch
     keep_buildable(module.targets);
     return module.targets.empty();
   });
-  if (!errors.empty() &&
-      (missing == MissingTargets::kFail || manifest.modules.empty())) {
+  if (!errors.empty() && missing == MissingTargets::kFail) {
+    errors.back().hint("--allow-missing leaves out what cannot be built here");
     return merge_errors(std::move(errors));
   }
+  if (!errors.empty() && manifest.modules.empty()) return merge_errors(std::move(errors));
   errors.clear();
   check_bundle_sizes(manifest, errors);
   if (!errors.empty()) return merge_errors(std::move(errors));

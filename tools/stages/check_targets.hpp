@@ -15,15 +15,21 @@
 
 namespace kiln::tools {
 
-// Why `target` cannot be built here, with what to install; nothing when it can.
-std::optional<Error> why_not_buildable(const TargetId& target, const Toolchain& toolchain);
+// Why a target cannot be built here (kUnavailable), with what to do.
+struct Obstacle {
+  std::optional<ToolKind> missing;  // the tool that is absent; empty: the tools do not know the target
+  Error error;
+};
+
+// Nothing when the target can be built.
+std::optional<Obstacle> find_obstacle(const TargetId& target, const Toolchain& toolchain);
 
 struct CheckedManifest {
   Manifest manifest;                 // with the targets that can be built
   std::vector<std::string> missing;  // the others, sorted; always empty with kFail
 };
 
-// kFail: the error (kUnavailable) holds every target that cannot be built, where it was asked for.
+// kFail: the error (kUnavailable) holds every obstacle, where its target was asked for.
 // kLeaveOut: an error only when nothing is left to build.
 Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolchain,
                                       MissingTargets missing);

@@ -44,10 +44,19 @@ constexpr std::array<Recipe, 6> kRecipes = {{
 }};
 
 struct Candidate {
-  fs::path program;
+  fs::path program;  // empty: the rule alone tells that there is none
   std::string rule;
   fs::path root;  // the vendor's folder
 };
+
+// "/usr/local/cuda/bin/nvcc", "/elsewhere/nvcc (KILN_NVCC)", "nvcc on PATH"
+std::string place_of(const Candidate& candidate) {
+  if (candidate.program.empty()) return candidate.rule;
+  const std::string program = candidate.program.string();
+  const bool is_variable = candidate.rule.find('_') != std::string::npos || candidate.rule == "CXX" ||
+                           candidate.rule == "HIPCXX";
+  return is_variable ? program + " (" + candidate.rule + ")" : program;
+}
 
 // The variables that change what a probe tells, without changing a file.
 constexpr std::array<std::string_view, 5> kSteering = {"PATH", "LD_LIBRARY_PATH", "HIP_CLANG_PATH",
@@ -76,13 +85,16 @@ class Search {
     tool.kind = recipe.kind;
     tool.install = recipe.install;
     std::vector<std::string> tried;
-    for (const Candidate& candidate : candidates(recipe, tried)) {
-      if (!files_.status(candidate.program)) {
-        tried.push_back(candidate.program.string());
+    for (Candidate& candidate : candidates(recipe)) {
+      if (candidate.program.empty() || !files_.status(candidate.program)) {
+        tried.push_back(place_of(candidate));
         continue;
       }
-      const fs::path libraries =
-          recipe.kind == ToolKind::kHipCompiler ? device_libraries(candidate.root) : fs::path();
+      fs::path libraries;
+      if (recipe.kind == ToolKind::kHipCompiler) {
+        candidate.root = with_hip_headers(candidate.root);
+        libraries = device_libraries(candidate.root);
+      }
       tool.environment = environment_of(recipe.kind, candidate, libraries);
       const Result<Probe> probe = recall_or_probe(recipe.kind, candidate, libraries, tool);
       if (!probe) {
@@ -98,8 +110,8 @@ class Search {
     return tool;
   }
 
-  // In the order of find_tools.hpp; `tried` tells of places that hold no candidate at all.
-  std::vector<Candidate> candidates(const Recipe& recipe, std::vector<std::string>& tried) const {
+  // In the order of find_tools.hpp.
+  std::vector<Candidate> candidates(const Recipe& recipe) const {
     for (const std::string_view variable : recipe.variables) {
       if (variable.empty()) continue;
       const auto value = environment_.get(variable);
@@ -108,8 +120,7 @@ class Search {
                                    ? (environment_.current_directory / *value).lexically_normal()
                                    : find_on_path(*value, files_, environment_);
       if (program.empty()) {
-        tried.push_back(std::string(variable) + " (" + quote(*value) + " is not on PATH)");
-        return {};
+        return {{{}, std::string(variable) + " (" + quote(*value) + " is not on PATH)", {}}};
       }
       return {{program, std::string(variable), root_above(program)}};
     }
@@ -121,7 +132,7 @@ class Search {
       if (name.empty()) continue;
       const fs::path program = find_on_path(name, files_, environment_);
       if (program.empty()) {
-        tried.push_back(std::string(name) + " on PATH");
+        found.push_back({{}, std::string(name) + " on PATH", {}});
       } else {
         found.push_back({program, "PATH", root_above(program)});
       }
@@ -159,6 +170,17 @@ class Search {
     return above.filename() == "llvm" ? above.parent_path() : above;
   }
 
+  // `root`, or where it has no HIP headers (a clang++ of the distribution), the first ROCm that has.
+  fs::path with_hip_headers(const fs::path& root) const {
+    std::vector<fs::path> places = {root};
+    for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other);
+    places.push_back(environment_.toolchain_directory() / "rocm");
+    for (const fs::path& place : places) {
+      if (files_.status(place / "include/hip/hip_runtime.h")) return place;
+    }
+    return root;
+  }
+
   // Where the HIP compiler of this ROCm has its bitcode; empty: nowhere.
   fs::path device_libraries(const fs::path& root) const {
     std::vector<fs::path> places;
@@ -173,9 +195,6 @@ class Search {
       }
     }
     places.push_back(root / "lib/x86_64-linux-gnu/amdgcn/bitcode");
-    // A plain clang++ of the distribution brings none: any ROCm's will do.
-    for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other / "amdgcn/bitcode");
-    places.push_back(environment_.toolchain_directory() / "rocm/amdgcn/bitcode");
     for (const fs::path& place : places) {
       if (files_.status(place / "ocml.bc")) return place.lexically_normal();
     }

@@ -54,7 +54,7 @@ class Compiles {
     step.tool = ToolKind::kHipCompiler;
     step.tool_roles = {"script", "program",        "library",
                        "linker", "device-library", "device-library:" + isa_of(target)};
-    step.argv = {"{hip-compiler}"};
+    step.argv = {"{hipcc}"};
     if (is_hipcc(tool.path)) {
       for (const auto& [name, value] : tool.environment) {
         step.environment.emplace_back(name, in_toolchain(value));

@@ -25,7 +25,7 @@ struct ProbeRequest {
 
 // What was learned. `parts` are the roles that steps name:
 //   hipify-perl     program, interpreter
-//   hip-compiler    script (hipcc's own), program (clang), library, linker, device-library, and
+//   hipcc           script (hipcc's own), program (clang), library, linker, device-library, and
 //                   device-library:<isa> for the constants of one processor ("device-library:1100")
 //   bundler         program, library
 //   nvcc            program (with nvcc.profile), preprocessor, cicc, libdevice, ptxas

@@ -1,0 +1,81 @@
+// Every bad input, as a user would meet it: `kiln plan` in /project, on a machine with the fake
+// toolchain, ends with exactly the text that the case expects.
+//
+//   --- command      the words after "kiln"; without one, "plan targets.json"
+//   --- absent       paths that this machine lacks, a line each
+//   --- environment  NAME=VALUE, a line each
+//   --- expected     what main prints
+//   --- any other    a file below /project
+// kernels/affine.cu is there unless a case brings its own or says that it is absent.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/diagnostic.hpp"
+#include "tests/support/fake_toolchain.hpp"
+#include "tests/support/sections.hpp"
+#include "tools/cli.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> found;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) found.push_back(word);
+  return found;
+}
+
+std::string run(const Sections& sections) {
+  FakeToolchain machine;
+  machine.put("/project/kernels/affine.cu", "__global__ void affine() {}\n");
+  for (const auto& [name, text] : sections) {
+    if (name == "command" || name == "expected") continue;
+    for (const std::string& line : words(name == "absent" || name == "environment" ? text : "")) {
+      if (name == "absent") {
+        (void)machine.files.remove_all(std::filesystem::path("/project") / line);
+      } else {
+        const std::size_t equals = line.find('=');
+        machine.environment.variables[line.substr(0, equals)] = line.substr(equals + 1);
+      }
+    }
+    if (name == "absent" || name == "environment") continue;
+    machine.put("/project/" + name, text);
+  }
+  std::ostringstream out, err;
+  tools::World world{machine.files, machine.processes, machine.environment, out, err};
+  const auto invocation =
+      tools::parse_command_line(words(section(sections, "command", "plan targets.json")));
+  if (!invocation) return render(invocation.error());
+  const auto* plan = std::get_if<tools::PlanOptions>(&*invocation);
+  if (plan == nullptr) return "the case's command is not 'plan'\n";
+  const Result<int> status = tools::run_plan(*plan, world);
+  return status ? "no error\n" : render(status.error());
+}
+
+// As for golden files (tests/support/golden.hpp): read the diff before it is committed.
+bool is_updating() {
+  const char* update = std::getenv("KILN_UPDATE_GOLDEN");
+  return update != nullptr && std::string_view(update) == "1";
+}
+
+}  // namespace
+
+TEST_CASE("kiln says what is wrong with a bad input") {
+  for (const auto& path : files_in(KILN_CASES, ".txt")) {
+    DYNAMIC_SECTION(path.stem().string()) {
+      const Sections sections = read_sections(path);
+      const std::string said = run(sections);
+      if (is_updating()) {
+        const std::string text = read_text(path);
+        const std::string marker = "--- expected\n";
+        std::ofstream(path, std::ios::binary) << text.substr(0, text.find(marker)) + marker + said;
+      } else {
+        CHECK(said == section(sections, "expected"));
+      }
+    }
+  }
+}
