@@ -1,0 +1,115 @@
+// One project over its life: built, built again, touched, changed, cloned.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/integration/build/project.hpp"
+#include "tools/stages/depfile.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+using Steps = std::vector<std::string>;
+
+namespace {
+
+const Steps kAffineSteps = {"bundle affine",         "compile affine compute_80",
+                            "compile affine gfx1030", "compile affine gfx1100",
+                            "compile affine sm_80",  "fatbin affine"};
+
+}  // namespace
+
+TEST_CASE("kiln build redoes what changed and nothing else") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  const Project project(folder.path());
+
+  const auto first = project.events({"--depfile", "demo.d"});
+  CHECK(text_of(first.back(), "status") == "ok");
+  CHECK(steps_of(first, "finished", "ran").size() == 3 + 8 + 4);
+  for (const char* name :
+       {"images/affine/gfx1100.hsaco", "images/affine/sm_80.cubin", "images/fill/compute_80.ptx",
+        "bundles/affine.hsaco", "bundles/fill.fatbin", "include/demo.hpp", "kiln.json",
+        "compile_commands.json"}) {
+    CAPTURE(name);
+    CHECK(fs::exists(project.out() / name));
+  }
+  CHECK_FALSE(fs::exists(project.out() / ".kiln/tmp/0"));
+  const auto built = project.outputs();
+  CHECK(built.at("kiln.json").find(folder.path().string()) == std::string::npos);
+  CHECK(built.at("include/demo.hpp").find(folder.path().string()) == std::string::npos);
+
+  // One build serves all that follows: each part leaves the folder as it found it, but for the last.
+  {
+    INFO("a second build runs nothing");
+    const auto second = project.events({});
+    CHECK(steps_of(second, "finished").empty());
+    CHECK(project.outputs() == built);
+  }
+  {
+    INFO("a source that is written again unchanged runs nothing");
+    project.write("affine.cu", project.read("affine.cu"));
+    CHECK(steps_of(project.events({}), "finished").empty());
+  }
+  {
+    INFO("the depfile names the header and all that it depends on");
+    const std::string text = project.read("demo.d");
+    CHECK(text.find((project.out() / "include/demo.hpp").string() + ":") == 0);
+    const auto paths = tools::parse_depfile(text).value();
+    for (const char* name : {"targets.json", "affine.cu", "fill.cu", "shared.cuh"}) {
+      CAPTURE(name);
+      CHECK(std::find(paths.begin(), paths.end(), (folder.path() / name).string()) != paths.end());
+    }
+  }
+  {
+    INFO("inspect shows every kernel of every image, with pointers told from values");
+    const tools::Outcome outcome = project.kiln({"inspect", "out", "--json"});
+    const tools::Json document = tools::read_json(outcome.output, "inspect").value();
+    const auto& images = *document.find("images")->array();
+    REQUIRE(images.size() == 8);
+    for (const tools::Json& image : images) {
+      const auto& kernels = *image.find("kernels")->array();
+      REQUIRE(kernels.size() == 1);
+      const auto& parameters = *kernels[0].find("params")->array();
+      CHECK(text_of(parameters[0], "kind") == "pointer");
+      CHECK(text_of(parameters.back(), "kind") == "value");
+      if (text_of(image, "format") == "cubin") CHECK(*kernels[0].find("spills")->integer() == 0);
+    }
+    const tools::Outcome bundle = project.kiln({"inspect", "out/bundles/affine.hsaco"});
+    CHECK(bundle.output.find("gfx1030, code object v5") != std::string::npos);
+  }
+  {
+    INFO("another folder takes everything from the cache and gets the same bytes");
+    const ScratchFolder elsewhere;
+    Project clone(elsewhere / "deeper");
+    clone.environment = {{"KILN_CACHE_DIR", (folder.path() / "cache").string()}};
+    const auto events = clone.events({});
+    CHECK(steps_of(events, "finished", "ran").empty());
+    CHECK(steps_of(events, "finished", "cached").size() == 15);
+    auto cloned = clone.outputs();
+    auto original = built;
+    cloned.erase("compile_commands.json");
+    original.erase("compile_commands.json");
+    CHECK(cloned == original);
+  }
+  {
+    INFO("--dry-run says what would run and why, and runs nothing");
+    const std::string source = project.read("fill.cu");
+    project.write("fill.cu", source + "// a remark\n");
+    const tools::Outcome outcome = project.kiln({"build", "--dry-run"});
+    CHECK(outcome.output.find("would run: hipify fill.cu: fill.cu changed\n") != std::string::npos);
+    CHECK(outcome.output.find("would run: compile fill sm_80: fill.cu changed\n") != std::string::npos);
+    CHECK(outcome.output.find("compile affine") == std::string::npos);
+    CHECK(project.outputs() == built);
+    project.write("fill.cu", source);
+    CHECK(steps_of(project.events({}), "finished").empty());
+  }
+  {
+    INFO("a changed header rebuilds what includes it");
+    project.write("shared.cuh", "__device__ inline float scale(float x, float a) { return a * x + 1; }\n");
+    const auto events = project.events({});
+    Steps expected = kAffineSteps;
+    expected.push_back("hipify shared.cuh");
+    CHECK(steps_of(events, "finished", "ran") == expected);
+    const tools::Outcome quiet = project.kiln({"build", "--explain"});
+    CHECK(quiet.output.find("nothing to do") == 0);
+    CHECK(project.outputs().at("include/demo.hpp") != built.at("include/demo.hpp"));
+  }
+}

@@ -1,0 +1,107 @@
+// What the user sees when a build cannot be finished, and what is left behind.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/integration/build/project.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("kiln build shows every broken module with its compiler's words and the exact command") {
+  if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("affine.cu", "extern \"C\" __global__ void affine_f32(float* x) { x[0] = undeclared_a; }\n");
+  project.write("fill.cu", "extern \"C\" __global__ void fill_f32(float* x) { x[0] = undeclared_b; }\n");
+  const tools::Outcome outcome =
+      project.kiln({"build", "--target", "sm_80", "--target", "compute_80"});
+  CHECK(outcome.exit_code == 1);
+  for (const char* step : {"'compile affine sm_80'", "'compile affine compute_80'",
+                           "'compile fill sm_80'", "'compile fill compute_80'"}) {
+    CAPTURE(step);
+    CHECK(contains(outcome.diagnostics, "error: " + std::string(step) + " failed: exit status"));
+  }
+  CHECK(contains(outcome.diagnostics, "identifier \"undeclared_a\" is undefined"));
+  CHECK(contains(outcome.diagnostics, "identifier \"undeclared_b\" is undefined"));
+  CHECK(contains(outcome.diagnostics, "nvcc -cubin -arch=sm_80"));
+  CHECK_FALSE(fs::exists(project.out() / "kiln.json"));
+  CHECK_FALSE(fs::exists(project.out() / "include"));
+}
+
+TEST_CASE("kiln build --keep-going embeds the intact modules and still fails") {
+  if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("affine.cu", "broken\n");
+  const tools::Outcome outcome = project.kiln({"build", "--keep-going", "--target", "compute_80"});
+  CHECK(outcome.exit_code == 1);
+  const std::string catalog = project.read("out/kiln.json");
+  CHECK(contains(catalog, "fill_f32"));
+  CHECK_FALSE(contains(catalog, "affine"));
+  CHECK(fs::exists(project.out() / "include/demo.hpp"));
+  CHECK(fs::exists(project.out() / "bundles/fill.fatbin"));
+}
+
+TEST_CASE("kiln build refuses a kernel that only one vendor's images have, by name") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("fill.cu",
+                "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = a; }\n"
+                "#if __CUDA_ARCH__ >= 800\n"
+                "extern \"C\" __global__ void fill_bf16(float* y, float a) { y[0] = a; }\n"
+                "#endif\n");
+  const tools::Outcome outcome = project.kiln({"build", "--target", "sm_80", "--target", "gfx1100"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.diagnostics, "module 'fill': its images do not all have the same kernels"));
+  CHECK(contains(outcome.diagnostics, "gfx1100:\n  missing: fill_bf16"));
+  CHECK_FALSE(fs::exists(project.out() / "include"));
+}
+
+TEST_CASE("kiln build fails for a target without tools, and --allow-missing leaves it out") {
+  if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
+  const ScratchFolder folder;
+  Project project(folder.path());
+  project.environment = {{"KILN_HIPCC", "/nowhere/hipcc"}};
+  const std::vector<std::string> arguments = {"build", "--target", "gfx1100", "--target", "compute_80"};
+  const tools::Outcome failed = project.kiln(arguments);
+  CHECK(failed.exit_code == 3);
+  CHECK(contains(failed.diagnostics, "gfx1100"));
+  CHECK_FALSE(fs::exists(project.out() / "images"));
+  std::vector<std::string> lenient = arguments;
+  lenient.push_back("--allow-missing");
+  const tools::Outcome built = project.kiln(lenient);
+  INFO(built.diagnostics);
+  CHECK(built.exit_code == 0);
+  const tools::Json catalog = tools::read_json(project.read("out/kiln.json"), "kiln.json").value();
+  CHECK(*(*catalog.find("missing_targets")->array())[0].text() == "gfx1100");
+  CHECK(*(*catalog.find("targets")->array())[0].text() == "compute_80");
+}
+
+TEST_CASE("kiln build interrupted ends its compilers, leaves nothing half-written, and goes on later") {
+  if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  // Long enough that the interrupt falls into a compile.
+  std::string slow = "extern \"C\" __global__ void fill_f32(float* y, float a) {\n";
+  for (int i = 0; i < 1500; ++i) slow += "  y[" + std::to_string(i) + "] = sinf(a) * pow(a, y[0]);\n";
+  project.write("fill.cu", slow + "}\n");
+  const tools::Outcome interrupted =
+      project.run({"/usr/bin/timeout", "--preserve-status", "-s", "INT", "2.5", KILN_PROGRAM, "build",
+                   "--target", "sm_80", "--module", "fill", "--no-cache"});
+  CHECK(interrupted.exit_code == 130);
+  CHECK(contains(interrupted.diagnostics, "interrupted"));
+  CHECK_FALSE(fs::exists(project.out() / "images/fill/sm_80.cubin"));
+  if (fs::exists(project.out() / ".kiln/tmp")) CHECK(fs::is_empty(project.out() / ".kiln/tmp"));
+  project.write("fill.cu", "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = a; }\n");
+  const tools::Outcome later = project.kiln({"build", "--target", "sm_80", "--module", "fill"});
+  INFO(later.diagnostics);
+  CHECK(later.ok());
+}
