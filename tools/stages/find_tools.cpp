@@ -139,6 +139,9 @@ class Search {
     }
     const fs::path own = environment_.toolchain_directory();
     if (recipe.vendor == Vendor::kAmd) add_below(own / "rocm", "kiln's own toolchain", recipe, found);
+    if (recipe.kind == ToolKind::kHipify) {
+      add_below(own / "hipify", "kiln's own toolchain", recipe, found);
+    }
     if (recipe.vendor == Vendor::kNvidia) add_below(own / "cuda", "kiln's own toolchain", recipe, found);
     return found;
   }
