@@ -3,6 +3,7 @@
 #include "families/map.cuh"
 #include "functors/affine.cuh"
 
+// clang-format off
 //          name           storage  arithmetic
 KILN_AFFINE(affine_f64,     f64,     Double)
 KILN_AFFINE(affine_f32,     f32,     Single)

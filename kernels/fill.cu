@@ -3,6 +3,7 @@
 #include "families/copy2d.cuh"
 #include "families/fill.cuh"
 
+// clang-format off
 #define EACH_DTYPE(row, root) \
   row(root##_u8, u8)          \
   row(root##_u32, u32)        \

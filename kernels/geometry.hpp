@@ -1,16 +1,24 @@
-// Launch geometry: the choices that host code and kernels must agree on, and the numbers that were
-// measured for them. Plain C++17, no device code.
+// Launch geometry: what host code and kernels must agree on, and the numbers that were measured for
+// it. Plain C++17, no device code.
 //
 // Every kernel is correct for every grid and block; what is chosen here is only fast.
 //
-// Evidence, NVIDIA H200, contiguous f32 of 2^27 elements, read and written (a copy takes 260 us):
-//   exact grid, one 16-byte item a thread, blocks of 128 to 256     256 us
-//   1 to 8 blocks of 512 a multiprocessor that stride               271 to 278 us
-//   one element a thread in blocks of 1024, as the reference        475 us
-//   the same launch, the first 66 (132) blocks do all the work      296 (289) us
-//   the same launch, nothing done                                   131 us
-// A launch of 1024-thread blocks costs about 1 ns a block, so in a launch with many more threads than
-// items the first blocks do the work while the rest, which leave at once, are still being started.
+// Evidence, one NVIDIA H200, 2^27 f32 or 2^28 f16 read and written; a copy takes 256 us:
+//
+//   blocks of 128, items a thread     1     2     4      8 blocks of 256 a multiprocessor, striding
+//   affine f32                      256   256   259    276
+//   gelu f16                        276   259   259    283
+//   pow f32                         344   296   272    289
+//   fill f32 (PyTorch 116)          161   118   119    127
+//
+//   one element a thread in blocks of 1024 (the reference; launching and leaving takes 131 us for
+//   f32, 247 us for f16), the first N blocks do the work:
+//                                     N=66  80   112  120  132  264
+//   affine f32                           -   -   301  293  285  386
+//   relu f16                           360 360     -    -    -  374 (96)
+//
+//   transposes of 2^30 bytes f32 / f16, 2^28 u8: 2112 blocks of 128  300 / 291 / 148 us
+//                                                 1056 blocks of 256  327 / 314 / 160 us
 #pragma once
 
 #include <cstdint>
@@ -22,51 +30,54 @@ struct Launch {
   std::uint32_t threads = 1;
 };
 
-// The largest block that a kernel accepts (the reference launches 1024).
-inline constexpr unsigned kMaxThreads = 1024;
-
-// Threads of one block in our own launches.
-inline constexpr unsigned kThreads = 256;
-
-// Bytes that a thread moves in one access.
+// Bytes that a thread moves in one access: an item.
 inline constexpr unsigned kItemBytes = 16;
 
-// Threads that work when a launch has many more threads than items.
-inline constexpr unsigned kWorkingThreads = 96 * 1024;
+// The largest block that a kernel accepts: what the reference launches, one element a thread.
+inline constexpr unsigned kMaxThreads = 1024;
 
-// Blocks of kThreads in a launch over a strided view: each prepares the view once and then strides, so
-// there are as many as stay resident on a large GPU (8 on each of 132 multiprocessors), not more.
-inline constexpr unsigned kStridedBlocks = 8 * 132;
+// Blocks larger than ours are taken for the reference's. Of them the first do all the work and the
+// rest, far too many, leave at once. The count balances the two: the workers fill the memory's time
+// with half of the multiprocessors' room, and the other half starts and ends the rest. Launches for
+// narrow elements have more blocks for the same bytes, so they need more room.
+inline constexpr unsigned kOwnThreads = 256;
+template <unsigned ElementBytes>
+inline constexpr unsigned kWorkingBlocks = ElementBytes >= 4 ? 132 : 74;
 
-// A grid never has more blocks than this; kernels stride over the rest.
-inline constexpr std::uint64_t kMaxBlocks = 1u << 23;
+// Strided views are prepared once a block, so fewer blocks stride over more.
+inline constexpr unsigned kWorkingStridedBlocks = 264;
 
-constexpr Launch over(std::uint64_t items, std::uint64_t max_blocks) {
-  const std::uint64_t blocks = items / kThreads + (items % kThreads != 0 ? 1 : 0);
-  const std::uint64_t bounded = blocks > max_blocks ? max_blocks : blocks;
-  return {static_cast<std::uint32_t>(bounded == 0 ? 1 : bounded), kThreads};
+// What a map costs beside its memory accesses.
+enum class Cost { kUsual, kLong };
+
+constexpr std::uint64_t quotient_up(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
 }
 
-constexpr std::uint64_t items_of(std::uint64_t elements, std::uint32_t element_bytes) {
-  const std::uint64_t per_item = kItemBytes / element_bytes;
-  return elements / per_item + 1;  // one more: unaligned arrays have a short item at each end
+// As many blocks as it takes, at least one; kernels stride over what is more than `most_blocks`.
+constexpr Launch launch(std::uint64_t threads, unsigned block, std::uint64_t most_blocks) {
+  const std::uint64_t blocks = quotient_up(threads, block);
+  const std::uint64_t bounded = blocks > most_blocks ? most_blocks : blocks;
+  return {static_cast<std::uint32_t>(bounded == 0 ? 1 : bounded), block};
 }
 
-// map and fill over contiguous data: one item a thread.
-constexpr Launch contiguous(std::uint64_t elements, std::uint32_t element_bytes) {
-  return over(items_of(elements, element_bytes), kMaxBlocks);
+inline constexpr std::uint64_t kMostBlocks = 1u << 24;
+
+// map and fill over contiguous data.
+constexpr Launch contiguous(std::uint64_t elements, std::uint32_t element_bytes,
+                            Cost cost = Cost::kUsual) {
+  const std::uint64_t per_thread = (cost == Cost::kLong ? 4 : 2) * (kItemBytes / element_bytes);
+  return launch(quotient_up(elements, per_thread), 128, kMostBlocks);
 }
 
-// map and fill over a strided view.
+// map and fill over a strided view: as many blocks as stay resident on a large GPU.
 constexpr Launch strided(std::uint64_t elements, std::uint32_t element_bytes) {
-  return over(items_of(elements, element_bytes), kStridedBlocks);
+  return launch(quotient_up(elements, kItemBytes / element_bytes), 128, 16 * 132);
 }
 
 // copy2d: one item a thread.
 constexpr Launch rows(std::uint64_t rows, std::uint64_t columns, std::uint32_t element_bytes) {
-  const std::uint64_t per_item = kItemBytes / element_bytes;
-  const std::uint64_t per_row = columns / per_item + (columns % per_item != 0 ? 1 : 0);
-  return over(rows * per_row, kMaxBlocks);
+  return launch(rows * quotient_up(columns, kItemBytes / element_bytes), 128, kMostBlocks);
 }
 
 }  // namespace kiln::geometry

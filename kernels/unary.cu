@@ -3,6 +3,7 @@
 #include "families/map.cuh"
 #include "functors/unary.cuh"
 
+// clang-format off
 // One kernel per float type: its name, what is stored, what is computed in.
 #define EACH_FLOAT(row, root, op)         \
   row(root##_f64, f64, Double, op)        \

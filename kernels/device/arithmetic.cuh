@@ -1,17 +1,20 @@
 // The arithmetics a row can compute in: a number type and how precise its functions are.
 //
 //   Double   f64, the vendor's accurate functions
-//   Single   f32, the vendor's accurate functions; division and square root round correctly
+//   Single   f32, accurate functions, the vendor's or our own (functions.cuh)
 //   Short    f32 for storage of at most 11 significant bits (f16, bf16, f8): relative errors up to
 //            2^-16, a thirty-second of f16's last place, so exp and tanh may use the hardware's
 //            approximations. What is not listed is Single's.
 //   Wrap<T>  integers modulo 2^n
 //
-// A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like; it never
-// names a vendor's function.
+// quotient(a, b) is for b in [1, 2] only; gelu_weight is the normal distribution function, as quick
+// as a map needs it.
+//
+// A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like; it
+// never names a vendor's function.
 #pragma once
 
-#include "device/dtypes.cuh"
+#include "device/functions.cuh"
 #include "device/platform.cuh"
 
 namespace kiln::device {
@@ -29,7 +32,6 @@ template <class T>
 struct Real {
   using Number = T;
   KILN_DEVICE static T fma(T a, T b, T c) { return math::fma(a, b, c); }
-  KILN_DEVICE static T quotient(T a, T b) { return a / b; }
   KILN_DEVICE static T abs(T x) { return math::abs(x); }
   KILN_DEVICE static T sqrt(T x) { return math::sqrt(x); }
   KILN_DEVICE static T ceil(T x) { return math::ceil(x); }
@@ -42,16 +44,26 @@ struct Real {
   KILN_DEVICE static T cos(T x) { return math::cos(x); }
   KILN_DEVICE static T tanh(T x) { return math::tanh(x); }
   KILN_DEVICE static T erf(T x) { return math::erf(x); }
-  KILN_DEVICE static T pow(T x, T y) { return math::pow(x, y); }
   KILN_DEVICE static T normal_cdf(T x) { return math::normal_cdf(x); }
 };
 
-using Double = Real<f64>;
-using Single = Real<f32>;
+struct Double : Real<f64> {
+  KILN_DEVICE static f64 quotient(f64 a, f64 b) { return a / b; }
+  KILN_DEVICE static f64 gelu_weight(f64 x) { return math::normal_cdf(x); }
+  KILN_DEVICE static f64 pow(f64 x, f64 y) { return math::pow(x, y); }
+};
+
+struct Single : Real<f32> {
+  KILN_DEVICE static f32 quotient(f32 a, f32 b) { return quotient_by_one_to_two(a, b); }
+  KILN_DEVICE static f32 gelu_weight(f32 x) { return device::normal_cdf(x); }
+  KILN_DEVICE static f32 pow(f32 x, f32 y) { return power(x, y); }
+};
 
 struct Short : Single {
-  KILN_DEVICE static f32 exp(f32 x) { return exp2_approximate(x * 0x1.715476p+0f); }
-  // For b in [1, 2], where the reciprocal needs no care.
+  KILN_DEVICE static f32 exp(f32 x) {
+    const f32 half = exp2_approximate(x * 0x1.715476p-1f);
+    return half * half;  // reaches the subnormal numbers that 2^x itself would flush
+  }
   KILN_DEVICE static f32 quotient(f32 a, f32 b) { return a * reciprocal_approximate(b); }
   KILN_DEVICE static f32 tanh(f32 x) {
     const f32 magnitude = abs(x);

@@ -58,8 +58,8 @@ KILN_DEVICE f32 widen(f8_e4m3 x) {
 
 // ---- wide to narrow ---------------------------------------------------------------------------
 
-// x as f32, an inexact value truncated with its last bit set ("to odd"). A second rounding, to a type
-// with at least two bits fewer, then gives what a single one would.
+// x as f32, an inexact value truncated with its last bit set ("to odd"). A second rounding, to a
+// type with at least two bits fewer, then gives what a single one would.
 KILN_DEVICE f32 round_to_odd(f64 x) {
   const f32 nearest = static_cast<f32>(x);
   const f64 back = nearest;
@@ -169,8 +169,7 @@ KILN_DEVICE Bits<T> bits_of(T x) {
 // Two neighbours of at most two bytes into one word, the first low.
 template <class T, class C>
 KILN_DEVICE u32 narrow_pair(C first, C second) {
-  return bits_of(narrow<T>(first)) |
-         static_cast<u32>(bits_of(narrow<T>(second))) << 8 * sizeof(T);
+  return bits_of(narrow<T>(first)) | static_cast<u32>(bits_of(narrow<T>(second))) << 8 * sizeof(T);
 }
 #if KILN_HAS_PAIR_CONVERSION
 template <>

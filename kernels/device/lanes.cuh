@@ -1,9 +1,9 @@
-// Sixteen bytes of neighbouring elements in the registers of one thread ("lanes"): the unit in which
-// data moves.
+// Sixteen bytes of neighbouring elements in the registers of one thread ("lanes"): the unit in
+// which data moves.
 //
-// Element pointers are aligned to their element only. `Split` cuts an array into items of sixteen bytes
-// that are aligned in memory; its first and last item may be short. Code that only moves data knows
-// elements by their size, as B: u8, u16, u32 or u64.
+// Element pointers are aligned to their element only. `Split` cuts an array into items of sixteen
+// bytes that are aligned in memory; its first and last item may be short. Code that only moves data
+// knows elements by their size, as B: u8, u16, u32 or u64.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -15,8 +15,9 @@ template <class B>
 inline constexpr u32 kLanes = 16 / sizeof(B);
 
 // ---- steps ------------------------------------------------------------------------------------
-// A step is what loops over lanes handle at once: one word, or two for elements of eight bytes. Between
-// steps the words move down by one, so such loops index registers by constants and need not be unrolled.
+// A step is what loops over lanes handle at once: one word, or two for elements of eight bytes.
+// Between steps the words move down by one, so such loops index registers by constants and need not
+// be unrolled.
 
 template <class B>
 inline constexpr u32 kSteps = sizeof(B) == 8 ? 2 : 4;
@@ -86,7 +87,8 @@ KILN_DEVICE Step<T> transform_step(Step<T> x, F f) {
 // All lanes through f. Unroll = 1 keeps the code of long functions short.
 template <class M, class T, u32 Unroll, class F>
 KILN_DEVICE void transform(Words& words, F f) {
-#pragma unroll (sizeof(T) == 1 ? 1 : Unroll)
+  constexpr u32 kUnroll = sizeof(T) == 1 ? 1 : Unroll;  // a step of bytes is long by itself
+#pragma unroll kUnroll
   for (u32 i = 0; i < kSteps<T>; ++i) {
     rotate_in(words, transform_step<M, T>(first_step<T>(words), f));
   }
@@ -97,29 +99,35 @@ KILN_DEVICE void transform(Words& words, F f) {
 KILN_DEVICE u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 KILN_DEVICE bool aligned_to_16(u64 address_bits) { return (address_bits & 15) == 0; }
 
-// One item: elements [begin + first, begin + last) of an array; begin wraps below zero in the first.
+// One item: elements [begin + first, begin + last) of an array; begin wraps below zero in the
+// first.
 struct Item {
   u64 begin;
   u32 first;
   u32 last;
+
+  template <class B>
+  KILN_DEVICE bool is_whole() const {
+    return first == 0 && last == kLanes<B>;
+  }
 };
 
-// An array of `count` elements as aligned items.
+// An array of elements as items, aligned in memory.
 template <class B>
 struct Split {
-  u64 count;
-  u32 shift;  // elements that the first item lacks at its front
-  u64 items;
+  u64 end;    // of the elements, counted from the first item's front
+  u32 shift;  // elements that the first item lacks there
 
-  KILN_DEVICE Split(const B* array, u64 elements)
-      : count(elements),
-        shift(static_cast<u32>(address_of(array) % 16 / sizeof(B))),
-        items((elements + shift + kLanes<B> - 1) / kLanes<B>) {}
-
-  KILN_DEVICE Item operator[](u64 index) const {
-    const u64 begin = index * kLanes<B> - shift;
-    const u64 left = count - begin;
-    return {begin, index == 0 ? shift : 0, left < kLanes<B> ? static_cast<u32>(left) : kLanes<B>};
+  KILN_DEVICE Split(const B* array, u64 count)
+      : end(count), shift(static_cast<u32>(address_of(array) % 16 / sizeof(B))) {
+    end += shift;
+  }
+  KILN_DEVICE bool has(u64 item) const { return item * kLanes<B> < end; }
+  KILN_DEVICE Item operator[](u64 item) const {
+    const u64 front = item * kLanes<B>;
+    const u64 left = end - front;
+    return {front - shift, item == 0 ? shift : 0,
+            left < kLanes<B> ? static_cast<u32>(left) : kLanes<B>};
   }
 };
 
@@ -132,7 +140,7 @@ template <class B>
 KILN_DEVICE void read_run(Words& words, const B* base, u64 stride, u32 first, u32 last) {
   const B* element = base - first * stride;
   u32 lane = 0;
-#pragma unroll kStepsAtOnce<B>
+#pragma unroll kStepsAtOnce < B>
   for (u32 i = 0; i < kSteps<B>; ++i) {
     Step<B> step = first_step<B>(words);
 #pragma unroll
@@ -148,7 +156,7 @@ template <class B>
 KILN_DEVICE void write_run(Words words, B* base, u64 stride, u32 first, u32 last) {
   B* element = base - first * stride;
   u32 lane = 0;
-#pragma unroll kStepsAtOnce<B>
+#pragma unroll kStepsAtOnce < B>
   for (u32 i = 0; i < kSteps<B>; ++i) {
     const Step<B> step = first_step<B>(words);
 #pragma unroll

@@ -1,5 +1,5 @@
-// A strided view of memory, prepared once per block from the `info` array of the ABI: first the dims,
-// then as many strides, both counted in elements, outermost first.
+// A strided view of memory, prepared once per block from the `info` array of the ABI: first the
+// dims, then as many strides, both counted in elements, outermost first.
 //
 // Preparing drops dims of size 1 and joins neighbours that one stride can walk, so a view that is
 // contiguous after all becomes a single dim of stride 1, whatever it was written as.
@@ -11,9 +11,9 @@ namespace kiln::device {
 
 // Division by a divisor fixed in advance, exact for numbers and divisors below 2^44.
 //
-// (n + 1/2) / d lies at least 1 / (2d) away from every whole number, a 2^-45th of itself or more; the
-// product below is off by less than a 2^-50th. So its whole part is the quotient, and one path serves
-// indices of any size.
+// (n + 1/2) / d lies at least 1 / (2d) away from every whole number, a 2^-45th of itself or more;
+// the product below is off by less than a 2^-50th. So its whole part is the quotient, and one path
+// serves indices of any size.
 struct Divider {
   f64 inverse;
 
@@ -39,6 +39,11 @@ struct Dim {
   u64 size;
   u64 stride;
   Divider divider;
+
+  KILN_DEVICE void set(u64 dim_size) {
+    size = dim_size;
+    divider.set(dim_size);
+  }
 
   // The index within this dim of element `index`, which becomes the index of its row.
   KILN_DEVICE u64 take(u64& index) const {
@@ -66,9 +71,8 @@ struct Layout {
     } else {
       ++rank;
     }
-    dim->size = size;
+    dim->set(size);
     dim->stride = stride;
-    dim->divider.set(size);
   }
 
   KILN_DEVICE void set(u64 num_dims, const u64* info) {

@@ -1,18 +1,19 @@
 // The platform: everything that a GPU vendor spells in its own way, under one name each.
 //
-// The only file that asks which vendor it is compiled for. It asks once, at the top of each face, and
-// gives features names; no other file tests an architecture. No vendor header is needed: compilers'
-// builtins serve, so the version of a toolkit's headers cannot change what a kernel computes.
+// The only file that asks which vendor it is compiled for. It asks once, at the top of each face,
+// and gives features names; no other file tests an architecture. No vendor header is needed:
+// compilers' builtins serve, so the version of a toolkit's headers cannot change what a kernel
+// computes.
 //
 // A face provides
-//   KILN_DEVICE KILN_OUTLINE KILN_KERNEL(threads) KILN_SHARED    qualifiers
+//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_SHARED    qualifiers
 //   thread_index block_size block_index block_count   one-dimensional geometry, u32
 //   barrier                                           all threads of the block
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
 //   math::                                            the vendor's accurate functions
 //   exp2_approximate reciprocal_approximate           see each for its error
-//   f16_bits_from_f32 ...                             hardware conversions, where KILN_HAS_* says so
+//   f16_bits_from_f32 ...                             hardware conversions, where there are any
 #pragma once
 
 #if defined(__HIP__)
@@ -47,17 +48,21 @@ struct alignas(16) Words {
 
 #if KILN_PLATFORM_CUDA
 #define KILN_DEVICE __device__ __forceinline__
-// One copy in a module, called by its kernels.
-#define KILN_OUTLINE static __device__ __noinline__
-// An exported kernel: launchable with blocks of up to `threads` threads.
-#define KILN_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
-#define KILN_SHARED __shared__
+// A path that is taken seldom and needs many registers: a call, so that it costs the usual path
+// none.
+#define KILN_ASIDE static __device__ __noinline__
+// An exported kernel and its parameters; the body follows. Blocks have up to `threads` threads, and
+// two of the largest fit on a multiprocessor.
+#define KILN_KERNEL(threads, name, ...) \
+  extern "C" __global__ void __launch_bounds__(threads, 2) name(__VA_ARGS__)
+// A variable that the threads of a block share.
+#define KILN_SHARED(name, ...) __shared__ __VA_ARGS__ name
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
-#define KILN_OUTLINE static __attribute__((device, noinline))
-#define KILN_KERNEL(threads) \
-  extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void
-#define KILN_SHARED __attribute__((shared))
+#define KILN_ASIDE static __attribute__((device)) inline
+#define KILN_KERNEL(threads, name, ...) \
+  extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
+#define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
 #endif
 
 #if KILN_PLATFORM_HIP
@@ -95,8 +100,7 @@ KILN_DEVICE Words load_16_bytes(const void* address) {
   return {{v.x, v.y, v.z, v.w}};
 }
 KILN_DEVICE void store_16_bytes(void* address, Words words) {
-  *static_cast<uint4*>(address) =
-      uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
+  *static_cast<uint4*>(address) = uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
 }
 #elif KILN_PLATFORM_HIP
 using NativeWords = u32 __attribute__((ext_vector_type(4)));
@@ -136,22 +140,22 @@ KILN_DEVICE u32 leading_zeros(u32 x) {
 namespace math {
 
 #if KILN_PLATFORM_CUDA
-#define KILN_MATH(name, single, twice, ocml)                   \
-  KILN_DEVICE f32 name(f32 x) { return ::single(x); }          \
+#define KILN_MATH(name, single, twice, ocml)          \
+  KILN_DEVICE f32 name(f32 x) { return ::single(x); } \
   KILN_DEVICE f64 name(f64 x) { return ::twice(x); }
-#define KILN_MATH_OF_TWO(name, single, twice, ocml)            \
+#define KILN_MATH_OF_TWO(name, single, twice, ocml)             \
   KILN_DEVICE f32 name(f32 x, f32 y) { return ::single(x, y); } \
   KILN_DEVICE f64 name(f64 x, f64 y) { return ::twice(x, y); }
 #elif KILN_PLATFORM_HIP
-#define KILN_MATH(name, single, twice, ocml)                                          \
-  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32);                    \
-  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64);                    \
-  KILN_DEVICE f32 name(f32 x) { return __ocml_##ocml##_f32(x); }                      \
+#define KILN_MATH(name, single, twice, ocml)                       \
+  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32); \
+  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64); \
+  KILN_DEVICE f32 name(f32 x) { return __ocml_##ocml##_f32(x); }   \
   KILN_DEVICE f64 name(f64 x) { return __ocml_##ocml##_f64(x); }
-#define KILN_MATH_OF_TWO(name, single, twice, ocml)                                   \
-  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32, f32);               \
-  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64, f64);               \
-  KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); }            \
+#define KILN_MATH_OF_TWO(name, single, twice, ocml)                        \
+  extern "C" __attribute__((device)) f32 __ocml_##ocml##_f32(f32, f32);    \
+  extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64, f64);    \
+  KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); } \
   KILN_DEVICE f64 name(f64 x, f64 y) { return __ocml_##ocml##_f64(x, y); }
 #endif
 
@@ -183,16 +187,26 @@ KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 #endif
 
+// a * b rounded by itself: never fused into a sum that uses it.
+KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
+#if KILN_PLATFORM_CUDA
+  return __fmul_rn(a, b);
+#elif KILN_PLATFORM_HIP
+#pragma clang fp contract(off)
+  return a * b;
+#endif
+}
+
 }  // namespace math
 
-// 2^x, relative error below 2^-21, subnormal results included.
+// 2^x, relative error below 2^-21; results under the smallest normal number may be zero.
 KILN_DEVICE f32 exp2_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
   f32 y;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 #elif KILN_PLATFORM_HIP
-  return __builtin_exp2f(x);
+  return __builtin_amdgcn_exp2f(x);
 #endif
 }
 

@@ -1,4 +1,7 @@
-// Which part of the work a block and a thread do, for any grid and any block.
+// Which part of the work a thread does, for any grid and any block.
+//
+// Launches may have far more threads than pay. Then only the first blocks work, and the others
+// leave at once (geometry.hpp has the reasons and the numbers).
 #pragma once
 
 #include "device/platform.cuh"
@@ -6,14 +9,34 @@
 
 namespace kiln::device {
 
-// The blocks that work: all, unless the launch has many more threads than there are items. Then only
-// the first, as many as keep the memory busy, so that the others can leave at once (geometry.hpp).
-KILN_DEVICE u32 working_blocks(u64 items) {
-  const u32 blocks = block_count();
-  const u64 threads = static_cast<u64>(blocks) * block_size();
-  if (threads < items + items / 2) return blocks;
-  const u32 enough = (geometry::kWorkingThreads + block_size() - 1) / block_size();
-  return blocks < enough ? blocks : enough;
+// Whether the block is one of those that leave at once. A kernel asks this first of all, and it
+// costs as few instructions as it can: they are what a surplus block costs.
+KILN_DEVICE bool is_surplus() {
+  return block_size() > geometry::kOwnThreads && block_index() >= geometry::kWorkingStridedBlocks;
 }
+
+// The items that a thread visits: `first`, then every `step` further. Of a launch with surplus
+// blocks, the first `most_blocks` work.
+struct Share {
+  u64 first;
+  u64 step;
+  u32 blocks;  // that work
+
+  KILN_DEVICE explicit Share(u32 most_blocks) {
+    const u32 threads = block_size();
+    blocks = block_count();
+    if (threads > geometry::kOwnThreads && blocks > most_blocks) blocks = most_blocks;
+    first = static_cast<u64>(block_index()) * threads + thread_index();
+    step = static_cast<u64>(blocks) * threads;
+  }
+  KILN_DEVICE bool is_empty() const { return block_index() >= blocks; }
+};
+
+template <class B>
+KILN_DEVICE Share share_of_contiguous() {
+  return Share(geometry::kWorkingBlocks<sizeof(B)>);
+}
+KILN_DEVICE Share share_of_all() { return Share(~0u); }
+KILN_DEVICE Share share_of_strided() { return Share(geometry::kWorkingStridedBlocks); }
 
 }  // namespace kiln::device

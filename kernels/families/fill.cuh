@@ -11,8 +11,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// The order of writing is free, so dims are walked from the largest stride to the smallest, and one of
-// stride 0 once: every permutation of a dense view is filled as what it is, a contiguous array.
+// The order of writing is free, so dims are walked from the largest stride to the smallest, and one
+// of stride 0 once: every permutation of a dense view is filled as what it is, a contiguous array.
 // Returns how many elements are left to write.
 KILN_DEVICE u64 set_for_fill(Layout& layout, u64 num_dims, const u64* info) {
   const u64* const dims = info;
@@ -42,7 +42,7 @@ struct FillPlan {
 };
 
 KILN_DEVICE FillPlan& fill_plan() {
-  KILN_SHARED FillPlan plan;
+  KILN_SHARED(plan, FillPlan);
   return plan;
 }
 
@@ -52,7 +52,8 @@ KILN_DEVICE void plan_fill(u64 num_dims, const u64* info) {
   barrier();
 }
 
-// Sixteen bytes of equal elements to each of the elements [begin, begin + last) of the strided view.
+// Sixteen bytes of equal elements to each of the elements [begin, begin + last) of the strided
+// view.
 template <class B>
 KILN_DEVICE void write_strided(Words words, B* out, u64 begin, u32 last) {
   const Layout& layout = fill_plan().layout;
@@ -69,35 +70,53 @@ KILN_DEVICE void write_strided(Words words, B* out, u64 begin, u32 last) {
   }
 }
 
-// `info` null means contiguous.
-template <class T>
-KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* target, T value) {
-  using B = Bits<T>;
-  B* const out = reinterpret_cast<B*>(target);
-  const u32 working = working_blocks(numel / kLanes<B> + 1);
-  if (block_index() >= working || numel == 0) return;
-
-  bool contiguous = true;
-  if (info != nullptr) {
+// All that is not whole items of a contiguous, aligned array. `i` is the thread's next item.
+template <class B>
+KILN_ASIDE void fill_rest(u64 numel, u64 num_dims, const u64* info, B* out, B value, u64 i) {
+  const Words words = splat(value);
+  const Share share = info == nullptr ? share_of_all() : share_of_strided();
+  bool contiguous = info == nullptr;
+  if (!contiguous) {
     plan_fill(num_dims, info);
     contiguous = fill_plan().layout.is_contiguous();
     numel = fill_plan().count;
   }
   // Of a strided view, items are counted from its first element.
   const Split<B> split(contiguous ? out : nullptr, numel);
-  const Words words = splat(value);
-  const u64 step = static_cast<u64>(working) * block_size();
-  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < split.items;
-       i += step) {
+  for (; split.has(i); i += share.step) {
     const Item item = split[i];
     if (!contiguous) {
       write_strided(words, out, item.begin, item.last);
-    } else if (item.first == 0 && item.last == kLanes<B>) {
+    } else if (item.is_whole<B>()) {
       store_16_bytes(out + item.begin, words);
     } else {
       write_run(words, out + item.begin + item.first, 1, item.first, item.last);
     }
   }
+}
+
+// `info` null means contiguous.
+template <class T>
+KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* out_elements, T value) {
+  using B = Bits<T>;
+  B* const out = reinterpret_cast<B*>(out_elements);
+  const Share share = info == nullptr ? share_of_all() : share_of_strided();
+  u64 i = share.first;
+  if (info == nullptr) {
+    if (share.step >= numel) {
+      // A thread for every element: nothing is faster to launch than one store each.
+      if (i < numel) out[i] = bits_of(value);
+      return;
+    }
+    if (aligned_to_16(address_of(out))) {
+      const Words words = splat(value);
+      for (; i < numel / kLanes<B>; i += share.step) store_16_bytes(out + i * kLanes<B>, words);
+      if (i * kLanes<B> >= numel) return;  // a short last item is left to the rest
+    }
+  } else if (share.is_empty()) {
+    return;
+  }
+  fill_rest(numel, num_dims, info, out, bits_of(value), i);
 }
 
 }  // namespace kiln::families

@@ -3,8 +3,8 @@
 //
 // Of such a view two dims matter: the output's innermost ("columns" of a tile) and the one that the
 // input walks with stride 1 ("rows"). All others only number the matrices. Small elements travel in
-// four-byte words: W elements fill a word, and a square of W x W elements is turned in registers, so
-// whole lines touch shared memory by words only.
+// four-byte words: W elements fill a word, and a square of W x W elements is turned in registers,
+// so whole lines touch shared memory by words only.
 #pragma once
 
 #include "device/lanes.cuh"
@@ -23,13 +23,13 @@ struct TilePlace {
   u32 columns;
 };
 
-// A tile of 8 KiB in shared memory: both sides move lines of 64 bytes and more, and eight blocks still
-// fit on every multiprocessor that we know.
+// A tile of 8 KiB in shared memory: both sides move lines of 64 bytes and more, and eight blocks
+// still fit on every multiprocessor that we know.
 template <class B>
 struct TransposeTile {
   using Word = Step<B>;
   static constexpr u32 kSquare = sizeof(Word) / sizeof(B);  // W
-  static constexpr u32 kAlong = 32;                          // words in a line of the input
+  static constexpr u32 kAlong = 32;                         // words in a line of the input
   static constexpr u32 kRows = kAlong * kSquare;
   static constexpr u32 kWordsPerRow = 8192 / sizeof(Word) / kRows;
   static constexpr u32 kColumns = kWordsPerRow * kSquare;
@@ -40,8 +40,8 @@ struct TransposeTile {
 
   Word words[kRows * kPitch];
 
-  // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ...: the squares of one line then store their
-  // words to different banks.
+  // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ...: the squares of one line then store
+  // their words to different banks.
   KILN_DEVICE static u32 kept_at(u32 row) { return row % kSquare * kAlong + row / kSquare; }
   KILN_DEVICE static u32 row_of(u32 item) {
     const u32 kept = item / kItemsPerRow;
@@ -57,8 +57,17 @@ struct TransposeTile {
     return item;
   }
 
-  // By lines of 32 threads. `inp` is the tile's first element; there are as many whole words as
-  // `place` says, all of them aligned.
+  // `inp` is the tile's first element, `pitch` what lies between its lines. A barrier must follow.
+  KILN_DEVICE void fill(const B* inp, const TilePlace& place, u64 pitch, bool by_words) {
+    if (kSquare == 1 || by_words) {
+      fill_by_words(inp, place, pitch);
+    } else {
+      fill_by_elements(inp, place, pitch);
+    }
+  }
+
+ private:
+  // By lines of 32 threads.
   KILN_DEVICE void fill_by_words(const B* inp, const TilePlace& place, u64 pitch) {
     const u32 along = thread_index() % kAlong;
     const u32 lines = block_size() / kAlong;
@@ -103,7 +112,6 @@ struct TransposeTile {
     }
   }
 
- private:
   // Word i of a square holds its line i; afterwards, its row i.
   KILN_DEVICE static void turn(Word (&w)[kSquare]) {
     if constexpr (kSquare == 2) {
@@ -123,18 +131,25 @@ struct TransposeTile {
   }
 };
 
+// What of the output item `index` of a tile is; nothing where the tile ends before it.
+template <class B>
+KILN_DEVICE Item item_of_tile(const TilePlace& place, u32 index, u64 row_pitch) {
+  const u32 row = TransposeTile<B>::row_of(index);
+  const u32 column = TransposeTile<B>::column_of(index);
+  const u32 left = row < place.rows && column < place.columns ? place.columns - column : 0;
+  return {place.out + row * row_pitch + column, 0, left < kLanes<B> ? left : kLanes<B>};
+}
+
 // How a view is cut into tiles; prepared by one thread per block.
 template <class B>
 struct Tiling {
   using Tile = TransposeTile<B>;
 
-  u64 tiles;  // 0: this view is not for tiles
+  u32 tiles;  // 0: this view is not for tiles
   u32 row_dim;
   u64 row_pitch;  // of the output, per row
-  Divider down;
-  Divider across;
-  u64 tiles_down;
-  u64 tiles_across;
+  u32 tiles_down;
+  u32 tiles_across;
   bool by_words;  // no line of the input is cut within a word
 
   KILN_DEVICE void set(const Layout& layout, const B* inp) {
@@ -145,40 +160,43 @@ struct Tiling {
     u64 matrices = 1;
     u64 span = columns;
     u64 bits = address_of(inp) / sizeof(B) | columns | layout.inner().stride;
+#pragma unroll 1
     for (u32 d = layout.rank - 1; d > 0; --d) {
       const Dim& dim = layout.dims[d - 1];
       if (dim.stride == 1) {
         row_dim = d - 1;
         row_pitch = span;
         rows = dim.size;
-        bits |= rows;
       } else {
         matrices *= dim.size;
-        bits |= dim.stride;
       }
+      bits |= dim.stride == 1 ? rows : dim.stride;
       span *= dim.size;
     }
-    tiles_down = (rows + Tile::kRows - 1) / Tile::kRows;
-    tiles_across = (columns + Tile::kColumns - 1) / Tile::kColumns;
+    const u64 down = (rows + Tile::kRows - 1) / Tile::kRows;
+    const u64 across = (columns + Tile::kColumns - 1) / Tile::kColumns;
+    const u64 all = matrices * down * across;
     // Tiles that are mostly empty are slower than reading element by element.
-    if (tiles_down * Tile::kRows * tiles_across * Tile::kColumns > 4 * rows * columns) return;
-    down.set(tiles_down);
-    across.set(tiles_across);
+    if (all * (Tile::kRows * Tile::kColumns) > 4 * span || all >> 32 != 0) return;
+    tiles_down = static_cast<u32>(down);
+    tiles_across = static_cast<u32>(across);
     by_words = bits % Tile::kSquare == 0;
-    tiles = matrices * tiles_down * tiles_across;
+    tiles = static_cast<u32>(all);
   }
 
-  KILN_DEVICE TilePlace place(const Layout& layout, u64 tile) const {
-    const u64 line = across.quotient(tile);
-    const u64 column = (tile - line * tiles_across) * Tile::kColumns;
-    u64 rest = down.quotient(line);
-    const u64 row = (line - rest * tiles_down) * Tile::kRows;
+  KILN_DEVICE TilePlace place(const Layout& layout, u32 tile) const {
+    const u32 line = tile / tiles_across;
+    const u64 column = static_cast<u64>(tile - line * tiles_across) * Tile::kColumns;
+    const u32 matrix = line / tiles_down;
+    const u64 row = static_cast<u64>(line - matrix * tiles_down) * Tile::kRows;
     const u64 rows_left = layout.dims[row_dim].size - row;
     const u64 columns_left = layout.inner().size - column;
 
-    TilePlace place{row + column * layout.inner().stride, row * row_pitch + column,
-                    rows_left < Tile::kRows ? static_cast<u32>(rows_left) : Tile::kRows,
-                    columns_left < Tile::kColumns ? static_cast<u32>(columns_left) : Tile::kColumns};
+    TilePlace place{
+        row + column * layout.inner().stride, row * row_pitch + column,
+        rows_left < Tile::kRows ? static_cast<u32>(rows_left) : Tile::kRows,
+        columns_left < Tile::kColumns ? static_cast<u32>(columns_left) : Tile::kColumns};
+    u64 rest = matrix;
     u64 span = layout.inner().size;
 #pragma unroll 1
     for (u32 d = layout.rank - 1; d > 0; --d) {

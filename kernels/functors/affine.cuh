@@ -6,9 +6,9 @@
 namespace kiln::functors {
 
 struct Affine {
-  template <class M>
-  KILN_DEVICE static typename M::Number apply(typename M::Number x, typename M::Number mul,
-                                              typename M::Number add) {
+  static constexpr u32 kUnroll = 4;
+  template <class M, class N = typename M::Number>
+  KILN_DEVICE static N apply(N x, N mul, N add) {
     return M::fma(x, mul, add);
   }
 };

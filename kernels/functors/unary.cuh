@@ -7,8 +7,8 @@
 
 namespace kiln::functors {
 
-// How many of the four steps of an item (device/lanes.cuh) are unrolled: all where a function is short,
-// one where it is long.
+// How many of the four steps of an item (device/lanes.cuh) are unrolled: all where a function is
+// short, one where it is long.
 struct Brief {
   static constexpr u32 kUnroll = 4;
 };
@@ -37,7 +37,7 @@ struct Cos        : Long  { KILN_FUNCTOR(N x) { return M::cos(x); } };
 struct Tanh       : Brief { KILN_FUNCTOR(N x) { return M::tanh(x); } };
 struct Erf        : Long  { KILN_FUNCTOR(N x) { return M::erf(x); } };
 struct NormalCdf  : Long  { KILN_FUNCTOR(N x) { return M::normal_cdf(x); } };
-struct Power      : Long  { KILN_FUNCTOR(N x, N p) { return M::pow(x, p); } };
+struct Power      : Brief { KILN_FUNCTOR(N x, N p) { return M::pow(x, p); } };
 
 struct Relu        : Brief { KILN_FUNCTOR(N x) { return x > 0 ? x : 0; } };   // NaN becomes 0
 struct ReluKeepNan : Brief { KILN_FUNCTOR(N x) { return x <= 0 ? 0 : x; } };
@@ -62,7 +62,7 @@ struct GeluTanh : Brief {
   }
 };
 
-struct GeluErf : Long { KILN_FUNCTOR(N x) { return x * M::normal_cdf(x); } };
+struct GeluErf : Brief { KILN_FUNCTOR(N x) { return x * M::gelu_weight(x); } };
 
 #undef KILN_FUNCTOR
 // clang-format on

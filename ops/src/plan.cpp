@@ -49,9 +49,10 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geom
   return {};
 }
 
-geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count) {
+geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
+                           geometry::Cost cost) {
   const auto bytes = static_cast<std::uint32_t>(size_of(dtype));
-  return is_contiguous(layout) ? geometry::contiguous(count, bytes)
+  return is_contiguous(layout) ? geometry::contiguous(count, bytes, cost)
                                : geometry::strided(count, bytes);
 }
 

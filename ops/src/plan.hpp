@@ -21,7 +21,8 @@ std::string kernel_name(std::string_view root, DType dtype,
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own);
 
 // Our numbers for a kernel that walks one view.
-geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count);
+geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
+                           geometry::Cost cost = geometry::Cost::kUsual);
 
 // The layout block of one strided operand: nothing when it is contiguous.
 std::vector<std::size_t> layout_block(const Layout& layout);

@@ -26,7 +26,8 @@ Result<Launch> plan(const Unary& call) {
       kernel_name(root, call.dtype, copies ? F8Spelling::kF8E4M3 : F8Spelling::kFp8E4M3);
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count)));
+  const auto cost = call.op == UnaryOp::kPowf ? geometry::Cost::kLong : geometry::Cost::kUsual;
+  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count, cost)));
   launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null()};
   if (op.has_parameter) launch.arguments.push_back(Argument::of(call.parameter));
   launch.arguments.push_back(Argument::of(call.inp));

@@ -1,0 +1,84 @@
+// f32 functions of our own, where the vendors' cost more than memory leaves time for: the same on
+// every vendor, few instructions, no divergence for usual arguments.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// a / b for b in [1, 2] and a normal quotient: within one unit in the last place, NaN kept.
+KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
+  const f32 r = reciprocal_approximate(b);
+  const f32 q = a * r;
+  return math::fma(math::fma(-q, b, a), r, q);
+}
+
+// Standard normal distribution function, tails included: within 7 units in the last place.
+//
+// 2 cdf(-x) = erfc(x / sqrt 2) = exp(-x^2 / 2) * erfcx(x / sqrt 2); half of erfcx over t is a
+// polynomial of degree 8 in t = 1 / (1 + x / sqrt 8) to 5.4e-8 (a fit for 0 <= x <= 14, where the
+// tail leaves f32).
+KILN_DEVICE f32 normal_cdf(f32 x) {
+  const f32 magnitude = math::abs(x);
+  const f32 a = magnitude > 16.0f ? 16.0f : magnitude;
+  const f32 d = math::fma(a, 0x1.6a09e6p-2f, 1.0f);
+  const f32 r = reciprocal_approximate(d);
+  const f32 t = math::fma(r, math::fma(-d, r, 1.0f), r);
+  f32 p = -0x1.e48dd2p-6f;
+  p = math::fma(p, t, 0x1.23cf06p-3f);
+  p = math::fma(p, t, -0x1.f3bb12p-3f);
+  p = math::fma(p, t, 0x1.1db39cp-3f);
+  p = math::fma(p, t, -0x1.bed98ap-7f);
+  p = math::fma(p, t, 0x1.9faa5ep-4f);
+  p = math::fma(p, t, 0x1.f1bbe2p-4f);
+  p = math::fma(p, t, 0x1.212982p-3f);
+  p = math::fma(p, t, 0x1.20db1ep-3f);
+  const f32 square = math::rounded_product(a, a);
+  const f32 square_low = math::fma(a, a, -square);  // what rounding took from the exponent
+  const f32 e = p * t * math::exp(-0.5f * square);
+  const f32 tail = math::fma(e, -0.5f * square_low, e);
+  return x < 0 ? tail : 1 - tail;
+}
+
+// x^y: within 4 units in the last place for positive normal x, |y| up to 2^14 and normal results;
+// everything else is left to the vendor.
+//
+// log2 x = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
+// carried in two numbers so that the product with y keeps what the exponential needs.
+KILN_DEVICE f32 power(f32 x, f32 y) {
+  const u32 bits = bit_cast<u32>(x);
+  const i32 exponent = static_cast<i32>(bits - 0x3f3504f3u) >> 23;
+  const f32 m = bit_cast<f32>(bits - (static_cast<u32>(exponent) << 23));
+  const f32 f = m - 1.0f;
+  const f32 d = m + 1.0f;
+  const f32 d_low = m - (d - 1.0f);
+  const f32 r = reciprocal_approximate(d);
+  const f32 s = f * r;
+  const f32 s_low = r * math::fma(-s, d_low, math::fma(-s, d, f));
+  const f32 z = s * s;
+  f32 p = 0x1.5c65bcp-2f;
+  p = math::fma(p, z, 0x1.a5962cp-2f);
+  p = math::fma(p, z, 0x1.277768p-1f);
+  p = math::fma(p, z, 0x1.ec709ep-1f);
+  const f32 k = 0x1.715476p+1f;  // 2 / ln 2, with its next part below
+  const f32 high = math::rounded_product(s, k);
+  f32 low = math::fma(s, k, -high);
+  low = math::fma(s, 0x1.4ae0cp-25f, low);
+  low = math::fma(s_low, k, low);
+  low = math::fma(s * z, p, low);
+
+  const f32 e = static_cast<f32>(exponent);
+  const f32 sum = e + high;
+  const f32 rest = ((e - sum) + high) + low;
+  const f32 log = sum + rest;
+  const f32 log_low = (sum - log) + rest;
+  const f32 product = math::rounded_product(y, log);
+  const f32 product_low = math::fma(y, log_low, math::fma(y, log, -product));
+  const bool usual =
+      bits - 0x00800000u < 0x7f000000u && math::abs(y) <= 16384.0f && math::abs(product) < 126.0f;
+  if (!usual) return math::pow(x, y);
+  return exp2_approximate(product) * math::fma(product_low, 0x1.62e43p-1f, 1.0f);
+}
+
+}  // namespace kiln::device
