@@ -1,11 +1,11 @@
-// kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception leaves.
-#include "kiln/kiln.h"
-
+// kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception
+// leaves.
 #include <exception>
 #include <string>
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
 
 struct kiln_error {
@@ -155,9 +155,9 @@ kiln_error* kiln_function_load(const kiln_device* device, const char* name, cons
 kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
                                kiln_function** function) {
   return guarded([&]() -> kiln::Result<void> {
-    KILN_TRY_ASSIGN(const kiln::Function found,
-                    device->device.get_or_load_func(
-                        name, *static_cast<const kiln::ModuleEntry*>(module)));
+    KILN_TRY_ASSIGN(
+        const kiln::Function found,
+        device->device.get_or_load_func(name, *static_cast<const kiln::ModuleEntry*>(module)));
     *function = new kiln_function{found};
     return {};
   });

@@ -16,13 +16,15 @@ namespace {
 using namespace cuda;
 
 CUdeviceptr address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
 
 // Passes a failed call on. Use in a member function of CudaDriver.
-#define KILN_CUDA(function, ...)                                                      \
-  do {                                                                                \
-    if (const CUresult status = cuda_.function(__VA_ARGS__); status != kSuccess)      \
-      return failure(#function, status);                                              \
+#define KILN_CUDA(function, ...)                                                 \
+  do {                                                                           \
+    if (const CUresult status = cuda_.function(__VA_ARGS__); status != kSuccess) \
+      return failure(#function, status);                                         \
   } while (false)
 
 class CudaDriver final : public Driver {
@@ -128,7 +130,8 @@ class CudaDriver final : public Driver {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     CUdeviceptr where = 0;
     NativeSymbol symbol;
-    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module), name.c_str());
+    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
+              name.c_str());
     symbol.address = pointer(where);
     return symbol;
   }
@@ -166,14 +169,16 @@ class CudaDriver final : public Driver {
     const auto stream = static_cast<CUstream>(request.stream);
     switch (request.direction) {
       case CopyDirection::kToDevice:
-        KILN_CUDA(cuMemcpyHtoDAsync, address(request.target), request.source, request.bytes, stream);
+        KILN_CUDA(cuMemcpyHtoDAsync, address(request.target), request.source, request.bytes,
+                  stream);
         break;
       case CopyDirection::kToHost:
-        KILN_CUDA(cuMemcpyDtoHAsync, request.target, address(request.source), request.bytes, stream);
+        KILN_CUDA(cuMemcpyDtoHAsync, request.target, address(request.source), request.bytes,
+                  stream);
         break;
       case CopyDirection::kOnDevice:
-        KILN_CUDA(cuMemcpyDtoDAsync, address(request.target), address(request.source), request.bytes,
-                  stream);
+        KILN_CUDA(cuMemcpyDtoDAsync, address(request.target), address(request.source),
+                  request.bytes, stream);
         break;
     }
     if (request.wait == Wait::kYes) KILN_CUDA(cuStreamSynchronize, stream);
@@ -243,13 +248,16 @@ class CudaDriver final : public Driver {
     std::atomic<CUcontext> handle{nullptr};  // retained on first use
   };
 
-  // While it lives, a device's primary context is current on this thread; then the caller's own again.
+  // While it lives, a device's primary context is current on this thread; then the caller's own
+  // again.
   class Current {
    public:
     Current(const Symbols& cuda, CUcontext callers, bool switched)
         : cuda_(&cuda), callers_(callers), switched_(switched) {}
     Current(Current&& other) noexcept
-        : cuda_(other.cuda_), callers_(other.callers_), switched_(std::exchange(other.switched_, false)) {}
+        : cuda_(other.cuda_),
+          callers_(other.callers_),
+          switched_(std::exchange(other.switched_, false)) {}
     Current& operator=(Current&&) = delete;
     ~Current() {
       if (switched_) cuda_->cuCtxSetCurrent(callers_);
@@ -281,8 +289,8 @@ class CudaDriver final : public Driver {
     return Current(cuda_, callers, true);
   }
 
-  // Gives something back, or waits for it. When the driver or its context has gone, so has the thing:
-  // that is success.
+  // Gives something back, or waits for it. When the driver or its context has gone, so has the
+  // thing: that is success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {
     CUcontext callers = nullptr;

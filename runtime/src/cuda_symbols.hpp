@@ -15,8 +15,8 @@ struct Symbols {
   // Finds every function. Returns the first required one that is missing, or empty.
   std::string resolve(const Library& library) {
     enum Presence { REQUIRED, OPTIONAL };
-#define KILN_CUDA_SYMBOL(presence, name, exported, parameters)                   \
-  name = reinterpret_cast<CUresult(*) parameters>(library.symbol(#exported));     \
+#define KILN_CUDA_SYMBOL(presence, name, exported, parameters)                \
+  name = reinterpret_cast<CUresult(*) parameters>(library.symbol(#exported)); \
   if (presence == REQUIRED && name == nullptr) return #exported;
 #include "runtime/src/cuda_symbols.def"
     return {};

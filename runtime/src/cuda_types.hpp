@@ -1,5 +1,5 @@
-// The few types and numbers of the CUDA Driver API that kiln uses, so that it builds where no CUDA is.
-// tests/runtime checks them against the real cuda.h where there is one.
+// The few types and numbers of the CUDA Driver API that kiln uses, so that it builds where no CUDA
+// is. tests/runtime checks them against the real cuda.h where there is one.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using std::size_t;
 
-inline constexpr CUresult kSuccess = 0;            // CUDA_SUCCESS
-inline constexpr CUresult kOutOfMemory = 2;        // CUDA_ERROR_OUT_OF_MEMORY
-inline constexpr CUresult kDeinitialized = 4;      // CUDA_ERROR_DEINITIALIZED
-inline constexpr CUresult kNoDevice = 100;         // CUDA_ERROR_NO_DEVICE
-inline constexpr CUresult kNotFound = 500;         // CUDA_ERROR_NOT_FOUND
-inline constexpr CUresult kContextDestroyed = 709; // CUDA_ERROR_CONTEXT_IS_DESTROYED
+inline constexpr CUresult kSuccess = 0;             // CUDA_SUCCESS
+inline constexpr CUresult kOutOfMemory = 2;         // CUDA_ERROR_OUT_OF_MEMORY
+inline constexpr CUresult kDeinitialized = 4;       // CUDA_ERROR_DEINITIALIZED
+inline constexpr CUresult kNoDevice = 100;          // CUDA_ERROR_NO_DEVICE
+inline constexpr CUresult kNotFound = 500;          // CUDA_ERROR_NOT_FOUND
+inline constexpr CUresult kContextDestroyed = 709;  // CUDA_ERROR_CONTEXT_IS_DESTROYED
 
 inline constexpr CUdevice_attribute kMaxThreadsPerBlock = 1;    // ..._MAX_THREADS_PER_BLOCK
 inline constexpr CUdevice_attribute kMaxSharedPerBlock = 8;     // ..._MAX_SHARED_MEMORY_PER_BLOCK

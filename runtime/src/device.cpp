@@ -1,5 +1,5 @@
-// The public handles: Device, Buffer, Stream, Event, Function. Each forwards to the device's state and
-// names what failed.
+// The public handles: Device, Buffer, Stream, Event, Function. Each forwards to the device's state
+// and names what failed.
 #include "kiln/device.hpp"
 
 #include <span>
@@ -17,7 +17,8 @@ using runtime::Wait;
 
 namespace {
 
-// Gives a handle's thing back to its driver. Whatever is wrong was told by the call that met it first.
+// Gives a handle's thing back to its driver. Whatever is wrong was told by the call that met it
+// first.
 template <typename Call>
 void give_back(const std::shared_ptr<DeviceState>& device, Call call) {
   if (device != nullptr) (void)call(device->driver(), device->ordinal());
@@ -45,7 +46,7 @@ std::string_view to_string(Backend backend) {
   return "unknown";
 }
 
-// --- Device ---------------------------------------------------------------------------------------
+// --- Device ------------------------------------------------------------------------------
 
 const DeviceInfo& Device::info() const { return state_->info(); }
 
@@ -55,17 +56,19 @@ Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const n
 }
 
 Result<Function> Device::load(const ModuleEntry& module, std::uint32_t kernel) const {
-  KILN_TRY_ASSIGN(runtime::KernelSlot* const slot, state_->modules().find_or_add(module).load(kernel));
+  KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
+                  state_->modules().find_or_add(module).load(kernel));
   return Function(slot);
 }
 
 Result<Function> Device::get_or_load_func(std::string_view name, const ModuleEntry& module) const {
   const std::ptrdiff_t found = module.find(name);
   if (found < 0) {
-    Error error{ErrorCode::kNotFound,
-                "module '" + std::string(module.name) + "' has no kernel '" + std::string(name) + "'",
-                {},
-                {}};
+    Error error{
+        ErrorCode::kNotFound,
+        "module '" + std::string(module.name) + "' has no kernel '" + std::string(name) + "'",
+        {},
+        {}};
     std::vector<std::string_view> names;
     for (const KernelEntry& kernel : module.kernels) names.push_back(kernel.name);
     if (const std::string similar = nearest(name, names); !similar.empty()) {
@@ -164,7 +167,7 @@ Result<void> Device::synchronize() const {
   return state_->failed("waiting for the work", std::move(done).error());
 }
 
-// --- Buffer ---------------------------------------------------------------------------------------
+// --- Buffer ------------------------------------------------------------------------------
 
 Buffer::Buffer(std::shared_ptr<DeviceState> device, void* data, std::size_t size)
     : device_(std::move(device)), data_(data), size_(size) {}
@@ -181,10 +184,11 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 Buffer::~Buffer() {
   if (data_ == nullptr) return;
-  give_back(device_, [&](runtime::Driver& driver, int device) { return driver.free(device, data_); });
+  give_back(device_,
+            [&](runtime::Driver& driver, int device) { return driver.free(device, data_); });
 }
 
-// --- Stream ---------------------------------------------------------------------------------------
+// --- Stream ------------------------------------------------------------------------------
 
 Stream::Stream(std::shared_ptr<DeviceState> device, void* native)
     : device_(std::move(device)), native_(native) {}
@@ -214,7 +218,7 @@ Result<void> Stream::synchronize() const {
   return device_->failed("waiting for a stream", std::move(done).error());
 }
 
-// --- Event ----------------------------------------------------------------------------------------
+// --- Event -------------------------------------------------------------------------------
 
 Event::Event(std::shared_ptr<DeviceState> device, void* native)
     : device_(std::move(device)), native_(native) {}
@@ -235,15 +239,15 @@ Event::~Event() {
 namespace {
 
 Error empty_event() {
-  return Error{ErrorCode::kInvalidInput, "an empty event: make it by Device::create_event()", {}, {}};
+  return Error{
+      ErrorCode::kInvalidInput, "an empty event: make it by Device::create_event()", {}, {}};
 }
 
 }  // namespace
 
 Result<void> Event::record(StreamRef stream) const {
   if (device_ == nullptr) return empty_event();
-  Result<void> done =
-      device_->driver().record_event(device_->ordinal(), native_, stream.native());
+  Result<void> done = device_->driver().record_event(device_->ordinal(), native_, stream.native());
   if (done) return done;
   return device_->failed("recording an event", std::move(done).error());
 }
@@ -258,11 +262,11 @@ Result<void> Event::synchronize() const {
 Result<float> Event::milliseconds_since(const Event& start) const {
   if (device_ == nullptr || start.device_ == nullptr) return empty_event();
   if (device_ != start.device_) {
-    return Error{ErrorCode::kInvalidInput,
-                 "events of two devices: " + start.device_->identity() + " and " +
-                     device_->identity(),
-                 {},
-                 {}};
+    return Error{
+        ErrorCode::kInvalidInput,
+        "events of two devices: " + start.device_->identity() + " and " + device_->identity(),
+        {},
+        {}};
   }
   Result<float> milliseconds =
       device_->driver().milliseconds_between(device_->ordinal(), start.native_, native_);
@@ -270,15 +274,13 @@ Result<float> Event::milliseconds_since(const Event& start) const {
   return device_->failed("timing two events", std::move(milliseconds).error());
 }
 
-// --- Function -------------------------------------------------------------------------------------
+// --- Function ----------------------------------------------------------------------------
 
 Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
                                   std::size_t count) const {
   if (slot_ == nullptr) {
-    return Error{ErrorCode::kInvalidInput,
-                 "an empty function was launched: ask a device for one",
-                 {},
-                 {}};
+    return Error{
+        ErrorCode::kInvalidInput, "an empty function was launched: ask a device for one", {}, {}};
   }
   return slot_->launch(config, addresses, count);
 }

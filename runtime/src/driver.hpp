@@ -1,19 +1,22 @@
 // Driver: the handful of verbs that a GPU driver, or something that stands for one, must know.
 //
-// Owns the interface between the runtime (device.cpp, module_cache.cpp), which knows catalogs, caching
-// and errors' identities, and the drivers (cuda_driver, hip_driver, and those in libraries of their
-// own: see driver_plugin.hpp), which know one vendor's calls and nothing of catalogs.
+// Owns the interface between the runtime (device.cpp, module_cache.cpp), which knows catalogs,
+// caching and errors' identities, and the drivers (cuda_driver, hip_driver, and those in libraries
+// of their own: see driver_plugin.hpp), which know one vendor's calls and nothing of catalogs.
 //
 // Contract of every verb:
-//   - `device` is 0 .. count_devices() - 1, checked by the caller. The driver makes that device current
+//   - `device` is 0 .. count_devices() - 1, checked by the caller. The driver makes that device
+//   current
 //     on the calling thread by itself, and leaves the caller's own choice as it was.
-//   - Any verb may be called from any thread at any time. Handles are used only with the device that
+//   - Any verb may be called from any thread at any time. Handles are used only with the device
+//   that
 //     they were made for, and not after they were destroyed.
 //   - An error's message is "<call>: <the driver's name for it>: <the driver's text>", for example
-//     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid", its code kDriver
-//     unless said otherwise. The runtime puts "failed loading ... on cuda:0: " before it. Longer
-//     text (a compiler's log, the block and thread of a fault) goes into notes.
-//   - Giving back (unload, free, destroy) and waiting succeed when the driver has already ended, as it
+//     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid", its code
+//     kDriver unless said otherwise. The runtime puts "failed loading ... on cuda:0: " before it.
+//     Longer text (a compiler's log, the block and thread of a fault) goes into notes.
+//   - Giving back (unload, free, destroy) and waiting succeed when the driver has already ended, as
+//   it
 //     does before a program's last destructors: what is to be given back is gone with it.
 //   - No exception leaves a verb.
 #pragma once

@@ -23,10 +23,11 @@ inline Error driver_error(ErrorCode code, std::string_view call, int status, con
 
 // A driver library that lacks a function that kiln cannot do without.
 inline Error missing_symbol(std::string_view library, std::string_view symbol) {
-  return Error{ErrorCode::kUnavailable,
-               std::string(library) + " has no '" + std::string(symbol) + "': the driver is too old",
-               {},
-               {}};
+  return Error{
+      ErrorCode::kUnavailable,
+      std::string(library) + " has no '" + std::string(symbol) + "': the driver is too old",
+      {},
+      {}};
 }
 
 // Adds a compiler's log, one note a line, to the error that it explains.

@@ -1,8 +1,8 @@
 // The seam for drivers that live in libraries of their own: libkiln_host, libkiln_emulator.
 //
-// The runtime opens such a library when one of its devices is asked for, calls its one C entry point,
-// and owns the Driver that it gets until it calls `close`. The library stays open for the life of the
-// process, so that a driver's code outlives every handle.
+// The runtime opens such a library when one of its devices is asked for, calls its one C entry
+// point, and owns the Driver that it gets until it calls `close`. The library stays open for the
+// life of the process, so that a driver's code outlives every handle.
 //
 // Both sides are built from one release with one compiler: the number below guards against mixing.
 #pragma once

@@ -13,10 +13,10 @@ namespace {
 using namespace hip;
 
 // Passes a failed call on. Use in a member function of HipDriver.
-#define KILN_HIP(function, ...)                                                       \
-  do {                                                                                \
-    if (const hipError_t status = hip_.function(__VA_ARGS__); status != kSuccess)     \
-      return failure(#function, status);                                              \
+#define KILN_HIP(function, ...)                                                   \
+  do {                                                                            \
+    if (const hipError_t status = hip_.function(__VA_ARGS__); status != kSuccess) \
+      return failure(#function, status);                                          \
   } while (false)
 
 class HipDriver final : public Driver {
@@ -66,10 +66,11 @@ class HipDriver final : public Driver {
     }
     const std::string arch = find_gcn_arch({properties->bytes, sizeof properties->bytes});
     if (arch.empty()) {
-      return Error{ErrorCode::kDriver,
-                   "hipGetDeviceProperties: no architecture that kiln knows for '" + traits.name + "'",
-                   {},
-                   {}};
+      return Error{
+          ErrorCode::kDriver,
+          "hipGetDeviceProperties: no architecture that kiln knows for '" + traits.name + "'",
+          {},
+          {}};
     }
     KILN_TRY_ASSIGN(traits.target, parse_target_id(arch));
     return traits;
@@ -192,7 +193,9 @@ class HipDriver final : public Driver {
     Current(const Symbols& hip, int callers, bool switched)
         : hip_(&hip), callers_(callers), switched_(switched) {}
     Current(Current&& other) noexcept
-        : hip_(other.hip_), callers_(other.callers_), switched_(std::exchange(other.switched_, false)) {}
+        : hip_(other.hip_),
+          callers_(other.callers_),
+          switched_(std::exchange(other.switched_, false)) {}
     Current& operator=(Current&&) = delete;
     ~Current() {
       if (switched_) hip_->hipSetDevice(callers_);
@@ -212,7 +215,8 @@ class HipDriver final : public Driver {
     return Current(hip_, callers, true);
   }
 
-  // Gives something back, or waits for it. When the driver has gone, so has the thing: that is success.
+  // Gives something back, or waits for it. When the driver has gone, so has the thing: that is
+  // success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {
     int callers = 0;
@@ -255,7 +259,8 @@ Result<std::unique_ptr<Driver>> open_hip_driver(const Library& library) {
 
 std::string find_gcn_arch(std::string_view properties) {
   constexpr std::size_t kNameBytes = 256;  // the first member, in every release
-  for (std::size_t at = kNameBytes; (at = properties.find("gfx", at)) != std::string_view::npos; ++at) {
+  for (std::size_t at = kNameBytes; (at = properties.find("gfx", at)) != std::string_view::npos;
+       ++at) {
     const std::string_view rest = properties.substr(at, kNameBytes);
     const std::string text(rest.substr(0, rest.find('\0')));
     if (text.size() < rest.size() && parse_target_id(text)) return text;

@@ -15,8 +15,8 @@ struct Symbols {
   // Finds every function. Returns the first required one that is missing, or empty.
   std::string resolve(const Library& library) {
     enum Presence { REQUIRED, OPTIONAL };
-#define KILN_HIP_SYMBOL(presence, name, result, parameters)                   \
-  name = reinterpret_cast<result(*) parameters>(library.symbol(#name));       \
+#define KILN_HIP_SYMBOL(presence, name, result, parameters)             \
+  name = reinterpret_cast<result(*) parameters>(library.symbol(#name)); \
   if (presence == REQUIRED && name == nullptr) return #name;
 #include "runtime/src/hip_symbols.def"
     return {};

@@ -16,18 +16,18 @@ using hipStream_t = struct ihipStream_t*;
 using hipEvent_t = struct ihipEvent_t*;
 using std::size_t;
 
-// The struct's layout changed in release 6.0 and grows with releases, and which layout a library fills
-// depends on the symbol that is called. kiln reads one text of it, so it holds bytes, more than any
-// release writes (792 in 5.x, 1472 in 6.x).
+// The struct's layout changed in release 6.0 and grows with releases, and which layout a library
+// fills depends on the symbol that is called. kiln reads one text of it, so it holds bytes, more
+// than any release writes (792 in 5.x, 1472 in 6.x).
 struct hipDeviceProp_t {
   char bytes[8192];
 };
 
-inline constexpr hipError_t kSuccess = 0;            // hipSuccess
-inline constexpr hipError_t kDeinitialized = 4;      // hipErrorDeinitialized
-inline constexpr hipError_t kNoDevice = 100;         // hipErrorNoDevice
-inline constexpr hipError_t kNotFound = 500;         // hipErrorNotFound
-inline constexpr hipError_t kContextDestroyed = 709; // hipErrorContextIsDestroyed
+inline constexpr hipError_t kSuccess = 0;             // hipSuccess
+inline constexpr hipError_t kDeinitialized = 4;       // hipErrorDeinitialized
+inline constexpr hipError_t kNoDevice = 100;          // hipErrorNoDevice
+inline constexpr hipError_t kNotFound = 500;          // hipErrorNotFound
+inline constexpr hipError_t kContextDestroyed = 709;  // hipErrorContextIsDestroyed
 
 inline constexpr hipDeviceAttribute_t kMaxThreadsPerBlock = 56;   // ...MaxThreadsPerBlock
 inline constexpr hipDeviceAttribute_t kMultiprocessorCount = 63;  // ...MultiprocessorCount

@@ -7,7 +7,8 @@
 namespace kiln::runtime {
 namespace {
 
-// What the device's driver takes; NVIDIA's takes text and binaries, told apart by their first bytes.
+// What the device's driver takes; NVIDIA's takes text and binaries, told apart by their first
+// bytes.
 ImageFormat format_of(std::span<const std::byte> image, Backend backend) {
   switch (backend) {
     case Backend::kHip:
@@ -15,7 +16,8 @@ ImageFormat format_of(std::span<const std::byte> image, Backend backend) {
     case Backend::kHost: return ImageFormat::kHost;
     case Backend::kCuda: break;
   }
-  static constexpr std::byte kElf[] = {std::byte{0x7F}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+  static constexpr std::byte kElf[] = {std::byte{0x7F}, std::byte{'E'}, std::byte{'L'},
+                                       std::byte{'F'}};
   static constexpr std::byte kFatbin[] = {std::byte{0x50}, std::byte{0xED}, std::byte{0x55},
                                           std::byte{0xBA}};
   const auto starts_with = [&](std::span<const std::byte> magic) {
@@ -57,8 +59,9 @@ ModuleSlot& ModuleCache::find_or_add(std::span<const std::byte> image) {
   const std::lock_guard lock(given_mutex_);
   std::unique_ptr<ModuleSlot>& slot = given_[digest];
   if (slot == nullptr) {
-    slot = std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12),
-                                        format_of(image, device_.info().backend), copy_image(image));
+    slot =
+        std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12),
+                                     format_of(image, device_.info().backend), copy_image(image));
   }
   return *slot;
 }

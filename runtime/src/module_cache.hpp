@@ -1,9 +1,8 @@
 // The modules of one device: from a catalog's entry to its slot, found without a lock.
 //
-// A hash table of slots by the entry's address. Readers probe the present table; adding a slot takes
-// the mutex, and publishes a larger table when the present one is half full. Older tables stay until
-// the end: together they are no larger than the newest.
-// Thread-safety: everything.
+// A hash table of slots by the entry's address. Readers probe the present table; adding a slot
+// takes the mutex, and publishes a larger table when the present one is half full. Older tables
+// stay until the end: together they are no larger than the newest. Thread-safety: everything.
 #pragma once
 
 #include <atomic>

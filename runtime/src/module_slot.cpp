@@ -23,7 +23,7 @@ Error invalid(std::string message) {
 
 }  // namespace
 
-// --- launching --------------------------------------------------------------------------------------
+// --- launching ---------------------------------------------------------------------------
 
 Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* addresses,
                                 std::size_t count) {
@@ -36,7 +36,8 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   const NativeFunction function = native.load();
   const DeviceState& device = module->device();
   if (function == nullptr) {
-    return Error{ErrorCode::kNotFound, identity() + " was unloaded from " + device.identity(), {}, {}}
+    return Error{
+        ErrorCode::kNotFound, identity() + " was unloaded from " + device.identity(), {}, {}}
         .hint("ask the device for the function again: that loads its module");
   }
   LaunchRequest request;
@@ -80,7 +81,7 @@ std::string KernelSlot::identity() const {
   return "kernel '" + std::string(name) + "' of module '" + module->name() + "'";
 }
 
-// --- loading ----------------------------------------------------------------------------------------
+// --- loading -----------------------------------------------------------------------------
 
 ModuleSlot::ModuleSlot(DeviceState& device, const ModuleEntry& entry)
     : device_(device),
@@ -223,7 +224,7 @@ std::uint16_t ModuleSlot::index_of(const UnitSlot& unit) const {
   return static_cast<std::uint16_t>(&unit - units_.data());
 }
 
-// --- unloading --------------------------------------------------------------------------------------
+// --- unloading ---------------------------------------------------------------------------
 
 Result<void> ModuleSlot::unload() {
   Result<void> outcome;

@@ -1,13 +1,13 @@
 // One module on one device: what is loaded of it, and its kernels.
 //
-// A module has one or more units, each with an image of its own, loaded when the first of its kernels
-// is asked for. A kernel that was found once is found again without a lock. An image that the caller
-// brought is a module of one unit, whose kernels become known as they are asked for.
+// A module has one or more units, each with an image of its own, loaded when the first of its
+// kernels is asked for. A kernel that was found once is found again without a lock. An image that
+// the caller brought is a module of one unit, whose kernels become known as they are asked for.
 //
-// Slots and their kernels stay until the device is closed, so a Function may point to one: unloading
-// only empties it. Launching and unloading meet like this: a launch announces itself (`started`), then
-// reads the function; unloading clears the functions, then waits until as many launches have finished
-// as have started. One of the two sees the other, whichever is first.
+// Slots and their kernels stay until the device is closed, so a Function may point to one:
+// unloading only empties it. Launching and unloading meet like this: a launch announces itself
+// (`started`), then reads the function; unloading clears the functions, then waits until as many
+// launches have finished as have started. One of the two sees the other, whichever is first.
 // Thread-safety: everything.
 #pragma once
 
@@ -76,8 +76,8 @@ class ModuleSlot {
     KernelSlot& slot = kernels_[kernel];
     return slot.native.load(std::memory_order_acquire) != nullptr ? &slot : nullptr;
   }
-  // The same, loading what it takes. One thread loads, others wait for it; a failure is told to each
-  // and forgotten.
+  // The same, loading what it takes. One thread loads, others wait for it; a failure is told to
+  // each and forgotten.
   Result<KernelSlot*> load(std::uint32_t kernel);
   // By name, in an image that the caller brought.
   Result<KernelSlot*> load_named(std::string_view name);
@@ -96,9 +96,9 @@ class ModuleSlot {
   };
 
   std::uint16_t index_of(const UnitSlot& unit) const;
-  Result<void> load_kernel(KernelSlot& kernel);                        // mutex held
-  Result<void> load_unit(UnitSlot& unit);                              // mutex held
-  Result<Source> source_of(const UnitSlot& unit);                      // mutex held
+  Result<void> load_kernel(KernelSlot& kernel);    // mutex held
+  Result<void> load_unit(UnitSlot& unit);          // mutex held
+  Result<Source> source_of(const UnitSlot& unit);  // mutex held
   Result<void> unload_unit(UnitSlot& unit);
 
   DeviceState& device_;

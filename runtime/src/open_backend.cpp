@@ -46,8 +46,10 @@ Result<std::shared_ptr<Driver>> open_plugin_driver(const Library& library) {
     return Error{ErrorCode::kUnavailable,
                  plugin.error[0] != '\0'
                      ? library.path() + ": " + plugin.error
-                     : library.path() + " is of another kiln than this runtime, which has driver "
-                                        "interface " + std::to_string(kDriverPluginVersion),
+                     : library.path() +
+                           " is of another kiln than this runtime, which has driver "
+                           "interface " +
+                           std::to_string(kDriverPluginVersion),
                  {},
                  {}};
   }

@@ -16,7 +16,8 @@ namespace kiln {
 namespace runtime {
 namespace {
 
-constexpr std::array kBackends = {Backend::kCuda, Backend::kHip, Backend::kHost, Backend::kEmulator};
+constexpr std::array kBackends = {Backend::kCuda, Backend::kHip, Backend::kHost,
+                                  Backend::kEmulator};
 
 Error unavailable(std::string message) {
   return Error{ErrorCode::kUnavailable, std::move(message), {}, {}};
@@ -85,12 +86,10 @@ class RuntimeState {
   }
 
   static Error bad_name(std::string_view id) {
-    return Error{ErrorCode::kInvalidInput,
-                 "'" + std::string(id) + "' names no device",
-                 {},
-                 {}}
-        .hint("a device is named by its backend, and a number where there are several: "
-              "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'");
+    return Error{ErrorCode::kInvalidInput, "'" + std::string(id) + "' names no device", {}, {}}
+        .hint(
+            "a device is named by its backend, and a number where there are several: "
+            "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'");
   }
 
  private:
@@ -130,8 +129,8 @@ class RuntimeState {
                                         traits.error().message);
         continue;
       }
-      result.devices.push_back(
-          std::make_shared<DeviceState>(driver, which, ordinal, std::move(*traits), options_.trace));
+      result.devices.push_back(std::make_shared<DeviceState>(driver, which, ordinal,
+                                                             std::move(*traits), options_.trace));
     }
   }
 
@@ -203,7 +202,9 @@ Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 Runtime::~Runtime() = default;
 
 const std::vector<DeviceInfo>& Runtime::devices() const { return state_->everything().devices; }
-const std::vector<BackendStatus>& Runtime::backends() const { return state_->everything().backends; }
+const std::vector<BackendStatus>& Runtime::backends() const {
+  return state_->everything().backends;
+}
 
 Result<Device> Runtime::device(std::size_t index) const {
   const auto& states = state_->everything().states;

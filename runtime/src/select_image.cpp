@@ -24,7 +24,8 @@ Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
 
 }  // namespace
 
-Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit, const DeviceTarget& device) {
+Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
+                       const DeviceTarget& device) {
   Selection selection;
   std::uint32_t closeness = 0;
   for (const ImageEntry& image : images) {
@@ -32,8 +33,8 @@ Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit, const D
     Compatibility answer = check(image, device);
     if (answer.fit == Fit::kNone) {
       selection.refusals.push_back({image.target, std::move(answer.reason)});
-    } else if (selection.image == nullptr || std::tie(answer.fit, answer.closeness) >
-                                                 std::tie(selection.fit, closeness)) {
+    } else if (selection.image == nullptr ||
+               std::tie(answer.fit, answer.closeness) > std::tie(selection.fit, closeness)) {
       selection.image = &image;
       selection.fit = answer.fit;
       closeness = answer.closeness;
@@ -44,17 +45,18 @@ Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit, const D
 
 Error no_image(const Selection& selection, std::string_view module, const DeviceTarget& device,
                std::string_view device_name) {
-  Error error{ErrorCode::kNoImage,
-              "no image of module '" + std::string(module) + "' runs on " + std::string(device_name),
-              {},
-              {}};
+  Error error{
+      ErrorCode::kNoImage,
+      "no image of module '" + std::string(module) + "' runs on " + std::string(device_name),
+      {},
+      {}};
   for (const Refusal& refusal : selection.refusals) {
     error.note("image '" + std::string(refusal.target) + "': " + refusal.reason);
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
   std::string add = "add '" + (device.target.kind == TargetKind::kHost ? to_string(device.target)
-                                                                        : device.target.processor);
+                                                                       : device.target.processor);
   const Processor* processor = find_processor(device.target.processor);
   if (processor != nullptr && !processor->generic_family.empty()) {
     add += "' or '" + std::string(processor->generic_family);

@@ -34,7 +34,8 @@ struct Selection {
 };
 
 // The best image of one unit.
-Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit, const DeviceTarget& device);
+Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
+                       const DeviceTarget& device);
 
 // kNoImage: what the device is, why each image was refused, and what to add to the manifest.
 // `device_name` is as a message shows the device: "cuda:0 (NVIDIA H200, sm_90)".

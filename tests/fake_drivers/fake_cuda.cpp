@@ -1,9 +1,9 @@
-// A libcuda that drives a fake machine. Every function of cuda_symbols.def is declared from the table
-// and defined here; one that is missing, or has other parameters, does not build.
+// A libcuda that drives a fake machine. Every function of cuda_symbols.def is declared from the
+// table and defined here; one that is missing, or has other parameters, does not build.
 #include <cstring>
 
 #include "runtime/src/cuda_types.hpp"
-#include "tests/fake_drivers/fake_machine.hpp"
+#include "tests/fake_drivers/machine_state.hpp"
 
 kiln::fake::Script kiln::fake::default_script() {
   Script script;
@@ -15,19 +15,21 @@ kiln::fake::Script kiln::fake::default_script() {
 namespace kiln::runtime::cuda {
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default")))
-#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) FAKE_EXPORT CUresult exported parameters;
+#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) \
+  FAKE_EXPORT CUresult exported parameters;
 #include "runtime/src/cuda_symbols.def"
 
 // Holds the linker to it: with -z defs an undefined one fails.
 extern const void* const kEveryFunction[];
 const void* const kEveryFunction[] = {
-#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) reinterpret_cast<const void*>(&exported),
+#define KILN_CUDA_SYMBOL(presence, name, exported, parameters) \
+  reinterpret_cast<const void*>(&exported),
 #include "runtime/src/cuda_symbols.def"
 };
 
 namespace {
 
-fake::Machine& machine() { return *kiln_fake_machine(); }
+using fake::machine;
 
 // A context is its device's number plus one; which one is current is each thread's own.
 CUcontext& current_context() {
@@ -41,7 +43,9 @@ CUcontext context_of(CUdevice device) {
   return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
 }
 int current() { return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context())) - 1; }
-void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
 CUdeviceptr address(void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
 }  // namespace
@@ -85,7 +89,8 @@ FAKE_EXPORT CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
   std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
   return fake::kSuccess;
 }
-FAKE_EXPORT CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+FAKE_EXPORT CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
+                                          CUdevice device) {
   ENTER();
   const fake::DeviceScript& script = machine().script().devices[static_cast<std::size_t>(device)];
   const int capability = std::stoi(script.arch);
@@ -185,13 +190,14 @@ FAKE_EXPORT CUresult cuFuncLoad(CUfunction) {
   return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                                    unsigned int grid_z, unsigned int block_x,
-                                    unsigned int block_y, unsigned int block_z, unsigned int,
-                                    CUstream stream, void** parameters, void**) {
+                                    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                    unsigned int block_z, unsigned int, CUstream stream,
+                                    void** parameters, void**) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
   return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
-                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z, parameters);
+                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
+                          parameters);
 }
 
 FAKE_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* where, size_t bytes) {

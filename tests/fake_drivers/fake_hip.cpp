@@ -1,11 +1,12 @@
 // A libamdhip64 that drives a fake machine. Every function of hip_symbols.def is declared from the
 // table and defined here; one that is missing, or has other parameters, does not build.
 //
-// KILN_FAKE_HIP_5 makes it one of release 5: no hipGetDevicePropertiesR0600, and that release's layout.
+// KILN_FAKE_HIP_5 makes it one of release 5: no hipGetDevicePropertiesR0600, and that release's
+// layout.
 #include <cstring>
 
 #include "runtime/src/hip_types.hpp"
-#include "tests/fake_drivers/fake_machine.hpp"
+#include "tests/fake_drivers/machine_state.hpp"
 
 #ifdef KILN_FAKE_HIP_5
 #define hipGetDevicePropertiesR0600 hipGetDeviceProperties
@@ -34,7 +35,7 @@ const void* const kEveryFunction[] = {
 
 namespace {
 
-fake::Machine& machine() { return *kiln_fake_machine(); }
+using fake::machine;
 
 // Each thread has a current device, the first one until it chooses.
 int& current() {
@@ -104,7 +105,8 @@ FAKE_EXPORT hipError_t hipDeviceGetName(char* name, int size, int device) {
   std::strncpy(name, script(device).name.c_str(), static_cast<std::size_t>(size));
   return fake::kSuccess;
 }
-FAKE_EXPORT hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
+FAKE_EXPORT hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute,
+                                             int device) {
   ENTER();
   switch (attribute) {
     case kWarpSize: *value = script(device).wave_width; break;
@@ -130,7 +132,8 @@ FAKE_EXPORT hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_t* target, int 
   ENTER();
   return properties(target, device, 1472, 1160);
 }
-// What release 6 keeps under the old name fills the old layout; nobody who has the new one calls it.
+// What release 6 keeps under the old name fills the old layout; nobody who has the new one calls
+// it.
 FAKE_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t*, int) {
   ENTER();
   return fake::kInvalidValue;
@@ -169,11 +172,12 @@ FAKE_EXPORT hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes
 FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x,
                                              unsigned int grid_y, unsigned int grid_z,
                                              unsigned int block_x, unsigned int block_y,
-                                             unsigned int block_z, unsigned int,
-                                             hipStream_t stream, void** parameters, void**) {
+                                             unsigned int block_z, unsigned int, hipStream_t stream,
+                                             void** parameters, void**) {
   ENTER_ON_STREAM(stream);
   return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
-                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z, parameters);
+                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
+                          parameters);
 }
 
 FAKE_EXPORT hipError_t hipMalloc(void** address, size_t bytes) {
@@ -187,7 +191,8 @@ FAKE_EXPORT hipError_t hipFree(void* address) {
 FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
                                       hipMemcpyKind kind, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().copy(current(), target, kind != kDeviceToHost, source, kind != kHostToDevice, bytes);
+  return machine().copy(current(), target, kind != kDeviceToHost, source, kind != kHostToDevice,
+                        bytes);
 }
 FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hipStream_t stream) {
   ENTER_ON_STREAM(stream);

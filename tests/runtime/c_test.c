@@ -1,5 +1,5 @@
-/* kiln.h in plain C, through libkiln_runtime.so and the fake CUDA driver: finds a device, loads an image,
- * launches a kernel of it, and reads an error. Ends with 0 when all is as it should be. */
+/* kiln.h in plain C, through libkiln_runtime.so and the fake CUDA driver: finds a device, loads an
+ * image, launches a kernel of it, and reads an error. Ends with 0 when all is as it should be. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,7 @@ static int failed(kiln_error* error) {
 }
 
 int main(void) {
-  static const char image[] =
-      "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
+  static const char image[] = "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
   kiln_runtime* runtime = NULL;
   kiln_device* device = NULL;
   kiln_buffer* buffer = NULL;

@@ -130,11 +130,14 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
         "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
   CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
-            device.info().id + " takes 1 to " + std::to_string(device.info().max_threads_per_block));
+            device.info().id + " takes 1 to " +
+            std::to_string(device.info().max_threads_per_block));
   CHECK(message(scale_add.launch({{1}, {32}, 1U << 30U}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': 1073741824 bytes of dynamic shared memory, " +
-            device.info().id + " has " + std::to_string(device.info().max_shared_bytes) + " a block");
-  CHECK(message(Function().launch(kConfig)) == "an empty function was launched: ask a device for one");
+            device.info().id + " has " + std::to_string(device.info().max_shared_bytes) +
+            " a block");
+  CHECK(message(Function().launch(kConfig)) ==
+        "an empty function was launched: ask a device for one");
 }
 
 TEST_CASE("Function launches with all the shared memory that the device has") {
@@ -207,8 +210,7 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   }
   const Function scale_add =
       take(device.get_or_load_func_raw("scale_add", image->data, image->size));
-  const Function nothing =
-      take(device.get_or_load_func_raw("nothing", image->data, image->size));
+  const Function nothing = take(device.get_or_load_func_raw("nothing", image->data, image->size));
   CHECK(scale_add.name() == "scale_add");
   CHECK(scale_add.kernel() == nullptr);
   const Buffer buffer = take(device.upload(counting(kCount)));
@@ -246,7 +248,8 @@ TEST_CASE("A function outlives its module's unloading with an error, and its rel
   const Result<void> launched = nothing.launch(kConfig);
   REQUIRE_FALSE(launched);
   CHECK(launched.error().code == ErrorCode::kNotFound);
-  CHECK(launched.error().message.find("was unloaded from " + device.info().id) != std::string::npos);
+  CHECK(launched.error().message.find("was unloaded from " + device.info().id) !=
+        std::string::npos);
   (void)take(device.function(kNothing));
   check(nothing.launch(kConfig));
   check(device.synchronize());
@@ -298,8 +301,8 @@ TEST_CASE("Threads that ask for one module at once load it once a device") {
       const auto scale_add = device->function(kScaleAdd);
       if (!scale_add) return error = scale_add.error().message, void();
       for (int i = 0; i < 50; ++i) {
-        const Result<void> launched = scale_add->launch(kConfig, kCount, buffer->data(),
-                                                        buffer->data(), 1.0F, 1.0F);
+        const Result<void> launched =
+            scale_add->launch(kConfig, kCount, buffer->data(), buffer->data(), 1.0F, 1.0F);
         if (!launched) return error = launched.error().message, void();
       }
       const auto results = device->download<float>(*buffer);

@@ -50,8 +50,8 @@ Result<void> use_everything(const OpenOptions& options) {
   KILN_TRY_ASSIGN(const auto scale_add, device.function(kScaleAdd));
   KILN_TRY(start.record(stream));
   KILN_TRY(device.fill(out.data(), 0, out.size(), stream));
-  KILN_TRY(scale_add.launch({{1}, {64}, 60 * 1024, stream}, std::uint64_t{64}, in.data(), out.data(),
-                            2.0F, 1.0F));
+  KILN_TRY(scale_add.launch({{1}, {64}, 60 * 1024, stream}, std::uint64_t{64}, in.data(),
+                            out.data(), 2.0F, 1.0F));
   KILN_TRY(stop.record(stream));
   KILN_TRY(stop.synchronize());
   KILN_TRY(stop.milliseconds_since(start));
@@ -98,9 +98,9 @@ TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
       CHECK(whole(outcome.error()).find(name) != std::string::npos);
     }
     // What a failed release left is the driver's, and giving back is where nobody is left to tell.
-    const bool gives_back = contains_any(call, {"Free", "Destroy", "Unload", "Release", "CtxSetCurrent",
-                                                "CtxGetCurrent", "SetDevice", "hipGetDevice",
-                                                "CtxSynchronize", "DeviceSynchronize"});
+    const bool gives_back = contains_any(
+        call, {"Free", "Destroy", "Unload", "Release", "CtxSetCurrent", "CtxGetCurrent",
+               "SetDevice", "hipGetDevice", "CtxSynchronize", "DeviceSynchronize"});
     if (gives_back) continue;
     CHECK_FALSE(outcome);
     CHECK(fake.machine.live() == fake::Machine::Live{0, 0, 0, 0, 0});
@@ -121,16 +121,18 @@ TEST_CASE("A failed load is told, and tried again by the next caller") {
 TEST_CASE("The driver's compiler log is part of the error") {
   fake::Script script = cuda_script();
   script.jit_fails = true;
-  script.jit_log = "ptxas application ptx input, line 9; fatal   : Parsing error\nptxas fatal : stop\n";
+  script.jit_log =
+      "ptxas application ptx input, line 9; fatal   : Parsing error\nptxas fatal : stop\n";
   const Device device = open_device(fake_cuda_options(script));
   const auto failed = device.function(kNothing);
   REQUIRE_FALSE(failed);
-  CHECK(whole(failed.error()) ==
-        "kiln: error: failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
-        "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
-        "note: the driver's PTX compiler: ptxas application ptx input, line 9; fatal   : Parsing "
-        "error\n"
-        "note: the driver's PTX compiler: ptxas fatal : stop\n");
+  CHECK(
+      whole(failed.error()) ==
+      "kiln: error: failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
+      "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
+      "note: the driver's PTX compiler: ptxas application ptx input, line 9; fatal   : Parsing "
+      "error\n"
+      "note: the driver's PTX compiler: ptxas fatal : stop\n");
 }
 
 TEST_CASE("PTX that is too new for the driver is refused before the driver sees it") {
@@ -159,11 +161,12 @@ TEST_CASE("A launch's failure tells the kernel, the device and the shape") {
   fake_hip().fail("hipModuleLaunchKernel", 1, fake::kLaunchFailed);
   const Result<void> failed = nothing->launch(kConfig);
   REQUIRE_FALSE(failed);
-  CHECK(whole(failed.error()) ==
-        "kiln: error: failed launching kernel 'nothing' of module 'arithmetic' on hip:0 (Fake MI210, "
-        "gfx90a:sramecc+:xnack-): hipModuleLaunchKernel: hipErrorLaunchFailure: unspecified launch "
-        "failure\n"
-        "note: grid (1, 1, 1), block (64, 1, 1), 0 bytes of dynamic shared memory\n");
+  CHECK(
+      whole(failed.error()) ==
+      "kiln: error: failed launching kernel 'nothing' of module 'arithmetic' on hip:0 (Fake MI210, "
+      "gfx90a:sramecc+:xnack-): hipModuleLaunchKernel: hipErrorLaunchFailure: unspecified launch "
+      "failure\n"
+      "note: grid (1, 1, 1), block (64, 1, 1), 0 bytes of dynamic shared memory\n");
 }
 
 TEST_CASE("An allocation's failure tells its size") {
@@ -201,9 +204,10 @@ TEST_CASE("A compressed image is loaded, and stays while the driver uses it in p
     return failed.error().message;
   };
   for (std::size_t size = 0; size < frame.size(); ++size) {
-    CHECK(message(size, text.size()).find("failed loading module 'packed' (gfx90a) on hip:0 (Fake "
-                                          "MI210, gfx90a:sramecc+:xnack-): the stored image "
-                                          "'gfx90a' is damaged: bad zstd frame: ") == 0);
+    CHECK(message(size, text.size())
+              .find("failed loading module 'packed' (gfx90a) on hip:0 (Fake "
+                    "MI210, gfx90a:sramecc+:xnack-): the stored image "
+                    "'gfx90a' is damaged: bad zstd frame: ") == 0);
   }
   (void)message(frame.size(), text.size() - 1);
   CHECK(message(frame.size(), text.size() + 1).find("it holds 60 bytes, expected 61") !=
@@ -216,7 +220,8 @@ TEST_CASE("An image that is not compressed is checked for its size") {
   const ModuleEntry module{"short", 0, 1, {kArithmeticKernels}, {&image, 1}};
   const auto failed = open_device(fake_hip_options()).get_or_load_func("nothing", module);
   REQUIRE_FALSE(failed);
-  CHECK(failed.error().message.find("is damaged: it has 60 bytes, expected 7") != std::string::npos);
+  CHECK(failed.error().message.find("is damaged: it has 60 bytes, expected 7") !=
+        std::string::npos);
 }
 
 TEST_CASE("Teardown is quiet after the driver's own end") {

@@ -1,6 +1,8 @@
-// What loading kiln's own modules costs on an NVIDIA GPU, beside cuModuleLoadDataEx of the same bytes.
+// What loading kiln's own modules costs on an NVIDIA GPU, beside cuModuleLoadDataEx of the same
+// bytes.
 //
-// usage: runtime_load_bench          a line a module: milliseconds, the best of twenty; then the sums
+// usage: runtime_load_bench          a line a module: milliseconds, the best of twenty; then the
+// sums
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -47,7 +49,8 @@ class Raw {
   double load(const void* image) {
     return milliseconds([&] {
       runtime::cuda::CUmodule module = nullptr;
-      if (cuda_.cuModuleLoadDataEx(&module, image, 0, nullptr, nullptr) == runtime::cuda::kSuccess) {
+      if (cuda_.cuModuleLoadDataEx(&module, image, 0, nullptr, nullptr) ==
+          runtime::cuda::kSuccess) {
         loaded_.push_back(module);
       }
     });
@@ -100,7 +103,8 @@ int main() {
   const runtime::DeviceTarget target{*parse_target_id(device->info().target),
                                      device->info().max_ptx_isa};
   std::printf("%s; Runtime::open %.1f us\n", device->info().name.c_str(), open_time.count());
-  std::printf("%-12s %10s %10s %10s %10s\n", "module", "bytes", "kiln ms", "driver ms", "decode ms");
+  std::printf("%-12s %10s %10s %10s %10s\n", "module", "bytes", "kiln ms", "driver ms",
+              "decode ms");
   double kiln_sum = 0, raw_sum = 0, decode_sum = 0;
   for (const ModuleEntry* module : ops::catalog().modules) {
     double driver = 0, decode = 0;
@@ -116,13 +120,14 @@ int main() {
       raw.unload_all();
     }
     const double kiln = load_with_kiln(*device, *module);
-    std::printf("%-12s %10zu %10.3f %10.3f %10.3f\n", std::string(module->name).c_str(), bytes, kiln,
-                driver, decode);
+    std::printf("%-12s %10zu %10.3f %10.3f %10.3f\n", std::string(module->name).c_str(), bytes,
+                kiln, driver, decode);
     kiln_sum += kiln;
     raw_sum += driver;
     decode_sum += decode;
   }
-  std::printf("%-12s %10s %10.3f %10.3f %10.3f   kiln / driver %.2f, without decoding %.2f\n", "all", "",
-              kiln_sum, raw_sum, decode_sum, kiln_sum / raw_sum, (kiln_sum - decode_sum) / raw_sum);
+  std::printf("%-12s %10s %10.3f %10.3f %10.3f   kiln / driver %.2f, without decoding %.2f\n",
+              "all", "", kiln_sum, raw_sum, decode_sum, kiln_sum / raw_sum,
+              (kiln_sum - decode_sum) / raw_sum);
   return 0;
 }

@@ -1,5 +1,5 @@
-// What it costs to get a kernel that is loaded: by its constant and by name, beside the usual scheme
-// of a map behind a read lock. Runs on the fake CUDA driver: the look-up asks no driver.
+// What it costs to get a kernel that is loaded: by its constant and by name, beside the usual
+// scheme of a map behind a read lock. Runs on the fake CUDA driver: the look-up asks no driver.
 //
 // usage: runtime_lookup_bench          prints nanoseconds a call, the best of five runs
 #include <algorithm>
@@ -45,15 +45,16 @@ int main() {
   functions["scale_add"] = *device->get_or_load_func("scale_add", kArithmetic);
 
   const double typed = nanoseconds([&] { return device->function(kScaleAdd).has_value(); });
-  const double named = nanoseconds(
-      [&] { return device->get_or_load_func("scale_add", kArithmetic).has_value(); });
+  const double named =
+      nanoseconds([&] { return device->get_or_load_func("scale_add", kArithmetic).has_value(); });
   const double locked = nanoseconds([&] {
     const std::shared_lock lock(mutex);
     const auto found = functions.find("scale_add");
     return found != functions.end() && static_cast<bool>(found->second);
   });
-  std::printf("typed constant      %6.1f ns\nby name             %6.1f ns\nread lock and map   %6.1f ns\n"
-              "read lock and map / typed constant  %.1f\n",
-              typed, named, locked, locked / typed);
+  std::printf(
+      "typed constant      %6.1f ns\nby name             %6.1f ns\nread lock and map   %6.1f ns\n"
+      "read lock and map / typed constant  %.1f\n",
+      typed, named, locked, locked / typed);
   return typed > 0 ? 0 : 1;
 }

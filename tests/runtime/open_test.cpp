@@ -99,7 +99,8 @@ TEST_CASE("Runtime keeps the reason of each library that did not open") {
   CHECK(none.error().code == ErrorCode::kUnavailable);
   CHECK(render(none.error()) ==
         "kiln: error: no device on this machine that kiln can run kernels on\n"
-        "note: cuda: /nowhere/libcuda.so.1: cannot open shared object file: No such file or directory\n"
+        "note: cuda: /nowhere/libcuda.so.1: cannot open shared object file: No such file or "
+        "directory\n"
         "note: hip: /nowhere/libamdhip64.so.6: cannot open shared object file: No such file or "
         "directory\n");
 }
@@ -149,9 +150,9 @@ TEST_CASE("Runtime reads the architecture from the properties of every HIP relea
   using kiln::runtime::find_gcn_arch;
   const std::string name(256, '\0');
   CHECK(find_gcn_arch(name + std::string("gfx1030\0", 8)) == "gfx1030");
-  CHECK(find_gcn_arch("gfx1100" + name).empty());                       // a marketing name
+  CHECK(find_gcn_arch("gfx1100" + name).empty());  // a marketing name
   CHECK(find_gcn_arch(name + std::string("gfxgfx906:xnack-\0", 17)) == "gfx906:xnack-");
-  CHECK(find_gcn_arch(name + "gfx1030").empty());                       // no end
+  CHECK(find_gcn_arch(name + "gfx1030").empty());  // no end
   CHECK(find_gcn_arch("").empty());
 }
 

@@ -1,5 +1,6 @@
-// kiln's own kernels, from the header that the build generates, on a real device (KILN_TEST_DRIVER).
-// That each computes what it should is the conformance suite's matter; this is about loading them.
+// kiln's own kernels, from the header that the build generates, on a real device
+// (KILN_TEST_DRIVER). That each computes what it should is the conformance suite's matter; this is
+// about loading them.
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <string>
@@ -50,9 +51,8 @@ TEST_CASE("Device launches a kernel of the generated header by its name") {
   const Result<Function> function = device.get_or_load_func("affine_f32", *affine);
   if (!function) FAIL(function.error().message);
   const void* const contiguous = nullptr;
-  const Result<void> launched =
-      function->launch({{1}, {64}}, values.size(), std::size_t{1}, contiguous, in->data(),
-                       out->data(), 2.0F, 1.0F);
+  const Result<void> launched = function->launch({{1}, {64}}, values.size(), std::size_t{1},
+                                                 contiguous, in->data(), out->data(), 2.0F, 1.0F);
   if (!launched) FAIL(launched.error().message);
   const auto results = device.download<float>(*out);
   REQUIRE(results);

@@ -81,7 +81,8 @@ TEST_CASE("select_image refuses PTX that the driver is too old for") {
 }
 
 TEST_CASE("no_image says what the device is, why each image was refused, and what to add") {
-  CHECK(refusal({"gfx1030", "gfx90a:xnack+", "sm_80"}, device("gfx1103"), "hip:0 (Radeon 780M, gfx1103)") ==
+  CHECK(refusal({"gfx1030", "gfx90a:xnack+", "sm_80"}, device("gfx1103"),
+                "hip:0 (Radeon 780M, gfx1103)") ==
         "kiln: error: no image of module 'unary' runs on hip:0 (Radeon 780M, gfx1103)\n"
         "note: image 'gfx1030': built for gfx1030, the device is gfx1103\n"
         "note: image 'gfx90a:xnack+': built for gfx90a:xnack+, the device is gfx1103\n"

@@ -35,7 +35,8 @@ std::string run(const Runtime& runtime, unsigned seed, std::chrono::steady_clock
       case 2: {
         // Found, or unloaded by somebody before it was read: both are right.
         (void)device->statistics(module);
-        if (const auto symbol = device->symbol("gain", module); !symbol) return symbol.error().message;
+        if (const auto symbol = device->symbol("gain", module); !symbol)
+          return symbol.error().message;
         break;
       }
       default: {
@@ -69,7 +70,8 @@ TEST_CASE("Threads may load, launch and unload at random") {
     std::vector<std::string> errors(kThreads);
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&, i] { errors[i] = run(runtime, seed + static_cast<unsigned>(i), end); });
+      threads.emplace_back(
+          [&, i] { errors[i] = run(runtime, seed + static_cast<unsigned>(i), end); });
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::string& error : errors) CHECK(error.empty());

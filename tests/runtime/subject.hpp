@@ -31,8 +31,8 @@ struct Subject {
 };
 const Subject& subject();
 
-// A runtime with the subject's devices, fakes freshly reset. Skips the test, with the reason, where a
-// real driver is not there.
+// A runtime with the subject's devices, fakes freshly reset. Skips the test, with the reason, where
+// a real driver is not there.
 Runtime open_subject();
 
 }  // namespace kiln::testing

@@ -9,8 +9,8 @@
 
 namespace kiln::testing {
 
-// scale_add(n, in, out, scale, shift): out[i] = in[i] * scale + shift in float32; nothing(): nothing.
-// `gain` is a variable of the module.
+// scale_add(n, in, out, scale, shift): out[i] = in[i] * scale + shift in float32; nothing():
+// nothing. `gain` is a variable of the module.
 inline constexpr unsigned char kPtx[] = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -60,8 +60,9 @@ inline constexpr unsigned char kFakeGfx1100[] =
     "FAKE gfx1100\n.global gain 4\n.entry nothing\n.entry scale_add\n";
 
 template <std::size_t N>
-constexpr ImageEntry stored(std::string_view target, ImageFormat format, const unsigned char (&bytes)[N],
-                            std::uint16_t unit = 0, std::uint16_t ptx_isa = 0) {
+constexpr ImageEntry stored(std::string_view target, ImageFormat format,
+                            const unsigned char (&bytes)[N], std::uint16_t unit = 0,
+                            std::uint16_t ptx_isa = 0) {
   ImageEntry image;
   image.target = target;
   image.format = format;
@@ -72,10 +73,11 @@ constexpr ImageEntry stored(std::string_view target, ImageFormat format, const u
   return image;
 }
 
-inline constexpr Parameter kScaleAddParameters[] = {
-    {0, 8, ParameterKind::kValue},   {8, 8, ParameterKind::kPointer},
-    {16, 8, ParameterKind::kPointer}, {24, 4, ParameterKind::kValue},
-    {28, 4, ParameterKind::kValue}};
+inline constexpr Parameter kScaleAddParameters[] = {{0, 8, ParameterKind::kValue},
+                                                    {8, 8, ParameterKind::kPointer},
+                                                    {16, 8, ParameterKind::kPointer},
+                                                    {24, 4, ParameterKind::kValue},
+                                                    {28, 4, ParameterKind::kValue}};
 
 // One unit, an image for each device that the tests know.
 inline constexpr KernelEntry kArithmeticKernels[] = {

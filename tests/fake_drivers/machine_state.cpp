@@ -1,4 +1,4 @@
-#include "tests/fake_drivers/fake_machine.hpp"
+#include "tests/fake_drivers/machine_state.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,8 @@ void scale_add(unsigned long long threads, void** arguments) {
   auto* out = *static_cast<float**>(arguments[2]);
   const float scale = *static_cast<float*>(arguments[3]);
   const float shift = *static_cast<float*>(arguments[4]);
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(n, threads); ++i) out[i] = in[i] * scale + shift;
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(n, threads); ++i)
+    out[i] = in[i] * scale + shift;
 }
 
 void nothing(unsigned long long, void**) {}
@@ -91,7 +92,7 @@ const char* status_text(int status) {
   }
 }
 
-void Machine::reset(Script script) {
+void MachineState::reset(Script script) {
   const std::lock_guard lock(mutex_);
   script_ = std::move(script);
   ++generation_;
@@ -101,55 +102,62 @@ void Machine::reset(Script script) {
   fail_nth_ = any_nth_ = all_calls_ = 0;
   ended_ = false;
   loads_.clear();
+  drop_handles();
+}
+
+void MachineState::drop_handles() {
   for (const auto& [memory, where] : allocations_) std::free(const_cast<void*>(memory));
   allocations_.clear();
   symbols_.clear();
   for (Module* module : modules_) delete module;
   modules_.clear();
+  for (auto* handles : {&streams_, &events_}) {
+    for (const auto& [handle, device] : *handles) std::free(const_cast<void*>(handle));
+  }
   streams_.clear();
   events_.clear();
   contexts_.clear();
 }
 
-void Machine::fail(std::string call, int nth, int status) {
+void MachineState::fail(std::string call, int nth, int status) {
   const std::lock_guard lock(mutex_);
   fail_call_ = std::move(call);
   fail_nth_ = nth;
   fail_status_ = status;
 }
-void Machine::fail_any(int nth, int status) {
+void MachineState::fail_any(int nth, int status) {
   const std::lock_guard lock(mutex_);
   any_nth_ = nth;
   any_status_ = status;
 }
-void Machine::end_driver() {
+void MachineState::end_driver() {
   const std::lock_guard lock(mutex_);
   ended_ = true;
 }
 
-int Machine::calls(const std::string& call) const {
+int MachineState::calls(const std::string& call) const {
   const std::lock_guard lock(mutex_);
   const auto found = calls_.find(call);
   return found == calls_.end() ? 0 : found->second;
 }
-int Machine::all_calls() const {
+int MachineState::all_calls() const {
   const std::lock_guard lock(mutex_);
   return all_calls_;
 }
-std::string Machine::failed_call() const {
+std::string MachineState::failed_call() const {
   const std::lock_guard lock(mutex_);
   return failed_call_;
 }
-std::vector<std::string> Machine::loads() const {
+std::vector<std::string> MachineState::loads() const {
   const std::lock_guard lock(mutex_);
   return loads_;
 }
-Machine::Live Machine::live() const {
+Machine::Live MachineState::live() const {
   const std::lock_guard lock(mutex_);
   return {allocations_.size(), modules_.size(), streams_.size(), events_.size(), contexts_.size()};
 }
 
-int Machine::enter(const char* call) {
+int MachineState::enter(const char* call) {
   const std::lock_guard lock(mutex_);
   ++calls_[call];
   ++all_calls_;
@@ -162,11 +170,11 @@ int Machine::enter(const char* call) {
   return kSuccess;
 }
 
-void Machine::retain(int device) {
+void MachineState::retain(int device) {
   const std::lock_guard lock(mutex_);
   ++contexts_[device];
 }
-int Machine::release(int device) {
+int MachineState::release(int device) {
   const std::lock_guard lock(mutex_);
   const auto found = contexts_.find(device);
   if (found == contexts_.end()) return kInvalidContext;
@@ -174,7 +182,7 @@ int Machine::release(int device) {
   return kSuccess;
 }
 
-int Machine::load(int device, const char* image, Module** module, std::string* log) {
+int MachineState::load(int device, const char* image, Module** module, std::string* log) {
   auto loaded = std::make_unique<Module>();
   loaded->device = device;
   loaded->image = image;
@@ -214,7 +222,7 @@ int Machine::load(int device, const char* image, Module** module, std::string* l
   return kSuccess;
 }
 
-int Machine::unload(Module* module) {
+int MachineState::unload(Module* module) {
   const std::lock_guard lock(mutex_);
   if (modules_.erase(module) == 0) return kInvalidHandle;
   for (const auto& [name, bytes] : module->symbols) symbols_.erase(bytes.data());
@@ -222,7 +230,7 @@ int Machine::unload(Module* module) {
   return kSuccess;
 }
 
-int Machine::find_function(Module* module, const char* name, Kernel** kernel) {
+int MachineState::find_function(Module* module, const char* name, Kernel** kernel) {
   const std::lock_guard lock(mutex_);
   if (modules_.count(module) == 0) return kInvalidHandle;
   const auto found = module->kernels.find(name);
@@ -231,7 +239,8 @@ int Machine::find_function(Module* module, const char* name, Kernel** kernel) {
   return kSuccess;
 }
 
-int Machine::find_symbol(Module* module, const char* name, void** address, std::size_t* bytes) {
+int MachineState::find_symbol(Module* module, const char* name, void** address,
+                              std::size_t* bytes) {
   const std::lock_guard lock(mutex_);
   if (modules_.count(module) == 0) return kInvalidHandle;
   const auto found = module->symbols.find(name);
@@ -242,7 +251,7 @@ int Machine::find_symbol(Module* module, const char* name, void** address, std::
   return kSuccess;
 }
 
-int Machine::launch(int device, Kernel* kernel, unsigned long long threads, void** arguments) {
+int MachineState::launch(int device, Kernel* kernel, unsigned long long threads, void** arguments) {
   const std::lock_guard lock(mutex_);
   const bool known = std::any_of(modules_.begin(), modules_.end(), [&](Module* module) {
     return std::any_of(module->kernels.begin(), module->kernels.end(),
@@ -255,7 +264,7 @@ int Machine::launch(int device, Kernel* kernel, unsigned long long threads, void
   return kSuccess;
 }
 
-int Machine::allocate(int device, std::size_t bytes, void** memory) {
+int MachineState::allocate(int device, std::size_t bytes, void** memory) {
   const std::lock_guard lock(mutex_);
   std::size_t used = bytes;
   for (const auto& [address, where] : allocations_) {
@@ -270,14 +279,14 @@ int Machine::allocate(int device, std::size_t bytes, void** memory) {
   return kSuccess;
 }
 
-int Machine::release_memory(void* memory) {
+int MachineState::release_memory(void* memory) {
   const std::lock_guard lock(mutex_);
   if (allocations_.erase(memory) == 0) return kInvalidValue;
   std::free(memory);
   return kSuccess;
 }
 
-bool Machine::inside(int device, const void* memory, std::size_t bytes) const {
+bool MachineState::inside(int device, const void* memory, std::size_t bytes) const {
   for (const auto* ranges : {&allocations_, &symbols_}) {
     auto after = ranges->upper_bound(memory);
     if (after == ranges->begin()) continue;
@@ -289,8 +298,8 @@ bool Machine::inside(int device, const void* memory, std::size_t bytes) const {
   return false;
 }
 
-int Machine::copy(int device, void* target, bool target_on_device, const void* source,
-                  bool source_on_device, std::size_t bytes) {
+int MachineState::copy(int device, void* target, bool target_on_device, const void* source,
+                       bool source_on_device, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (target_on_device && !inside(device, target, bytes)) return kInvalidValue;
   if (source_on_device && !inside(device, source, bytes)) return kInvalidValue;
@@ -298,7 +307,7 @@ int Machine::copy(int device, void* target, bool target_on_device, const void* s
   return kSuccess;
 }
 
-int Machine::fill(int device, void* target, int value, std::size_t bytes) {
+int MachineState::fill(int device, void* target, int value, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!inside(device, target, bytes)) return kInvalidValue;
   std::memset(target, value, bytes);
@@ -315,38 +324,42 @@ int take_out(std::map<const void*, int>& handles, void* handle) {
 
 }  // namespace
 
-int Machine::create_stream(int device, void** stream) {
+int MachineState::create_stream(int device, void** stream) {
   const std::lock_guard lock(mutex_);
   streams_[*stream = std::malloc(1)] = device;
   return kSuccess;
 }
-int Machine::destroy_stream(void* stream) {
+int MachineState::destroy_stream(void* stream) {
   const std::lock_guard lock(mutex_);
   return take_out(streams_, stream);
 }
-int Machine::create_event(int device, void** event) {
+int MachineState::create_event(int device, void** event) {
   const std::lock_guard lock(mutex_);
   events_[*event = std::malloc(1)] = device;
   return kSuccess;
 }
-int Machine::destroy_event(void* event) {
+int MachineState::destroy_event(void* event) {
   const std::lock_guard lock(mutex_);
   return take_out(events_, event);
 }
-int Machine::check_stream(int device, void* stream) const {
+int MachineState::check_stream(int device, void* stream) const {
   if (stream == nullptr) return kSuccess;
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(stream);
   return found != streams_.end() && found->second == device ? kSuccess : kInvalidHandle;
 }
-int Machine::check_event(void* event) const {
+int MachineState::check_event(void* event) const {
   const std::lock_guard lock(mutex_);
   return events_.count(event) != 0 ? kSuccess : kInvalidHandle;
+}
+
+MachineState& machine() {
+  static MachineState machine(default_script());
+  return machine;
 }
 
 }  // namespace kiln::fake
 
 extern "C" __attribute__((visibility("default"))) kiln::fake::Machine* kiln_fake_machine() {
-  static kiln::fake::Machine machine(kiln::fake::default_script());
-  return &machine;
+  return &kiln::fake::machine();
 }
