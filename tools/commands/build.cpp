@@ -181,8 +181,9 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
   const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
   if (may_finish) {
-    finished = finish({prepared.manifest, prepared.missing_targets, intact}, context,
-                      memory.state, world.files);
+    finished = finish({prepared.manifest, prepared.missing_targets, intact,
+                       uses_cache ? &store : nullptr},
+                      context, memory.state, world.files);
   }
   KILN_TRY(memory.save());
 

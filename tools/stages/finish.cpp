@@ -160,7 +160,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   catalog.tools = tool_records(context.plan, context.toolchain, context.digests);
   KILN_TRY_ASSIGN(
       const std::vector<GeneratedFile> generated,
-      embed(catalog, request.manifest.embed, request.manifest.minimum_runtime));
+      embed(catalog, request.manifest.embed, request.manifest.minimum_runtime, request.cache));
 
   // A failure while writing leaves no claim that what is there belongs together.
   const Ingredients before = std::exchange(state.finish, {});

@@ -11,6 +11,7 @@
 #include "tools/model/manifest.hpp"
 #include "tools/stages/assess.hpp"
 #include "tools/stages/state.hpp"
+#include "tools/system/cache_store.hpp"
 #include "tools/system/files.hpp"
 
 namespace kiln::tools {
@@ -19,6 +20,7 @@ struct FinishRequest {
   const Manifest& manifest;                  // with the options of the command line put in
   std::vector<std::string> missing_targets;  // left out by --allow-missing
   std::vector<std::string> modules;          // whose steps all succeeded, sorted
+  CacheStore* cache = nullptr;               // compressed images; null: none
 };
 
 struct Finished {
