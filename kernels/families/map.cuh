@@ -83,14 +83,19 @@ struct MapPlan {
 };
 
 template <class B>
-KILN_DEVICE Words read_item(const B* inp, const Item& item, bool contiguous, bool aligned,
-                            const Layout& layout) {
+KILN_DEVICE MapPlan<B>& map_plan() {
+  KILN_SHARED(plan, MapPlan<B>);
+  return plan;
+}
+
+template <class B>
+KILN_DEVICE Words read_item(const B* inp, const Item& item, bool contiguous, bool aligned) {
   Words words{};
   for (u32 lane = item.first; lane < item.last;) {
     const u64 at = item.begin + lane;
-    const Place run = contiguous ? Place{at, kLanes<B>} : layout.place(at);
+    const Place run = contiguous ? Place{at, kLanes<B>} : map_plan<B>().layout.place(at);
     if (aligned && item.is_whole<B>()) return load_16_bytes(inp + run.offset);
-    const u64 stride = contiguous ? 1 : layout.inner().stride;
+    const u64 stride = contiguous ? 1 : map_plan<B>().layout.inner().stride;
     const u32 left = item.last - lane;
     const u32 stop = run.count < left ? lane + static_cast<u32>(run.count) : item.last;
     read_run(words, inp + run.offset, stride, lane, stop);
@@ -150,12 +155,12 @@ KILN_DEVICE u64 map_whole_items(u64 items, const B* inp, B* out, const Share& sh
 template <class M, u32 Unroll, Transposed Way, class T, class B, class F>
 KILN_ASIDE void map_rest(u64 numel, u64 num_dims, const u64* info, const B* inp, B* out, u64 i,
                          F f) {
-  KILN_SHARED(plan, MapPlan<B>);
   const Share share = info == nullptr ? share_of_contiguous<B>() : share_of_strided();
   bool contiguous = true;
   bool aligned = aligned_to_16(address_of(inp) - address_of(out));
   bool by_row = false;
   if (info != nullptr) {
+    MapPlan<B>& plan = map_plan<B>();
     if (thread_index() == 0) plan.set(num_dims, info, inp, out);
     barrier();
     contiguous = plan.contiguous;
@@ -171,9 +176,9 @@ KILN_ASIDE void map_rest(u64 numel, u64 num_dims, const u64* info, const B* inp,
     }
   }
   const Split<B> split(out, numel);
-  for (; by_row ? i < plan.visits : split.has(i); i += share.step) {
-    const Item item = by_row ? plan.item(i) : split[i];
-    Words words = read_item(inp, item, contiguous, aligned, plan.layout);
+  for (; by_row ? i < map_plan<B>().visits : split.has(i); i += share.step) {
+    const Item item = by_row ? map_plan<B>().item(i) : split[i];
+    Words words = read_item(inp, item, contiguous, aligned);
     transform<M, T, Unroll>(words, f);
     write_item(words, out, item);
   }

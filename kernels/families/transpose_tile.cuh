@@ -163,14 +163,15 @@ struct Tiling {
 #pragma unroll 1
     for (u32 d = layout.rank - 1; d > 0; --d) {
       const Dim& dim = layout.dims[d - 1];
-      if (dim.stride == 1) {
+      if (dim.stride == 1 && rows == 0) {
         row_dim = d - 1;
         row_pitch = span;
         rows = dim.size;
+        bits |= rows;
       } else {
         matrices *= dim.size;
+        bits |= dim.stride;
       }
-      bits |= dim.stride == 1 ? rows : dim.stride;
       span *= dim.size;
     }
     const u64 down = (rows + Tile::kRows - 1) / Tile::kRows;
