@@ -126,7 +126,7 @@ std::vector<std::byte> poison(std::size_t bytes, Random& random) {
   std::uint64_t word = random.bits();
   for (std::size_t i = 0; i < bytes; ++i) {
     if (i % 8 == 0) word = word * 6364136223846793005 + 1442695040888963407;
-    content[i] = static_cast<std::byte>(word >> (56 - i % 8));
+    content[i] = static_cast<std::byte>(word >> (8 * (i % 8)));
   }
   return content;
 }
