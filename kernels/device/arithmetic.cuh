@@ -73,7 +73,7 @@ struct Short : Single {
     const f32 square = x * x;
     const f32 p = fma(square, fma(square, -0x1.ba1ba2p-5f, 0x1.111112p-3f), -0x1.555556p-2f);
     const f32 near = fma(square * x, p, x);
-    return magnitude < 0.25f ? near : math::copysign(far, x);
+    return math::copysign(magnitude < 0.25f ? near : far, x);  // `near` would lose the sign of -0
   }
 };
 
