@@ -56,7 +56,10 @@ struct Double : Real<f64> {
 struct Single : Real<f32> {
   KILN_DEVICE static f32 quotient(f32 a, f32 b) { return quotient_by_one_to_two(a, b); }
   KILN_DEVICE static f32 gelu_weight(f32 x) { return device::normal_cdf(x); }
-  KILN_DEVICE static f32 pow(f32 x, f32 y) { return power(x, y); }
+  KILN_DEVICE static f32 pow(f32 x, f32 y) {
+    f32 result;
+    return usual_power(x, y, result) ? result : math::pow(x, y);
+  }
 };
 
 struct Short : Single {
@@ -65,6 +68,10 @@ struct Short : Single {
     return half * half;  // reaches the subnormal numbers that 2^x itself would flush
   }
   KILN_DEVICE static f32 quotient(f32 a, f32 b) { return a * reciprocal_approximate(b); }
+  KILN_DEVICE static f32 pow(f32 x, f32 y) {
+    f32 result;
+    return usual_power(x, y, result) ? result : unusual_power(x, y);
+  }
   KILN_DEVICE static f32 tanh(f32 x) {
     const f32 magnitude = abs(x);
     const f32 e = exp2_approximate(magnitude * 0x1.715476p+1f);

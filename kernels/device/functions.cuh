@@ -41,12 +41,12 @@ KILN_DEVICE f32 normal_cdf(f32 x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-// x^y: within 4 units in the last place for positive normal x, |y| up to 2^14 and normal results;
-// everything else is left to the vendor.
+// x^y within 4 units in the last place, for positive normal x, |y| up to 2^14 and normal results;
+// for others, false.
 //
 // log2 x = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
 // carried in two numbers so that the product with y keeps what the exponential needs.
-KILN_DEVICE f32 power(f32 x, f32 y) {
+KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const u32 bits = bit_cast<u32>(x);
   const i32 exponent = static_cast<i32>(bits - 0x3f3504f3u) >> 23;
   const f32 m = bit_cast<f32>(bits - (static_cast<u32>(exponent) << 23));
@@ -75,10 +75,11 @@ KILN_DEVICE f32 power(f32 x, f32 y) {
   const f32 log_low = (sum - log) + rest;
   const f32 product = math::rounded_product(y, log);
   const f32 product_low = math::fma(y, log_low, math::fma(y, log, -product));
-  const bool usual =
-      bits - 0x00800000u < 0x7f000000u && math::abs(y) <= 16384.0f && math::abs(product) < 126.0f;
-  if (!usual) return math::pow(x, y);
-  return exp2_approximate(product) * math::fma(product_low, 0x1.62e43p-1f, 1.0f);
+  result = exp2_approximate(product) * math::fma(product_low, 0x1.62e43p-1f, 1.0f);
+  return bits - 0x00800000u < 0x7f000000u && math::abs(y) <= 16384.0f &&
+         math::abs(product) < 126.0f;
 }
+
+KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
 
 }  // namespace kiln::device
