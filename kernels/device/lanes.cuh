@@ -140,7 +140,8 @@ template <class B>
 KILN_DEVICE void read_run(Words& words, const B* base, u64 stride, u32 first, u32 last) {
   const B* element = base - first * stride;
   u32 lane = 0;
-#pragma unroll kStepsAtOnce < B>
+  constexpr u32 kAtOnce = kStepsAtOnce<B>;
+#pragma unroll kAtOnce
   for (u32 i = 0; i < kSteps<B>; ++i) {
     Step<B> step = first_step<B>(words);
 #pragma unroll
@@ -156,7 +157,8 @@ template <class B>
 KILN_DEVICE void write_run(Words words, B* base, u64 stride, u32 first, u32 last) {
   B* element = base - first * stride;
   u32 lane = 0;
-#pragma unroll kStepsAtOnce < B>
+  constexpr u32 kAtOnce = kStepsAtOnce<B>;
+#pragma unroll kAtOnce
   for (u32 i = 0; i < kSteps<B>; ++i) {
     const Step<B> step = first_step<B>(words);
 #pragma unroll

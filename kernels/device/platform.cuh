@@ -126,14 +126,6 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
 #endif
 }
 
-KILN_DEVICE u32 leading_zeros(u32 x) {
-#if KILN_PLATFORM_CUDA
-  return static_cast<u32>(__clz(static_cast<int>(x)));
-#else
-  return x == 0 ? 32u : static_cast<u32>(__builtin_clz(x));
-#endif
-}
-
 // ---- arithmetic -------------------------------------------------------------------------------
 // The vendor's accurate functions under one name for f32 and f64.
 
