@@ -224,6 +224,9 @@ class FakeFiles final : public tools::Files {
                           .inode = ++last_inode_,
                           .modified = now,
                           .changed = now};
+    // A write is a rename into the folder.
+    Node& folder = nodes_[parent(target)];
+    folder.modified = folder.changed = now;
     return {};
   }
 

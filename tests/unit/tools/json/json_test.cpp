@@ -1,0 +1,82 @@
+#include "tools/json/json.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+Json read(std::string_view text) {
+  Result<Json> json = read_json(text, "a.json");
+  REQUIRE(json);
+  return *std::move(json);
+}
+
+std::pair<std::uint32_t, std::uint32_t> place(const Json& json) { return {json.line, json.column}; }
+using Place = std::pair<std::uint32_t, std::uint32_t>;
+
+}  // namespace
+
+TEST_CASE("JSON values know their line and column") {
+  const Json json = read("{\n  \"a\": [1, -2.5,\n 30],\n\t\"b\" : {\"c\":true}, \"d\": \"x\"}");
+  CHECK(place(json) == Place{1, 1});
+  const Json& a = *json.find("a");
+  CHECK(place(a) == Place{2, 8});
+  CHECK(place((*a.array())[0]) == Place{2, 9});
+  CHECK(place((*a.array())[1]) == Place{2, 12});
+  CHECK(place((*a.array())[2]) == Place{3, 2});
+  CHECK(place(*json.find("b")) == Place{4, 8});
+  CHECK(place(*json.find("b")->find("c")) == Place{4, 13});
+  CHECK(place(*json.find("d")) == Place{4, 25});
+  CHECK(json.object()->at(1).line == 4);
+  CHECK(json.object()->at(1).column == 2);
+}
+
+TEST_CASE("JSON columns count characters, not bytes") {
+  const Json json = read("[\"\xC3\xA4\xE2\x82\xAC\", 1]");
+  CHECK(place((*json.array())[1]) == Place{1, 8});
+}
+
+TEST_CASE("JSON columns are right after strings that hold brackets, quotes and escapes") {
+  const Json json = read(R"(["a]\"{,", "\\", 7])");
+  CHECK(*(*json.array())[0].text() == "a]\"{,");
+  CHECK(place((*json.array())[1]) == Place{1, 12});
+  CHECK(place((*json.array())[2]) == Place{1, 18});
+}
+
+TEST_CASE("JSON keeps duplicate keys, and finds the first") {
+  const Json json = read(R"({"a": 1, "a": 2})");
+  CHECK(json.object()->size() == 2);
+  CHECK(*json.find("a")->integer() == 1);
+}
+
+TEST_CASE("JSON text is refused past its limits") {
+  CHECK_FALSE(read_json("[[[]]]", "a.json", {.bytes = 100, .depth = 2}));
+  CHECK(read_json("[[]]", "a.json", {.bytes = 100, .depth = 2}));
+  CHECK_FALSE(read_json("[1,2,3]", "a.json", {.bytes = 6, .depth = 2}));
+}
+
+TEST_CASE("JSON text cut short at any byte is an error with its place, never a value") {
+  const std::string text = R"({"a": [1, true, null, "b\u00e4"], "c": {"d": -1.5e3}})";
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    CAPTURE(size);
+    const Result<Json> json = read_json(std::string_view(text).substr(0, size), "a.json");
+    REQUIRE_FALSE(json);
+    CHECK(json.error().where.line == 1);
+    CHECK(json.error().where.column >= 1);
+    CHECK(json.error().where.column <= size + 1);
+  }
+  CHECK(read_json(text, "a.json"));
+}
+
+TEST_CASE("JSON that is written and read again is the same") {
+  const Json json = Json::Object{{"b", 1},
+                                 {"a", Json::Array{true, 2.5, "x\n\"y\"", Json()}},
+                                 {"big", std::int64_t{1} << 62}};
+  for (const JsonLayout layout : {JsonLayout::kCompact, JsonLayout::kIndented}) {
+    const std::string text = write_json(json, layout);
+    CHECK(write_json(read(text), layout) == text);
+  }
+  CHECK(write_json(json, JsonLayout::kCompact).starts_with(R"({"b":1,"a":[true,2.5,)"));
+}

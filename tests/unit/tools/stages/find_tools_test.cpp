@@ -1,0 +1,139 @@
+#include "tools/stages/find_tools.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_toolchain.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeToolchain;
+
+namespace {
+
+Toolchain find(FakeToolchain& machine) {
+  Result<Toolchain> toolchain = find_tools(machine.files, machine.processes, machine.environment);
+  REQUIRE(toolchain);
+  return *std::move(toolchain);
+}
+
+std::vector<std::string> paths_of(const Tool& tool, std::string_view role) {
+  std::vector<std::string> paths;
+  for (const Tool::Part& part : tool.parts) {
+    if (part.role == role) paths.push_back(part.path.string());
+  }
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("find_tools finds every tool with its version and rule") {
+  FakeToolchain machine;
+  const Toolchain toolchain = find(machine);
+  REQUIRE(toolchain.tools.size() == 6);
+  CHECK(toolchain.tool(ToolKind::kHipify).version == "7.0.2");
+  CHECK(toolchain.tool(ToolKind::kHipCompiler).version == "HIP 6.4.3, clang 19.0.0");
+  CHECK(toolchain.tool(ToolKind::kHipCompiler).rule == "/opt/rocm");
+  CHECK(toolchain.tool(ToolKind::kNvcc).version == "13.0.88");
+  CHECK(toolchain.tool(ToolKind::kFatbinary).version == "13.0.88");
+  CHECK(toolchain.tool(ToolKind::kHostCompiler).version == "12.2.0");
+  // gfx942 is known to clang alone, so it cannot be built.
+  CHECK(toolchain.amd_processors ==
+        std::vector<std::string>{"gfx1030", "gfx11-generic", "gfx1100", "gfx90a"});
+  CHECK(toolchain.nvidia_targets.front() == "compute_100");
+}
+
+TEST_CASE("find_tools names the files that decide what a tool makes, by role") {
+  FakeToolchain machine;
+  const Toolchain toolchain = find(machine);
+  const Tool& nvcc = toolchain.tool(ToolKind::kNvcc);
+  CHECK(paths_of(nvcc, "ptxas") == std::vector<std::string>{"/usr/local/cuda/bin/ptxas"});
+  CHECK(paths_of(nvcc, "cicc") == std::vector<std::string>{"/usr/local/cuda/nvvm/bin/cicc"});
+  CHECK(paths_of(nvcc, "libdevice").size() == 1);
+  CHECK(paths_of(nvcc, "program") == std::vector<std::string>{"/usr/local/cuda/bin/nvcc",
+                                                              "/usr/local/cuda/bin/nvcc.profile"});
+  CHECK(paths_of(nvcc, "preprocessor").size() == 2);
+  const Tool& hipcc = toolchain.tool(ToolKind::kHipCompiler);
+  CHECK(paths_of(hipcc, "device-library:1100").size() == 1);
+  CHECK(paths_of(hipcc, "device-library").size() == 3);
+  CHECK(paths_of(hipcc, "script") == std::vector<std::string>{"/opt/rocm/bin/hipcc"});
+  CHECK(paths_of(toolchain.tool(ToolKind::kHipify), "interpreter") ==
+        std::vector<std::string>{"/usr/bin/perl"});
+}
+
+TEST_CASE("find_tools runs nothing when all is as it was, and looks again when a part changed") {
+  FakeToolchain machine;
+  (void)find(machine);
+  machine.processes.forget();
+  CHECK(find(machine).tool(ToolKind::kNvcc).found());
+  CHECK(machine.processes.ran().empty());
+
+  machine.put("/usr/local/cuda/bin/ptxas", "another ptxas");
+  CHECK(find(machine).tool(ToolKind::kNvcc).found());
+  CHECK_FALSE(machine.processes.ran().empty());
+  for (const Command& command : machine.processes.ran()) {
+    CHECK_FALSE(command.argv[0].starts_with("/opt/rocm"));
+  }
+
+  machine.processes.forget();
+  machine.put("/opt/rocm/amdgcn/bitcode/oclc_isa_version_942.bc", "new");
+  const Toolchain toolchain = find(machine);
+  CHECK(std::binary_search(toolchain.amd_processors.begin(), toolchain.amd_processors.end(),
+                           "gfx942"));
+}
+
+TEST_CASE("find_tools takes a damaged memory for an empty one") {
+  FakeToolchain machine;
+  const std::string memory = machine.environment.cache_directory() / "tools.json";
+  (void)find(machine);
+  const std::string whole = *machine.files.read(memory);
+  for (std::size_t size = 0; size < whole.size(); size += 97) {
+    machine.put(memory, whole.substr(0, size));
+    machine.processes.forget();
+    CHECK(find(machine).tool(ToolKind::kHipCompiler).found());
+    CHECK_FALSE(machine.processes.ran().empty());
+  }
+}
+
+TEST_CASE("find_tools prefers a tool's variable, then the vendor's folder, then PATH") {
+  FakeToolchain machine;
+  machine.add_cuda("/tools/cuda-12");
+  machine.environment.variables["CUDA_PATH"] = "/tools/cuda-12";
+  CHECK(find(machine).tool(ToolKind::kNvcc).path == "/tools/cuda-12/bin/nvcc");
+  CHECK(find(machine).tool(ToolKind::kNvcc).rule == "CUDA_PATH");
+  machine.environment.variables["KILN_NVCC"] = "/usr/local/cuda/bin/nvcc";
+  CHECK(find(machine).tool(ToolKind::kNvcc).rule == "KILN_NVCC");
+
+  FakeToolchain other;
+  (void)other.files.remove_all("/usr/local/cuda");
+  other.add_cuda("/far");
+  other.environment.variables["PATH"] = "/usr/bin:/far/bin";
+  CHECK(find(other).tool(ToolKind::kNvcc).path == "/far/bin/nvcc");
+  CHECK(find(other).tool(ToolKind::kNvcc).rule == "PATH");
+}
+
+TEST_CASE("find_tools says where it looked and what to install when a tool is absent or broken") {
+  FakeToolchain machine;
+  machine.processes.add("/usr/local/cuda/bin/nvcc", [](const Command&) {
+    Outcome outcome;
+    outcome.exit_code = 127;
+    return outcome;
+  });
+  const Tool nvcc = find(machine).tool(ToolKind::kNvcc);
+  CHECK_FALSE(nvcc.found());
+  CHECK(nvcc.missing.find("exit status 127") != std::string::npos);
+  CHECK(nvcc.missing.find("nvcc on PATH") != std::string::npos);
+  CHECK(nvcc.install == "apt-get install nvidia-cuda-toolkit");
+}
+
+TEST_CASE("find_tools passes an interruption on") {
+  class Interrupted final : public Processes {
+    Result<Outcome> run(const Command&) override {
+      return Error{ErrorCode::kInterrupted, "interrupted"};
+    }
+  };
+  FakeToolchain machine;
+  Interrupted processes;
+  const auto toolchain = find_tools(machine.files, processes, machine.environment);
+  REQUIRE_FALSE(toolchain);
+  CHECK(toolchain.error().code == ErrorCode::kInterrupted);
+}

@@ -1,0 +1,107 @@
+// What a good manifest becomes, and that the JSON Schema tells editors of the same keys. Bad ones have
+// a file each in tests/errors.
+#include "tools/stages/parse_manifest.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+#include "base/text.hpp"
+#include "tests/support/fake_files.hpp"
+#include "tests/support/sections.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/parse_abi.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+// The keys that an object of the manifest takes, as its error about an unknown one lists them.
+std::set<std::string> keys_of(const std::string& manifest) {
+  testing::FakeFiles files;
+  (void)files.write("/p/targets.json", manifest);
+  const auto parsed = parse_manifest("targets.json", "/p", files);
+  std::set<std::string> keys;
+  if (parsed) return keys;
+  std::vector<Error> errors = parsed.error().others;
+  errors.push_back(parsed.error());
+  for (const Error& error : errors) {
+    if (error.message.find("'unknown_to_all'") == std::string::npos) continue;
+    constexpr std::string_view kLead = "the keys are ";
+    const std::string_view list = std::string_view(error.notes.at(0).text).substr(kLead.size());
+    for (const std::string_view key : split(list, ',')) keys.emplace(trim(key));
+  }
+  return keys;
+}
+
+std::set<std::string> properties_of(const Json& object) {
+  std::set<std::string> keys;
+  for (const JsonMember& member : *object.find("properties")->object()) keys.insert(member.key);
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("parse_manifest reads every key") {
+  testing::FakeFiles files;
+  (void)files.write("/p/sub/targets.json", R"({
+    "$schema": "x", "format": 1, "name": "demo",
+    "targets": ["sm_90a", "gfx90a:xnack+:sramecc-"],
+    "modules": [
+      {"name": "b", "sources": ["b1.cu", "./b2.cu"], "targets": ["sm_80"], "defines": ["B=2"],
+       "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."]},
+      {"name": "a", "sources": ["a.cu"]}],
+    "include_directories": ["inc/"], "defines": ["A"], "flags": ["-O2"], "amd_flags": ["-x"],
+    "nvidia_flags": ["-y"], "debug": "lines", "abi": "abi.json",
+    "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "compression": "none"},
+    "minimum_runtime": "0.1.0"})");
+  (void)files.write("/p/sub/abi.json",
+                    R"({"format": 1, "modules": {"a": {"k": ["u8 x", "ptr p", "f16 h", "f32 f"]}, "b": {}}})");
+  for (const char* name : {"a.cu", "b1.cu", "b2.cu", "inc/x.h"}) {
+    (void)files.write(std::string("/p/sub/") + name, "");
+  }
+  const auto manifest = parse_manifest("sub/targets.json", "/p", files);
+  REQUIRE(manifest);
+  CHECK(manifest->directory == "/p/sub");
+  CHECK(manifest->name.value == "demo");
+  REQUIRE(manifest->targets.size() == 2);
+  CHECK(to_string(manifest->targets[1].value) == "gfx90a:sramecc-:xnack+");
+  CHECK(manifest->targets[1].where.file == "sub/targets.json");
+  CHECK(manifest->targets[1].where.line == 3);
+  CHECK(manifest->targets[1].where.column == 27);
+  REQUIRE(manifest->modules.size() == 2);
+  CHECK(manifest->modules[0].name.value == "a");
+  const ModuleSpec& b = manifest->modules[1];
+  CHECK(b.sources[1].value == "b2.cu");
+  CHECK(targets_of(*manifest, b).size() == 1);
+  CHECK(targets_of(*manifest, manifest->modules[0]).size() == 2);
+  CHECK(b.options.nvidia_flags[0].value == "-n");
+  CHECK(manifest->options.defines[0].value == "A");
+  CHECK(manifest->debug == DebugInfo::kLines);
+  CHECK(manifest->embed.header == "h.hpp");
+  CHECK(manifest->embed.name_space == "n::m");
+  CHECK(manifest->embed.mode == EmbedMode::kAsm);
+  CHECK(manifest->embed.compression == Compression::kNone);
+  CHECK(manifest->minimum_runtime == 100);
+  // Each parameter at a multiple of its size.
+  const std::vector<Parameter>& parameters = manifest->abi.at("a").at(0).parameters;
+  REQUIRE(parameters.size() == 4);
+  CHECK(parameters[0].offset == 0);
+  CHECK(parameters[1].offset == 8);
+  CHECK(parameters[1].kind == ParameterKind::kPointer);
+  CHECK(parameters[2].offset == 16);
+  CHECK(parameters[3].offset == 20);
+  CHECK(parameters[3].size == 4);
+}
+
+TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
+  const auto schema = read_json(
+      testing::read_text(std::string(KILN_GOLDEN_DIR) + "/../../tools/schema/targets.schema.json"),
+      "schema");
+  REQUIRE(schema);
+  CHECK(properties_of(*schema) == keys_of(R"({"unknown_to_all": 1})"));
+  CHECK(properties_of(*schema->find("definitions")->find("module")) ==
+        keys_of(R"({"modules": [{"unknown_to_all": 1}]})"));
+  CHECK(properties_of(*schema->find("properties")->find("embed")) ==
+        keys_of(R"({"embed": {"unknown_to_all": 1}})"));
+}
