@@ -27,9 +27,8 @@ struct Thread {
   Site site{};
   std::uint32_t width = 0;   // lanes of its group
   std::uint32_t source = 0;  // shuffle: the lane whose value it asks for
-  std::uint32_t bytes = 0;   // shuffle: size of the value
   std::uint64_t ballot = 0;  // ballot: its predicate, then the group's
-  alignas(16) unsigned char value[kMaxExchangeBytes] = {};
+  std::uint32_t value = 0;    // shuffle: what it passes, then what it gets
 };
 
 struct SharedArray {
@@ -115,8 +114,8 @@ struct BlockRunner::State : Block {
   static State& of(Block* block) { return *static_cast<State*>(block); }
   static void block_barrier(Block* block, Site site);
   static void wave_barrier(Block* block, std::uint32_t width, Site site);
-  static void shuffle(Block* block, void* value, std::uint32_t bytes, std::uint32_t source,
-                      std::uint32_t width, Site site);
+  static std::uint32_t shuffle(Block* block, std::uint32_t value, std::uint32_t source,
+                               std::uint32_t width, Site site);
   static std::uint64_t ballot(Block* block, bool predicate, std::uint32_t width, Site site);
   static void* shared(Block* block, const void* tag, std::size_t bytes, std::size_t alignment);
   static void fail(Block* block, const char* message, Site site);
@@ -361,10 +360,8 @@ void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t coun
       return;
     }
     case Exchange::kShuffle: {
-      unsigned char before[64][kMaxExchangeBytes];
-      for (std::uint32_t lane = 0; lane < count; ++lane) {
-        std::memcpy(before[lane], threads[first + lane].value, kMaxExchangeBytes);
-      }
+      std::uint32_t passed[64];
+      for (std::uint32_t lane = 0; lane < count; ++lane) passed[lane] = threads[first + lane].value;
       for (std::uint32_t lane = 0; lane < count; ++lane) {
         Thread& taker = threads[first + lane];
         if (taker.source >= count) {
@@ -373,7 +370,7 @@ void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t coun
                   std::to_string(count) + ", at " + text(taker.site);
           leave();
         }
-        std::memcpy(taker.value, before[taker.source], taker.bytes);
+        taker.value = passed[taker.source];
       }
       return;
     }
@@ -389,15 +386,14 @@ void BlockRunner::State::wave_barrier(Block* block, std::uint32_t width, Site si
   order_acquire(order_of_group);
 }
 
-void BlockRunner::State::shuffle(Block* block, void* value, std::uint32_t bytes,
-                                 std::uint32_t source, std::uint32_t width, Site site) {
+std::uint32_t BlockRunner::State::shuffle(Block* block, std::uint32_t value, std::uint32_t source,
+                                          std::uint32_t width, Site site) {
   State& self = of(block);
   Thread& thread = self.threads[self.thread];
   thread.source = source;
-  thread.bytes = bytes;
-  std::memcpy(thread.value, value, bytes);
+  thread.value = value;
   self.enter_exchange(Exchange::kShuffle, width, site);
-  std::memcpy(value, thread.value, bytes);
+  return thread.value;
 }
 
 std::uint64_t BlockRunner::State::ballot(Block* block, bool predicate, std::uint32_t width,

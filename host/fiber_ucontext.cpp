@@ -6,18 +6,6 @@
 #include "host/fiber.hpp"
 #include "host/stack.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KILN_HOST_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define KILN_HOST_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KILN_HOST_ASAN 1
-#elif __has_feature(thread_sanitizer)
-#define KILN_HOST_TSAN 1
-#endif
-#endif
-
 #if defined(KILN_HOST_ASAN)
 #include <sanitizer/common_interface_defs.h>
 #elif defined(KILN_HOST_TSAN)

@@ -19,7 +19,6 @@ inline constexpr std::uint32_t kAbiVersion = 1;
 
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr std::uint32_t kMaxParameters = 24;
-inline constexpr std::uint32_t kMaxExchangeBytes = 16;
 
 struct Index3 {
   std::uint32_t x, y, z;
@@ -41,9 +40,9 @@ struct Services {
   // Waits until every lane of the thread's group of `width` lanes has come here, and orders their
   // memory accesses. `width` is a power of two, at most the wave width.
   void (*wave_barrier)(Block*, std::uint32_t width, Site);
-  // Replaces `value` by that of lane `source` (counted within the group of `width` lanes).
-  void (*shuffle)(Block*, void* value, std::uint32_t bytes, std::uint32_t source,
-                  std::uint32_t width, Site);
+  // The word that lane `source`, counted within the group of `width` lanes, passes.
+  std::uint32_t (*shuffle)(Block*, std::uint32_t value, std::uint32_t source, std::uint32_t width,
+                           Site);
   // Bit i is lane i's predicate, counted within the group of `width` lanes.
   std::uint64_t (*ballot)(Block*, bool predicate, std::uint32_t width, Site);
   // Shared memory of the block: the same address for every thread that passes the same tag. Its

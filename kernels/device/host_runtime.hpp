@@ -13,6 +13,11 @@ namespace kiln::host {
 // The block that this OS thread runs. Its own copy in every image, so that reading it is one load.
 static thread_local Block* current_block __attribute__((tls_model("initial-exec"))) = nullptr;
 
+// As a default argument: where the function is called.
+constexpr Site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+  return {file, line};
+}
+
 // Makes the next thread of the block the running one; false when there is none left.
 __attribute__((no_sanitize("thread"))) inline bool begin_thread(Block& block) {
   if (block.next_thread >= block.thread_limit) return false;

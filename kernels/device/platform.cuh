@@ -9,6 +9,8 @@
 //   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_SHARED    qualifiers
 //   thread_index block_size block_index block_count   one-dimensional geometry, u32
 //   barrier                                           all threads of the block
+//   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
+//   atomic_add                                        relaxed, device-wide
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
 //   math::                                            the vendor's accurate functions
@@ -20,6 +22,9 @@
 #define KILN_PLATFORM_HIP 1
 #elif defined(__NVCC__)
 #define KILN_PLATFORM_CUDA 1
+#elif defined(KILN_HOST_WAVE)
+#define KILN_PLATFORM_HOST 1
+#include "device/host_runtime.hpp"
 #else
 #error "kernels/device/platform.cuh has no face for this compiler"
 #endif
@@ -63,6 +68,16 @@ struct alignas(16) Words {
 #define KILN_KERNEL(threads, name, ...) \
   extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
+#elif KILN_PLATFORM_HOST
+#define KILN_DEVICE inline
+#define KILN_ASIDE static
+#define KILN_KERNEL(threads, name, ...) \
+  static void name(__VA_ARGS__);        \
+  KILN_HOST_ENTRY(name)                 \
+  static void name(__VA_ARGS__)
+#define KILN_SHARED(name, ...) \
+  static char name##_tag;      \
+  auto& name = ::kiln::host::shared_memory<__VA_ARGS__>(&name##_tag)
 #endif
 
 #if KILN_PLATFORM_HIP
@@ -71,6 +86,17 @@ extern "C" __attribute__((device, const)) unsigned long __ockl_get_local_size(un
 #endif
 
 namespace kiln::device {
+
+// Where a call stands in the source, for messages: a default argument, empty where none can be
+// given.
+#if KILN_PLATFORM_HOST
+using Here = host::Site;
+#define KILN_HERE ::kiln::host::here()
+#else
+struct Here {};
+#define KILN_HERE \
+  {}
+#endif
 
 // ---- geometry ---------------------------------------------------------------------------------
 
@@ -90,7 +116,80 @@ KILN_DEVICE void barrier() {
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
+#elif KILN_PLATFORM_HOST
+KILN_DEVICE u32 thread_index() { return host::current_block->thread_index.x; }
+KILN_DEVICE u32 block_size() { return host::current_block->block_dim.x; }
+KILN_DEVICE u32 block_index() { return host::current_block->block_index.x; }
+KILN_DEVICE u32 block_count() { return host::current_block->grid_dim.x; }
+KILN_DEVICE void barrier(Here here = KILN_HERE) {
+  host::current_block->services->block_barrier(host::current_block, here);
+}
 #endif
+
+// ---- lanes ------------------------------------------------------------------------------------
+// The primitives; kernels call what device/wave.cuh makes of them. `width` is a power of two, at
+// most the wave's; `source` counts within the group of `width` lanes; all lanes of the group take
+// part.
+
+#if KILN_PLATFORM_CUDA
+KILN_DEVICE u32 wave_width() { return warpSize; }
+// One bit for each lane of the calling lane's group.
+KILN_DEVICE u32 group_mask(u32 width) {
+  const u32 first = threadIdx.x % warpSize / width * width;
+  return ((width == 32 ? 0u : 1u << width) - 1u) << first;
+}
+KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
+  return __shfl_sync(group_mask(width), value, static_cast<int>(source), static_cast<int>(width));
+}
+KILN_DEVICE u64 wave_ballot(bool predicate, Here) {
+  return __ballot_sync(group_mask(wave_width()), predicate);
+}
+KILN_DEVICE void wave_barrier(Here = KILN_HERE) { __syncwarp(group_mask(wave_width())); }
+#elif KILN_PLATFORM_HIP
+KILN_DEVICE u32 wave_width() { return __builtin_amdgcn_wavefrontsize(); }
+KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
+  const u32 lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+  const u32 from = (lane & ~(width - 1)) | source;
+  return static_cast<u32>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>(from * 4), static_cast<int>(value)));
+}
+KILN_DEVICE u64 wave_ballot(bool predicate, Here) {
+#if __AMDGCN_WAVEFRONT_SIZE__ == 64
+  return __builtin_amdgcn_ballot_w64(predicate);
+#else
+  return __builtin_amdgcn_ballot_w32(predicate);
+#endif
+}
+KILN_DEVICE void wave_barrier(Here = KILN_HERE) {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+#elif KILN_PLATFORM_HOST
+KILN_DEVICE u32 wave_width() { return KILN_HOST_WAVE; }
+KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here here) {
+  return host::current_block->services->shuffle(host::current_block, value, source, width, here);
+}
+KILN_DEVICE u64 wave_ballot(bool predicate, Here here) {
+  return host::current_block->services->ballot(host::current_block, predicate, wave_width(), here);
+}
+KILN_DEVICE void wave_barrier(Here here = KILN_HERE) {
+  host::current_block->services->wave_barrier(host::current_block, wave_width(), here);
+}
+#endif
+
+// ---- atomics ----------------------------------------------------------------------------------
+// Relaxed, visible to the whole device. Each returns the value before.
+
+KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
+#if KILN_PLATFORM_CUDA
+  return atomicAdd(address, value);
+#elif KILN_PLATFORM_HIP
+  return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+#elif KILN_PLATFORM_HOST
+  return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+#endif
+}
 
 // ---- memory -----------------------------------------------------------------------------------
 
@@ -112,6 +211,15 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
   *static_cast<NativeWords*>(address) =
       NativeWords{words.word[0], words.word[1], words.word[2], words.word[3]};
 }
+#elif KILN_PLATFORM_HOST
+KILN_DEVICE Words load_16_bytes(const void* address) {
+  Words words;
+  __builtin_memcpy(&words, __builtin_assume_aligned(address, 16), sizeof words);
+  return words;
+}
+KILN_DEVICE void store_16_bytes(void* address, Words words) {
+  __builtin_memcpy(__builtin_assume_aligned(address, 16), &words, sizeof words);
+}
 #endif
 
 // ---- words ------------------------------------------------------------------------------------
@@ -123,6 +231,10 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
   return __byte_perm(low, high, A | B << 4 | C << 8 | D << 12);
 #elif KILN_PLATFORM_HIP
   return __builtin_amdgcn_perm(high, low, A | B << 8 | C << 16 | D << 24);
+#elif KILN_PLATFORM_HOST
+  const u64 bytes = static_cast<u64>(high) << 32 | low;
+  return static_cast<u32>((bytes >> 8 * A & 0xff) | (bytes >> 8 * B & 0xff) << 8 |
+                          (bytes >> 8 * C & 0xff) << 16 | (bytes >> 8 * D & 0xff) << 24);
 #endif
 }
 
@@ -149,6 +261,15 @@ namespace math {
   extern "C" __attribute__((device)) f64 __ocml_##ocml##_f64(f64, f64);    \
   KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); } \
   KILN_DEVICE f64 name(f64 x, f64 y) { return __ocml_##ocml##_f64(x, y); }
+#elif KILN_PLATFORM_HOST
+KILN_DEVICE f32 normal_cdf(f32 x) { return 0.5f * __builtin_erfcf(x * -0.70710678118654752f); }
+KILN_DEVICE f64 normal_cdf(f64 x) { return 0.5 * __builtin_erfc(x * -0.70710678118654752440); }
+#define KILN_MATH(name, single, twice, ocml)                    \
+  KILN_DEVICE f32 name(f32 x) { return __builtin_##single(x); } \
+  KILN_DEVICE f64 name(f64 x) { return __builtin_##twice(x); }
+#define KILN_MATH_OF_TWO(name, single, twice, ocml)                       \
+  KILN_DEVICE f32 name(f32 x, f32 y) { return __builtin_##single(x, y); } \
+  KILN_DEVICE f64 name(f64 x, f64 y) { return __builtin_##twice(x, y); }
 #endif
 
 // clang-format off
@@ -164,7 +285,9 @@ KILN_MATH(sin,        sinf,     sin,     sin)
 KILN_MATH(cos,        cosf,     cos,     cos)
 KILN_MATH(tanh,       tanhf,    tanh,    tanh)
 KILN_MATH(erf,        erff,     erf,     erf)
+#if !KILN_PLATFORM_HOST
 KILN_MATH(normal_cdf, normcdff, normcdf, ncdf)
+#endif
 KILN_MATH_OF_TWO(pow, powf, pow, pow)
 KILN_MATH_OF_TWO(copysign, copysignf, copysign, copysign)
 // clang-format on
@@ -174,7 +297,7 @@ KILN_MATH_OF_TWO(copysign, copysignf, copysign, copysign)
 #if KILN_PLATFORM_CUDA
 KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return ::fmaf(a, b, c); }
 KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
-#elif KILN_PLATFORM_HIP
+#else
 KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 #endif
@@ -186,6 +309,8 @@ KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #elif KILN_PLATFORM_HIP
 #pragma clang fp contract(off)
   return a * b;
+#elif KILN_PLATFORM_HOST
+  return a * b;  // host images are compiled without contraction
 #endif
 }
 
@@ -199,6 +324,8 @@ KILN_DEVICE f32 exp2_approximate(f32 x) {
   return y;
 #elif KILN_PLATFORM_HIP
   return __builtin_amdgcn_exp2f(x);
+#elif KILN_PLATFORM_HOST
+  return __builtin_exp2f(x);
 #endif
 }
 
@@ -210,6 +337,8 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
   return y;
 #elif KILN_PLATFORM_HIP
   return __builtin_amdgcn_rcpf(x);
+#elif KILN_PLATFORM_HOST
+  return 1.0f / x;
 #endif
 }
 

@@ -74,9 +74,7 @@ void wave_sum(Block& block) {
   const std::uint32_t t = block.thread_index.x;
   std::uint32_t sum = t;
   for (std::uint32_t step = width / 2; step != 0; step /= 2) {
-    std::uint32_t other = sum;
-    block.services->shuffle(&block, &other, sizeof other, (t % width) ^ step, width, HERE);
-    sum += other;
+    sum += block.services->shuffle(&block, sum, (t % width) ^ step, width, HERE);
   }
   argument<std::uint32_t*>(block, 0)[t] = sum;
 }
@@ -92,11 +90,10 @@ void mixed_widths(Block& block) {
   std::uint32_t value = t;
   const bool low = t % 32 < 16;
   if (low) {
-    block.services->shuffle(&block, &value, sizeof value, (t % 16) ^ 1, 16, HERE);
+    value = block.services->shuffle(&block, value, (t % 16) ^ 1, 16, HERE);
   }
-  std::uint32_t wide = value;
-  block.services->shuffle(&block, &wide, sizeof wide, (t % 32) ^ 16, 32, HERE);
-  argument<std::uint32_t*>(block, 0)[t] = wide;
+  argument<std::uint32_t*>(block, 0)[t] =
+      block.services->shuffle(&block, value, (t % 32) ^ 16, 32, HERE);
 }
 
 void half_at_barrier(Block& block) {
@@ -113,8 +110,7 @@ void two_barriers(Block& block) {
 
 void shuffle_after_exit(Block& block) {
   if (block.thread_index.x == 5) return;
-  std::uint32_t value = 0;
-  block.services->shuffle(&block, &value, sizeof value, 0, 32, HERE);
+  block.services->shuffle(&block, 0, 0, 32, HERE);
 }
 
 void too_much_shared(Block& block) {

@@ -1,0 +1,58 @@
+// What the lanes of one wave do together, for any wave width: 32 or 64, asked of the machine and
+// never written down. Every function is for all lanes of a group of `width` lanes (the whole wave,
+// unless said otherwise), which must all be there and call it together.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+KILN_DEVICE u32 lane_index() { return thread_index() % wave_width(); }
+KILN_DEVICE u32 wave_index() { return thread_index() / wave_width(); }
+KILN_DEVICE u32 wave_count() { return (block_size() + wave_width() - 1) / wave_width(); }
+
+// The value that lane `source`, counted within the group, holds. Values of 4 or 8 bytes.
+template <class T>
+KILN_DEVICE T shuffle(T value, u32 source, u32 width = wave_width(), Here here = KILN_HERE) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "widen small values first");
+  if constexpr (sizeof(T) == 4) {
+    return bit_cast<T>(shuffle_word(bit_cast<u32>(value), source, width, here));
+  } else {
+    const u64 bits = bit_cast<u64>(value);
+    const u32 low = shuffle_word(static_cast<u32>(bits), source, width, here);
+    const u32 high = shuffle_word(static_cast<u32>(bits >> 32), source, width, here);
+    return bit_cast<T>(static_cast<u64>(high) << 32 | low);
+  }
+}
+
+// The value of the lane whose number differs from this one's in the bits of `mask`.
+template <class T>
+KILN_DEVICE T shuffle_xor(T value, u32 mask, u32 width = wave_width(), Here here = KILN_HERE) {
+  return shuffle(value, (lane_index() ^ mask) % width, width, here);
+}
+
+// Reduces over the group; every lane gets the result. `join` is associative and commutative.
+template <class T, class Join>
+KILN_DEVICE T wave_reduce(T value, Join join, u32 width = wave_width(), Here here = KILN_HERE) {
+  for (u32 mask = width / 2; mask != 0; mask /= 2) {
+    value = join(value, shuffle_xor(value, mask, width, here));
+  }
+  return value;
+}
+
+template <class T>
+KILN_DEVICE T wave_sum(T value, u32 width = wave_width(), Here here = KILN_HERE) {
+  return wave_reduce(
+      value, [](T a, T b) { return a + b; }, width, here);
+}
+
+// Votes of the whole wave: bit i of the ballot is lane i's.
+KILN_DEVICE bool wave_any(bool predicate, Here here = KILN_HERE) {
+  return wave_ballot(predicate, here) != 0;
+}
+KILN_DEVICE bool wave_all(bool predicate, Here here = KILN_HERE) {
+  return wave_ballot(!predicate, here) == 0;
+}
+
+}  // namespace kiln::device

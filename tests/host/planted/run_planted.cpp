@@ -1,0 +1,88 @@
+// run_planted IMAGE WAVE KERNEL: runs one planted kernel on the engine, and says what came of it.
+//
+// The program knows no kernel but by name and argument; whether the fault is found is for the test that
+// reads the output. Built with the sanitizer that the image is built with.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/engine.hpp"
+#include "host/image.hpp"
+
+using namespace kiln::host;
+
+namespace {
+
+constexpr std::uint32_t kBlocks = 8, kThreads = 128;
+
+// What a correct kernel leaves in each element; the faulty twins are measured by the same rule.
+std::uint32_t expected(const std::string& kernel, std::uint32_t index, std::uint32_t threads) {
+  if (kernel == "neighbours") return index / threads * threads + (index + 1) % threads;
+  if (kernel == "block_sum" || kernel == "sum_by_32") return threads * (threads - 1) / 2;
+  if (kernel == "count_all") return kBlocks * threads;
+  return 0;
+}
+
+std::size_t checked_elements(const std::string& kernel, std::uint32_t threads) {
+  if (kernel == "neighbours") return std::size_t{kBlocks} * threads;
+  if (kernel == "block_sum" || kernel == "sum_by_32") return kBlocks;
+  if (kernel == "count_all") return 1;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::uint32_t wave = static_cast<std::uint32_t>(std::atoi(argv[2]));
+  const std::string kernel = argv[3];
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
+  auto image = Image::load(std::as_bytes(std::span(bytes)), wave);
+  if (!image) {
+    std::printf("error: %s\n", image.error().message.c_str());
+    return 1;
+  }
+
+  std::uint32_t threads = kThreads;
+  if (kernel == "shuffle_in_32") threads = 32;
+  if (kernel == "write_past_shared") threads = 1024;
+  std::uint32_t count = kBlocks * threads;
+  // Exactly as many elements as the kernel may touch, so that one more is outside.
+  if (kernel == "write_past_end") --count;
+  std::vector<std::uint32_t> out(count);
+  auto* data = out.data();
+  const void* arguments[] = {&data, &count};
+
+  Launch launch;
+  launch.kernel = kernel;
+  launch.run = (*image)->find(kernel);
+  if (launch.run == nullptr) {
+    std::printf("error: no kernel '%s'\n", kernel.c_str());
+    return 1;
+  }
+  launch.arguments = arguments;
+  launch.grid = {kBlocks, 1, 1};
+  launch.block = {threads, 1, 1};
+  launch.wave_width = wave;
+  Engine engine(2);
+  if (auto launched = engine.launch(launch); !launched) {
+    std::printf("error: %s\n", launched.error().message.c_str());
+    return 1;
+  }
+  for (std::size_t i = 0; i < checked_elements(kernel, threads); ++i) {
+    const std::uint32_t want = expected(kernel, static_cast<std::uint32_t>(i), threads);
+    if (out[i] != want) {
+      std::printf("error: kernel '%s', element %zu: %u, expected %u\n", kernel.c_str(), i, out[i],
+                  want);
+      return 1;
+    }
+  }
+  std::printf("ok: %s\n", kernel.c_str());
+  return 0;
+}
