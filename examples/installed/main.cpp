@@ -9,7 +9,7 @@
 
 // What the kernel takes is known to the compiler, on a machine without any GPU, too.
 static_assert(saxpy_kernels::saxpy.kParameterCount == 4);
-static_assert(saxpy_kernels::find("saxpy")->find("saxpy") == 0);
+static_assert(saxpy_kernels::find("vectors")->find("saxpy") == 0);
 
 namespace {
 

@@ -6,7 +6,7 @@
 static_assert(gpu::scale.kParameterCount == 2);
 
 int main() {
-  const kiln::ModuleEntry& module = *gpu::find("scale");
+  const kiln::ModuleEntry& module = *gpu::find("scaling");
   for (const kiln::ImageEntry& image : module.images) {
     unsigned sum = 0;
     for (std::size_t i = 0; i < image.stored_size; ++i) sum = sum * 31 + image.data[i];
