@@ -154,7 +154,7 @@ KILN_DEVICE void read_run(Words& words, const B* base, u64 stride, u32 first, u3
 
 // Lanes [first, last) to base[(lane - first) * stride].
 template <class B>
-KILN_DEVICE void write_run(Words words, B* base, u64 stride, u32 first, u32 last) {
+KILN_ASIDE void write_run(Words words, B* base, u64 stride, u32 first, u32 last) {
   B* element = base - first * stride;
   u32 lane = 0;
   constexpr u32 kAtOnce = kStepsAtOnce<B>;

@@ -88,6 +88,13 @@ KILN_DEVICE MapPlan<B>& map_plan() {
   return plan;
 }
 
+// All threads of the block together.
+template <class B>
+KILN_ASIDE void prepare_map(u64 num_dims, const u64* info, const B* inp, const B* out) {
+  if (thread_index() == 0) map_plan<B>().set(num_dims, info, inp, out);
+  barrier();
+}
+
 template <class B>
 KILN_DEVICE Words read_item(const B* inp, const Item& item, bool contiguous, bool aligned) {
   Words words{};
@@ -160,9 +167,8 @@ KILN_ASIDE void map_rest(u64 numel, u64 num_dims, const u64* info, const B* inp,
   bool aligned = aligned_to_16(address_of(inp) - address_of(out));
   bool by_row = false;
   if (info != nullptr) {
-    MapPlan<B>& plan = map_plan<B>();
-    if (thread_index() == 0) plan.set(num_dims, info, inp, out);
-    barrier();
+    prepare_map(num_dims, info, inp, out);
+    const MapPlan<B>& plan = map_plan<B>();
     contiguous = plan.contiguous;
     aligned = plan.aligned;
     by_row = plan.by_row;
