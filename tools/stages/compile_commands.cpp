@@ -19,6 +19,15 @@ std::string source_of(const Step& step) {
   return step.inputs.empty() ? std::string() : step.inputs.front();
 }
 
+constexpr std::string_view kHipFolder = "{out}/hip/";
+
+// "-I{out}/hip/kernels" -> "-I{src}/kernels"
+std::string original_of(std::string word) {
+  const std::size_t at = word.find(kHipFolder);
+  if (at != std::string::npos) word.replace(at, kHipFolder.size(), "{src}/");
+  return word;
+}
+
 // The words of nvcc's command line that clang reads the same way, and clang's words for the rest.
 std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
                                          const Toolchain& toolchain, const std::string& file) {
@@ -47,16 +56,27 @@ std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
 
 Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
   std::map<std::string, Json> entries;  // by file
+  const auto add = [&](const std::string& file, const std::vector<std::string>& words) {
+    entries.try_emplace(file, Json::Object{{"directory", plan.source_root.string()},
+                                           {"file", file},
+                                           {"arguments", Json::Array(words.begin(), words.end())}});
+  };
   for (const Step& step : plan.steps) {
     if (step.kind != StepKind::kCompile) continue;
     const std::string file = expand(source_of(step), plan);
-    if (entries.contains(file)) continue;
-    const std::vector<std::string> words = step.tool == ToolKind::kNvcc
-                                               ? clang_arguments(step, plan, toolchain, file)
-                                               : command_of(step, plan).argv;
-    entries.emplace(file, Json::Object{{"directory", plan.source_root.string()},
-                                       {"file", file},
-                                       {"arguments", Json::Array(words.begin(), words.end())}});
+    if (step.tool == ToolKind::kNvcc) {
+      add(file, clang_arguments(step, plan, toolchain, file));
+    } else {
+      add(file, command_of(step, plan).argv);
+    }
+  }
+  // People edit the CUDA source, not what hipify-perl made of it; where nvcc does not compile it, it
+  // is read as the HIP source is.
+  for (Step step : plan.steps) {
+    if (step.kind != StepKind::kCompile || !source_of(step).starts_with(kHipFolder)) continue;
+    const std::string file = expand(original_of(source_of(step)), plan);
+    for (std::string& word : step.argv) word = original_of(word);
+    add(file, command_of(step, plan).argv);
   }
   Json::Array result;
   for (auto& [file, entry] : entries) result.push_back(std::move(entry));

@@ -1,0 +1,77 @@
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_files.hpp"
+#include "tests/support/fake_processes.hpp"
+#include "tools/commands/cache.hpp"
+#include "tools/commands/inspect.hpp"
+#include "tools/system/cache_store.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+constexpr const char* kPtx =
+    ".version 9.0\n.target sm_80\n.address_size 64\n\n"
+    ".visible .entry fill_f32(\n\t.param .u64 .ptr .align 1 fill_f32_param_0,\n"
+    "\t.param .f32 fill_f32_param_1\n)\n{\n\tret;\n}\n";
+
+struct Machine {
+  testing::FakeFiles files;
+  testing::FakeProcesses processes;
+  Environment environment;
+  std::ostringstream out, err;
+  World world{.files = files, .processes = processes, .environment = environment, .out = out, .err = err};
+  Machine() { environment.current_directory = "/w"; }
+};
+
+}  // namespace
+
+TEST_CASE("inspect shows the kernels of a file as a table and as JSON") {
+  Machine machine;
+  REQUIRE(machine.files.write("/w/fill.ptx", kPtx));
+  REQUIRE(run_inspect({.path = "/w/fill.ptx", .json = false}, machine.world).value() == 0);
+  const std::string text = machine.out.str();
+  CHECK(text.starts_with("compute_80, PTX ISA 9.0, "));
+  CHECK(text.find(" 1 kernel\n") != std::string::npos);
+  CHECK(text.find("fill_f32") != std::string::npos);
+  machine.out.str("");
+  REQUIRE(run_inspect({.path = "/w/fill.ptx", .json = true}, machine.world).value() == 0);
+  CHECK(machine.out.str().find("\"target\": \"compute_80\"") != std::string::npos);
+}
+
+TEST_CASE("inspect says what is wrong with a file or folder that it cannot read") {
+  Machine machine;
+  REQUIRE(machine.files.write("/w/text", "hello"));
+  const auto unknown = run_inspect({.path = "/w/text", .json = false}, machine.world);
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == ErrorCode::kInvalidInput);
+  CHECK(unknown.error().where.file == "/w/text");
+  const auto folder = run_inspect({.path = "/w", .json = false}, machine.world);
+  REQUIRE_FALSE(folder);
+  CHECK(folder.error().message == "'/w' is not the folder of a finished build");
+  CHECK(folder.error().notes.back().text == "run 'kiln build --out /w' first");
+  const auto missing = run_inspect({.path = "/w/none", .json = false}, machine.world);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().message == "cannot read '/w/none': No such file or directory");
+  REQUIRE(machine.files.write("/w/out/kiln.json", "{\"format\": 7}"));
+  const auto other = run_inspect({.path = "/w/out", .json = false}, machine.world);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message == "not a catalog of this kiln: its 'format' is not 1");
+}
+
+TEST_CASE("cache shows what it holds and clears it") {
+  Machine machine;
+  machine.environment.variables = {{"KILN_CACHE_DIR", "/c"}, {"KILN_CACHE_SIZE", "1M"}};
+  CacheStore store(machine.files, "/c");
+  REQUIRE(store.store(sha256("key"), {std::string(1 << 19, 'x'), "log"}));
+  REQUIRE(machine.files.write("/c/digests", "kept"));
+  REQUIRE(run_cache({.action = CacheAction::kShow}, machine.world).value() == 0);
+  CHECK(machine.out.str() == "/c: 1 outputs, 0.5 MiB of 1.0 MiB\n");
+  machine.out.str("");
+  REQUIRE(run_cache({.action = CacheAction::kClear}, machine.world).value() == 0);
+  CHECK(machine.out.str() == "/c: 0 outputs, 0.0 MiB of 1.0 MiB\n");
+  CHECK(machine.files.status("/c/digests"));
+}
