@@ -113,21 +113,25 @@ void print_json_summary(const Summary& summary, const Error* error, std::ostream
   out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 void print_summary(const Summary& summary, const Finished& finished,
                    const std::filesystem::path& out_folder, std::ostream& out) {
   const Execution& execution = summary.execution;
   const std::size_t ran = execution.count(StepStatus::kRan);
   const std::size_t cached = execution.count(StepStatus::kCached);
   if (ran + cached == 0 && finished.was_up_to_date) {
-    out << "nothing to do: " << execution.steps.size() << " steps are up to date ("
+    out << "nothing to do: " << counted(execution.steps.size(), "step") << " up to date ("
         << summary.milliseconds << " ms)\n";
     return;
   }
-  out << execution.steps.size() << " steps: " << ran << " ran, " << cached << " from the cache, "
+  out << counted(execution.steps.size(), "step") << ": " << ran << " ran, " << cached << " from the cache, "
       << execution.count(StepStatus::kUpToDate) << " up to date ("
       << format_duration(summary.milliseconds) << ")\n";
   if (!finished.was_up_to_date) {
-    out << finished.kernels << " kernels in " << finished.images << " images: "
+    out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image") << ": "
         << (out_folder / header_path(summary.manifest)).string() << "\n";
   }
 }

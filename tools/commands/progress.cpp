@@ -127,7 +127,8 @@ class TerminalProgress final : public ExecuteObserver {
     std::string line = "[" + std::to_string(done_) + "/" + std::to_string(total_) + "]";
     std::string tail = "  " + format_duration(milliseconds_since(start_));
     if (const std::uint64_t rest = rest_milliseconds(); rest >= 1000) {
-      tail += ", about " + format_duration(rest / 1000 * 1000) + " left";
+      tail += ", about " + (rest < 10'000 ? std::to_string(rest / 1000) + " s" : format_duration(rest)) +
+              " left";
     }
     std::string names;
     for (const auto& [id, expected] : running_) names += (names.empty() ? " " : ", ") + id;

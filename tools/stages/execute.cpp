@@ -263,7 +263,8 @@ class Scheduler {
             result_.warnings.end()) {
       result_.warnings.push_back(std::move(made.warning));
     }
-    if (made.error && made.error->code == ErrorCode::kInterrupted && !stop_) {
+    // An interrupted step has not failed: it is neither reported nor does it stop others by itself.
+    if (made.error && made.error->code == ErrorCode::kInterrupted) {
       stop_ = std::move(*made.error);
       changed_.notify_all();
       return;

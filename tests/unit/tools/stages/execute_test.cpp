@@ -282,6 +282,30 @@ TEST_CASE("execute stops everything when interrupted and keeps what is done") {
   CHECK(build.outputs().size() == 2);
 }
 
+TEST_CASE("execute reports no step as failed when all that run are interrupted together") {
+  Build build;
+  struct Interrupted final : Processes {
+    Result<Outcome> run(const Command&) override {
+      return Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
+    }
+  } processes;
+  struct Observer final : ExecuteObserver {
+    int finished_steps = 0;
+    void planned(std::size_t, std::uint64_t) override {}
+    void started(const Step&, std::uint64_t) override {}
+    void finished(const Step&, const StepReport&) override { ++finished_steps; }
+  } observer;
+  FileDigests digests(build.toolkit.files);
+  BuildState state;
+  const BuildContext context{build.toolkit.plan, build.toolkit.toolchain, build.environment, digests};
+  const auto execution =
+      execute(context, state, build.toolkit.files, processes, {.jobs = build.jobs, .observer = &observer});
+  REQUIRE_FALSE(execution);
+  CHECK(execution.error().code == ErrorCode::kInterrupted);
+  CHECK(observer.finished_steps == 0);
+  CHECK(state.steps.empty());
+}
+
 // Fail the Nth call of one kind; then run again without faults. Whatever happened, no output may hold
 // anything but what a clean build gives, and the second build must end with all of them.
 TEST_CASE("execute recovers from any failing call") {
