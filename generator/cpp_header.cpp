@@ -173,19 +173,20 @@ std::string module_constant(const Module& module, std::size_t id) {
 }
 
 std::string kernel_constants(const Catalog& catalog, const Module& module) {
-  std::string out = "inline namespace " + identifier(module.name) + " {\n";
+  const std::string space = namespace_name(catalog, module);
+  std::string out = "inline namespace " + space + " {\n";
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
     std::string sizes;
     for (const Parameter& parameter : kernel.parameters) {
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(parameter.size);
     }
-    const std::string constant = constant_name(catalog, kernel);
+    const std::string constant = identifier(kernel.name);
     if (constant != kernel.name) out += "// " + kernel.name + '\n';
     out += "inline constexpr ::kiln::KernelHandle<" + sizes + "> " + constant +
            "{&modules::" + identifier(module.name) + ", " + std::to_string(i) + "};\n";
   }
-  return out + "}  // namespace " + identifier(module.name) + '\n';
+  return out + "}  // namespace " + space + '\n';
 }
 
 std::string string_table(const char* name, const std::vector<std::string>& words) {
@@ -265,7 +266,7 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
   }
   out += "}  // namespace modules\n\n";
 
-  out += "// The kernels. Where two modules have one of the same name, say <module>::<kernel>.\n";
+  out += "// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.\n";
   for (const Module& module : catalog.modules) {
     out += kernel_constants(catalog, module) + '\n';
   }

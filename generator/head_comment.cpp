@@ -40,7 +40,7 @@ const Kernel* example_kernel(const Catalog& catalog) {
   const Kernel* first = nullptr;
   for (const Module& module : catalog.modules) {
     for (const Kernel& kernel : module.kernels) {
-      if (constant_name(catalog, kernel) == kernel.name) return &kernel;
+      if (identifier(kernel.name) == kernel.name) return &kernel;
       if (first == nullptr) first = &kernel;
     }
   }
@@ -57,7 +57,7 @@ std::string usage(const Catalog& catalog, const Options& options) {
     rows.push_back({"modules::" + identifier(module), "a module: its kernels and its images"});
   }
   if (const Kernel* kernel = example_kernel(catalog)) {
-    rows.push_back({constant_name(catalog, *kernel), "a kernel, with its argument sizes in its type"});
+    rows.push_back({identifier(kernel->name), "a kernel, with its argument sizes in its type"});
   }
   rows.push_back({"catalog()", "all of it"});
 

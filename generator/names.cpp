@@ -46,12 +46,14 @@ std::string version_text(std::uint32_t version) {
          std::to_string(version % 100);
 }
 
-std::string constant_name(const Catalog& catalog, const Kernel& kernel) {
-  const bool is_module = std::ranges::find(catalog.modules, kernel.name, &Module::name) !=
-                         catalog.modules.end();
-  const std::string own = identifier(kernel.name);
-  if (!is_module) return own;
-  return spelt_out(kernel.name, own == kernel.name ? Spelling::kShort : Spelling::kEveryByte);
+std::string namespace_name(const Catalog& catalog, const Module& module) {
+  const std::string own = identifier(module.name);
+  const bool is_taken = std::ranges::any_of(catalog.modules, [&](const Module& other) {
+    return std::ranges::find(other.kernels, module.name, &Kernel::name) != other.kernels.end();
+  });
+  if (!is_taken) return own;
+  // A kernel of an odd name has the short spelling, too.
+  return spelt_out(module.name, own == module.name ? Spelling::kShort : Spelling::kEveryByte);
 }
 
 std::string array_name(const Module& module, const Image& image) {

@@ -17,9 +17,9 @@ std::string stem(const Options& options);           // "kernels" of "kernels.hpp
 std::string short_digest(const Digest& digest);     // 16 hexadecimal digits
 std::string version_text(std::uint32_t version);    // KILN_VERSION form -> "0.1.0"
 
-// The constant of a kernel. One that is called like a module is spelt out, and in full when the module
-// is, because the two are members of one namespace.
-std::string constant_name(const Catalog& catalog, const Kernel& kernel);
+// The inline namespace around the constants of a module's kernels: its name, unless a kernel is called
+// so. Kernels keep theirs: a module `saxpy` with a kernel `saxpy` is the usual case.
+std::string namespace_name(const Catalog& catalog, const Module& module);
 
 // The byte array of an image, a member of its module's namespace: "gfx1030", and "unit1_gfx1030" in a
 // module of several units.

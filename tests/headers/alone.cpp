@@ -38,11 +38,12 @@ static_assert(kernels::affine_u8.entry().parameters[1].kind == kiln::ParameterKi
 
 // Two modules have a kernel of this name: the module tells them apart.
 static_assert(kernels::affine::affine_f32.kParameterCount == 3);
-static_assert(kernels::copy::affine_f32.kParameterCount == 1);
+static_assert(kernels::copy_::affine_f32.kParameterCount == 1);
 
-// A kernel that is called like a module.
-static_assert(kernels::copy_.name() == "copy");
-static_assert(kernels::copy_.entry().unit == 1);
+// A kernel that is called like its module keeps its name: the module's namespace gives way.
+static_assert(kernels::copy.name() == "copy");
+static_assert(kernels::copy.entry().unit == 1);
+static_assert(kernels::modules::copy.name == "copy");
 
 // Images.
 static_assert(affine.images.size() == 4);

@@ -27,11 +27,13 @@ static_assert(kernels::a_3cb_2c_20c_3e_28d_2a_29_.name() == "a<b, c>(d*)");
 static_assert(kernels::a_5f_.name() == "a_");
 static_assert(kernels::a_5f5f_5f_.name() == "a_5f_");
 
-// Kernels that are called like a module; then also with a name that the header has taken.
-static_assert(kernels::kernels_.name() == "kernels");
-static_assert(kernels::_66_69_6e_64_.name() == "find");
+// Kernels that are called like a module keep their constants; the modules' namespaces give way.
+static_assert(kernels::kernels.name() == "kernels");
+static_assert(kernels::find_.name() == "find");
+static_assert(kernels::kernels_::kernels_run.name() == "kernels_run");
+static_assert(kernels::_66_69_6e_64_::find_run.name() == "find_run");
 
 static_assert(kernels::modules::find_.name == "find");
 static_assert(kernels::get(kernels::Id::get_).name == "get");
-static_assert(kernels::std_::run.name() == "run");
-static_assert(kernels::linux_::linux_run.name() == "linux_run");
+static_assert(kernels::_73_74_64_::run.name() == "run");
+static_assert(kernels::linux_run.name() == "linux_run");

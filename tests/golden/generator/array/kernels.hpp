@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog 70ec61c490efca219fa8f93e458d6c1bef50ab01ed44ea94539a344cc26ed5a9
+// Catalog ec75d065defa5acebd91ed8ad294cd0673d3f3cb4e67d5df31a40bd156d516e8
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_70ec61c490efca21 {
+inline namespace catalog_ec75d065defa5ace {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -150,7 +150,7 @@ inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affi
 inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
 }  // namespace modules
 
-// The kernels. Where two modules have one of the same name, say <module>::<kernel>.
+// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_
 inline constexpr ::kiln::KernelHandle<8, 8, 4> _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
@@ -159,11 +159,10 @@ inline constexpr ::kiln::KernelHandle<8, 8, 4> affine_f32{&modules::affine, 1};
 inline constexpr ::kiln::KernelHandle<> operator_{&modules::affine, 2};
 }  // namespace affine
 
-inline namespace copy {
+inline namespace copy_ {
 inline constexpr ::kiln::KernelHandle<8, 8> affine_f32{&modules::copy, 0};
-// copy
-inline constexpr ::kiln::KernelHandle<8, 8> copy_{&modules::copy, 1};
-}  // namespace copy
+inline constexpr ::kiln::KernelHandle<8, 8> copy{&modules::copy, 1};
+}  // namespace copy_
 
 namespace detail {
 inline constexpr std::string_view targets[] = {"gfx1030", "gfx90a:xnack+", "compute_80"};
@@ -171,7 +170,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "70ec61c490efca219fa8f93e458d6c1bef50ab01ed44ea94539a344cc26ed5a9",
+    "ec75d065defa5acebd91ed8ad294cd0673d3f3cb4e67d5df31a40bd156d516e8",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -183,7 +182,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_70ec61c490efca21
+}  // namespace catalog_ec75d065defa5ace
 }  // namespace kernels
 
 #if defined(__clang__)

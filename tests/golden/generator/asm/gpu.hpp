@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
 //   total                                         4,266     194
 //
-// Catalog 6490a4713fa08411371a2463f66f168023c04197a95ceab0bebd60ab5cc50d93
+// Catalog e1811e28c6ffa5f5e61c91151361ad6b778fd407176e72fd573e8be2fcf28fa3
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +38,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_6490a4713fa08411 {
+inline namespace catalog_e1811e28c6ffa5f5 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -74,19 +74,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_affine_0_gfx1030[19 + 1];
+    kiln_e1811e28c6ffa5f5_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_e1811e28c6ffa5f5_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_affine_0_compute_80[14 + 1];
+    kiln_e1811e28c6ffa5f5_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_6490a4713fa08411_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_e1811e28c6ffa5f5_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_6490a4713fa08411_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_e1811e28c6ffa5f5_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_6490a4713fa08411_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_e1811e28c6ffa5f5_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace affine
@@ -98,31 +98,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_1},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_0_gfx1030[24 + 1];
+    kiln_e1811e28c6ffa5f5_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_e1811e28c6ffa5f5_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_0_compute_80[14 + 1];
+    kiln_e1811e28c6ffa5f5_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_1_gfx1030[24 + 1];
+    kiln_e1811e28c6ffa5f5_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_e1811e28c6ffa5f5_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_6490a4713fa08411_copy_1_compute_80[14 + 1];
+    kiln_e1811e28c6ffa5f5_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_6490a4713fa08411_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_e1811e28c6ffa5f5_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_6490a4713fa08411_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_e1811e28c6ffa5f5_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_6490a4713fa08411_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_e1811e28c6ffa5f5_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_6490a4713fa08411_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_e1811e28c6ffa5f5_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_6490a4713fa08411_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_e1811e28c6ffa5f5_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_6490a4713fa08411_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_e1811e28c6ffa5f5_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
 };
 
 }  // namespace copy
@@ -134,7 +134,7 @@ inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affi
 inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
 }  // namespace modules
 
-// The kernels. Where two modules have one of the same name, say <module>::<kernel>.
+// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_
 inline constexpr ::kiln::KernelHandle<8, 8, 4> _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
@@ -143,11 +143,10 @@ inline constexpr ::kiln::KernelHandle<8, 8, 4> affine_f32{&modules::affine, 1};
 inline constexpr ::kiln::KernelHandle<> operator_{&modules::affine, 2};
 }  // namespace affine
 
-inline namespace copy {
+inline namespace copy_ {
 inline constexpr ::kiln::KernelHandle<8, 8> affine_f32{&modules::copy, 0};
-// copy
-inline constexpr ::kiln::KernelHandle<8, 8> copy_{&modules::copy, 1};
-}  // namespace copy
+inline constexpr ::kiln::KernelHandle<8, 8> copy{&modules::copy, 1};
+}  // namespace copy_
 
 namespace detail {
 inline constexpr std::string_view targets[] = {"gfx1030", "gfx90a:xnack+", "compute_80"};
@@ -155,7 +154,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "6490a4713fa08411371a2463f66f168023c04197a95ceab0bebd60ab5cc50d93",
+    "e1811e28c6ffa5f5e61c91151361ad6b778fd407176e72fd573e8be2fcf28fa3",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -167,7 +166,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_6490a4713fa08411
+}  // namespace catalog_e1811e28c6ffa5f5
 }  // namespace app::gpu
 
 #endif

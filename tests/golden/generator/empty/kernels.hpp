@@ -11,7 +11,7 @@
 //   module  target  format  kernels  bytes  stored  sha256
 //   total                                0       0
 //
-// Catalog a97d661decd751a6403fd88cc5fa8fee5c471f0a9f8b02fbf41e48bef2ea540d
+// Catalog 1015982b25aef581d329aa76ddd792c79d19745cf90fb096972b7e93d134003f
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -30,7 +30,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_a97d661decd751a6 {
+inline namespace catalog_1015982b25aef581 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -58,11 +58,11 @@ namespace data {
 namespace modules {
 }  // namespace modules
 
-// The kernels. Where two modules have one of the same name, say <module>::<kernel>.
+// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 namespace detail {
 inline constexpr ::kiln::Catalog all{
     "nothing",
-    "a97d661decd751a6403fd88cc5fa8fee5c471f0a9f8b02fbf41e48bef2ea540d",
+    "1015982b25aef581d329aa76ddd792c79d19745cf90fb096972b7e93d134003f",
     {}, {}, {}};
 }  // namespace detail
 
@@ -74,7 +74,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_a97d661decd751a6
+}  // namespace catalog_1015982b25aef581
 }  // namespace kernels
 
 #if defined(__clang__)
