@@ -170,6 +170,9 @@ Result<int> run_build(const BuildOptions& options, World& world) {
                     .cache = uses_cache ? &store : nullptr,
                     .observer = progress.get()});
   }();
+  if (executed && world.interrupt != nullptr && *world.interrupt) {
+    executed = Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
+  }
   if (!executed) {
     (void)memory.save();  // what is done stays done
     return std::move(executed).error();

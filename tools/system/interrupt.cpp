@@ -19,7 +19,7 @@ std::array<struct sigaction, kCaught.size()> g_previous;
 extern "C" void kiln_on_signal(int signal) {
   const int saved_errno = errno;
   if (Interrupt* target = g_target.load()) {
-    if (target->signal() != 0 && signal == SIGINT) ::_exit(128 + signal);
+    if (target->count() >= 2 && signal == SIGINT) ::_exit(128 + signal);
     target->raise(signal);
   }
   errno = saved_errno;
@@ -41,6 +41,7 @@ Interrupt::~Interrupt() {
 }
 
 void Interrupt::raise(int signal) noexcept {
+  count_.fetch_add(1);
   int none = 0;
   if (!signal_.compare_exchange_strong(none, signal)) return;
   // The pipe is empty, so one byte always fits.

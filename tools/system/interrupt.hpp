@@ -15,20 +15,24 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  void raise(int signal) noexcept;  // the first signal is kept
+  void raise(int signal) noexcept;  // the first signal is kept, all are counted
   int signal() const noexcept { return signal_.load(std::memory_order_acquire); }  // 0: none
   explicit operator bool() const noexcept { return signal() != 0; }
+  // Raised again: whoever is ending things politely is to stop being polite.
+  bool is_urgent() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
+  int count() const noexcept { return count_.load(std::memory_order_relaxed); }
   // Readable from the moment of raise() on. Never read from it: poll it.
   int wake_fd() const noexcept { return read_end_; }
 
  private:
   std::atomic<int> signal_{0};
+  std::atomic<int> count_{0};
   int read_end_ = -1;
   int write_end_ = -1;
 };
 
-// While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a
-// second SIGINT ends it at once. One at a time.
+// While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a third
+// SIGINT ends it where it stands. One at a time.
 class SignalScope {
  public:
   explicit SignalScope(Interrupt& interrupt);

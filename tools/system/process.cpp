@@ -189,7 +189,7 @@ class RealProcesses final : public Processes {
         deadline = Clock::now() + kGrace;
         ::kill(-child, SIGTERM);
       }
-      if (told_to_end && !killed && Clock::now() >= deadline) {
+      if (told_to_end && !killed && (Clock::now() >= deadline || interrupt_->is_urgent())) {
         killed = true;
         ::kill(-child, SIGKILL);
       }

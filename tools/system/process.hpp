@@ -40,7 +40,8 @@ class Processes {
   virtual ~Processes() = default;
   // Runs to the end. The error (kEnvironment) tells that the program could not be started at all; a
   // child that failed is an Outcome. kInterrupted when the user asked to stop: the child's group has
-  // then been told to end (SIGTERM), killed where it did not within `kGrace`, and waited for.
+  // then been told to end (SIGTERM), killed where it did not within `kGrace` or when the user asked
+  // again, and waited for.
   // Safe to call from several threads at once.
   virtual Result<Outcome> run(const Command& command) = 0;
 };

@@ -161,6 +161,24 @@ TEST_CASE("Processes kills a child that will not end when told") {
   CHECK(interrupt.signal() == SIGTERM);
 }
 
+TEST_CASE("Processes kills at once when interrupted a second time") {
+  const ScratchFolder folder;
+  Interrupt interrupt;
+  const auto processes = real_processes(&interrupt);
+  const std::string mark = (folder / "ready").string();
+  std::thread user([&] {
+    while (!std::ifstream(mark).good()) std::this_thread::sleep_for(2ms);
+    interrupt.raise(SIGINT);
+    interrupt.raise(SIGINT);
+  });
+  const auto start = std::chrono::steady_clock::now();
+  const auto outcome =
+      processes->run(shell("trap '' TERM; touch " + mark + "; while :; do sleep 0.1; done"));
+  user.join();
+  CHECK_FALSE(outcome);
+  CHECK(std::chrono::steady_clock::now() - start < kiln::tools::kGrace);
+}
+
 TEST_CASE("SignalScope turns a signal into a raised interrupt and gives the old handler back") {
   Interrupt interrupt;
   struct sigaction before, after;
