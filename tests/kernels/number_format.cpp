@@ -94,14 +94,10 @@ Bits load(DType dtype, const std::byte* element) {
     return bits;
   };
   switch (size_of(dtype)) {
-    case 1:
-      return read(std::uint8_t{});
-    case 2:
-      return read(std::uint16_t{});
-    case 4:
-      return read(std::uint32_t{});
-    default:
-      return read(std::uint64_t{});
+    case 1: return read(std::uint8_t{});
+    case 2: return read(std::uint16_t{});
+    case 4: return read(std::uint32_t{});
+    default: return read(std::uint64_t{});
   }
 }
 
@@ -130,20 +126,23 @@ bool is_nan(DType dtype, Bits bits) {
   return magnitude > static_cast<Bits>(max_ordinal(dtype));
 }
 
+bool is_signalling_nan(DType dtype, Bits bits) {
+  if (!is_nan(dtype, bits) || dtype == DType::kF8E4M3) return false;
+  // The bits above the mantissa's are those of infinity; the first of the mantissa is next.
+  const Bits exponent = static_cast<Bits>(max_ordinal(dtype));
+  const Bits first = (exponent & (~exponent + 1)) >> 1;
+  return (bits & first) == 0;
+}
+
 bool is_negative(DType dtype, Bits bits) { return (bits & sign_bit(dtype)) != 0; }
 
 std::int64_t max_ordinal(DType dtype) {
   switch (dtype) {
-    case DType::kF64:
-      return 0x7ff0000000000000;
-    case DType::kF32:
-      return 0x7f800000;
-    case DType::kF16:
-      return 0x7c00;
-    case DType::kBF16:
-      return 0x7f80;
-    default:
-      return 0x7e;
+    case DType::kF64: return 0x7ff0000000000000;
+    case DType::kF32: return 0x7f800000;
+    case DType::kF16: return 0x7c00;
+    case DType::kBF16: return 0x7f80;
+    default: return 0x7e;
   }
 }
 

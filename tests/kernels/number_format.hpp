@@ -33,7 +33,8 @@ Real decode(DType dtype, Bits bits);
 Bits encode(DType dtype, Real value);
 
 bool is_nan(DType dtype, Bits bits);
-bool is_negative(DType dtype, Bits bits);  // the sign bit
+bool is_signalling_nan(DType dtype, Bits bits);  // its first mantissa bit is clear; f8 has none
+bool is_negative(DType dtype, Bits bits);        // the sign bit
 
 // The position of a float that is no NaN among the values of its format: 0 for both zeros, 1 for
 // the least positive value, -1 for its negative, and so on, up to infinity where the format has it.

@@ -36,16 +36,11 @@ const std::vector<Bits>& special_values(DType dtype) {
     std::vector<Bits> positive;
     const Bits least_normal = [&]() -> Bits {
       switch (each) {
-        case DType::kF64:
-          return Bits{1} << 52;
-        case DType::kF32:
-          return 1u << 23;
-        case DType::kF16:
-          return 1u << 10;
-        case DType::kBF16:
-          return 1u << 7;
-        default:
-          return 1u << 3;
+        case DType::kF64: return Bits{1} << 52;
+        case DType::kF32: return 1u << 23;
+        case DType::kF16: return 1u << 10;
+        case DType::kBF16: return 1u << 7;
+        default: return 1u << 3;
       }
     }();
     const Bits last = static_cast<Bits>(max_ordinal(each));

@@ -97,6 +97,19 @@ TEST_CASE("unary references keep the rules for NaN, infinities and -0") {
       unary_reference(UnaryOp::kCopy, DType::kF32, 0x7f800001, 0).admits(DType::kF32, 0x7fc00001));
 }
 
+TEST_CASE("powf to the power of 0 is 1, or NaN where the input signals") {
+  const auto power = [](DType dtype, Bits inp) {
+    return unary_reference(UnaryOp::kPowf, dtype, inp, 0);
+  };
+  CHECK(power(DType::kF32, 0x7fc00000).admits(DType::kF32, 0x3f800000));
+  CHECK_FALSE(power(DType::kF32, 0x7fc00000).admits(DType::kF32, 0x7fc00000));
+  CHECK(power(DType::kF32, 0xff800001).admits(DType::kF32, 0x3f800000));
+  CHECK(power(DType::kF32, 0xff800001).admits(DType::kF32, 0xffc00001));
+  CHECK(power(DType::kF16, 0x7d00).admits(DType::kF16, 0x7e00));
+  CHECK_FALSE(power(DType::kF16, 0x7e00).admits(DType::kF16, 0x7e00));
+  CHECK_FALSE(power(DType::kF8E4M3, 0x7f).admits(DType::kF8E4M3, 0x7f));
+}
+
 TEST_CASE("unary references admit what the bound allows and no more") {
   const Bits one = encode(DType::kF32, 1);
   const Bits e = encode(DType::kF32, 2.718281828459045235L);
