@@ -9,11 +9,11 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/elf_target.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr int kNewAbi = 8;
 constexpr std::uint8_t kEntryFlag = 0x10;    // of st_other
 constexpr std::uint8_t kFunctionSymbol = 2;  // STT_FUNC
 constexpr std::uint32_t kToolNote = 2000;
@@ -101,23 +101,11 @@ Result<bool> compat_says_own_chip(const Elf& elf) {
 }
 
 Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
-  const std::uint32_t flags = elf.header.flags;
-  const bool is_new = elf.header.abi_version >= kNewAbi;
-  const std::uint32_t capability = is_new ? (flags >> 8) & 0xff : flags & 0xff;
-  KILN_TRY_ASSIGN(const bool compat, compat_says_own_chip(elf));
-  const bool own_chip = (flags & (is_new ? 0x8U : 0x800U)) != 0 || compat;
-  std::string name = "sm_" + std::to_string(capability);
-  if (own_chip) {
-    name += 'a';
-  } else if (tool.architecture == name + 'f') {
-    name += 'f';
-  }
-  auto target = parse_target_id(name);
-  if (!target) {
-    return malformed("unknown compute capability in the cubin's flags " + hex(flags) +
-                     " (ABI version " + std::to_string(elf.header.abi_version) +
-                     "): " + quote(name));
-  }
+  KILN_TRY_ASSIGN(TargetId target, nvidia_target(elf.header));
+  KILN_TRY_ASSIGN(const bool own_chip, compat_says_own_chip(elf));
+  if (target.nvidia_suffix() != 0) return target;
+  if (own_chip) return parse_target_id(target.processor + 'a');
+  if (tool.architecture == target.processor + 'f') return parse_target_id(tool.architecture);
   return target;
 }
 

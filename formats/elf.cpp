@@ -281,6 +281,14 @@ Result<Elf> read_elf(Bytes file) {
   return elf;
 }
 
+Result<ElfHeader> check_elf(Bytes file) {
+  ElfHeader header;
+  KILN_TRY_ASSIGN(const Tables tables, read_header(file, header));
+  KILN_TRY(read_segments(file, tables));
+  KILN_TRY(read_sections(file, tables));
+  return header;
+}
+
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section) {
   const bool has_addend = section.type == kElfSectionRela;
   const std::size_t entry = has_addend ? 24 : 16;

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/elf_target.hpp"
 #include "formats/msgpack.hpp"
 
 namespace kiln {
@@ -32,29 +33,6 @@ Result<int> read_version(const ElfHeader& header) {
                      ", expected 1 to 4 (code object v3 to v6)");
   }
   return header.abi_version + 2;
-}
-
-Result<TargetId> read_target(std::uint32_t flags, int version) {
-  const Processor* processor = find_processor(flags & 0xff);
-  if (processor == nullptr) {
-    return malformed("unknown AMD processor " + hex(flags & 0xff) + " in the file's flags " +
-                     hex(flags));
-  }
-  TargetId target;
-  target.kind = TargetKind::kAmd;
-  target.processor = std::string(processor->name);
-  if (version == 3) {
-    const auto state = [&](std::uint32_t bit) {
-      return (flags & bit) != 0 ? Feature::kOn : Feature::kOff;
-    };
-    if (processor->has_xnack) target.xnack = state(0x100);
-    if (processor->has_sramecc) target.sramecc = state(0x200);
-  } else {
-    constexpr std::array kStates = {Feature::kAny, Feature::kAny, Feature::kOff, Feature::kOn};
-    if (processor->has_xnack) target.xnack = kStates[(flags >> 8) & 3];
-    if (processor->has_sramecc) target.sramecc = kStates[(flags >> 10) & 3];
-  }
-  return target;
 }
 
 Error bad_metadata(std::string_view kernel, const std::string& what) {
@@ -244,7 +222,7 @@ Result<Hsaco> read_hsaco(Bytes file) {
   Hsaco hsaco;
   KILN_TRY_ASSIGN(hsaco.elf, read_elf(file));
   KILN_TRY_ASSIGN(hsaco.code_object_version, read_version(hsaco.elf.header));
-  KILN_TRY_ASSIGN(hsaco.target, read_target(hsaco.elf.header.flags, hsaco.code_object_version));
+  KILN_TRY_ASSIGN(hsaco.target, amd_target(hsaco.elf.header));
   if (hsaco.target.is_generic()) {
     hsaco.generic_version = static_cast<int>(hsaco.elf.header.flags >> 24);
   }

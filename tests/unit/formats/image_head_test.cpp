@@ -1,0 +1,68 @@
+#include "formats/image_head.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "tests/support/damage.hpp"
+#include "tests/support/sample_images.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+std::string target_of(const std::string& image) {
+  const auto head = read_image_head(as_bytes(image));
+  REQUIRE(head);
+  return head->target ? to_string(*head->target) : "";
+}
+
+// Each piece of the image that lacks its end is an error, as is nothing of the whole.
+void check_cut_short(const std::string& image, std::size_t shortest) {
+  REQUIRE(read_image_head(as_bytes(image)));
+  for (std::size_t size = shortest; size < image.size(); ++size) {
+    CAPTURE(size);
+    const std::string part = image.substr(0, size);
+    CHECK_FALSE(read_image_head(as_bytes(part)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("read_image_head tells the target of machine code and of PTX", "[image_head]") {
+  CHECK(target_of(make_hsaco()) == "gfx90a");
+  CHECK(target_of(make_hsaco({.flags = 0x73f})) == "gfx90a:xnack+");
+  CHECK(target_of(make_cubin()) == "sm_80");
+  CHECK(target_of(make_ptx()) == "compute_90a");
+  CHECK(read_image_head(as_bytes(make_ptx()))->ptx_isa == 90);
+  CHECK(target_of(make_bundle({{"host-x86_64-unknown-linux-gnu-", ""}})).empty());
+  CHECK(target_of("neither").empty());
+}
+
+TEST_CASE("read_ptx_head takes a text as it is", "[image_head]") {
+  CHECK(read_ptx_head(".version 8.7\r\n.target sm_100a\r\n").ptx_isa == 87);
+  CHECK(read_ptx_head(".version").ptx_isa == 0);
+  CHECK(read_ptx_head(".version x.y").ptx_isa == 0);
+  CHECK(read_ptx_head(".version 7").ptx_isa == 0);
+  CHECK_FALSE(read_ptx_head(".version 7.0\n.target sm_").target);
+  CHECK_FALSE(read_ptx_head("").target);
+}
+
+TEST_CASE("read_image_head refuses what is cut short, at every byte", "[image_head]") {
+  check_cut_short(make_hsaco(), 20);
+  check_cut_short(make_cubin(), 20);
+  check_cut_short(make_fatbin({{.payload = make_cubin()}}), 4);
+  check_cut_short(make_bundle({{"host-x86_64-unknown-linux-gnu-", ""},
+                               {"hipv4-amdgcn-amd-amdhsa--gfx90a", make_hsaco()}}),
+                  24);
+}
+
+TEST_CASE("read_image_head survives damage of any kind", "[image_head]") {
+  for (const std::string& image :
+       {make_hsaco(), make_cubin(), make_ptx(), make_fatbin({{.payload = "payload"}}),
+        make_bundle({{"host-x86_64-unknown-linux-gnu-", ""}, {"x", "code"}})}) {
+    const auto read = [](std::span<const std::byte> bytes) { (void)read_image_head(bytes); };
+    cut_everywhere(image, read);
+    change_bytes(image, 20261, 2000, read);
+  }
+}
