@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "runtime/src/cuda_symbols.hpp"
 #include "runtime/src/driver_error.hpp"
+#include "runtime/src/ptx_isa.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -340,24 +341,6 @@ Result<std::unique_ptr<Driver>> open_cuda_driver(const Library& library) {
   auto driver = std::make_unique<CudaDriver>(symbols);
   KILN_TRY(driver->initialise());
   return std::unique_ptr<Driver>(std::move(driver));
-}
-
-std::uint16_t max_ptx_isa(int cuda_version) {
-  struct Row {
-    int cuda;           // first CUDA version ...
-    std::uint16_t ptx;  // ... that takes this PTX
-  };
-  static constexpr Row kRows[] = {
-      {11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76},
-      {11070, 77}, {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
-      {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91},
-  };
-  std::uint16_t newest = 0;
-  for (const Row& row : kRows) {
-    if (cuda_version >= row.cuda) newest = row.ptx;
-  }
-  const int last = std::end(kRows)[-1].cuda;
-  return cuda_version > last ? std::uint16_t{0} : newest;
 }
 
 }  // namespace kiln::runtime

@@ -13,9 +13,4 @@ namespace kiln::runtime {
 // kUnavailable when a required function is missing or there is no device, kDriver for the rest.
 Result<std::unique_ptr<Driver>> open_cuda_driver(const Library& library);
 
-// The newest PTX that a driver compiles, as 10 * major + minor, from the CUDA version that it
-// supports (1000 * major + 10 * minor). 0: newer than what is known here, so not limited.
-// Source: PTX ISA, section Release Notes.
-std::uint16_t max_ptx_isa(int cuda_version);
-
 }  // namespace kiln::runtime

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/select_image.hpp"
 
@@ -204,10 +205,14 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
 }
 
 Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
+  const DeviceTarget target{device_.target(), device_.info().max_ptx_isa};
   if (entry_ == nullptr) {
+    if (Result<void> fits = check_image(given_image_.bytes, target); !fits) {
+      return device_.failed("loading module '" + name_ + "' (given by the caller)",
+                            std::move(fits).error());
+    }
     return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
   }
-  const DeviceTarget target{device_.target(), device_.info().max_ptx_isa};
   const Selection selection = select_image(entry_->images, index_of(unit), target);
   if (selection.image == nullptr) return no_image(selection, name_, target, device_.identity());
   const ImageEntry& image = *selection.image;

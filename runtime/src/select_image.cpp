@@ -1,28 +1,40 @@
 #include "runtime/src/select_image.hpp"
 
 #include <tuple>
+#include <utility>
+
+#include "runtime/src/ptx_isa.hpp"
 
 namespace kiln::runtime {
 namespace {
 
-std::string spell_isa(std::uint16_t isa) {
-  return std::to_string(isa / 10) + "." + std::to_string(isa % 10);
+std::string spell_version(int tenfold) {
+  return std::to_string(tenfold / 10) + "." + std::to_string(tenfold % 10);
 }
 
 Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
   const Result<TargetId> target = parse_target_id(image.target);
   if (!target) return {.fit = Fit::kNone, .closeness = 0, .reason = target.error().message};
-  Compatibility answer = can_run(*target, device.target);
-  if (answer.fit == Fit::kJit && device.max_ptx_isa != 0 && image.ptx_isa > device.max_ptx_isa) {
-    return {.fit = Fit::kNone,
-            .closeness = 0,
-            .reason = "is PTX ISA " + spell_isa(image.ptx_isa) + ", the driver takes up to " +
-                      spell_isa(device.max_ptx_isa)};
-  }
-  return answer;
+  return can_run(*target, image.ptx_isa, device);
 }
 
+// CUDA 13 builds for this compute capability and later ones. Source: CUDA 13.0 release notes.
+constexpr int kOldestOfNewToolkits = 75;
+
 }  // namespace
+
+Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device) {
+  Compatibility answer = can_run(image, device.target);
+  if (answer.fit != Fit::kJit || device.max_ptx_isa == 0 || ptx_isa <= device.max_ptx_isa) {
+    return answer;
+  }
+  std::string reason = "is PTX ISA " + spell_version(ptx_isa) + ", the driver takes up to " +
+                       spell_version(device.max_ptx_isa);
+  if (const int cuda = cuda_of_ptx_isa(ptx_isa); cuda != 0) {
+    reason += "; that of CUDA " + spell_version(cuda / 100) + " takes it";
+  }
+  return {.fit = Fit::kNone, .closeness = 0, .reason = std::move(reason)};
+}
 
 Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
                        const DeviceTarget& device) {
@@ -55,14 +67,23 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
-  std::string add = "add '" + (device.target.kind == TargetKind::kHost ? to_string(device.target)
-                                                                       : device.target.processor);
-  const Processor* processor = find_processor(device.target.processor);
-  if (processor != nullptr && !processor->generic_family.empty()) {
-    add += "' or '" + std::string(processor->generic_family);
-  }
-  error.hint(add + "' to the targets of the manifest and build again");
+  error.hint("add " + wanted_targets(device.target) +
+             " to the targets of the manifest and build again");
   return error;
+}
+
+std::string wanted_targets(const TargetId& device) {
+  if (device.kind == TargetKind::kHost) return "'" + to_string(device) + "'";
+  std::string wanted = "'" + device.processor + "'";
+  const Processor* processor = find_processor(device.processor);
+  if (processor != nullptr && !processor->generic_family.empty()) {
+    wanted += " or '" + std::string(processor->generic_family) + "'";
+  }
+  const int capability = device.compute_capability();
+  if (capability != 0 && capability < kOldestOfNewToolkits) {
+    wanted += ", which takes the nvcc of CUDA 12 or older,";
+  }
+  return wanted;
 }
 
 std::string_view to_string(Fit fit) {

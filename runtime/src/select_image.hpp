@@ -22,6 +22,12 @@ struct DeviceTarget {
   std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: not limited
 };
 
+// As formats/compatibility.hpp has it, and by the driver's limit on PTX.
+Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device);
+
+// What to build for a device, as a hint spells it: "'gfx1103' or 'gfx11-generic'".
+std::string wanted_targets(const TargetId& device);
+
 struct Refusal {
   std::string_view target;  // of the image
   std::string reason;       // "built for sm_80, the device is sm_90, of another major version"

@@ -14,7 +14,8 @@ Error damaged(const ImageEntry& image, std::string why) {
   return Error{ErrorCode::kInvalidInput,
                "the stored image '" + std::string(image.target) + "' is damaged: " + std::move(why),
                {},
-               {}};
+               {}}
+      .hint("these are not the bytes that kiln wrote: build the kernels, then the program, again");
 }
 
 }  // namespace

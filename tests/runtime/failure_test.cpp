@@ -135,25 +135,6 @@ TEST_CASE("The driver's compiler log is part of the error") {
       "note: the driver's PTX compiler: ptxas fatal : stop\n");
 }
 
-TEST_CASE("PTX that is too new for the driver is refused before the driver sees it") {
-  fake::Script script = cuda_script();
-  script.version = 10020;
-  const Device device = open_device(fake_cuda_options(script));
-  fake::Script older = cuda_script();
-  older.version = 11000;
-  CHECK(open_device(fake_cuda_options(older)).function(kNothing));
-
-  static constexpr ImageEntry kNew[] = {stored("compute_80", ImageFormat::kPtx, kPtx, 0, 90)};
-  static constexpr ModuleEntry kModule{"newer", 0, 1, {kArithmeticKernels}, {kNew}};
-  const Device old = open_device(fake_cuda_options(older));
-  const auto failed = old.get_or_load_func("nothing", kModule);
-  REQUIRE_FALSE(failed);
-  CHECK(failed.error().code == ErrorCode::kNoImage);
-  CHECK(failed.error().notes[0].text ==
-        "image 'compute_80': is PTX ISA 9.0, the driver takes up to 7.0");
-  CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
-}
-
 TEST_CASE("A launch's failure tells the kernel, the device and the shape") {
   const Device device = open_device(fake_hip_options());
   const auto nothing = device.function(kNothing);

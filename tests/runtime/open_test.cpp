@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "runtime/src/cuda_driver.hpp"
 #include "runtime/src/hip_driver.hpp"
+#include "runtime/src/ptx_isa.hpp"
 #include "subject.hpp"
 
 using namespace kiln;
@@ -163,6 +163,10 @@ TEST_CASE("Runtime knows the newest PTX of each driver") {
   CHECK(max_ptx_isa(12060) == 85);
   CHECK(max_ptx_isa(13000) == 90);
   CHECK(max_ptx_isa(20000) == 0);
+  using kiln::runtime::cuda_of_ptx_isa;
+  CHECK(cuda_of_ptx_isa(90) == 13000);
+  CHECK(cuda_of_ptx_isa(79) == 12000);
+  CHECK(cuda_of_ptx_isa(200) == 0);
 }
 
 TEST_CASE("Runtime follows the environment where the program says nothing") {
