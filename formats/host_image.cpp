@@ -98,4 +98,17 @@ Result<HostImage> read_host_image(Bytes file) {
   return image;
 }
 
+std::optional<TargetId> find_host_target(Bytes file) {
+  const std::string_view text = as_text(file);
+  for (std::size_t at = 0; (at = text.find(kMagic, at)) != std::string_view::npos; ++at) {
+    const auto bytes = slice(file, at, sizeof(host::ImageRecord));
+    if (!bytes) break;
+    const auto record = load_record<host::ImageRecord>(*bytes);
+    if (record.record_size != sizeof(host::ImageRecord)) continue;
+    return TargetId{
+        .kind = TargetKind::kHost, .processor = "host", .wave64 = record.wave_width == 64};
+  }
+  return std::nullopt;
+}
+
 }  // namespace kiln

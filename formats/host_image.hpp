@@ -7,6 +7,7 @@
 // the file without loading it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,8 @@ struct HostImage {
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 Result<HostImage> read_host_image(Bytes file);
+
+// The target alone, by the ImageRecord's first bytes wherever they lie; empty when there is none.
+std::optional<TargetId> find_host_target(Bytes file);
 
 }  // namespace kiln

@@ -7,6 +7,7 @@
 #include "formats/elf.hpp"
 #include "formats/elf_target.hpp"
 #include "formats/fatbin.hpp"
+#include "formats/host_image.hpp"
 #include "formats/offload_bundle.hpp"
 
 namespace kiln {
@@ -88,7 +89,11 @@ Result<ImageHead> read_image_head(Bytes image) {
       KILN_TRY_ASSIGN(head.target, nvidia_target(header));
       break;
     }
-    case FileKind::kHost: KILN_TRY(check_elf(image)); break;
+    case FileKind::kHost: {
+      KILN_TRY(check_elf(image));
+      head.target = find_host_target(image);
+      break;
+    }
     case FileKind::kPtx: return read_ptx_head(as_text(image));
     case FileKind::kFatbin: KILN_TRY(check_fatbin(image)); break;
     case FileKind::kOffloadBundle: KILN_TRY(check_bundle(image)); break;

@@ -12,8 +12,8 @@
 namespace kiln {
 
 struct ImageHead {
-  // Empty where the head does not tell: containers, host images, and what kiln does not know. Of a
-  // cubin without its 'a' or 'f' where only the rest of the file has it.
+  // Empty where the head does not tell: containers, and what kiln does not know. Of a cubin without
+  // its 'a' or 'f' where only the rest of the file has it.
   std::optional<TargetId> target;
   std::uint16_t ptx_isa = 0;  // 10 * major + minor of PTX, else 0
 };

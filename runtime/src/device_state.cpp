@@ -5,8 +5,8 @@
 namespace kiln::runtime {
 
 DeviceState::DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal,
-                         DeviceTraits traits, Trace trace)
-    : driver_(std::move(driver)), target_(traits.target), trace_(std::move(trace)) {
+                         DeviceTraits traits, LoadOptions options)
+    : driver_(std::move(driver)), target_(traits.target), options_(std::move(options)) {
   info_.id = std::move(traits.id);
   info_.backend = backend;
   info_.ordinal = ordinal;

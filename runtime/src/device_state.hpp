@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/device.hpp"
 #include "runtime/src/driver.hpp"
@@ -17,15 +18,22 @@ namespace kiln::runtime {
 
 using Trace = std::function<void(std::string_view line)>;  // empty: no tracing
 
+// What the program and the environment ask of loading, on every device.
+struct LoadOptions {
+  Trace trace;
+  std::vector<std::string> image_folders;  // of KILN_IMAGE_PATH
+};
+
 class DeviceState {
  public:
   DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal, DeviceTraits traits,
-              Trace trace);
+              LoadOptions options);
 
   Driver& driver() const { return *driver_; }
   int ordinal() const { return info_.ordinal; }
   const DeviceInfo& info() const { return info_; }
   const TargetId& target() const { return target_; }
+  const LoadOptions& options() const { return options_; }
   ModuleCache& modules() { return modules_; }
 
   // How messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
@@ -35,14 +43,14 @@ class DeviceState {
   // One line for a person who asked why; `make_line` runs only when someone did.
   template <typename MakeLine>
   void trace(MakeLine make_line) const {
-    if (trace_) trace_(info_.id + ": " + make_line());
+    if (options_.trace) options_.trace(info_.id + ": " + make_line());
   }
 
  private:
   std::shared_ptr<Driver> driver_;
   DeviceInfo info_;
   TargetId target_;
-  Trace trace_;
+  LoadOptions options_;
   ModuleCache modules_{*this};  // last: its modules are unloaded while the driver is there
 };
 

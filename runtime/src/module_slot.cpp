@@ -1,13 +1,16 @@
 #include "runtime/src/module_slot.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <thread>
 #include <utility>
 
 #include "base/diagnostic.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/image_folders.hpp"
 #include "runtime/src/select_image.hpp"
 
 namespace kiln::runtime {
@@ -178,6 +181,7 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
   Result<Source> source = source_of(unit);
   if (!source) {
     ++failures_;
+    device_.trace([&] { return source.error().message; });
     return std::move(source).error();
   }
   const std::span<const std::byte> bytes = source->image.bytes;
@@ -185,8 +189,10 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
       device_.driver().load_image(device_.ordinal(), {source->format, bytes});
   if (!module) {
     ++failures_;
-    return device_.failed("loading module '" + name_ + "' (" + source->target + ")",
-                          std::move(module).error());
+    Error error = device_.failed("loading module '" + name_ + "' (" + source->target + ")",
+                                 std::move(module).error());
+    device_.trace([&] { return error.message; });
+    return error;
   }
   unit.module = *module;
   if (device_.driver().keeps_image_bytes()) unit.image = std::move(source->image);
@@ -213,16 +219,30 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
     }
     return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
   }
-  const Selection selection = select_image(entry_->images, index_of(unit), target);
-  if (selection.image == nullptr) return no_image(selection, name_, target, device_.identity());
+  const std::uint16_t unit_index = index_of(unit);
+  FolderImages added = find_folder_images(device_.options().image_folders, *entry_, unit_index);
+  // First, so that among equals they win over the program's own.
+  std::vector<ImageEntry> images;
+  for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));
+  images.insert(images.end(), entry_->images.begin(), entry_->images.end());
+  Selection selection = select_image({images.data(), images.size()}, unit_index, target);
+  if (selection.image == nullptr) {
+    std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
+    return no_image(selection, name_, target, device_.identity());
+  }
+  const std::string_view fit = to_string(selection.fit);
+  const auto chosen = static_cast<std::size_t>(selection.image - images.data());
+  if (chosen < added.images.size()) {
+    FolderImage& image = added.images[chosen];
+    return Source{image.format, std::move(image.image), image.target + " of " + image.path, fit};
+  }
   const ImageEntry& image = *selection.image;
   Result<ImageBytes> unpacked = unpack_image(image);
   if (!unpacked) {
     return device_.failed("loading module '" + name_ + "' (" + std::string(image.target) + ")",
                           std::move(unpacked).error());
   }
-  return Source{image.format, std::move(*unpacked), std::string(image.target),
-                to_string(selection.fit)};
+  return Source{image.format, std::move(*unpacked), std::string(image.target), fit};
 }
 
 std::uint16_t ModuleSlot::index_of(const UnitSlot& unit) const {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/open_backend.hpp"
 
@@ -130,8 +131,17 @@ class RuntimeState {
         continue;
       }
       result.devices.push_back(std::make_shared<DeviceState>(driver, which, ordinal,
-                                                             std::move(*traits), options_.trace));
+                                                             std::move(*traits), load_options()));
     }
+  }
+
+  LoadOptions load_options() const {
+    LoadOptions load;
+    load.trace = options_.trace;
+    for (const std::string_view folder : split(options_.image_path, ':')) {
+      if (!folder.empty()) load.image_folders.emplace_back(folder);
+    }
+    return load;
   }
 
   const std::string& library_of(Backend which) const {
@@ -175,6 +185,7 @@ void read_environment(OpenOptions& options) {
   take(options.host_library, "KILN_HOST_LIBRARY");
   take(options.emulator_library, "KILN_EMULATOR_LIBRARY");
   take(options.default_device, "KILN_DEVICE");
+  take(options.image_path, "KILN_IMAGE_PATH");
   const char* trace = std::getenv("KILN_TRACE");
   if (!options.trace && trace != nullptr && std::string_view(trace) == "1") {
     options.trace = [](std::string_view line) {

@@ -44,7 +44,7 @@ Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
     if (image.unit != unit) continue;
     Compatibility answer = check(image, device);
     if (answer.fit == Fit::kNone) {
-      selection.refusals.push_back({image.target, std::move(answer.reason)});
+      selection.refusals.push_back({std::string(image.target), std::move(answer.reason)});
     } else if (selection.image == nullptr ||
                std::tie(answer.fit, answer.closeness) > std::tie(selection.fit, closeness)) {
       selection.image = &image;
@@ -63,7 +63,7 @@ Error no_image(const Selection& selection, std::string_view module, const Device
       {},
       {}};
   for (const Refusal& refusal : selection.refusals) {
-    error.note("image '" + std::string(refusal.target) + "': " + refusal.reason);
+    error.note("image '" + refusal.image + "': " + refusal.reason);
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 

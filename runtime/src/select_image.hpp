@@ -29,8 +29,8 @@ Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const Device
 std::string wanted_targets(const TargetId& device);
 
 struct Refusal {
-  std::string_view target;  // of the image
-  std::string reason;       // "built for sm_80, the device is sm_90, of another major version"
+  std::string image;   // its target, or the path of a file
+  std::string reason;  // "built for sm_80, the device is sm_90, of another major version"
 };
 
 struct Selection {

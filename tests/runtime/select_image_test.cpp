@@ -71,7 +71,7 @@ TEST_CASE("select_image looks at one unit alone") {
   const Selection selection = select_image({images.data(), images.size()}, 1, device("sm_90"));
   CHECK(selection.image == nullptr);
   REQUIRE(selection.refusals.size() == 1);
-  CHECK(selection.refusals[0].target == "sm_80");
+  CHECK(selection.refusals[0].image == "sm_80");
 }
 
 TEST_CASE("select_image refuses PTX that the driver is too old for") {

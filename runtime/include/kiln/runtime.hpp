@@ -12,6 +12,7 @@
 //   KILN_DEVICE            the default device: "cuda:1", "hip" (its first), "host", "host:wave64"
 //   KILN_CUDA_LIBRARY      path of libcuda          KILN_HIP_LIBRARY       path of libamdhip64
 //   KILN_HOST_LIBRARY      path of libkiln_host     KILN_EMULATOR_LIBRARY  path of libkiln_emulator
+//   KILN_IMAGE_PATH        folders of images beside those of the program, separated by ':'
 //   KILN_TRACE             1: a line on stderr for each decision
 #pragma once
 
@@ -39,6 +40,7 @@ struct OpenOptions {
   // A path here is the only one that is tried.
   std::string cuda_library, hip_library, host_library, emulator_library;
   std::string default_device;  // as KILN_DEVICE
+  std::string image_path;      // as KILN_IMAGE_PATH
   // Called with each decision, one line without a newline, from the thread that made it.
   std::function<void(std::string_view line)> trace;
 };

@@ -56,6 +56,16 @@ std::string error_of(const std::string& file) {
 
 }  // namespace
 
+TEST_CASE("find_host_target needs no more than the image's record", "[host_image]") {
+  host::ImageRecord wide = about();
+  wide.wave_width = 64;
+  const std::string file = "KILNHOST, but no record " + make_host(bytes_of(wide), "");
+  REQUIRE(find_host_target(as_bytes(file)));
+  CHECK(to_string(*find_host_target(as_bytes(file))) == "host:wave64");
+  CHECK_FALSE(find_host_target(as_bytes("KILNHOST")));
+  cut_everywhere(file, [](Bytes part) { (void)find_host_target(part); });
+}
+
 TEST_CASE("read_host_image reads an image's records", "[host_image]") {
   const std::string file =
       make_host(bytes_of(about()), bytes_of(kernel("beta")) + bytes_of(kernel("alpha")));

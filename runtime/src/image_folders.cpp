@@ -1,0 +1,134 @@
+#include "runtime/src/image_folders.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "formats/image.hpp"
+#include "formats/image_head.hpp"
+
+namespace kiln::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files below a module's folder, at most one folder deep.
+std::vector<std::string> files_of(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (at->is_regular_file(error)) files.push_back(at->path().string());
+    if (at.depth() > 0) at.disable_recursion_pending();
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  std::string bytes;
+  if (file != nullptr) {
+    char part[1 << 16];
+    for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file.get())) > 0;) {
+      bytes.append(part, count);
+    }
+  }
+  if (file == nullptr || std::ferror(file.get()) != 0) {
+    return Error{ErrorCode::kEnvironment, "cannot be read", {}, {}};
+  }
+  return bytes;
+}
+
+// Whether a name stands in the image as a word of its own: among an ELF file's symbols, or in a
+// text.
+bool has_word(std::string_view image, std::string_view word) {
+  const auto is_part = [&](std::size_t at) {
+    const char c = at < image.size() ? image[at] : '\0';
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+  };
+  for (std::size_t at = 0; (at = image.find(word, at)) != std::string_view::npos; ++at) {
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+  }
+  return false;
+}
+
+// The first kernel of the unit that the image lacks, or empty.
+std::string_view missing_kernel(std::string_view image, const ModuleEntry& module,
+                                std::uint16_t unit) {
+  for (const KernelEntry& kernel : module.kernels) {
+    if (kernel.unit == unit && !has_word(image, kernel.name)) return kernel.name;
+  }
+  return {};
+}
+
+ImageFormat format_of(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kAmd: return ImageFormat::kHsaco;
+    case TargetKind::kCubin: return ImageFormat::kCubin;
+    case TargetKind::kPtx: return ImageFormat::kPtx;
+    case TargetKind::kHost: break;
+  }
+  return ImageFormat::kHost;
+}
+
+Result<FolderImage> read_folder_image(const std::string& path, std::string_view bytes) {
+  KILN_TRY_ASSIGN(const ImageHead head, read_image_head(as_bytes(bytes)));
+  if (!head.target) {
+    return malformed("is no image for one device: " +
+                     std::string(to_string(detect_kind(as_bytes(bytes)))));
+  }
+  FolderImage image;
+  image.path = path;
+  image.target = to_string(*head.target);
+  image.format = format_of(head.target->kind);
+  image.ptx_isa = head.ptx_isa;
+  image.image = copy_image(as_bytes(bytes));
+  return image;
+}
+
+}  // namespace
+
+ImageEntry FolderImage::entry(std::uint16_t unit) const {
+  ImageEntry entry;
+  entry.target = target;
+  entry.format = format;
+  entry.unit = unit;
+  entry.ptx_isa = ptx_isa;
+  entry.data = reinterpret_cast<const unsigned char*>(image.bytes.data());
+  entry.stored_size = entry.size = image.bytes.size();
+  return entry;
+}
+
+FolderImages find_folder_images(std::span<const std::string> folders, const ModuleEntry& module,
+                                std::uint16_t unit) {
+  FolderImages found;
+  for (const std::string& folder : folders) {
+    for (const std::string& path : files_of(fs::path(folder) / module.name)) {
+      Result<std::string> bytes = read_file(path);
+      if (bytes) {
+        if (const auto missing = missing_kernel(*bytes, module, unit); !missing.empty()) {
+          if (module.unit_count > 1) continue;
+          bytes = malformed("has no kernel '" + std::string(missing) + "'");
+        }
+      }
+      Result<FolderImage> image =
+          bytes ? read_folder_image(path, *bytes) : std::move(bytes).error();
+      if (image) {
+        found.images.push_back(std::move(*image));
+      } else {
+        found.refusals.push_back({path, std::move(image).error().message});
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace kiln::runtime

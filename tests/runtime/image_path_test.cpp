@@ -1,0 +1,119 @@
+// KILN_IMAGE_PATH: images that a user adds beside those of the program.
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "subject.hpp"
+#include "test_modules.hpp"
+#include "tests/support/sample_images.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+// Modules without an image for the fake H200.
+constexpr ImageEntry kForAmd[] = {stored("gfx90a", ImageFormat::kHsaco, kFakeGfx90a)};
+constexpr ModuleEntry kAmdOnly{"arithmetic", 0, 1, {kArithmeticKernels}, {kForAmd}};
+constexpr ModuleEntry kAmdPair{"pair", 0, 2, {kPairKernels}, {kForAmd}};
+
+const std::string kPtxText(reinterpret_cast<const char*>(kPtx), sizeof kPtx - 1);
+
+class ImagePath {
+ public:
+  explicit ImagePath(std::string folder) : folder_(std::move(folder)) {}
+  void put(const std::string& path, const std::string& bytes) const {
+    const std::filesystem::path file = std::filesystem::path(folder_) / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+  // The first of the fake's devices, an H200; what it traces goes into lines.
+  Device open(std::vector<std::string>* lines = nullptr) const {
+    OpenOptions options = fake_cuda_options();
+    options.image_path = "/nowhere:" + folder_;
+    if (lines != nullptr) {
+      options.trace = [lines](std::string_view line) { lines->emplace_back(line); };
+    }
+    const Result<Runtime> runtime = Runtime::open(options);
+    REQUIRE(runtime);
+    Result<Device> device = runtime->default_device();
+    REQUIRE(device);
+    return *device;
+  }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace
+
+TEST_CASE("An image in a folder serves a device that the program has none for") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  CHECK_FALSE(path.open().get_or_load_func("nothing", kAmdOnly));
+  path.put("arithmetic/compute_80.ptx", kPtxText);
+  std::vector<std::string> lines;
+  {
+    const Device device = path.open(&lines);
+    const auto nothing = device.get_or_load_func("nothing", kAmdOnly);
+    if (!nothing) FAIL(render(nothing.error()));
+    CHECK(nothing->launch({{1}, {32}}));
+  }
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1].find("cuda:0: module 'arithmetic': loaded compute_80 of " +
+                      scratch.path().string() + "/arithmetic/compute_80.ptx (PTX), ") == 0);
+}
+
+TEST_CASE("An image in a folder wins over the program's own that fits as well") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  path.put("arithmetic/mine.ptx", "// mine\n" + kPtxText);
+  REQUIRE(path.open().get_or_load_func("nothing", kArithmetic));
+  CHECK(fake_cuda().loads() == std::vector<std::string>{"0 // mine"});
+}
+
+TEST_CASE("An image in a folder is of the unit whose kernels it has") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  const std::string head = ".version 7.0\n.target sm_80\n.address_size 64\n";
+  path.put("pair/first/compute_80.ptx", "// first\n" + head + ".visible .entry nothing()\n{\n}\n");
+  path.put("pair/second/compute_80.ptx",
+           "// second\n" + head + ".visible .entry scale_add()\n{\n}\n");
+  const Device device = path.open();
+  REQUIRE(device.get_or_load_func("scale_add", kAmdPair));
+  REQUIRE(device.get_or_load_func("nothing", kAmdPair));
+  CHECK(fake_cuda().loads() == std::vector<std::string>{"0 // second", "0 // first"});
+}
+
+TEST_CASE("A file in a folder that does not do is told with its reason") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  std::string text = kPtxText;
+  text.replace(text.find("nothing"), 7, "nothin0");
+  path.put("arithmetic/a.ptx", text);
+  path.put("arithmetic/b.cubin", make_cubin().substr(0, 100) + "nothing scale_add");
+  path.put("arithmetic/c.txt", "nothing scale_add");
+  path.put("arithmetic/d.ptx", std::string(kPtxText).replace(9, 3, "9.9"));
+  const auto failed = path.open().get_or_load_func("nothing", kAmdOnly);
+  REQUIRE_FALSE(failed);
+  const std::string folder = scratch.path().string() + "/arithmetic/";
+  CHECK(render(failed.error()) ==
+        "kiln: error: no image of module 'arithmetic' runs on cuda:0 (Fake H200, sm_90)\n"
+        "note: image 'compute_80': is PTX ISA 9.9, the driver takes up to 8.7\n"
+        "note: image 'gfx90a': built for gfx90a, the device is sm_90, of another kind\n"
+        "note: image '" +
+            folder +
+            "a.ptx': has no kernel 'nothing'\n"
+            "note: image '" +
+            folder +
+            "b.cubin': damaged ELF file: the table of program headers, 56 bytes at offset 1576, "
+            "passes the end of the file at 117\n"
+            "note: image '" +
+            folder +
+            "c.txt': is no image for one device: unknown file\n"
+            "hint: add 'sm_90' to the targets of the manifest and build again\n");
+}
