@@ -124,9 +124,14 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
 #define KILN_HOST_SANITIZER ""
 #endif
 
-extern "C" __attribute__((visibility("default"), section(".kiln.image"),
-                          used)) inline constexpr kiln::host::ImageRecord kiln_host_image =
+// Not inline: such a variable would be one for all images of a program, and keep them from being
+// unloaded.
+extern "C" {
+extern const kiln::host::ImageRecord kiln_host_image
+    __attribute__((visibility("default"), section(".kiln.image"), used));
+const kiln::host::ImageRecord kiln_host_image =
     kiln::host::image_record(KILN_HOST_WAVE, KILN_HOST_CPU, KILN_HOST_SANITIZER);
+}
 
 // Makes `name`, a function of this file, a kernel of the image.
 #define KILN_HOST_ENTRY(name)                                                             \
