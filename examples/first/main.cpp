@@ -1,13 +1,10 @@
-// Runs one kernel, affine_f32, on the first GPU of this machine, and checks what it computes.
-//
-// On a machine without a GPU it prints what is embedded and what is missing, and succeeds: the program
-// is complete, it only has nothing to run on.
-#include <kiln/runtime.hpp>
-#include <kiln_kernels.hpp>  // generated: see CMakeLists.txt
-
+// Runs one kernel, affine_f32, on this machine and checks what it computes: on its first GPU, or,
+// where it has none, on its own processor.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <kiln/runtime.hpp>
+#include <kiln_kernels.hpp>  // generated: see CMakeLists.txt
 #include <string>
 #include <vector>
 
@@ -18,19 +15,25 @@ void print(const kiln::Error& error) {
   for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
 }
 
-// A module a line, an image a line below it.
-void print_catalog(const kiln::Catalog& catalog) {
-  std::printf("embedded in this program:\n");
-  for (const kiln::ModuleEntry* module : catalog.modules) {
-    std::printf("  %-12s %zu kernels\n", std::string(module->name).c_str(), module->kernels.size());
-    for (const kiln::ImageEntry& image : module->images) {
-      std::printf("    %-14s %9zu bytes, %zu stored\n", std::string(image.target).c_str(), image.size,
-                  image.stored_size);
+// The default device; where nothing was built for it, because its compiler was not there, the host,
+// for which every machine can build.
+kiln::Result<kiln::Device> choose_device(const kiln::Runtime& runtime) {
+  auto device = runtime.default_device();
+  if (!device) return device;
+  const auto affine = device->function(kiln_kernels::affine_f32);
+  if (affine || affine.error().code != kiln::ErrorCode::kNoImage) return device;
+  print(affine.error());
+  return runtime.device("host");
+}
+
+// Why the kernel ran on the host, where nobody asked for that.
+void print_why_no_gpu(const kiln::Runtime& runtime) {
+  for (const kiln::BackendStatus& backend : runtime.backends()) {
+    if (backend.available) continue;
+    for (const std::string& reason : backend.reasons) {
+      std::printf("  no %s device: %s\n", std::string(kiln::to_string(backend.backend)).c_str(),
+                  reason.c_str());
     }
-  }
-  for (const std::string_view target : catalog.missing_targets) {
-    std::printf("  not built for %s: its compiler is not on the machine that built this\n",
-                std::string(target).c_str());
   }
 }
 
@@ -47,8 +50,8 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
   auto out = device.allocate(count * sizeof(float));
   if (!out) return out.error();
 
-  // affine_f32(numel, num_dims, dims_and_strides, in, out, mul, add). Contiguous data needs no strides.
-  // An argument of another size, or one too few, does not compile.
+  // affine_f32(numel, num_dims, dims_and_strides, in, out, mul, add). Contiguous data needs no
+  // strides. An argument of another size, or one too few, does not compile.
   const std::size_t* const contiguous = nullptr;
   const kiln::LaunchConfig config{{static_cast<std::uint32_t>((count + 255) / 256)}, {256}};
   auto launched = affine->launch(config, count, std::size_t{1}, contiguous, in->as<const float>(),
@@ -63,7 +66,8 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
       return kiln::Error{kiln::ErrorCode::kInternal,
                          "affine_f32 computed " + std::to_string((*output)[i]) + " at " +
                              std::to_string(i) + ", expected " + std::to_string(expected),
-                         {}, {}};
+                         {},
+                         {}};
     }
   }
   std::printf("affine_f32 on %s (%s): %zu elements, all as expected\n", device.info().name.c_str(),
@@ -76,23 +80,9 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
 int main() {
   auto runtime = kiln::Runtime::open();
   if (!runtime) return print(runtime.error()), 1;
-
-  auto device = runtime->default_device();
-  const bool no_gpu = !device || device->info().backend == kiln::Backend::kHost;
-  if (no_gpu) {
-    print_catalog(kiln_kernels::catalog());
-    std::printf("nothing was launched: no GPU of this machine can be used\n");
-    for (const kiln::BackendStatus& backend : runtime->backends()) {
-      if (backend.backend == kiln::Backend::kHost) continue;
-      for (const std::string& reason : backend.reasons) {
-        std::printf("  %s: %s\n", std::string(kiln::to_string(backend.backend)).c_str(),
-                    reason.c_str());
-      }
-    }
-    std::printf("an NVIDIA GPU needs its driver, an AMD GPU needs ROCm's HIP runtime; then run this again\n");
-    return 0;
-  }
-
+  auto device = choose_device(*runtime);
+  if (!device) return print(device.error()), 1;
   if (auto done = run_affine(*device); !done) return print(done.error()), 1;
+  if (device->info().backend == kiln::Backend::kHost) print_why_no_gpu(*runtime);
   return 0;
 }

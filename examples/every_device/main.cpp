@@ -1,0 +1,135 @@
+// Runs one operation, silu of a transposed matrix, on every device of this machine, its own
+// processor included, and on those named on the command line:
+//
+//   every_device [DEVICE...]
+//
+// Each result is held to a plain loop, within the operation's bound, and compared with the first
+// device's bit by bit: devices differ in the last places, as their exponential functions do.
+//
+// Exit: 0 when every device was right that has kernels in this build, 1 when one was not, when a
+// named one is not there, or when none could run.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kiln/ops.hpp"
+#include "kiln/runtime.hpp"
+
+namespace {
+
+using Values = std::vector<float>;
+
+constexpr std::size_t kRows = 300, kColumns = 200;
+constexpr std::int64_t kBound = 5;  // of silu_f32, in units in the last place: docs/TESTING.md
+
+// From -10 to 10; element (row, column) of the matrix lies at row + column * kRows.
+Values make_input() {
+  Values input(kRows * kColumns);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    input[i] = -10.0F + 20.0F * static_cast<float>(i) / static_cast<float>(input.size());
+  }
+  return input;
+}
+
+Values run_plain_loop(const Values& input) {
+  Values output;
+  output.reserve(input.size());
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      const double x = input[row + column * kRows];
+      output.push_back(static_cast<float>(x / (1.0 + std::exp(-x))));
+    }
+  }
+  return output;
+}
+
+kiln::Result<Values> run(const kiln::Device& device, const Values& input) {
+  const auto in = device.upload(input);
+  if (!in) return in.error();
+  const auto out = device.allocate(input.size() * sizeof(float));
+  if (!out) return out.error();
+
+  kiln::ops::Unary silu;
+  silu.op = kiln::ops::UnaryOp::kSilu;
+  silu.dtype = kiln::ops::DType::kF32;
+  silu.layout = {{kRows, kColumns}, {1, kRows}};  // sizes and strides
+  silu.inp = in->data();
+  silu.out = out->data();
+  const kiln::ops::Launcher launcher(device);
+  if (const auto launched = launcher.launch(silu); !launched) return launched.error();
+  return device.download<float>(*out);
+}
+
+// A number for each float, in their order, that grows by one from a float to the next.
+std::int64_t position(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  const std::int64_t magnitude = bits & 0x7fffffffU;
+  return bits >> 31 != 0 ? -magnitude : magnitude;
+}
+
+// The greatest distance between two elements, in units in the last place.
+std::int64_t distance(const Values& a, const Values& b) {
+  std::int64_t greatest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    greatest = std::max(greatest, std::abs(position(a[i]) - position(b[i])));
+  }
+  return greatest;
+}
+
+std::size_t count_unlike(const Values& a, const Values& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += position(a[i]) != position(b[i]) ? 1 : 0;
+  return count;
+}
+
+void print(const kiln::Error& error) {
+  std::printf("%s\n", error.message.c_str());
+  for (const kiln::Note& note : error.notes) std::printf("  %s\n", note.text.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto runtime = kiln::Runtime::open();
+  if (!runtime) return print(runtime.error()), 1;
+  std::vector<std::string> ids;
+  for (const kiln::DeviceInfo& info : runtime->devices()) ids.push_back(info.id);
+  for (int i = 1; i < argc; ++i) {
+    if (std::find(ids.begin(), ids.end(), argv[i]) == ids.end()) ids.emplace_back(argv[i]);
+  }
+
+  const Values input = make_input();
+  const Values expected = run_plain_loop(input);
+  std::printf("usilu_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
+              kRows, kColumns, static_cast<int>(kBound));
+  Values first;  // of the first device that ran
+  bool all_right = true;
+  for (const std::string& id : ids) {
+    std::printf("%-18s ", id.c_str());
+    const auto device = runtime->device(id);
+    if (!device) {
+      print(device.error());
+      all_right = false;
+      continue;
+    }
+    const auto output = run(*device, input);
+    if (!output) {
+      print(output.error());
+      all_right = all_right && output.error().code == kiln::ErrorCode::kNoImage;
+      continue;
+    }
+    if (first.empty()) first = *output;
+    const std::int64_t off = distance(*output, expected);
+    all_right = all_right && off <= kBound;
+    std::printf("%s: within %d ulp, %5zu of %zu elements unlike the first device's; %s\n",
+                off <= kBound ? "right" : "WRONG", static_cast<int>(off),
+                count_unlike(*output, first), output->size(), device->info().name.c_str());
+  }
+  return all_right && !first.empty() ? 0 : 1;
+}
