@@ -128,7 +128,7 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
 // unloaded.
 extern "C" {
 extern const kiln::host::ImageRecord kiln_host_image
-    __attribute__((visibility("default"), section(".kiln.image"), used));
+    __attribute__((visibility("default"), section(".kiln.image")));
 const kiln::host::ImageRecord kiln_host_image =
     kiln::host::image_record(KILN_HOST_WAVE, KILN_HOST_CPU, KILN_HOST_SANITIZER);
 }

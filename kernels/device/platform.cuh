@@ -70,7 +70,7 @@ struct alignas(16) Words {
 #define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
 #elif KILN_PLATFORM_HOST
 #define KILN_DEVICE inline
-#define KILN_ASIDE static inline
+#define KILN_ASIDE static __attribute__((noinline, unused))
 #define KILN_KERNEL(threads, name, ...) \
   static void name(__VA_ARGS__);        \
   KILN_HOST_ENTRY(name)                 \

@@ -107,12 +107,13 @@ class Compiles {
   }
 
   // The sources as they stand, made a shared object that needs libc, libm and libgcc_s alone.
-  // x86-64-v3 has the fused multiply-add and the half conversions that kernels are made of;
+  // -O3, as only there g++ unrolls the loops over an item's lanes, which makes affine_f32 twice as
+  // fast. x86-64-v3 has the fused multiply-add and the half conversions that kernels are made of;
   // host_flags may name another level.
   void host(const Unit& unit, const TargetId& target, Step& step) const {
     step.tool = ToolKind::kHostCompiler;
     step.tool_roles = {"program", "library", "compiler", "assembler", "linker"};
-    step.argv = {"{host-compiler}", "-x", "c++", "-O2", "-std=c++17"};
+    step.argv = {"{host-compiler}", "-x", "c++", "-O3", "-std=c++17"};
 #if defined(__x86_64__)
     step.argv.push_back("-march=x86-64-v3");
 #endif
