@@ -26,9 +26,10 @@ struct Thread {
   Fiber* fiber = nullptr;  // where it waits
   Site site{};
   std::uint32_t width = 0;   // lanes of its group
+  std::uint32_t phases = 0;  // for each width, a bit that every wave barrier turns over
   std::uint32_t source = 0;  // shuffle: the lane whose value it asks for
   std::uint64_t ballot = 0;  // ballot: its predicate, then the group's
-  std::uint32_t value = 0;    // shuffle: what it passes, then what it gets
+  std::uint32_t value = 0;   // shuffle: what it passes, then what it gets
 };
 
 struct SharedArray {
@@ -81,8 +82,10 @@ struct BlockRunner::State : Block {
   std::vector<std::uint32_t> ready, round;
   std::uint32_t block_arrivals = 0;          // threads that wait at the block's barrier
   std::vector<std::uint32_t> wave_arrivals;  // by a group's first thread: lanes that wait
-  // Addresses for order_release and order_acquire: new for every block, so that blocks stay
-  // unordered.
+  bool phase = false;                        // turned over by every barrier of the block
+  // Addresses for order_release and order_acquire, a pair for the block and one for each group by
+  // its first thread. New for every block, so that blocks stay unordered. Barriers take turns at a
+  // pair: who is late in leaving one must not learn of those who have come to the next.
   std::unique_ptr<char[]> order;
 
   void begin(const Launch& launch, Index3 index);
@@ -150,7 +153,8 @@ void BlockRunner::State::begin(const Launch& launch, Index3 index) {
   serial = launch.serial;
   if (one_thread_per_fiber()) {
     std::move(shared_arrays.begin(), shared_arrays.end(), std::back_inserter(retired_arrays));
-    retired_orders.push_back(std::exchange(order, std::make_unique<char[]>(thread_count + 1)));
+    retired_orders.push_back(std::move(order));
+    order = std::make_unique<char[]>(2 * (thread_count + 1));
   }
   shared_arrays.clear();
   shared_bytes = 0;
@@ -296,12 +300,14 @@ void BlockRunner::State::wake(std::uint32_t linear) {
 void BlockRunner::State::block_barrier(Block* block, Site site) {
   State& self = of(block);
   if (self.thread_count == 1) return;
-  order_release(self.order.get());
+  char* const order = self.order ? &self.order[self.phase ? 1 : 0] : nullptr;
+  order_release(order);
   self.threads[self.thread].site = site;
   if (++self.block_arrivals < self.thread_count) {
     self.wait(Waiting::kBlock);
   } else {
     self.block_arrivals = 0;
+    self.phase = !self.phase;
     for (std::uint32_t other = 0; other < self.thread_count; ++other) {
       if (other == self.thread) continue;
       if (!same(self.threads[other].site, site)) {
@@ -313,7 +319,7 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
       self.wake(other);
     }
   }
-  order_acquire(self.order.get());
+  order_acquire(order);
 }
 
 // Waits until the running thread's group of `width` lanes is complete. The last to come does the
@@ -379,11 +385,14 @@ void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t coun
 
 void BlockRunner::State::wave_barrier(Block* block, std::uint32_t width, Site site) {
   State& self = of(block);
-  char* order_of_group =
-      self.order ? &self.order[1 + self.thread - self.thread % self.wave_width % width] : nullptr;
-  order_release(order_of_group);
+  const std::uint32_t first = self.thread - self.thread % self.wave_width % width;
+  std::uint32_t& phases = self.threads[self.thread].phases;
+  const bool phase = (phases & width) != 0;
+  phases ^= width;
+  char* const order = self.order ? &self.order[2 * (1 + first) + (phase ? 1 : 0)] : nullptr;
+  order_release(order);
   self.enter_exchange(Exchange::kBarrier, width, site);
-  order_acquire(order_of_group);
+  order_acquire(order);
 }
 
 std::uint32_t BlockRunner::State::shuffle(Block* block, std::uint32_t value, std::uint32_t source,

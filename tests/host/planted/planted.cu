@@ -1,5 +1,5 @@
-// Kernels that are wrong on purpose, one fault each, and their correct twins: what the host device and
-// its sanitizer builds must find, and what they must not.
+// Kernels that are wrong on purpose, one fault each, and their correct twins: what the host device
+// and its sanitizer builds must find, and what they must not.
 #include "device/wave.cuh"
 
 using namespace kiln;
@@ -40,6 +40,12 @@ PLANTED(block_sum, u32* out) {
   out[block_index()] = sum;
 }
 
+PLANTED(wave_neighbours, u32* out) {
+  numbers().at[thread_index()] = global_index();
+  wave_barrier();
+  out[global_index()] = numbers().at[thread_index() ^ 1];
+}
+
 PLANTED(count_all, u32* out) { atomic_add(out, 1u); }
 
 // ---- assuming 32 lanes
@@ -60,23 +66,48 @@ PLANTED(shuffle_in_32, u32* out) {
 }
 
 // ---- races
+// Between lanes of one wave, waves of one block, and blocks; in shared and in global memory;
+// without any barrier, and beside barriers that do not order the two accesses. Blocks share no
+// shared memory.
 
 PLANTED(race_of_lanes_in_shared, u32* out) {
   numbers().at[thread_index()] = thread_index();
   out[global_index()] = numbers().at[thread_index() ^ 1];
 }
 
+PLANTED(race_of_lanes_in_shared_beside_barriers, u32* out) {
+  barrier();
+  numbers().at[thread_index() / 2] = thread_index();
+  barrier();
+  out[global_index()] = numbers().at[thread_index() / 2];
+}
+
+PLANTED(race_of_lanes_in_global, u32* out) { out[block_index() * block_size()] = thread_index(); }
+
+PLANTED(race_of_lanes_in_global_beside_barriers, u32* out) {
+  barrier();
+  out[global_index() / 2] = thread_index();
+  barrier();
+}
+
 PLANTED(race_of_waves_in_shared, u32* out) {
+  if (lane_index() != 0) return;
+  numbers().at[0] = wave_index();
+  out[global_index()] = numbers().at[0];
+}
+
+PLANTED(race_of_waves_in_shared_beside_barriers, u32* out) {
   if (lane_index() == 0) numbers().at[0] = wave_index();
   barrier();
   out[global_index()] = numbers().at[0];
 }
 
-PLANTED(race_of_lanes_in_global, u32* out) {
-  out[block_index() * block_size()] = thread_index();
+PLANTED(race_of_waves_in_global, u32* out) {
+  if (lane_index() == 0) out[block_index()] = wave_index();
 }
 
-PLANTED(race_of_waves_in_global, u32* out) {
+PLANTED(race_of_waves_in_global_beside_barriers, u32* out) {
+  barrier();
   if (lane_index() == 0) out[block_index()] = wave_index();
   barrier();
 }
@@ -85,10 +116,23 @@ PLANTED(race_of_blocks_in_global, u32* out) {
   if (thread_index() == 0) out[0] = block_index();
 }
 
-PLANTED(race_of_blocks_past_barriers, u32* out) {
+PLANTED(race_of_blocks_in_global_beside_barriers, u32* out) {
   barrier();
   if (thread_index() == 0) out[0] += 1;
   barrier();
+}
+
+// A shuffle passes a value and orders no memory; a wave's barrier orders that wave alone.
+PLANTED(race_of_lanes_beside_shuffles, u32* out) {
+  numbers().at[thread_index()] = thread_index();
+  const u32 passed = shuffle_xor(thread_index(), 1);
+  out[global_index()] = numbers().at[passed];
+}
+
+PLANTED(race_of_waves_beside_wave_barriers, u32* out) {
+  numbers().at[thread_index()] = thread_index();
+  wave_barrier();
+  out[global_index()] = numbers().at[block_size() - 1 - thread_index()];
 }
 
 // ---- memory

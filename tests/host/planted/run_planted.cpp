@@ -1,7 +1,7 @@
 // run_planted IMAGE WAVE KERNEL: runs one planted kernel on the engine, and says what came of it.
 //
-// The program knows no kernel but by name and argument; whether the fault is found is for the test that
-// reads the output. Built with the sanitizer that the image is built with.
+// The program knows no kernel but by name and argument; whether the fault is found is for the test
+// that reads the output. Built with the sanitizer that the image is built with.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,13 +23,14 @@ constexpr std::uint32_t kBlocks = 8, kThreads = 128;
 // What a correct kernel leaves in each element; the faulty twins are measured by the same rule.
 std::uint32_t expected(const std::string& kernel, std::uint32_t index, std::uint32_t threads) {
   if (kernel == "neighbours") return index / threads * threads + (index + 1) % threads;
+  if (kernel == "wave_neighbours") return index ^ 1;
   if (kernel == "block_sum" || kernel == "sum_by_32") return threads * (threads - 1) / 2;
   if (kernel == "count_all") return kBlocks * threads;
   return 0;
 }
 
 std::size_t checked_elements(const std::string& kernel, std::uint32_t threads) {
-  if (kernel == "neighbours") return std::size_t{kBlocks} * threads;
+  if (kernel == "neighbours" || kernel == "wave_neighbours") return std::size_t{kBlocks} * threads;
   if (kernel == "block_sum" || kernel == "sum_by_32") return kBlocks;
   if (kernel == "count_all") return 1;
   return 0;
