@@ -1,6 +1,8 @@
 // The host as a driver of the runtime: devices "host" (waves of 32 lanes) and "host:wave64".
 //
 // Every call is complete when it returns, so that streams and events keep order by themselves.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +60,8 @@ class HostDriver final : public Driver {
     traits.multiprocessors = engine_.workers();
     traits.max_threads_per_block = kMaxBlockThreads;
     traits.max_shared_bytes = kSharedMemoryBytes;
+    traits.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     return traits;
   }
 

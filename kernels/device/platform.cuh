@@ -6,7 +6,7 @@
 // computes.
 //
 // A face provides
-//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_SHARED    qualifiers
+//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_SHARED KILN_VARIABLE    qualifiers
 //   thread_index block_size block_index block_count   one-dimensional geometry, u32
 //   barrier                                           all threads of the block
 //   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
@@ -62,12 +62,15 @@ struct alignas(16) Words {
   extern "C" __global__ void __launch_bounds__(threads, 2) name(__VA_ARGS__)
 // A variable that the threads of a block share.
 #define KILN_SHARED(name, ...) __shared__ __VA_ARGS__ name
+// Before a variable that the host program finds by name.
+#define KILN_VARIABLE __device__
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
 #define KILN_ASIDE static __attribute__((device)) inline
 #define KILN_KERNEL(threads, name, ...) \
   extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
+#define KILN_VARIABLE __attribute__((device))
 #elif KILN_PLATFORM_HOST
 #define KILN_DEVICE inline
 #define KILN_ASIDE static __attribute__((noinline, unused))
@@ -78,6 +81,7 @@ struct alignas(16) Words {
 #define KILN_SHARED(name, ...) \
   static char name##_tag;      \
   auto& name = ::kiln::host::shared_memory<__VA_ARGS__>(&name##_tag)
+#define KILN_VARIABLE __attribute__((visibility("default")))
 #endif
 
 #if KILN_PLATFORM_HIP
