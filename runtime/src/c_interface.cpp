@@ -91,6 +91,14 @@ kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_d
     return {};
   });
 }
+kiln_error* kiln_device_open_in_context(const kiln_device* device, void* native_context,
+                                        kiln_device** in_context) {
+  return guarded([&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::Device opened, device->device.in_context(native_context));
+    *in_context = new kiln_device{std::move(opened)};
+    return {};
+  });
+}
 void kiln_device_free(kiln_device* device) { delete device; }
 
 void kiln_device_get_info(const kiln_device* device, kiln_device_info* info) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -35,7 +36,9 @@ class CudaDriver final : public Driver {
   ~CudaDriver() override {
     // After the driver's own end this does nothing but return an error.
     for (Context& context : contexts_) {
-      if (context.handle.load() != nullptr) cuda_.cuDevicePrimaryCtxRelease(context.device);
+      if (context.handle.load() != nullptr && !context.is_callers) {
+        cuda_.cuDevicePrimaryCtxRelease(context.device);
+      }
     }
   }
 
@@ -89,13 +92,10 @@ class CudaDriver final : public Driver {
     return traits;
   }
 
+  // A NativeModule is a CUlibrary where the driver has them, else a CUmodule.
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
-    CUmodule module = nullptr;
-    if (image.format != ImageFormat::kPtx) {
-      KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
-      return NativeModule{module};
-    }
+    if (image.format != ImageFormat::kPtx) return load(image.bytes.data(), {}, {});
     if (image.bytes.empty() || image.bytes.back() != std::byte{0}) {
       return Error{ErrorCode::kInvalidInput, "the PTX text does not end with a NUL", {}, {}};
     }
@@ -103,17 +103,16 @@ class CudaDriver final : public Driver {
     std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
     // The driver takes the size as a pointer's value.
     std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
-    const CUresult status = cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(),
-                                                     options.data(), values.data());
-    if (status != kSuccess) {
-      Error error = failure("cuModuleLoadDataEx", status);
-      add_log(error, "the driver's PTX compiler", log.data());
-      return error;
-    }
-    return NativeModule{module};
+    Result<NativeModule> module = load(image.bytes.data(), options, values);
+    if (!module) add_log(module.error(), "the driver's PTX compiler", log.data());
+    return module;
   }
 
   Result<void> unload(int device, NativeModule module) override {
+    if (cuda_.has_libraries()) {
+      return release(device, "cuLibraryUnload",
+                     [&] { return cuda_.cuLibraryUnload(static_cast<CUlibrary>(module)); });
+    }
     return release(device, "cuModuleUnload",
                    [&] { return cuda_.cuModuleUnload(static_cast<CUmodule>(module)); });
   }
@@ -122,7 +121,13 @@ class CudaDriver final : public Driver {
                                        const std::string& name) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     CUfunction function = nullptr;
-    KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
+    if (cuda_.has_libraries()) {
+      CUkernel kernel = nullptr;
+      KILN_CUDA(cuLibraryGetKernel, &kernel, static_cast<CUlibrary>(module), name.c_str());
+      KILN_CUDA(cuKernelGetFunction, &function, kernel);
+    } else {
+      KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
+    }
     return NativeFunction{function};
   }
 
@@ -131,8 +136,13 @@ class CudaDriver final : public Driver {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     CUdeviceptr where = 0;
     NativeSymbol symbol;
-    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
-              name.c_str());
+    if (cuda_.has_libraries()) {
+      KILN_CUDA(cuLibraryGetGlobal, &where, &symbol.bytes, static_cast<CUlibrary>(module),
+                name.c_str());
+    } else {
+      KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
+                name.c_str());
+    }
     symbol.address = pointer(where);
     return symbol;
   }
@@ -240,13 +250,35 @@ class CudaDriver final : public Driver {
     return milliseconds;
   }
 
+  Result<std::shared_ptr<Driver>> in_context(int device, void* context) override {
+    if (context == nullptr) {
+      return Error{ErrorCode::kInvalidInput, "a null context", {}, {}};
+    }
+    auto driver = std::make_shared<CudaDriver>(cuda_);
+    driver->version_ = version_;
+    for (const Context& each : contexts_) driver->contexts_.emplace_back().device = each.device;
+    Context& callers = driver->context_of(device);
+    callers.handle = static_cast<CUcontext>(context);
+    callers.is_callers = true;
+    KILN_TRY_ASSIGN(const Current current, driver->make_current(device));
+    CUdevice of = 0;
+    KILN_CUDA(cuCtxGetDevice, &of);
+    if (of == callers.device) return std::shared_ptr<Driver>(std::move(driver));
+    return Error{ErrorCode::kInvalidInput,
+                 "the context is of device " + std::to_string(of) + ", not of " +
+                     std::to_string(callers.device),
+                 {},
+                 {}};
+  }
+
  private:
   // More dynamic shared memory a block than this has to be asked for, function by function.
   static constexpr std::uint32_t kSharedWithoutOptIn = 48 * 1024;
 
   struct Context {
     CUdevice device = 0;
-    std::atomic<CUcontext> handle{nullptr};  // retained on first use
+    std::atomic<CUcontext> handle{nullptr};  // the primary one, retained on first use, ...
+    bool is_callers = false;                 // ... or one that the caller made
   };
 
   // While it lives, a device's primary context is current on this thread; then the caller's own
@@ -288,6 +320,26 @@ class CudaDriver final : public Driver {
     if (callers == ours) return Current(cuda_, callers, false);
     KILN_CUDA(cuCtxSetCurrent, ours);
     return Current(cuda_, callers, true);
+  }
+
+  Result<NativeModule> load(const void* image, std::span<CUjit_option> options,
+                            std::span<void*> values) {
+    const auto count = static_cast<unsigned int>(options.size());
+    CUmodule module = nullptr;
+    if (!cuda_.has_libraries()) {
+      KILN_CUDA(cuModuleLoadDataEx, &module, image, count, options.data(), values.data());
+      return NativeModule{module};
+    }
+    CUlibrary library = nullptr;
+    KILN_CUDA(cuLibraryLoadData, &library, image, options.data(), values.data(), count, nullptr,
+              nullptr, 0);
+    // A library reaches its context when it is first used there: now, so that what is wrong with
+    // the image is known now.
+    if (const CUresult status = cuda_.cuLibraryGetModule(&module, library); status != kSuccess) {
+      cuda_.cuLibraryUnload(library);
+      return failure("cuLibraryGetModule", status);
+    }
+    return NativeModule{library};
   }
 
   // Gives something back, or waits for it. When the driver or its context has gone, so has the

@@ -50,6 +50,14 @@ std::string_view to_string(Backend backend) {
 
 const DeviceInfo& Device::info() const { return state_->info(); }
 
+Result<Device> Device::in_context(void* native_context) const {
+  auto driver = state_->driver().in_context(state_->ordinal(), native_context);
+  if (!driver) {
+    return state_->failed("using the caller's context", std::move(driver).error());
+  }
+  return Device(std::make_shared<DeviceState>(*state_, std::move(*driver)));
+}
+
 Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept {
   runtime::ModuleSlot* slot = state_->modules().find(module);
   return slot != nullptr ? Function(slot->cached(kernel)) : Function();

@@ -21,6 +21,12 @@ DeviceState::DeviceState(std::shared_ptr<Driver> driver, Backend backend, int or
   info_.memory_bytes = traits.memory_bytes;
 }
 
+DeviceState::DeviceState(const DeviceState& device, std::shared_ptr<Driver> driver)
+    : driver_(std::move(driver)),
+      info_(device.info_),
+      target_(device.target_),
+      options_(device.options_) {}
+
 std::string DeviceState::identity() const {
   return info_.id + " (" + info_.name + ", " + info_.target + ")";
 }

@@ -28,6 +28,8 @@ class DeviceState {
  public:
   DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal, DeviceTraits traits,
               LoadOptions options);
+  // The same device through another driver, with modules of its own.
+  DeviceState(const DeviceState& device, std::shared_ptr<Driver> driver);
 
   Driver& driver() const { return *driver_; }
   int ordinal() const { return info_.ordinal; }

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -131,6 +132,12 @@ class Driver {
   virtual Result<void> record_event(int device, NativeEvent event, NativeStream stream) = 0;
   virtual Result<void> synchronize_event(int device, NativeEvent event) = 0;
   virtual Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) = 0;
+
+  // A driver like this one whose calls on `device` use a context that the caller made, and that lives
+  // longer than the driver.
+  virtual Result<std::shared_ptr<Driver>> in_context(int /*device*/, void* /*context*/) {
+    return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
+  }
 };
 
 }  // namespace kiln::runtime

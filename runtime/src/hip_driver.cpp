@@ -76,13 +76,32 @@ class HipDriver final : public Driver {
     return traits;
   }
 
+  // A NativeModule is a hipLibrary_t where the release has them, else a hipModule_t.
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
-    hipModule_t module = nullptr;
-    KILN_HIP(hipModuleLoadData, &module, image.bytes.data());
-    return NativeModule{module};
+    if (!hip_.has_libraries()) {
+      hipModule_t module = nullptr;
+      KILN_HIP(hipModuleLoadData, &module, image.bytes.data());
+      return NativeModule{module};
+    }
+    hipLibrary_t library = nullptr;
+    KILN_HIP(hipLibraryLoadData, &library, image.bytes.data(), nullptr, nullptr, 0, nullptr,
+             nullptr, 0);
+    // A library's image is read when something is first asked of it: now, so that what is wrong
+    // with it is known now.
+    unsigned int count = 0;
+    if (const hipError_t status = hip_.hipLibraryGetKernelCount(&count, library);
+        status != kSuccess) {
+      hip_.hipLibraryUnload(library);
+      return failure("hipLibraryGetKernelCount", status);
+    }
+    return NativeModule{library};
   }
   Result<void> unload(int device, NativeModule module) override {
+    if (hip_.has_libraries()) {
+      return release(device, "hipLibraryUnload",
+                     [&] { return hip_.hipLibraryUnload(static_cast<hipLibrary_t>(module)); });
+    }
     return release(device, "hipModuleUnload",
                    [&] { return hip_.hipModuleUnload(static_cast<hipModule_t>(module)); });
   }
@@ -91,15 +110,26 @@ class HipDriver final : public Driver {
                                        const std::string& name) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     hipFunction_t function = nullptr;
-    KILN_HIP(hipModuleGetFunction, &function, static_cast<hipModule_t>(module), name.c_str());
+    if (hip_.has_libraries()) {
+      hipKernel_t kernel = nullptr;
+      KILN_HIP(hipLibraryGetKernel, &kernel, static_cast<hipLibrary_t>(module), name.c_str());
+      KILN_HIP(hipKernelGetFunction, &function, kernel);
+    } else {
+      KILN_HIP(hipModuleGetFunction, &function, static_cast<hipModule_t>(module), name.c_str());
+    }
     return NativeFunction{function};
   }
   Result<NativeSymbol> find_symbol(int device, NativeModule module,
                                    const std::string& name) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     NativeSymbol symbol;
-    KILN_HIP(hipModuleGetGlobal, &symbol.address, &symbol.bytes, static_cast<hipModule_t>(module),
-             name.c_str());
+    if (hip_.has_libraries()) {
+      KILN_HIP(hipLibraryGetGlobal, &symbol.address, &symbol.bytes,
+               static_cast<hipLibrary_t>(module), name.c_str());
+    } else {
+      KILN_HIP(hipModuleGetGlobal, &symbol.address, &symbol.bytes, static_cast<hipModule_t>(module),
+               name.c_str());
+    }
     return symbol;
   }
 

@@ -21,6 +21,13 @@ struct Symbols {
 #include "runtime/src/hip_symbols.def"
     return {};
   }
+
+  // Whether images can be loaded as libraries, and their variables found, which release 7 brought.
+  bool has_libraries() const {
+    return hipLibraryLoadData != nullptr && hipLibraryUnload != nullptr &&
+           hipLibraryGetKernelCount != nullptr && hipLibraryGetKernel != nullptr &&
+           hipLibraryGetGlobal != nullptr && hipKernelGetFunction != nullptr;
+  }
 };
 
 }  // namespace kiln::runtime::hip

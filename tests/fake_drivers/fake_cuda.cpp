@@ -1,5 +1,7 @@
 // A libcuda that drives a fake machine. Every function of cuda_symbols.def is declared from the
 // table and defined here; one that is missing, or has other parameters, does not build.
+// CMakeLists.txt makes older ones of it by giving functions that they lack another name.
+#include <atomic>
 #include <cstring>
 
 #include "runtime/src/cuda_types.hpp"
@@ -31,7 +33,8 @@ namespace {
 
 using fake::machine;
 
-// A context is its device's number plus one; which one is current is each thread's own.
+// A primary context is its device's number plus one; one that a caller made has its own number in
+// the bits above. Which one is current is each thread's own.
 CUcontext& current_context() {
   thread_local CUcontext context = nullptr;
   thread_local unsigned generation = 0;
@@ -42,7 +45,10 @@ CUcontext& current_context() {
 CUcontext context_of(CUdevice device) {
   return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
 }
-int current() { return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context())) - 1; }
+constexpr std::uintptr_t kDeviceMask = 0xff;
+int current() {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(current_context()) & kDeviceMask) - 1;
+}
 void* pointer(CUdeviceptr address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
@@ -131,18 +137,34 @@ FAKE_EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
   current_context() = context;
   return fake::kSuccess;
 }
+FAKE_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
+  ENTER_IN_CONTEXT();
+  *device = current();
+  return fake::kSuccess;
+}
+// Called by tests alone, in the place of a program that makes its own context.
+FAKE_EXPORT CUresult cuCtxCreate_v2(CUcontext* context, unsigned int, CUdevice device) {
+  static std::atomic<std::uintptr_t> made{0};
+  *context = reinterpret_cast<CUcontext>(reinterpret_cast<std::uintptr_t>(context_of(device)) |
+                                         (++made * (kDeviceMask + 1)));
+  current_context() = *context;
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
+  if (current_context() == context) current_context() = nullptr;
+  return fake::kSuccess;
+}
 FAKE_EXPORT CUresult cuCtxSynchronize() {
   ENTER_IN_CONTEXT();
   return fake::kSuccess;
 }
 
-FAKE_EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count,
-                                        CUjit_option* options, void** values) {
-  ENTER_IN_CONTEXT();
+namespace {
+
+CUresult load(fake::Module** module, const void* image, unsigned int count, CUjit_option* options,
+              void** values) {
   std::string log;
-  fake::Module* loaded = nullptr;
-  const int status = machine().load(current(), static_cast<const char*>(image), &loaded, &log);
-  *module = reinterpret_cast<CUmodule>(loaded);
+  const int status = machine().load(current(), static_cast<const char*>(image), module, &log);
   char* buffer = nullptr;
   std::size_t size = 0;
   for (unsigned int i = 0; i < count; ++i) {
@@ -154,6 +176,14 @@ FAKE_EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, uns
     std::memcpy(buffer, log.c_str(), log.size() + 1);
   }
   return status;
+}
+
+}  // namespace
+
+FAKE_EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count,
+                                        CUjit_option* options, void** values) {
+  ENTER_IN_CONTEXT();
+  return load(reinterpret_cast<fake::Module**>(module), image, count, options, values);
 }
 FAKE_EXPORT CUresult cuModuleUnload(CUmodule module) {
   ENTER_IN_CONTEXT();
@@ -175,6 +205,41 @@ FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUm
       machine().find_symbol(reinterpret_cast<fake::Module*>(module), name, &memory, bytes);
   *where = address(memory);
   return status;
+}
+// A library is a module: the fake's devices have one context each.
+FAKE_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
+                                       void** values, unsigned int count, CUlibraryOption*, void**,
+                                       unsigned int) {
+  ENTER_IN_CONTEXT();
+  return load(reinterpret_cast<fake::Module**>(library), image, count, options, values);
+}
+FAKE_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
+  ENTER();
+  return machine().unload(reinterpret_cast<fake::Module*>(library));
+}
+FAKE_EXPORT CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  ENTER_IN_CONTEXT();
+  *module = reinterpret_cast<CUmodule>(library);
+  return fake::kSuccess;
+}
+FAKE_EXPORT CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  ENTER();
+  return machine().find_function(reinterpret_cast<fake::Module*>(library), name,
+                                 reinterpret_cast<fake::Kernel**>(kernel));
+}
+FAKE_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* where, size_t* bytes, CUlibrary library,
+                                        const char* name) {
+  ENTER_IN_CONTEXT();
+  void* memory = nullptr;
+  const int status =
+      machine().find_symbol(reinterpret_cast<fake::Module*>(library), name, &memory, bytes);
+  *where = address(memory);
+  return status;
+}
+FAKE_EXPORT CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  ENTER_IN_CONTEXT();
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
   ENTER_IN_CONTEXT();

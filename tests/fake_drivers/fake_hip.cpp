@@ -169,6 +169,38 @@ FAKE_EXPORT hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes
   ENTER();
   return machine().find_symbol(reinterpret_cast<fake::Module*>(module), name, address, bytes);
 }
+FAKE_EXPORT hipError_t hipLibraryLoadData(hipLibrary_t* library, const void* image, hipJitOption*,
+                                          void**, unsigned int, hipLibraryOption*, void**,
+                                          unsigned int) {
+  ENTER();
+  return machine().load(current(), static_cast<const char*>(image),
+                        reinterpret_cast<fake::Module**>(library), nullptr);
+}
+FAKE_EXPORT hipError_t hipLibraryUnload(hipLibrary_t library) {
+  ENTER();
+  return machine().unload(reinterpret_cast<fake::Module*>(library));
+}
+FAKE_EXPORT hipError_t hipLibraryGetKernelCount(unsigned int* count, hipLibrary_t) {
+  ENTER();
+  *count = 2;
+  return fake::kSuccess;
+}
+FAKE_EXPORT hipError_t hipLibraryGetKernel(hipKernel_t* kernel, hipLibrary_t library,
+                                           const char* name) {
+  ENTER();
+  return machine().find_function(reinterpret_cast<fake::Module*>(library), name,
+                                 reinterpret_cast<fake::Kernel**>(kernel));
+}
+FAKE_EXPORT hipError_t hipLibraryGetGlobal(hipDeviceptr_t* address, size_t* bytes,
+                                           hipLibrary_t library, const char* name) {
+  ENTER();
+  return machine().find_symbol(reinterpret_cast<fake::Module*>(library), name, address, bytes);
+}
+FAKE_EXPORT hipError_t hipKernelGetFunction(hipFunction_t* function, hipKernel_t kernel) {
+  ENTER();
+  *function = reinterpret_cast<hipFunction_t>(kernel);
+  return fake::kSuccess;
+}
 FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x,
                                              unsigned int grid_y, unsigned int grid_z,
                                              unsigned int block_x, unsigned int block_y,

@@ -58,13 +58,16 @@ class Machine {
   virtual void fail(std::string call, int nth, int status) = 0;
   // The `nth` call of any function returns `status`, once.
   virtual void fail_any(int nth, int status) = 0;
+  // From the `nth` call of any function on, each returns `status`.
+  virtual void fail_from(int nth, int status) = 0;
   // As after the driver's own end: each call returns kDeinitialized.
   virtual void end_driver() = 0;
 
   // --- what happened ---------------------------------------------------------------------
   virtual int calls(const std::string& call) const = 0;
   virtual int all_calls() const = 0;
-  virtual std::string failed_call() const = 0;  // the one that fail_any() met
+  // The one that fail_any() met, or the first that fail_from() met.
+  virtual std::string failed_call() const = 0;
   // "<ordinal> <first line of the image>", in order.
   virtual std::vector<std::string> loads() const = 0;
   struct Live {

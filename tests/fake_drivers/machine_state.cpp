@@ -129,6 +129,12 @@ void MachineState::fail_any(int nth, int status) {
   const std::lock_guard lock(mutex_);
   any_nth_ = nth;
   any_status_ = status;
+  any_stays_ = false;
+}
+void MachineState::fail_from(int nth, int status) {
+  fail_any(nth, status);
+  const std::lock_guard lock(mutex_);
+  any_stays_ = true;
 }
 void MachineState::end_driver() {
   const std::lock_guard lock(mutex_);
@@ -163,7 +169,8 @@ int MachineState::enter(const char* call) {
   ++all_calls_;
   if (ended_) return kDeinitialized;
   if (any_nth_ > 0 && --any_nth_ == 0) {
-    failed_call_ = call;
+    if (failed_call_.empty()) failed_call_ = call;
+    if (any_stays_) any_nth_ = 1;
     return any_status_;
   }
   if (fail_nth_ > 0 && fail_call_ == call && --fail_nth_ == 0) return fail_status_;

@@ -43,6 +43,7 @@ class MachineState final : public Machine {
   Script& script() override { return script_; }
   void fail(std::string call, int nth, int status) override;
   void fail_any(int nth, int status) override;
+  void fail_from(int nth, int status) override;
   void end_driver() override;
   int calls(const std::string& call) const override;
   int all_calls() const override;
@@ -89,6 +90,7 @@ class MachineState final : public Machine {
   std::string fail_call_, failed_call_;
   int fail_nth_ = 0, fail_status_ = 0;
   int any_nth_ = 0, any_status_ = 0, all_calls_ = 0;
+  bool any_stays_ = false;  // every call from then on
   bool ended_ = false;
   std::vector<std::string> loads_;
   std::map<const void*, std::pair<int, std::size_t>> allocations_;  // address: device, bytes

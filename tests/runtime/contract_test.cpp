@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/compatibility.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
 
@@ -30,6 +31,43 @@ std::vector<float> counting(std::size_t count) {
   std::iota(values.begin(), values.end(), 0.0F);
   return values;
 }
+
+// The program around kiln, which makes streams with the vendor's own functions on the first device.
+class Callers {
+ public:
+  explicit Callers(const Runtime& runtime) : runtime_(runtime) {
+    if (!is_cuda()) return;
+    vendor_function<int(void**, int)>(runtime_, "cuDevicePrimaryCtxRetain")(&context_, 0);
+    vendor_function<int(void*)>(runtime_, "cuCtxSetCurrent")(context_);
+  }
+  ~Callers() {
+    if (!is_cuda()) return;
+    vendor_function<int(void*)>(runtime_, "cuCtxSetCurrent")(nullptr);
+    vendor_function<int(int)>(runtime_, "cuDevicePrimaryCtxRelease_v2")(0);
+  }
+  Callers(const Callers&) = delete;
+  Callers& operator=(const Callers&) = delete;
+
+  void* create_stream() const {
+    void* stream = nullptr;
+    if (is_cuda()) {
+      vendor_function<int(void**, unsigned)>(runtime_, "cuStreamCreate")(&stream, 0);
+    } else {
+      vendor_function<int(void**)>(runtime_, "hipStreamCreate")(&stream);
+    }
+    REQUIRE(stream != nullptr);
+    return stream;
+  }
+  void destroy_stream(void* stream) const {
+    vendor_function<int(void*)>(runtime_,
+                                is_cuda() ? "cuStreamDestroy_v2" : "hipStreamDestroy")(stream);
+  }
+
+ private:
+  static bool is_cuda() { return subject().backend == Backend::kCuda; }
+  const Runtime& runtime_;
+  void* context_ = nullptr;
+};
 
 constexpr std::uint64_t kCount = 1000;
 const LaunchConfig kConfig{{4}, {256}};
@@ -87,7 +125,7 @@ TEST_CASE("Device launches a typed kernel") {
   const std::vector<float> values = counting(kCount);
   const Buffer in = take(device.upload(values));
   const Buffer out = take(device.allocate(in.size()));
-  const auto scale_add = take(device.function(kScaleAdd));
+  const auto scale_add = take(device.function(modules().scale_add));
   CHECK(scale_add.name() == "scale_add");
   check(scale_add.launch(kConfig, kCount, in.data(), out.data(), 2.0F, 1.0F));
   check(device.synchronize());
@@ -100,11 +138,11 @@ TEST_CASE("Device launches a typed kernel") {
 TEST_CASE("Device finds kernels by name, and says which name comes near") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  const Function nothing = take(device.get_or_load_func("nothing", kArithmetic));
-  CHECK(nothing.kernel() == &kArithmeticKernels[0]);
+  const Function nothing = take(device.get_or_load_func("nothing", modules().arithmetic));
+  CHECK(nothing.kernel() == &modules().arithmetic.kernels[0]);
   check(nothing.launch(kConfig));
 
-  const auto missing = device.get_or_load_func("scale_ad", kArithmetic);
+  const auto missing = device.get_or_load_func("scale_ad", modules().arithmetic);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().code == ErrorCode::kNotFound);
   CHECK(missing.error().message == "module 'arithmetic' has no kernel 'scale_ad'");
@@ -115,7 +153,7 @@ TEST_CASE("Device finds kernels by name, and says which name comes near") {
 TEST_CASE("Function refuses arguments and shapes that do not fit before it asks the driver") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  const Function scale_add = take(device.get_or_load_func("scale_add", kArithmetic));
+  const Function scale_add = take(device.get_or_load_func("scale_add", modules().arithmetic));
   void* const nowhere = nullptr;
   const auto message = [](const Result<void>& result) {
     REQUIRE_FALSE(result);
@@ -143,7 +181,7 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
 TEST_CASE("Function launches with all the shared memory that the device has") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  const auto nothing = take(device.function(kNothing));
+  const auto nothing = take(device.function(modules().nothing));
   check(nothing.launch({{1}, {32}, device.info().max_shared_bytes - 1024}));
   check(device.synchronize());
 }
@@ -158,7 +196,7 @@ TEST_CASE("Streams and events order and time the work") {
   const Stream stream = take(device.create_stream());
   const Event start = take(device.create_event());
   const Event stop = take(device.create_event());
-  const auto scale_add = take(device.function(kScaleAdd));
+  const auto scale_add = take(device.function(modules().scale_add));
 
   check(start.record(stream));
   check(device.copy_to_device_async(in.data(), values.data(), in.size(), stream));
@@ -173,20 +211,77 @@ TEST_CASE("Streams and events order and time the work") {
   CHECK_FALSE(Event().record(stream));
 }
 
+TEST_CASE("Device takes a stream that the caller made") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const bool is_cuda = subject().backend == Backend::kCuda;
+  if (!is_cuda && subject().backend != Backend::kHip) SKIP("its streams are kiln's own");
+  const std::vector<float> values = counting(kCount);
+  std::vector<float> results(kCount);
+  const Buffer buffer = take(device.allocate(kCount * sizeof(float)));
+  const auto scale_add = take(device.function(modules().scale_add));
+  Callers callers(runtime);  // its context is the device's own
+  const StreamRef stream = StreamRef::from_native(callers.create_stream());
+  check(device.copy_to_device_async(buffer.data(), values.data(), buffer.size(), stream));
+  check(
+      scale_add.launch({{4}, {256}, 0, stream}, kCount, buffer.data(), buffer.data(), 2.0F, 0.0F));
+  check(device.copy_to_host_async(results.data(), buffer.data(), buffer.size(), stream));
+  const Event event = take(device.create_event());
+  check(event.record(stream));
+  check(event.synchronize());
+  CHECK(results[999] == 2.0F * 999.0F);
+  callers.destroy_stream(stream.native());
+}
+
+TEST_CASE("Device works in a context that the caller made, and leaves the caller's current") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  if (subject().backend != Backend::kCuda) {
+    int anything = 0;
+    const Result<Device> refused = device.in_context(&anything);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::kInvalidInput);
+    CHECK(refused.error().message.find("failed using the caller's context on ") == 0);
+    return;
+  }
+  CHECK_FALSE(device.in_context(nullptr));
+  void* context = nullptr;
+  REQUIRE(vendor_function<int(void**, unsigned, int)>(runtime, "cuCtxCreate_v2")(&context, 0, 0) ==
+          0);
+  vendor_function<int(void*)>(runtime, "cuCtxSetCurrent")(nullptr);
+  {
+    const Device inside = take(device.in_context(context));
+    CHECK(inside.info().id == device.info().id);
+    const Buffer buffer = take(inside.upload(counting(kCount)));
+    const auto scale_add = take(inside.function(modules().scale_add));
+    check(scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0F, 0.0F));
+    CHECK(take(inside.download<float>(buffer))[10] == 20.0F);
+    // Modules are the context's: the device itself has loaded none, nor made a context.
+    CHECK(inside.statistics(modules().arithmetic).loads == 1);
+    CHECK(device.statistics(modules().arithmetic).loads == 0);
+    if (subject().machine != nullptr) CHECK(subject().machine->live().contexts == 0);
+  }
+  void* current = &context;
+  vendor_function<int(void**)>(runtime, "cuCtxGetCurrent")(&current);
+  CHECK(current == nullptr);
+  if (runtime.devices().size() > 1) CHECK_FALSE(take(runtime.device("cuda:1")).in_context(context));
+  vendor_function<int(void*)>(runtime, "cuCtxDestroy_v2")(context);
+}
+
 TEST_CASE("A module of several units loads the unit that is used") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  check(take(device.function(kPairNothing)).launch(kConfig));
+  check(take(device.function(modules().pair_nothing)).launch(kConfig));
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
-  check(device.preload(kPair));
+  check(device.preload(modules().pair));
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 2);
-  CHECK(take(device.function(kPairScaleAdd)).name() == "scale_add");
+  CHECK(take(device.function(modules().pair_scale_add)).name() == "scale_add");
 }
 
 TEST_CASE("Device reads and writes a variable of a module") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  const Symbol gain = take(device.symbol("gain", kArithmetic));
+  const Symbol gain = take(device.symbol("gain", modules().arithmetic));
   REQUIRE(gain.size == sizeof(float));
   const float written = 7.0F;
   float read = 0.0F;
@@ -194,7 +289,7 @@ TEST_CASE("Device reads and writes a variable of a module") {
   check(device.copy_to_host(&read, gain.data, gain.size));
   CHECK(read == written);
 
-  const Result<Symbol> missing = device.symbol("loss", kPair);
+  const Result<Symbol> missing = device.symbol("loss", modules().pair);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().code == ErrorCode::kNotFound);
   CHECK(missing.error().message.find("failed finding variable 'loss' of module 'pair' on ") == 0);
@@ -204,10 +299,11 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
   const ImageEntry* image = nullptr;
-  for (const ImageEntry& candidate : kArithmeticImages) {
-    const bool is_ptx = candidate.format == ImageFormat::kPtx;
-    if (is_ptx == (device.info().backend == Backend::kCuda)) image = &candidate;
+  for (const ImageEntry& candidate : modules().arithmetic.images) {
+    const auto target = parse_target_id(candidate.target);
+    if (can_run(*target, *parse_target_id(device.info().target))) image = &candidate;
   }
+  REQUIRE(image != nullptr);
   const Function scale_add =
       take(device.get_or_load_func_raw("scale_add", image->data, image->size));
   const Function nothing = take(device.get_or_load_func_raw("nothing", image->data, image->size));
@@ -224,13 +320,13 @@ TEST_CASE("Device loads an image that the caller brings, once") {
 TEST_CASE("Device counts what happened to a module") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  CHECK(device.statistics(kPair).loads == 0);
-  check(device.preload(kPair));
-  const auto nothing = take(device.function(kPairNothing));
+  CHECK(device.statistics(modules().pair).loads == 0);
+  check(device.preload(modules().pair));
+  const auto nothing = take(device.function(modules().pair_nothing));
   check(nothing.launch(kConfig));
   check(nothing.launch(kConfig));
-  check(device.unload(kPair));
-  const ModuleStatistics statistics = device.statistics(kPair);
+  check(device.unload(modules().pair));
+  const ModuleStatistics statistics = device.statistics(modules().pair);
   CHECK(statistics.loads == 2);
   CHECK(statistics.unloads == 2);
   CHECK(statistics.failures == 0);
@@ -242,15 +338,15 @@ TEST_CASE("Device counts what happened to a module") {
 TEST_CASE("A function outlives its module's unloading with an error, and its reloading") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
-  const auto nothing = take(device.function(kNothing));
-  check(device.unload(kPair));  // never loaded
-  check(device.unload(kArithmetic));
+  const auto nothing = take(device.function(modules().nothing));
+  check(device.unload(modules().pair));  // never loaded
+  check(device.unload(modules().arithmetic));
   const Result<void> launched = nothing.launch(kConfig);
   REQUIRE_FALSE(launched);
   CHECK(launched.error().code == ErrorCode::kNotFound);
   CHECK(launched.error().message.find("was unloaded from " + device.info().id) !=
         std::string::npos);
-  (void)take(device.function(kNothing));
+  (void)take(device.function(modules().nothing));
   check(nothing.launch(kConfig));
   check(device.synchronize());
 }
@@ -265,7 +361,7 @@ TEST_CASE("Handles may be destroyed in any order") {
     buffer = take(device.allocate(64));
     stream = take(device.create_stream());
     event = take(device.create_event());
-    (void)take(device.function(kNothing));
+    (void)take(device.function(modules().nothing));
   }
   check(stream.synchronize());
   SECTION("the buffer last") {
@@ -298,7 +394,7 @@ TEST_CASE("Threads that ask for one module at once load it once a device") {
       const std::vector<float> values = counting(kCount);
       const Result<Buffer> buffer = device->upload(values);
       if (!buffer) return error = buffer.error().message, void();
-      const auto scale_add = device->function(kScaleAdd);
+      const auto scale_add = device->function(modules().scale_add);
       if (!scale_add) return error = scale_add.error().message, void();
       for (int i = 0; i < 50; ++i) {
         const Result<void> launched =
@@ -311,7 +407,7 @@ TEST_CASE("Threads that ask for one module at once load it once a device") {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const std::string& error : errors) CHECK(error.empty());
+  for (const std::string& error : errors) CHECK(error == "");
   if (subject().machine != nullptr) {
     CHECK(subject().machine->loads().size() == runtime.devices().size());
   }

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,6 @@ using namespace kiln::testing;
 
 namespace {
 
-struct Fake {
-  std::string name;
-  fake::Machine& machine;
-  OpenOptions (*options)(fake::Script);
-  fake::Script script;
-};
-Fake fake_named(const std::string& name) {
-  if (name == "cuda") return {name, fake_cuda(), fake_cuda_options, cuda_script()};
-  return {name, fake_hip(), fake_hip_options, hip_script()};
-}
-
 Device open_device(OpenOptions options) {
   Result<Runtime> runtime = Runtime::open(std::move(options));
   REQUIRE(runtime);
@@ -37,10 +27,14 @@ Device open_device(OpenOptions options) {
 
 const LaunchConfig kConfig{{1}, {64}};
 
+// The image of `arithmetic` that the first device of a backend takes.
+const ImageEntry& image_for(Backend backend) {
+  return kArithmeticImages[backend == Backend::kCuda ? 2 : 1];
+}
+
 // Copies in, launches on a stream, times it, and copies back: what a program does.
-Result<void> use_everything(const OpenOptions& options) {
-  KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open(options));
-  KILN_TRY_ASSIGN(const Device device, runtime.default_device());
+Result<void> use_everything(const Runtime& runtime) {
+  KILN_TRY_ASSIGN(const Device device, runtime.device(0));
   KILN_TRY_ASSIGN(const Buffer in, device.upload(std::vector<float>(64, 1.0F)));
   KILN_TRY_ASSIGN(const Buffer out, device.allocate(in.size()));
   KILN_TRY_ASSIGN(const Stream stream, device.create_stream());
@@ -58,10 +52,20 @@ Result<void> use_everything(const OpenOptions& options) {
   KILN_TRY(stream.synchronize());
   KILN_TRY(device.copy_on_device(in.data(), out.data(), out.size()));
   KILN_TRY(device.synchronize());
+  KILN_TRY_ASSIGN(const Symbol gain, device.symbol("gain", kArithmetic));
+  KILN_TRY(device.copy_to_device(gain.data, "gain", 4));
   KILN_TRY(device.unload(kPair));
+  const ImageEntry& image = image_for(device.info().backend);
+  KILN_TRY_ASSIGN(const Function raw,
+                  device.get_or_load_func_raw("nothing", image.data, image.size));
+  KILN_TRY(raw.launch(kConfig));
   KILN_TRY_ASSIGN(const auto results, device.download<float>(in));
   if (results[0] != 3.0F) return Error{ErrorCode::kInternal, "wrong result", {}, {}};
-  return {};
+  if (device.info().backend != Backend::kCuda) return {};
+  // The fake's name for the first device's own context.
+  KILN_TRY_ASSIGN(const Device inside, device.in_context(reinterpret_cast<void*>(1)));
+  KILN_TRY_ASSIGN(const auto nothing, inside.function(kNothing));
+  return nothing.launch(kConfig);
 }
 
 // Everything that an error says, in one text.
@@ -72,30 +76,59 @@ bool contains_any(const std::string& text, std::initializer_list<const char*> pa
                      [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
+// One fake with one device, and what happens when its driver's calls fail one after the other.
+class Faults {
+ public:
+  explicit Faults(const std::string& name) : subject_(subject_named(name)) {}
+
+  fake::Machine& machine() const { return *subject_.machine; }
+  Runtime open() const {
+    const OpenOptions options = options_for(subject_);
+    machine().script().devices.resize(1);
+    return *Runtime::open(options);
+  }
+  // The calls of a run that nothing disturbs.
+  int count_calls() const {
+    const Result<void> fine = use_everything(open());
+    if (!fine) FAIL(fine.error().message);
+    CHECK(machine().live() == kNothingLeft);
+    return machine().all_calls();
+  }
+  // "cuMemAlloc_v2" is told as "cuMemAlloc".
+  std::string failed_call() const {
+    const std::string call = machine().failed_call();
+    return call.substr(0, std::min(call.find("_v2"), call.find("R0600")));
+  }
+
+  static constexpr fake::Machine::Live kNothingLeft{0, 0, 0, 0, 0};
+
+ private:
+  Subject subject_;
+};
+
+constexpr auto kFakes = {"fake_cuda", "fake_cuda_11", "fake_hip", "fake_hip_5"};
+
 }  // namespace
 
 TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
-  Fake fake = fake_named(GENERATE("cuda", "hip"));
-  fake.script.devices.resize(1);
-  OpenOptions options = fake.options(fake.script);
-  {
-    const Result<void> fine = use_everything(options);
-    if (!fine) FAIL(fine.error().message);
-  }
-  const int calls = fake.machine.all_calls();
+  const Faults faults(GENERATE(values(kFakes)));
+  const int calls = faults.count_calls();
   REQUIRE(calls > 50);
   for (int nth = 1; nth <= calls; ++nth) {
-    options = fake.options(fake.script);
-    options.default_device = fake.name + ":0";
-    fake.machine.fail_any(nth, fake::kInvalidValue);
-    const Result<void> outcome = use_everything(options);
-    const std::string call = fake.machine.failed_call();
+    Result<void> outcome;
+    {
+      const Runtime runtime = faults.open();
+      faults.machine().fail_any(nth, fake::kInvalidValue);
+      outcome = use_everything(runtime);
+      if (!runtime.backends()[0].reasons.empty()) {
+        outcome = runtime.default_device().error();  // which has the reasons
+      }
+    }
+    const std::string call = faults.failed_call();
     CAPTURE(nth, call);
     if (!outcome) {
-      // "cuMemAlloc_v2" is told as "cuMemAlloc".
-      const std::string name = call.substr(0, std::min(call.find("_v2"), call.find("R0600")));
       CAPTURE(whole(outcome.error()));
-      CHECK(whole(outcome.error()).find(name) != std::string::npos);
+      CHECK(whole(outcome.error()).find(call) != std::string::npos);
     }
     // What a failed release left is the driver's, and giving back is where nobody is left to tell.
     const bool gives_back = contains_any(
@@ -103,18 +136,52 @@ TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
                "SetDevice", "hipGetDevice", "CtxSynchronize", "DeviceSynchronize"});
     if (gives_back) continue;
     CHECK_FALSE(outcome);
-    CHECK(fake.machine.live() == fake::Machine::Live{0, 0, 0, 0, 0});
+    CHECK(faults.machine().live() == Faults::kNothingLeft);
+  }
+}
+
+TEST_CASE("After a failed call of any kind the same device goes on") {
+  const Faults faults(GENERATE(values(kFakes)));
+  const int calls = faults.count_calls();
+  for (int nth = 1; nth <= calls; ++nth) {
+    const Runtime runtime = faults.open();
+    REQUIRE(runtime.devices().size() == 1);
+    faults.machine().fail_any(nth, fake::kInvalidValue);
+    (void)use_everything(runtime);
+    faults.machine().fail_any(0, fake::kSuccess);
+    const Result<void> again = use_everything(runtime);
+    CAPTURE(nth, faults.failed_call());
+    if (!again) FAIL(whole(again.error()));
+  }
+}
+
+TEST_CASE("A driver that fails from some call on is told of, and everything ends") {
+  const Faults faults(GENERATE(values(kFakes)));
+  const int calls = faults.count_calls();
+  for (int nth = 1; nth <= calls; ++nth) {
+    Result<void> outcome;
+    {
+      const Runtime runtime = faults.open();
+      REQUIRE(runtime.devices().size() == 1);
+      faults.machine().fail_from(nth, fake::kInvalidValue);
+      outcome = use_everything(runtime);
+    }
+    if (outcome) continue;  // what failed was teardown
+    // The first failed call, or the one after it where the first put the caller's own device back.
+    CAPTURE(nth, faults.failed_call(), whole(outcome.error()));
+    CHECK(contains_any(whole(outcome.error()),
+                       {": CUDA_ERROR_INVALID_VALUE: ", ": hipErrorInvalidValue: "}));
   }
 }
 
 TEST_CASE("A failed load is told, and tried again by the next caller") {
   const Device device = open_device(fake_cuda_options());
-  fake_cuda().fail("cuModuleLoadDataEx", 1, fake::kOutOfMemory);
+  fake_cuda().fail("cuLibraryLoadData", 1, fake::kOutOfMemory);
   const auto failed = device.function(kNothing);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message ==
         "failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
-        "cuModuleLoadDataEx: CUDA_ERROR_OUT_OF_MEMORY: out of memory");
+        "cuLibraryLoadData: CUDA_ERROR_OUT_OF_MEMORY: out of memory");
   CHECK(device.function(kNothing));
 }
 
@@ -129,7 +196,7 @@ TEST_CASE("The driver's compiler log is part of the error") {
   CHECK(
       whole(failed.error()) ==
       "kiln: error: failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
-      "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
+      "cuLibraryLoadData: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
       "note: the driver's PTX compiler: ptxas application ptx input, line 9; fatal   : Parsing "
       "error\n"
       "note: the driver's PTX compiler: ptxas fatal : stop\n");
@@ -181,7 +248,7 @@ TEST_CASE("A compressed image is loaded, and stays while the driver uses it in p
     const auto failed = device.get_or_load_func("nothing", module);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().code == ErrorCode::kInvalidInput);
-    CHECK(fake_hip().calls("hipModuleLoadData") == 0);
+    CHECK(fake_hip().calls("hipLibraryLoadData") == 0);
     return failed.error().message;
   };
   for (std::size_t size = 0; size < frame.size(); ++size) {
@@ -205,14 +272,32 @@ TEST_CASE("An image that is not compressed is checked for its size") {
         std::string::npos);
 }
 
-TEST_CASE("Teardown is quiet after the driver's own end") {
-  const Fake fake = fake_named(GENERATE("cuda", "hip"));
-  const Device device = open_device(fake.options(fake.script));
-  const Result<Buffer> buffer = device.allocate(64);
-  const Result<Stream> stream = device.create_stream();
-  REQUIRE(device.function(kNothing));
-  fake.machine.end_driver();
-  CHECK(device.unload(kArithmetic));
+TEST_CASE("Teardown in any order leaves nothing, and is quiet after the driver's own end") {
+  const Subject fake = subject_named(GENERATE(values(kFakes)));
+  const bool driver_ends = GENERATE(false, true);
+  std::vector<int> order = {0, 1, 2, 3, 4};
+  do {
+    auto runtime = std::make_unique<Runtime>(*Runtime::open(options_for(fake)));
+    auto device = std::make_unique<Device>(*runtime->default_device());
+    auto buffer = std::make_unique<Buffer>(*device->allocate(64));
+    auto stream = std::make_unique<Stream>(*device->create_stream());
+    auto event = std::make_unique<Event>(*device->create_event());
+    const auto nothing = device->function(kNothing);
+    REQUIRE(nothing);
+    CHECK(nothing->launch({{1}, {64}, 0, *stream}));
+    if (driver_ends) {
+      fake.machine->end_driver();
+      CHECK(device->unload(kArithmetic));
+    }
+    for (const int which : order) {
+      if (which == 0) runtime.reset();
+      if (which == 1) device.reset();
+      if (which == 2) buffer.reset();
+      if (which == 3) stream.reset();
+      if (which == 4) event.reset();
+    }
+    if (!driver_ends) CHECK(fake.machine->live() == Faults::kNothingLeft);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST_CASE("The caller's own choice of device is left as it was") {

@@ -6,6 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "test_modules.hpp"
+#ifdef KILN_RUNTIME_TEST_KERNELS
+#include <runtime_test_kernels.hpp>
+#endif
+
 namespace kiln::testing {
 
 fake::Machine& machine_of(const std::string& library) {
@@ -51,35 +56,46 @@ OpenOptions fake_hip_options(fake::Script script) {
   return options;
 }
 
+Subject subject_named(const std::string& name) {
+  if (name == "cuda") return {name, Backend::kCuda, {}, nullptr};
+  if (name == "hip") return {name, Backend::kHip, {}, nullptr};
+  if (name == "host") return {name, Backend::kHost, {}, nullptr};
+  if (name == "emulator") return {name, Backend::kEmulator, {}, nullptr};
+  Subject fake{name, Backend::kCuda, {}, nullptr};
+  if (name == "fake_cuda") fake.library = KILN_FAKE_CUDA;
+  if (name == "fake_cuda_11") fake.library = KILN_FAKE_CUDA_11;
+  if (name == "fake_hip") fake.library = KILN_FAKE_HIP;
+  if (name == "fake_hip_5") fake.library = KILN_FAKE_HIP_5;
+  if (fake.library.empty()) {
+    std::fprintf(stderr, "no driver is called '%s'\n", name.c_str());
+    std::abort();
+  }
+  if (name.starts_with("fake_hip")) fake.backend = Backend::kHip;
+  fake.machine = &machine_of(fake.library);
+  return fake;
+}
+
 const Subject& subject() {
   static const Subject chosen = [] {
     const char* name = std::getenv("KILN_TEST_DRIVER");
-    Subject result;
-    result.name = name != nullptr ? name : "fake_cuda";
-    if (result.name == "fake_cuda") result.machine = &fake_cuda();
-    if (result.name == "fake_hip") result.machine = &fake_hip();
-    result.symbol_prefix = result.name == "fake_hip" || result.name == "hip" ? "hip" : "cu";
-    return result;
+    return subject_named(name != nullptr ? name : "fake_cuda");
   }();
   return chosen;
 }
 
-Runtime open_subject() {
+OpenOptions options_for(const Subject& subject) {
   OpenOptions options;
-  if (subject().name == "fake_cuda") {
-    options = fake_cuda_options();
-  } else if (subject().name == "fake_hip") {
-    options = fake_hip_options();
-  } else if (subject().name == "cuda") {
-    options.backends = {Backend::kCuda};
-  } else if (subject().name == "hip") {
-    options.backends = {Backend::kHip};
-  } else if (subject().name == "host") {
-    options.backends = {Backend::kHost};
-  } else {
-    FAIL("KILN_TEST_DRIVER names no driver: " << subject().name);
+  options.backends = {subject.backend};
+  const bool is_hip = subject.backend == Backend::kHip;
+  if (subject.machine != nullptr) {
+    subject.machine->reset(is_hip ? hip_script() : cuda_script());
+    (is_hip ? options.hip_library : options.cuda_library) = subject.library;
   }
-  Result<Runtime> runtime = Runtime::open(options);
+  return options;
+}
+
+Runtime open_subject() {
+  Result<Runtime> runtime = Runtime::open(options_for(subject()));
   REQUIRE(runtime);
   if (runtime->devices().empty()) {
     std::string why = "no " + subject().name + " device";
@@ -87,6 +103,26 @@ Runtime open_subject() {
     SKIP(why);
   }
   return std::move(*runtime);
+}
+
+const TestModules& modules() {
+  static const TestModules written{kArithmetic, kPair,        kNothing,
+                                   kScaleAdd,   kPairNothing, kPairScaleAdd};
+#ifdef KILN_RUNTIME_TEST_KERNELS
+  namespace k = runtime_test_kernels;
+  static const TestModules built{k::modules::arithmetic,   k::modules::pair, k::arithmetic::nothing,
+                                 k::arithmetic::scale_add, k::pair::nothing, k::pair::scale_add};
+  if (subject().machine == nullptr && subject().backend != Backend::kCuda) return built;
+#endif
+  return written;
+}
+
+void* vendor_function(const Runtime& runtime, const char* name) {
+  void* library = dlopen(runtime.backends().front().library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  void* function = dlsym(library, name);
+  REQUIRE(function != nullptr);
+  return function;
 }
 
 }  // namespace kiln::testing

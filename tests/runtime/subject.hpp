@@ -1,7 +1,8 @@
 // The driver that a run of the tests is about: KILN_TEST_DRIVER names it.
 //
-//   fake_cuda, fake_hip   the fakes of tests/fake_drivers, each with two devices
-//   cuda, hip, host       the real thing, where there is one
+//   fake_cuda, fake_hip         the fakes of tests/fake_drivers, each with two devices
+//   fake_cuda_11, fake_hip_5    the same as older releases, which know no libraries
+//   cuda, hip, host, emulator   the real thing, where there is one
 #pragma once
 
 #include <string>
@@ -25,14 +26,27 @@ fake::Machine& fake_cuda();
 fake::Machine& fake_hip();
 
 struct Subject {
-  std::string name;                  // as KILN_TEST_DRIVER has it
+  std::string name;  // as KILN_TEST_DRIVER has it
+  Backend backend = Backend::kCuda;
+  std::string library;               // of a fake, else empty: the usual one
   fake::Machine* machine = nullptr;  // null: a real driver
-  std::string symbol_prefix;         // of the driver's calls: "cu", "hip"
 };
+// Ends the program for a name that is none.
+Subject subject_named(const std::string& name);
 const Subject& subject();
 
-// A runtime with the subject's devices, fakes freshly reset. Skips the test, with the reason, where
-// a real driver is not there.
+// Options that open the subject alone; a fake is freshly reset.
+OpenOptions options_for(const Subject& subject);
+
+// A runtime with the subject's devices. Skips the test, with the reason, where a real driver is not
+// there.
 Runtime open_subject();
+
+// A function of the driver's own library, as a program calls it that makes its own streams.
+void* vendor_function(const Runtime& runtime, const char* name);
+template <typename Function>
+Function* vendor_function(const Runtime& runtime, const char* name) {
+  return reinterpret_cast<Function*>(vendor_function(runtime, name));
+}
 
 }  // namespace kiln::testing

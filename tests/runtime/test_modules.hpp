@@ -1,5 +1,6 @@
 // The modules that the runtime's tests load: a few kernels, as real PTX and as images of the fake
-// drivers, in the form of a generated header.
+// drivers, in the form of a generated header. For devices that want other images, the same kernels
+// are built from tests/runtime/kernels: modules() has those that the subject runs.
 #pragma once
 
 #include <cstdint>
@@ -110,5 +111,15 @@ inline constexpr ImageEntry kPairImages[] = {
 inline constexpr ModuleEntry kPair{"pair", 1, 2, {kPairKernels}, {kPairImages}};
 inline constexpr KernelHandle<> kPairNothing{&kPair, 0};
 inline constexpr KernelHandle<8, 8, 8, 4, 4> kPairScaleAdd{&kPair, 1};
+
+struct TestModules {
+  const ModuleEntry& arithmetic;
+  const ModuleEntry& pair;
+  KernelHandle<> nothing;
+  KernelHandle<8, 8, 8, 4, 4> scale_add;
+  KernelHandle<> pair_nothing;
+  KernelHandle<8, 8, 8, 4, 4> pair_scale_add;
+};
+const TestModules& modules();
 
 }  // namespace kiln::testing

@@ -2,7 +2,8 @@
 //
 // Ownership: a Device is a handle to shared state; copies mean the same device, and any of them keeps
 // it open. The driver's context is the device's primary one, shared with the vendor's own runtime
-// library in the same program. The caller's current context is left as it was.
+// library in the same program, unless in_context() names another. The caller's current context is left
+// as it was.
 // Thread-safety: every member may be called from any thread at any time.
 // Errors: kDriver with the driver's own name and text for what it refused, in the form
 // "failed <doing what> <to what> on <device>: <call>: <name>: <text>".
@@ -66,6 +67,11 @@ struct ModuleStatistics {
 class Device {
  public:
   const DeviceInfo& info() const;
+
+  // The same device through a context that the caller made, a CUcontext: modules are loaded into it
+  // anew, and memory, streams and events are of it. It has to outlive everything that the new handle
+  // gives out. Errors: kInvalidInput (a device whose driver has one context, as HIP and the host have).
+  Result<Device> in_context(void* native_context) const;
 
   // --- kernels ------------------------------------------------------------------------------------
   // The first use of a module on a device loads the image that fits best, exactly once under any

@@ -58,6 +58,9 @@ const char* kiln_runtime_device_id(const kiln_runtime* runtime, size_t index);
 
 /* The device of that name, or the default one for NULL. */
 kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_device** device);
+/* The same device through a CUcontext that the caller made, and that outlives what the device gives out. */
+kiln_error* kiln_device_open_in_context(const kiln_device* device, void* native_context,
+                                        kiln_device** in_context);
 void kiln_device_free(kiln_device* device);
 
 typedef struct kiln_device_info {

@@ -1,0 +1,6 @@
+// The first unit of the module `pair`.
+#include "device/platform.cuh"
+
+KILN_VARIABLE float gain = 2.0f;
+
+KILN_KERNEL(1024, nothing, ) {}
