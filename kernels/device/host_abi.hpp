@@ -15,7 +15,7 @@
 namespace kiln::host {
 
 // Grows when a struct below changes; the engine refuses images of another version.
-inline constexpr std::uint32_t kAbiVersion = 1;
+inline constexpr std::uint32_t kAbiVersion = 2;
 
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr std::uint32_t kMaxParameters = 24;
@@ -69,6 +69,17 @@ struct Block {
 // Runs threads `next_thread` to `thread_limit`, one after the other, on the calling stack. When one
 // waits, the engine goes on with the next on another stack, by calling this function again.
 using RunFunction = void (*)(Block*);
+
+// This OS thread's pointer to its thread-local storage.
+inline void* thread_pointer() {
+#if defined(__x86_64__)
+  void* pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));  // clang learnt __builtin_thread_pointer() late
+  return pointer;
+#else
+  return __builtin_thread_pointer();
+#endif
+}
 
 // One kernel, as data: an array of these fills section .kiln.kernels, no pointers, so that a reader
 // needs no relocation.

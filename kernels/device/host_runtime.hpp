@@ -8,10 +8,28 @@
 
 #include "device/host_abi.hpp"
 
+// Where the loader keeps the block that an OS thread runs: the distance of its own thread-local variable
+// from the thread pointer, which it writes here. With a variable of its own, each image would take static
+// thread-local storage, of which a process has little, and closing an image seldom gives it back.
+extern "C" {
+__attribute__((visibility("default"))) extern std::ptrdiff_t kiln_host_block_offset;
+std::ptrdiff_t kiln_host_block_offset = 0;
+}
+
 namespace kiln::host {
 
-// The block that this OS thread runs. Its own copy in every image, so that reading it is one load.
-static thread_local Block* current_block __attribute__((tls_model("initial-exec"))) = nullptr;
+// The block that this OS thread runs: used like a Block*.
+struct CurrentBlock {
+  __attribute__((no_sanitize("thread"))) operator Block*() const { return slot(); }
+  __attribute__((no_sanitize("thread"))) Block* operator->() const { return slot(); }
+  __attribute__((no_sanitize("thread"))) void operator=(Block* block) const { slot() = block; }
+
+ private:
+  __attribute__((no_sanitize("thread"))) static Block*& slot() {
+    return *reinterpret_cast<Block**>(static_cast<char*>(thread_pointer()) + kiln_host_block_offset);
+  }
+};
+inline constexpr CurrentBlock current_block{};
 
 // As a default argument: where the function is called.
 constexpr Site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
