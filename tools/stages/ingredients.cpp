@@ -38,6 +38,25 @@ bool reads(ToolKind tool, const ToolVariable& variable) {
          (tool == ToolKind::kHostCompiler && variable.host);
 }
 
+// nvcc writes the absolute paths of sources into line tables and debug information, and has no option
+// against it. The other compilers are told to leave the folder out: see plan_compile.cpp.
+constexpr std::array<std::string_view, 4> kNvccDebugOptions = {
+    "-G", "--device-debug", "-lineinfo", "--generate-line-info"};
+
+bool writes_source_folder(const Step& step, const std::map<std::string, std::string>& variables) {
+  if (step.tool != ToolKind::kNvcc) return false;
+  const auto is_debug = [](std::string_view word) {
+    return std::find(kNvccDebugOptions.begin(), kNvccDebugOptions.end(), word) !=
+           kNvccDebugOptions.end();
+  };
+  if (std::any_of(step.argv.begin(), step.argv.end(), is_debug)) return true;
+  for (const auto& [name, value] : variables) {
+    const std::vector<std::string_view> words = split(value, ' ');
+    if (std::any_of(words.begin(), words.end(), is_debug)) return true;
+  }
+  return false;
+}
+
 bool depends_on(const Step& step, const Tool::Part& part) {
   return std::find(step.tool_roles.begin(), step.tool_roles.end(), part.role) !=
          step.tool_roles.end();
@@ -108,6 +127,9 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
   }
   for (const auto& [name, value] : step.environment) variables[name] = value;
   for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});
+  if (writes_source_folder(step, variables)) {
+    result.push_back({"source folder", plan.source_root.string()});
+  }
   for (const std::string& input : step.inputs) {
     result.push_back({"input " + input, digest_text(digests.digest(expand(input, plan)))});
   }

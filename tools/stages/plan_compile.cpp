@@ -120,10 +120,11 @@ class Compiles {
     append(step.argv, {target.wave64 ? "-DKILN_HOST_WAVE=64" : "-DKILN_HOST_WAVE=32", "-fPIC",
                        "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off",
                        "-fno-math-errno"});
-    if (manifest_.debug != DebugInfo::kNone) {
-      step.argv.push_back(manifest_.debug == DebugInfo::kLines ? "-g1" : "-g");
-      step.argv.push_back("-ffile-prefix-map={src}=.");
-    }
+    if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-g1");
+    if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
+    // Debug information relative to the sources, by whichever path the compiler came to this folder.
+    step.environment.emplace_back("PWD", "/proc/self/cwd");
+    step.argv.push_back("-ffile-prefix-map=/proc/self/cwd=.");
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::host_flags, step);
     append(step.argv,

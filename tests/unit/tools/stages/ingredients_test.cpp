@@ -64,6 +64,24 @@ TEST_CASE("ingredients do not depend on where the roots lie") {
   CHECK(key_of(here.gather()) == key_of(there.gather()));
 }
 
+TEST_CASE("ingredients count the source folder where nvcc writes it into what it makes") {
+  Fixture here, there;
+  there.plan.source_root = "/elsewhere";
+  REQUIRE(there.files.write("/elsewhere/affine.cu", "kernel"));
+  SECTION("asked for by the manifest") {
+    here.step.argv.insert(here.step.argv.begin() + 2, "-lineinfo");
+    there.step.argv = here.step.argv;
+  }
+  SECTION("asked for by the user's variable") {
+    here.environment.variables = {{"NVCC_APPEND_FLAGS", "-Xptxas -v -G"}};
+    there.environment = here.environment;
+  }
+  CHECK(key_of(here.gather()) != key_of(there.gather()));
+  CHECK(explain_difference(here.gather(), there.gather()) == Reasons{"source folder changed"});
+  there.step.tool = here.step.tool = ToolKind::kHipCompiler;
+  CHECK(key_of(here.gather()) == key_of(there.gather()));
+}
+
 TEST_CASE("ingredients count a part only for the steps that depend on its role") {
   Fixture fixture;
   const Ingredients before = fixture.gather();
@@ -101,9 +119,9 @@ TEST_CASE("explain_difference names what changed in the terms of the user") {
     CHECK(explain_difference(before, fixture.gather()) == Reasons{"flag -O3 -> -O2"});
   }
   SECTION("a flag added and one removed") {
-    fixture.step.argv.insert(fixture.step.argv.begin() + 2, "-lineinfo");
-    CHECK(explain_difference(before, fixture.gather()) == Reasons{"flag added: -lineinfo"});
-    CHECK(explain_difference(fixture.gather(), before) == Reasons{"flag removed: -lineinfo"});
+    fixture.step.argv.insert(fixture.step.argv.begin() + 2, "--use_fast_math");
+    CHECK(explain_difference(before, fixture.gather()) == Reasons{"flag added: --use_fast_math"});
+    CHECK(explain_difference(fixture.gather(), before) == Reasons{"flag removed: --use_fast_math"});
   }
   SECTION("an input more and one fewer") {
     fixture.step.inputs = {"{src}/extra.cuh"};
