@@ -35,6 +35,20 @@ bool is_alive(::pid_t process) {
   return name_end + 2 < line.size() && line[name_end + 2] != 'Z';
 }
 
+// Runs a child that ignores SIGTERM, and raises the signals one after the other once it has begun.
+kiln::Result<Outcome> interrupt_stubborn_child(Interrupt& interrupt, std::initializer_list<int> signals) {
+  const ScratchFolder folder;
+  const std::string mark = (folder / "ready").string();
+  std::thread user([&] {
+    while (!std::ifstream(mark).good()) std::this_thread::sleep_for(2ms);
+    for (const int signal : signals) interrupt.raise(signal);
+  });
+  auto outcome = real_processes(&interrupt)->run(
+      shell("trap '' TERM; touch " + mark + "; while :; do sleep 0.1; done"));
+  user.join();
+  return outcome;
+}
+
 }  // namespace
 
 TEST_CASE("Processes keeps stdout and stderr apart and whole") {
@@ -145,37 +159,17 @@ TEST_CASE("Processes ends a child and its children when interrupted") {
 }
 
 TEST_CASE("Processes kills a child that will not end when told") {
-  const ScratchFolder folder;
   Interrupt interrupt;
-  const auto processes = real_processes(&interrupt);
-  const std::string mark = (folder / "ready").string();
-  std::thread user([&] {
-    while (!std::ifstream(mark).good()) std::this_thread::sleep_for(2ms);
-    interrupt.raise(SIGTERM);
-  });
-  const auto outcome =
-      processes->run(shell("trap '' TERM; touch " + mark + "; while :; do sleep 0.1; done"));
-  user.join();
+  const auto outcome = interrupt_stubborn_child(interrupt, {SIGTERM});
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::kInterrupted);
   CHECK(interrupt.signal() == SIGTERM);
 }
 
 TEST_CASE("Processes kills at once when interrupted a second time") {
-  const ScratchFolder folder;
   Interrupt interrupt;
-  const auto processes = real_processes(&interrupt);
-  const std::string mark = (folder / "ready").string();
-  std::thread user([&] {
-    while (!std::ifstream(mark).good()) std::this_thread::sleep_for(2ms);
-    interrupt.raise(SIGINT);
-    interrupt.raise(SIGINT);
-  });
   const auto start = std::chrono::steady_clock::now();
-  const auto outcome =
-      processes->run(shell("trap '' TERM; touch " + mark + "; while :; do sleep 0.1; done"));
-  user.join();
-  CHECK_FALSE(outcome);
+  CHECK_FALSE(interrupt_stubborn_child(interrupt, {SIGINT, SIGINT}));
   CHECK(std::chrono::steady_clock::now() - start < kiln::tools::kGrace);
 }
 
