@@ -1,4 +1,6 @@
 // One project over its life: built, built again, touched, changed, cloned.
+#include <thread>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/integration/build/project.hpp"
@@ -112,4 +114,23 @@ TEST_CASE("kiln build redoes what changed and nothing else") {
     CHECK(quiet.output.find("nothing to do") == 0);
     CHECK(project.outputs().at("include/demo.hpp") != built.at("include/demo.hpp"));
   }
+}
+
+TEST_CASE("kiln build lets another build in the same folder end first, and finds it done") {
+  if (!has_amd() && !has_nvidia()) SKIP("needs a compiler of one vendor: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  tools::Outcome one, other;
+  {
+    const std::jthread first([&] { one = project.kiln({"build", "--no-cache"}); });
+    const std::jthread second([&] { other = project.kiln({"build", "--no-cache"}); });
+  }
+  INFO(one.diagnostics << other.diagnostics);
+  REQUIRE(one.ok());
+  REQUIRE(other.ok());
+  // Which of them came first is chance.
+  if (one.output.starts_with("nothing to do")) std::swap(one, other);
+  CHECK(other.output.starts_with("nothing to do"));
+  CHECK(other.diagnostics.starts_with("kiln: waiting for another build in this folder\n"));
+  CHECK(one.output.find(" 0 from the cache, 0 up to date") != std::string::npos);
 }

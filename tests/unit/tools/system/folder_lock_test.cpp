@@ -1,0 +1,51 @@
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/scratch_folder.hpp"
+#include "tools/system/folder_lock.hpp"
+
+using kiln::ErrorCode;
+using kiln::testing::ScratchFolder;
+using kiln::tools::FolderLock;
+using kiln::tools::Interrupt;
+
+TEST_CASE("FolderLock makes folder and file, and lets the second wait until the first lets go") {
+  const ScratchFolder folder;
+  const auto file = folder / "out/.kiln/lock";
+  std::atomic<int> waits{0};
+  std::optional first = FolderLock::take(file, nullptr, [&] { ++waits; });
+  REQUIRE(*first);
+  CHECK(waits == 0);
+  std::atomic<bool> has_let_go{false}, came_too_early{false};
+  std::thread second([&] {
+    const auto lock = FolderLock::take(file, nullptr, [&] { ++waits; });
+    came_too_early = !lock || !has_let_go;
+  });
+  while (waits == 0) std::this_thread::yield();
+  has_let_go = true;
+  first.reset();
+  second.join();
+  CHECK_FALSE(came_too_early);
+  CHECK(waits == 1);
+}
+
+TEST_CASE("FolderLock stops waiting when interrupted") {
+  const ScratchFolder folder;
+  const auto held = FolderLock::take(folder / "lock", nullptr, [] {});
+  REQUIRE(held);
+  Interrupt interrupt;
+  const auto lock = FolderLock::take(folder / "lock", &interrupt, [&] { interrupt.raise(SIGINT); });
+  REQUIRE_FALSE(lock);
+  CHECK(lock.error().code == ErrorCode::kInterrupted);
+}
+
+TEST_CASE("FolderLock names the file that it cannot write") {
+  const auto lock = FolderLock::take("/proc/no/such/lock", nullptr, [] {});
+  REQUIRE_FALSE(lock);
+  CHECK(lock.error().code == ErrorCode::kEnvironment);
+  CHECK(lock.error().message == "cannot write '/proc/no/such/lock': No such file or directory");
+}
