@@ -1,5 +1,6 @@
-// Prints what is embedded, so that the test sees when it changes.
+// Prints what is embedded, so that the test sees when it changes; opens the runtime, so that it is linked.
 #include <gpu_kernels.hpp>
+#include <kiln/runtime.hpp>
 
 #include <cstdio>
 
@@ -14,5 +15,5 @@ int main() {
                 image.target.data(), image.stored_size, static_cast<unsigned long long>(image.digest),
                 sum);
   }
-  return module.images.empty() ? 1 : 0;
+  return module.images.empty() || !kiln::Runtime::open() ? 1 : 0;
 }
