@@ -55,6 +55,20 @@ struct Launcher::State {
     }
     return static_cast<const void*>(found->second.data());
   }
+
+  // The kernel, which takes the launch's arguments.
+  Result<Function> find(const Launch& launch) const {
+    const ModuleEntry* module = catalog().find(launch.module);
+    if (module == nullptr) {
+      return Error{ErrorCode::kNotFound,
+                   "this build has no module '" + std::string(launch.module) + "'",
+                   {},
+                   {}};
+    }
+    KILN_TRY_ASSIGN(const Function function, device.get_or_load_func(launch.kernel, *module));
+    KILN_TRY(check_arguments(launch, *function.kernel()));
+    return function;
+  }
 };
 
 Launcher::Launcher(Device device, StreamRef stream)
@@ -66,17 +80,14 @@ Launcher::~Launcher() = default;
 const Device& Launcher::device() const { return state_->device; }
 StreamRef Launcher::stream() const { return state_->stream; }
 
-Result<void> Launcher::run(const Launch& launch) const {
-  const ModuleEntry* module = catalog().find(launch.module);
-  if (module == nullptr) {
-    return Error{ErrorCode::kNotFound,
-                 "this build has no module '" + std::string(launch.module) + "'",
-                 {},
-                 {}};
-  }
-  KILN_TRY_ASSIGN(const Function function, state_->device.get_or_load_func(launch.kernel, *module));
-  KILN_TRY(check_arguments(launch, *function.kernel()));
+Result<void> Launcher::prepare(const Launch& launch) const {
+  KILN_TRY_ASSIGN(const Function function, state_->find(launch));
+  if (!launch.layout.empty()) KILN_TRY(state_->layout_address(launch.layout));
+  return function.prepare();
+}
 
+Result<void> Launcher::run(const Launch& launch) const {
+  KILN_TRY_ASSIGN(const Function function, state_->find(launch));
   std::vector<Argument> arguments = launch.arguments;
   if (!launch.layout.empty()) {
     KILN_TRY_ASSIGN(const void* const block, state_->layout_address(launch.layout));

@@ -171,6 +171,9 @@ kiln_error* kiln_function_find(const kiln_device* device, const char* name, cons
   });
 }
 void kiln_function_free(kiln_function* function) { delete function; }
+kiln_error* kiln_function_prepare(const kiln_function* function) {
+  return guarded([&] { return function->function.prepare(); });
+}
 
 kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
                                  const void* const* arguments, size_t count) {

@@ -284,12 +284,18 @@ Result<float> Event::milliseconds_since(const Event& start) const {
 
 // --- Function ----------------------------------------------------------------------------
 
+namespace {
+
+Error empty_function() {
+  return Error{
+      ErrorCode::kInvalidInput, "an empty function was launched: ask a device for one", {}, {}};
+}
+
+}  // namespace
+
 Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
                                   std::size_t count) const {
-  if (slot_ == nullptr) {
-    return Error{
-        ErrorCode::kInvalidInput, "an empty function was launched: ask a device for one", {}, {}};
-  }
+  if (slot_ == nullptr) return empty_function();
   return slot_->launch(config, addresses, count);
 }
 
@@ -309,6 +315,11 @@ Result<void> Function::launch_checked(const LaunchConfig& config, const void* co
     }
   }
   return launch_raw(config, addresses, count);
+}
+
+Result<void> Function::prepare() const {
+  if (slot_ == nullptr) return empty_function();
+  return slot_->prepare();
 }
 
 std::string_view Function::name() const {

@@ -29,23 +29,49 @@ Error invalid(std::string message) {
 
 // --- launching ---------------------------------------------------------------------------
 
+class KernelSlot::Use {
+ public:
+  explicit Use(KernelSlot& kernel) : unit_(*kernel.unit), function_(announce(kernel)) {}
+  ~Use() { ++unit_.finished; }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  NativeFunction function() const { return function_; }
+
+ private:
+  static NativeFunction announce(KernelSlot& kernel) {
+    ++kernel.unit->started;
+    return kernel.native.load();
+  }
+  UnitSlot& unit_;
+  NativeFunction function_;
+};
+
+Error KernelSlot::unloaded() const {
+  return Error{ErrorCode::kNotFound,
+               identity() + " was unloaded from " + module->device().identity(),
+               {},
+               {}}
+      .hint("ask the device for the function again: that loads its module");
+}
+
+Result<void> KernelSlot::prepare() {
+  ++unit->prepared;
+  const Use use(*this);
+  if (use.function() == nullptr) return unloaded();
+  const DeviceState& device = module->device();
+  Result<void> ready = device.driver().prepare(device.ordinal(), use.function());
+  if (ready) return ready;
+  return device.failed("preparing " + identity(), std::move(ready).error());
+}
+
 Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* addresses,
                                 std::size_t count) {
   KILN_TRY(check(config, count));
-  struct Announced {
-    explicit Announced(UnitSlot& unit) : unit_slot(unit) { ++unit_slot.started; }
-    ~Announced() { ++unit_slot.finished; }
-    UnitSlot& unit_slot;
-  } const announced(*unit);
-  const NativeFunction function = native.load();
+  const Use use(*this);
+  if (use.function() == nullptr) return unloaded();
   const DeviceState& device = module->device();
-  if (function == nullptr) {
-    return Error{
-        ErrorCode::kNotFound, identity() + " was unloaded from " + device.identity(), {}, {}}
-        .hint("ask the device for the function again: that loads its module");
-  }
   LaunchRequest request;
-  request.function = function;
+  request.function = use.function();
   request.grid = config.grid;
   request.block = config.block;
   request.shared_bytes = config.shared_bytes;
@@ -144,8 +170,7 @@ Result<void> ModuleSlot::preload() {
   for (KernelSlot& kernel : kernels_) {
     const std::lock_guard lock(kernel.unit->mutex);
     KILN_TRY(load_kernel(kernel));
-    Result<void> ready = device_.driver().prepare(device_.ordinal(), kernel.native.load());
-    if (!ready) return device_.failed("preparing " + kernel.identity(), std::move(ready).error());
+    KILN_TRY(kernel.prepare());
   }
   return {};
 }
@@ -293,7 +318,7 @@ ModuleStatistics ModuleSlot::statistics() const {
   statistics.unloads = unloads_;
   statistics.loaded_bytes = loaded_bytes_;
   statistics.load_milliseconds = static_cast<double>(load_nanoseconds_.load()) * 1e-6;
-  for (const UnitSlot& unit : units_) statistics.launches += unit.started;
+  for (const UnitSlot& unit : units_) statistics.launches += unit.started - unit.prepared;
   return statistics;
 }
 

@@ -38,8 +38,9 @@ struct UnitSlot {
   std::mutex mutex;               // held while loading and unloading
   NativeModule module = nullptr;  // guarded by mutex
   ImageBytes image;               // guarded by mutex; kept where the driver uses the bytes in place
-  std::atomic<std::uint64_t> started{0};   // launches, ever
+  std::atomic<std::uint64_t> started{0};   // launches and preparations, ever
   std::atomic<std::uint64_t> finished{0};  // of these, given to the driver
+  std::atomic<std::uint64_t> prepared{0};  // of these, no launches
 };
 
 // One kernel: what a Function points to.
@@ -51,9 +52,13 @@ struct KernelSlot {
   std::atomic<NativeFunction> native{nullptr};  // null until found, and after unloading
 
   Result<void> launch(const LaunchConfig& config, const void* const* addresses, std::size_t count);
+  Result<void> prepare();
   std::string identity() const;  // "kernel 'x' of module 'y'"
 
  private:
+  // While it lives, unloading waits. Its function is null when the module was unloaded.
+  class Use;
+  Error unloaded() const;
   Result<void> check(const LaunchConfig& config, std::size_t count) const;
 };
 

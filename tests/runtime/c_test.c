@@ -52,6 +52,7 @@ int main(void) {
   expect(kiln_buffer_size(buffer) == sizeof values, "the buffer's size");
   if (failed(kiln_copy_to_device(device, data, values, sizeof values))) return 1;
   if (failed(kiln_function_load(device, "scale_add", image, sizeof image, &function))) return 1;
+  if (failed(kiln_function_prepare(function))) return 1;
   arguments[0] = &count;
   arguments[1] = &data;
   arguments[2] = &data;

@@ -186,6 +186,20 @@ TEST_CASE("Function launches with all the shared memory that the device has") {
   check(device.synchronize());
 }
 
+TEST_CASE("Function prepares its first launch, which is then a launch and nothing else") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Function nothing = take(device.get_or_load_func("nothing", modules().arithmetic));
+  check(nothing.prepare());
+  check(nothing.launch(kConfig));
+  CHECK(device.statistics(modules().arithmetic).launches == 1);
+  check(device.unload(modules().arithmetic));
+  const Result<void> unloaded = nothing.prepare();
+  REQUIRE_FALSE(unloaded);
+  CHECK(unloaded.error().code == ErrorCode::kNotFound);
+  CHECK_FALSE(Function().prepare());
+}
+
 TEST_CASE("Streams and events order and time the work") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

@@ -62,6 +62,10 @@ class Function {
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           std::size_t count) const;
 
+  // Does now what the first launch would have to do, so that it may be captured into a graph. Errors: as
+  // those of a launch.
+  Result<void> prepare() const;
+
   explicit operator bool() const { return slot_ != nullptr; }
   std::string_view name() const;        // as the image exports it
   const KernelEntry* kernel() const;    // null for an image that the caller brought

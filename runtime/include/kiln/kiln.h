@@ -111,6 +111,8 @@ kiln_error* kiln_function_load(const kiln_device* device, const char* name, cons
 kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
                                kiln_function** function);
 void kiln_function_free(kiln_function* function);
+/* Does now what the first launch would have to do: before a graph capture. */
+kiln_error* kiln_function_prepare(const kiln_function* function);
 
 typedef struct kiln_launch_config {
   uint32_t grid[3];  /* blocks */

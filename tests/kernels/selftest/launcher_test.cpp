@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "kiln/ops/kernels.hpp"
 #include "subject.hpp"
@@ -66,6 +68,21 @@ TEST_CASE("Launcher keeps one layout block for each content") {
   REQUIRE(bench.launcher.run(bench.over_layout(3, 5)));
   CHECK(fake_cuda().live().allocations == allocations + 1);
   CHECK(bench.result()[0] == 31);
+}
+
+TEST_CASE("Launcher prepares a launch, which then asks nothing but the launch of the driver") {
+  const Bench bench;
+  const Launch launch = bench.over_layout(3, 5);
+  REQUIRE(bench.launcher.prepare(launch));
+  CHECK(fake_cuda().calls("cuLaunchKernel") == 0);
+  const std::vector<std::string> allowed = {"cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernel"};
+  int before = fake_cuda().all_calls();
+  for (const std::string& call : allowed) before -= fake_cuda().calls(call);
+  REQUIRE(bench.launcher.run(launch));
+  int after = fake_cuda().all_calls();
+  for (const std::string& call : allowed) after -= fake_cuda().calls(call);
+  CHECK(after == before);
+  CHECK(bench.result()[1] == 51);
 }
 
 TEST_CASE("Launcher refuses arguments that are not the kernel's") {

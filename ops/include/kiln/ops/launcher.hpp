@@ -37,12 +37,23 @@ class Launcher {
   // Function::launch.
   Result<void> run(const Launch& launch) const;
 
-  // Plans and runs: `call` is an Affine, a Unary, a Fill, ...
+  // Does what the launch needs done once, loading its kernel and storing its layout block, and starts
+  // nothing. After that run() asks nothing of the driver but the launch: so it may be captured into a
+  // CUDA or HIP graph. Errors: those of run().
+  Result<void> prepare(const Launch& launch) const;
+
+  // Plans and runs, or plans and prepares: `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>
   Result<void> launch(const Call& call) const {
     Result<Launch> planned = plan(call);
     if (!planned) return std::move(planned).error();
     return run(*planned);
+  }
+  template <typename Call>
+  Result<void> prepare(const Call& call) const {
+    Result<Launch> planned = plan(call);
+    if (!planned) return std::move(planned).error();
+    return prepare(*planned);
   }
 
  private:
