@@ -11,11 +11,16 @@
 //   pow f32                         344   296   272    289
 //   fill f32 (PyTorch 116)          161   118   119    127
 //
-//   one element a thread in blocks of 1024 (the reference; launching and leaving takes 131 us for
-//   f32, 247 us for f16), the first N blocks do the work:
-//                                     N=66  80   112  120  132  264
-//   affine f32                           -   -   301  293  285  386
-//   relu f16                           360 360     -    -    -  374 (96)
+//   one element a thread in blocks of 1024 (the reference; launching and leaving takes 91 us for
+//   f32, 180 us for f16), the first N blocks do the work, four items at a time:
+//                                     N=66   72   76   80   84  132
+//   affine f32                         283  280  278  276  317  318
+//   pow f32                            413  395  367  347  378  472
+//   relu f16                           331  336  338  345    -  370 (110)
+//   gelu f16                           335  337  339  341  396  355 (110)
+//   tanh bf16                          349  352  355  356  392  366 (110)
+//   Up to about 80 blocks each have a multiprocessor of their own; of more, some share one. Of the
+//   rest, what leaving costs is the time until a block has read its number and its size.
 //
 //   transposes of 2^30 bytes f32 / f16, 2^28 u8: 2112 blocks of 128  300 / 291 / 148 us
 //                                                 1056 blocks of 256  327 / 314 / 160 us
@@ -38,11 +43,11 @@ inline constexpr unsigned kMaxThreads = 1024;
 
 // Blocks larger than ours are taken for the reference's. Of them the first do all the work and the
 // rest, far too many, leave at once. The count balances the two: the workers fill the memory's time
-// with half of the multiprocessors' room, and the other half starts and ends the rest. Launches for
-// narrow elements have more blocks for the same bytes, so they need more room.
+// with half of some multiprocessors' room, and all other room starts and ends the rest. Launches
+// for narrow elements have more blocks for the same bytes, so they need more room.
 inline constexpr unsigned kOwnThreads = 256;
 template <unsigned ElementBytes>
-inline constexpr unsigned kWorkingBlocks = ElementBytes >= 4 ? 132 : 74;
+inline constexpr unsigned kWorkingBlocks = ElementBytes >= 4 ? 80 : 70;
 
 // Strided views are prepared once a block, so fewer blocks stride over more.
 inline constexpr unsigned kWorkingStridedBlocks = 264;

@@ -7,8 +7,8 @@
 //            approximations. What is not listed is Single's.
 //   Wrap<T>  integers modulo 2^n
 //
-// quotient(a, b) is for b in [1, 2] only; gelu_weight is the normal distribution function, as quick
-// as a map needs it.
+// sigmoid(x) is 1 / (1 + exp(-x)); gelu_weight is the normal distribution function, as quick as a
+// map needs it.
 //
 // A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like; it
 // never names a vendor's function.
@@ -48,13 +48,20 @@ struct Real {
 };
 
 struct Double : Real<f64> {
-  KILN_DEVICE static f64 quotient(f64 a, f64 b) { return a / b; }
+  // By an exponential that never overflows.
+  KILN_DEVICE static f64 sigmoid(f64 x) {
+    const f64 e = exp(-abs(x));
+    return (x < 0 ? e : 1) / (1 + e);
+  }
   KILN_DEVICE static f64 gelu_weight(f64 x) { return math::normal_cdf(x); }
   KILN_DEVICE static f64 pow(f64 x, f64 y) { return math::pow(x, y); }
 };
 
 struct Single : Real<f32> {
-  KILN_DEVICE static f32 quotient(f32 a, f32 b) { return quotient_by_one_to_two(a, b); }
+  KILN_DEVICE static f32 sigmoid(f32 x) {
+    const f32 e = exp(-abs(x));
+    return quotient_by_one_to_two(x < 0 ? e : 1, 1 + e);
+  }
   KILN_DEVICE static f32 gelu_weight(f32 x) { return device::normal_cdf(x); }
   KILN_DEVICE static f32 pow(f32 x, f32 y) {
     f32 result;
@@ -67,20 +74,22 @@ struct Short : Single {
     const f32 half = exp2_approximate(x * 0x1.715476p-1f);
     return half * half;  // reaches the subnormal numbers that 2^x itself would flush
   }
-  KILN_DEVICE static f32 quotient(f32 a, f32 b) { return a * reciprocal_approximate(b); }
+  // All in units of 2^24, so that no number on the way overflows before the result vanishes.
+  KILN_DEVICE static f32 sigmoid(f32 x) {
+    const f32 e = exp2_approximate(fma(x, -0x1.715476p+0f, -24.0f));
+    return reciprocal_approximate(e + 0x1p-24f) * 0x1p-24f;
+  }
   KILN_DEVICE static f32 pow(f32 x, f32 y) {
     f32 result;
     return usual_power(x, y, result) ? result : unusual_power(x, y);
   }
+  // 1 - 2 / (exp(2 x) + 1); near zero, where that cancels, an odd polynomial of degree 5.
   KILN_DEVICE static f32 tanh(f32 x) {
-    const f32 magnitude = abs(x);
-    const f32 e = exp2_approximate(magnitude * 0x1.715476p+1f);
+    const f32 e = exp2_approximate(x * 0x1.715476p+1f);
     const f32 far = fma(-2.0f, reciprocal_approximate(e + 1.0f), 1.0f);
-    // Near zero the difference above cancels: an odd polynomial of degree 7 takes over.
     const f32 square = x * x;
-    const f32 p = fma(square, fma(square, -0x1.ba1ba2p-5f, 0x1.111112p-3f), -0x1.555556p-2f);
-    const f32 near = fma(square * x, p, x);
-    return math::copysign(magnitude < 0.25f ? near : far, x);  // `near` would lose the sign of -0
+    const f32 near = x * fma(square, fma(square, 0x1.111112p-3f, -0x1.555556p-2f), 1.0f);
+    return abs(x) < 0.125f ? near : far;
   }
 };
 

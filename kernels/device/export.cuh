@@ -47,7 +47,7 @@
   KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,            \
               const kiln::type* inp, kiln::type* out) {                                    \
     using B = kiln::device::Bits<kiln::type>;                                              \
-    kiln::families::map<kiln::device::Wrap<B>, 4, kiln::families::Transposed::kByTile>(    \
+    kiln::families::map<kiln::device::Wrap<B>, 4>(                                         \
         numel, num_dims, info, reinterpret_cast<const B*>(inp), reinterpret_cast<B*>(out), \
         [](B x) { return x; });                                                            \
   }

@@ -41,43 +41,46 @@ KILN_DEVICE f32 normal_cdf(f32 x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-// x^y within 4 units in the last place, for positive normal x, |y| up to 2^14 and normal results;
-// for others, false.
+// x^y within 4 units in the last place, for positive normal x below 2^126, |y| up to 2^14 and normal
+// results; for others, false.
 //
 // log2 x = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
-// carried in two numbers so that the product with y keeps what the exponential needs.
+// carried in two numbers so that the product with y keeps what the exponential needs. Of all other
+// x the log comes out as 126 or more, either way.
 KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const u32 bits = bit_cast<u32>(x);
-  const i32 exponent = static_cast<i32>(bits - 0x3f3504f3u) >> 23;
-  const f32 m = bit_cast<f32>(bits - (static_cast<u32>(exponent) << 23));
+  const u32 exponent = (bits - 0x3f3504f3u) & 0xff800000u;  // e * 2^23
+  const f32 m = bit_cast<f32>(bits - exponent);
   const f32 f = m - 1.0f;
-  const f32 d = m + 1.0f;
-  const f32 d_low = m - (d - 1.0f);
-  const f32 r = reciprocal_approximate(d);
+  const f32 r = reciprocal_approximate(m + 1.0f);
   const f32 s = f * r;
-  const f32 s_low = r * math::fma(-s, d_low, math::fma(-s, d, f));
+  const f32 s_low = r * math::fma(-s, f, math::fma(-2.0f, s, f));  // f - s (2 + f), exact before r
   const f32 z = s * s;
+  const f32 k = 0x1.715476p+1f;  // 2 / ln 2; its next part is the polynomial's last number
   f32 p = 0x1.5c65bcp-2f;
   p = math::fma(p, z, 0x1.a5962cp-2f);
   p = math::fma(p, z, 0x1.277768p-1f);
   p = math::fma(p, z, 0x1.ec709ep-1f);
-  const f32 k = 0x1.715476p+1f;  // 2 / ln 2, with its next part below
+  p = math::fma(p, z, 0x1.4ae0cp-25f);
   const f32 high = math::rounded_product(s, k);
   f32 low = math::fma(s, k, -high);
-  low = math::fma(s, 0x1.4ae0cp-25f, low);
   low = math::fma(s_low, k, low);
-  low = math::fma(s * z, p, low);
+  low = math::fma(s, p, low);
 
-  const f32 e = static_cast<f32>(exponent);
-  const f32 sum = e + high;
-  const f32 rest = ((e - sum) + high) + low;
+  const f32 e = static_cast<f32>(static_cast<i32>(exponent));
+  const f32 sum = math::fma(e, 0x1p-23f, high);
+  const f32 rest = (math::fma(e, 0x1p-23f, -sum) + high) + low;
   const f32 log = sum + rest;
   const f32 log_low = (sum - log) + rest;
   const f32 product = math::rounded_product(y, log);
   const f32 product_low = math::fma(y, log_low, math::fma(y, log, -product));
-  result = exp2_approximate(product) * math::fma(product_low, 0x1.62e43p-1f, 1.0f);
-  return bits - 0x00800000u < 0x7f000000u && math::abs(y) <= 16384.0f &&
-         math::abs(product) < 126.0f;
+  const f32 power = exp2_approximate(product);
+  result = math::fma(power, product_low * 0x1.62e43p-1f, power);
+
+  // One comparison that bounds both the log and the product, by a limit that all elements share.
+  const f32 magnitude = math::abs(y);
+  const f32 limit = magnitude <= 1.0f ? 126.0f * magnitude : magnitude <= 16384.0f ? 126.0f : 0.0f;
+  return math::abs(product) < limit;
 }
 
 KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }

@@ -305,7 +305,6 @@ KILN_MATH(erf,        erff,     erf,     erf)
 KILN_MATH(normal_cdf, normcdff, normcdf, ncdf)
 #endif
 KILN_MATH_OF_TWO(pow, powf, pow, pow)
-KILN_MATH_OF_TWO(copysign, copysignf, copysign, copysign)
 // clang-format on
 #undef KILN_MATH
 #undef KILN_MATH_OF_TWO

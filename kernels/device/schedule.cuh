@@ -9,10 +9,13 @@
 
 namespace kiln::device {
 
+// Whether the launch is so large that most of its blocks may be surplus.
+KILN_DEVICE bool may_have_surplus() { return block_size() > geometry::kOwnThreads; }
+
 // Whether the block is one of those that leave at once. A kernel asks this first of all, and it
 // costs as few instructions as it can: they are what a surplus block costs.
 KILN_DEVICE bool is_surplus() {
-  return block_size() > geometry::kOwnThreads && block_index() >= geometry::kWorkingStridedBlocks;
+  return may_have_surplus() && block_index() >= geometry::kWorkingStridedBlocks;
 }
 
 // The items that a thread visits: `first`, then every `step` further. Of a launch with surplus
@@ -25,7 +28,7 @@ struct Share {
   KILN_DEVICE explicit Share(u32 most_blocks) {
     const u32 threads = block_size();
     blocks = block_count();
-    if (threads > geometry::kOwnThreads && blocks > most_blocks) blocks = most_blocks;
+    if (may_have_surplus() && blocks > most_blocks) blocks = most_blocks;
     first = static_cast<u64>(block_index()) * threads + thread_index();
     step = static_cast<u64>(blocks) * threads;
   }
@@ -36,7 +39,6 @@ template <class B>
 KILN_DEVICE Share share_of_contiguous() {
   return Share(geometry::kWorkingBlocks<sizeof(B)>);
 }
-KILN_DEVICE Share share_of_all() { return Share(~0u); }
 KILN_DEVICE Share share_of_strided() { return Share(geometry::kWorkingStridedBlocks); }
 
 }  // namespace kiln::device

@@ -74,7 +74,7 @@ KILN_DEVICE void write_strided(Words words, B* out, u64 begin, u32 last) {
 template <class B>
 KILN_ASIDE void fill_rest(u64 numel, u64 num_dims, const u64* info, B* out, B value, u64 i) {
   const Words words = splat(value);
-  const Share share = info == nullptr ? share_of_all() : share_of_strided();
+  const Share share = info == nullptr ? share_of_contiguous<B>() : share_of_strided();
   bool contiguous = info == nullptr;
   if (!contiguous) {
     plan_fill(num_dims, info);
@@ -98,23 +98,16 @@ KILN_ASIDE void fill_rest(u64 numel, u64 num_dims, const u64* info, B* out, B va
 // `info` null means contiguous.
 template <class T>
 KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* out_elements, T value) {
+  if (is_surplus()) return;
   using B = Bits<T>;
   B* const out = reinterpret_cast<B*>(out_elements);
-  const Share share = info == nullptr ? share_of_all() : share_of_strided();
+  const Share share = info == nullptr ? share_of_contiguous<B>() : share_of_strided();
+  if (share.is_empty()) return;
   u64 i = share.first;
-  if (info == nullptr) {
-    if (share.step >= numel) {
-      // A thread for every element: nothing is faster to launch than one store each.
-      if (i < numel) out[i] = bits_of(value);
-      return;
-    }
-    if (aligned_to_16(address_of(out))) {
-      const Words words = splat(value);
-      for (; i < numel / kLanes<B>; i += share.step) store_16_bytes(out + i * kLanes<B>, words);
-      if (i * kLanes<B> >= numel) return;  // a short last item is left to the rest
-    }
-  } else if (share.is_empty()) {
-    return;
+  if (info == nullptr && aligned_to_16(address_of(out))) {
+    const Words words = splat(value);
+    for (; i < numel / kLanes<B>; i += share.step) store_16_bytes(out + i * kLanes<B>, words);
+    if (i * kLanes<B> >= numel) return;  // a short last item is left to the rest
   }
   fill_rest(numel, num_dims, info, out, bits_of(value), i);
 }

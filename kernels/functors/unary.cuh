@@ -43,22 +43,15 @@ struct Relu        : Brief { KILN_FUNCTOR(N x) { return x > 0 ? x : 0; } };   //
 struct ReluKeepNan : Brief { KILN_FUNCTOR(N x) { return x <= 0 ? 0 : x; } };
 struct Elu         : Long  { KILN_FUNCTOR(N x, N a) { return x > 0 ? x : a * M::expm1(x); } };
 
-// 1 / (1 + exp(-x)), by an exponential that never overflows.
-struct Sigmoid : Brief {
-  KILN_FUNCTOR(N x) {
-    const N e = M::exp(-M::abs(x));
-    return M::quotient(x < 0 ? e : 1, 1 + e);
-  }
-};
-
-struct Silu : Brief { KILN_FUNCTOR(N x) { return x * Sigmoid::apply<M>(x); } };
+struct Sigmoid : Brief { KILN_FUNCTOR(N x) { return M::sigmoid(x); } };
+struct Silu    : Brief { KILN_FUNCTOR(N x) { return x * M::sigmoid(x); } };
 
 // 0.5 x (1 + tanh(c (x + 0.044715 x^3))), c = sqrt(2 / pi): written as x * sigmoid(2 c (...)), which is
 // the same and loses nothing where tanh nears -1.
 struct GeluTanh : Brief {
   KILN_FUNCTOR(N x) {
-    const N inner = M::fma(N(0.044715), x * x * x, x);
-    return x * Sigmoid::apply<M>(N(1.5957691216057308) * inner);
+    const N c = N(1.5957691216057308);
+    return x * M::sigmoid(x * M::fma(x * x, N(0.044715) * c, c));
   }
 };
 
