@@ -6,18 +6,9 @@
 #include "plan.hpp"
 
 namespace kiln::ops {
-namespace {
-
-Result<void> require_fill_dtype(std::string_view root, DType dtype) {
-  return require_dtype(root, dtype,
-                       {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16,
-                        DType::kF32, DType::kF64, DType::kF8E4M3});
-}
-
-}  // namespace
 
 Result<Launch> plan(const Fill& call) {
-  KILN_TRY(require_fill_dtype("fill", call.value.dtype));
+  KILN_TRY(require_moved_dtype("fill", call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
 
   Launch launch;
@@ -29,7 +20,7 @@ Result<Launch> plan(const Fill& call) {
 }
 
 Result<Launch> plan(const ConstSet& call) {
-  KILN_TRY(require_fill_dtype("const_set", call.value.dtype));
+  KILN_TRY(require_moved_dtype("const_set", call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
 
   Launch launch;
@@ -44,7 +35,7 @@ Result<Launch> plan(const ConstSet& call) {
 }
 
 Result<Launch> plan(const Copy2d& call) {
-  KILN_TRY(require_fill_dtype("copy2d", call.dtype));
+  KILN_TRY(require_moved_dtype("copy2d", call.dtype));
   const Layout rows{{call.rows, call.columns}, {call.inp_stride, 1}};
   KILN_TRY_ASSIGN(const std::size_t count, element_count(rows));
   if (call.rows > 1 && call.out_stride < call.columns) {

@@ -1,11 +1,31 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 
 #include "base/diagnostic.hpp"
 
 namespace kiln::ops {
+namespace {
+
+Result<void> require_dtype(std::string_view family, DType dtype,
+                           std::initializer_list<DType> taken) {
+  if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
+  std::string list;
+  for (const DType each : taken) {
+    if (!list.empty()) list += ' ';
+    list += name(each);
+  }
+  return Error{
+      ErrorCode::kInvalidInput,
+      "no kernel of '" + std::string(family) + "' takes '" + std::string(name(dtype)) + "'",
+      {},
+      {}}
+      .note("it takes " + list);
+}
+
+}  // namespace
 
 std::string to_string(const Launch& launch) {
   const auto size = [](const Dim3& dims) {
@@ -63,20 +83,15 @@ std::vector<std::size_t> layout_block(const Layout& layout) {
   return block;
 }
 
-Result<void> require_dtype(std::string_view family, DType dtype,
-                           std::initializer_list<DType> taken) {
-  if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
-  std::string list;
-  for (const DType each : taken) {
-    if (!list.empty()) list += ' ';
-    list += name(each);
-  }
-  return Error{
-      ErrorCode::kInvalidInput,
-      "no kernel of '" + std::string(family) + "' takes '" + std::string(name(dtype)) + "'",
-      {},
-      {}}
-      .note("it takes " + list);
+Result<void> require_moved_dtype(std::string_view root, DType dtype) {
+  return require_dtype(root, dtype,
+                       {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16,
+                        DType::kF32, DType::kF64, DType::kF8E4M3});
+}
+
+Result<void> require_float_dtype(std::string_view root, DType dtype) {
+  return require_dtype(root, dtype,
+                       {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kF8E4M3});
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

@@ -9,14 +9,7 @@ Result<Launch> plan(const Unary& call) {
   const UnaryOpInfo& op = info(call.op);
   const bool copies = call.op == UnaryOp::kCopy;
   const std::string root = "u" + std::string(op.name);
-  if (copies) {
-    KILN_TRY(require_dtype(root, call.dtype,
-                           {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16,
-                            DType::kF32, DType::kF64, DType::kF8E4M3}));
-  } else {
-    KILN_TRY(require_dtype(root, call.dtype,
-                           {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kF8E4M3}));
-  }
+  KILN_TRY(copies ? require_moved_dtype(root, call.dtype) : require_float_dtype(root, call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
