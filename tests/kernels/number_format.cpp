@@ -24,54 +24,74 @@ constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 
 Bits sign_bit(DType dtype) { return Bits{1} << (8 * size_of(dtype) - 1); }
 
-// One positive number of a small float, from the formula of its specification.
+struct FloatFormat {
+  DType dtype;
+  int mantissa_bits, bias;
+  // Without infinities the last number is the one NaN, and what is too large becomes the largest.
+  bool has_infinities;
+};
+constexpr FloatFormat kFloatFormats[] = {
+    {DType::kF64, 52, 1023, true}, {DType::kF32, 23, 127, true}, {DType::kF16, 10, 15, true},
+    {DType::kBF16, 7, 127, true},  {DType::kF8E4M3, 3, 7, false},
+};
+constexpr const FloatFormat* find_format(DType dtype) {
+  for (const FloatFormat& each : kFloatFormats) {
+    if (each.dtype == dtype) return &each;
+  }
+  return nullptr;
+}
+static_assert(
+    [] {
+      for (const ops::DTypeInfo& each : ops::kDTypes) {
+        if (is_float(each.dtype) && find_format(each.dtype) == nullptr) return false;
+      }
+      return true;
+    }(),
+    "each float of kDTypes has a row in kFloatFormats");
+
+const FloatFormat& format_of(DType dtype) { return *find_format(dtype); }
+
+// One positive number of a float of at most 16 bits, from the formula of its specification.
 Real decode_small(DType dtype, Bits magnitude) {
-  struct Fields {
-    int mantissa_bits, bias;
-  };
-  const Fields fields = dtype == DType::kF16    ? Fields{10, 15}
-                        : dtype == DType::kBF16 ? Fields{7, 127}
-                                                : Fields{3, 7};
-  const int exponent = static_cast<int>(magnitude >> fields.mantissa_bits);
-  const Bits fraction = magnitude & ((Bits{1} << fields.mantissa_bits) - 1);
-  if (dtype == DType::kF8E4M3) {
-    if (magnitude == 0x7f) return kNan;
-  } else if (exponent == (dtype == DType::kF16 ? 31 : 255)) {
-    return fraction == 0 ? kInfinity : kNan;
-  }
+  const FloatFormat& format = format_of(dtype);
+  const auto last = static_cast<Bits>(max_ordinal(dtype));
+  if (magnitude > last) return kNan;
+  if (magnitude == last && format.has_infinities) return kInfinity;
+  const int exponent = static_cast<int>(magnitude >> format.mantissa_bits);
+  const Bits fraction = magnitude & ((Bits{1} << format.mantissa_bits) - 1);
   if (exponent == 0) {
-    return std::ldexp(static_cast<Real>(fraction), 1 - fields.bias - fields.mantissa_bits);
+    return std::ldexp(static_cast<Real>(fraction), 1 - format.bias - format.mantissa_bits);
   }
-  const Bits significand = fraction | (Bits{1} << fields.mantissa_bits);
-  return std::ldexp(static_cast<Real>(significand), exponent - fields.bias - fields.mantissa_bits);
+  const Bits significand = fraction | (Bits{1} << format.mantissa_bits);
+  return std::ldexp(static_cast<Real>(significand), exponent - format.bias - format.mantissa_bits);
 }
 
-// Every value of a small float from zero up, finite ones only, by position.
+// Every value of a float of at most 16 bits from zero up, finite ones only, by position.
 const std::vector<Real>& values_of(DType dtype) {
-  static const auto list = [](DType each) {
-    std::vector<Real> values;
-    for (Bits bits = 0;; ++bits) {
-      const Real value = decode_small(each, bits);
-      if (!std::isfinite(value)) return values;
-      values.push_back(value);
+  static const std::vector<std::vector<Real>> lists = [] {
+    std::vector<std::vector<Real>> made(std::size(ops::kDTypes));
+    for (const FloatFormat& each : kFloatFormats) {
+      if (size_of(each.dtype) > 2) continue;
+      std::vector<Real>& values = made[static_cast<std::size_t>(each.dtype)];
+      for (Bits bits = 0; std::isfinite(decode_small(each.dtype, bits)); ++bits) {
+        values.push_back(decode_small(each.dtype, bits));
+      }
     }
-  };
-  static const std::vector<Real> half = list(DType::kF16);
-  static const std::vector<Real> brain = list(DType::kBF16);
-  static const std::vector<Real> e4m3 = list(DType::kF8E4M3);
-  return dtype == DType::kF16 ? half : dtype == DType::kBF16 ? brain : e4m3;
+    return made;
+  }();
+  return lists[static_cast<std::size_t>(dtype)];
 }
 
 Bits encode_small(DType dtype, Real value) {
   const Bits sign = std::signbit(value) ? sign_bit(dtype) : 0;
-  if (std::isnan(value)) return sign_bit(dtype) - 1;  // a quiet NaN in each of the three
+  if (std::isnan(value)) return sign_bit(dtype) - 1;  // a quiet NaN in each of them
   const Real magnitude = std::fabs(value);
   const std::vector<Real>& values = values_of(dtype);
   const Bits largest = values.size() - 1;
   // The first value that is not below; the one before it is the other candidate.
   const auto above = std::lower_bound(values.begin(), values.end(), magnitude);
   if (above == values.end()) {
-    if (dtype == DType::kF8E4M3) return sign | largest;
+    if (!format_of(dtype).has_infinities) return sign | largest;
     // Half a step beyond the largest value rounds to infinity; at the tie, too, as its even
     // neighbour.
     const Real step = values[largest] - values[largest - 1];
@@ -126,24 +146,22 @@ bool is_nan(DType dtype, Bits bits) {
   return magnitude > static_cast<Bits>(max_ordinal(dtype));
 }
 
+bool has_signalling_nans(DType dtype) { return format_of(dtype).has_infinities; }
+
 bool is_signalling_nan(DType dtype, Bits bits) {
-  if (!is_nan(dtype, bits) || dtype == DType::kF8E4M3) return false;
-  // The bits above the mantissa's are those of infinity; the first of the mantissa is next.
-  const Bits exponent = static_cast<Bits>(max_ordinal(dtype));
-  const Bits first = (exponent & (~exponent + 1)) >> 1;
-  return (bits & first) == 0;
+  const Bits first_of_mantissa = least_normal(dtype) >> 1;
+  return has_signalling_nans(dtype) && is_nan(dtype, bits) && (bits & first_of_mantissa) == 0;
 }
 
 bool is_negative(DType dtype, Bits bits) { return (bits & sign_bit(dtype)) != 0; }
 
+Bits least_normal(DType dtype) { return Bits{1} << format_of(dtype).mantissa_bits; }
+
 std::int64_t max_ordinal(DType dtype) {
-  switch (dtype) {
-    case DType::kF64: return 0x7ff0000000000000;
-    case DType::kF32: return 0x7f800000;
-    case DType::kF16: return 0x7c00;
-    case DType::kBF16: return 0x7f80;
-    default: return 0x7e;
-  }
+  const Bits ones = sign_bit(dtype) - 1;
+  return static_cast<std::int64_t>(format_of(dtype).has_infinities
+                                       ? ones - (least_normal(dtype) - 1)
+                                       : ones - 1);
 }
 
 std::int64_t ordinal(DType dtype, Bits bits) {

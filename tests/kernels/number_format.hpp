@@ -33,7 +33,8 @@ Real decode(DType dtype, Bits bits);
 Bits encode(DType dtype, Real value);
 
 bool is_nan(DType dtype, Bits bits);
-bool is_signalling_nan(DType dtype, Bits bits);  // its first mantissa bit is clear; f8 has none
+bool has_signalling_nans(DType dtype);           // f8e4m3 has none
+bool is_signalling_nan(DType dtype, Bits bits);  // its first mantissa bit is clear
 bool is_negative(DType dtype, Bits bits);        // the sign bit
 
 // The position of a float that is no NaN among the values of its format: 0 for both zeros, 1 for
@@ -41,6 +42,7 @@ bool is_negative(DType dtype, Bits bits);        // the sign bit
 std::int64_t ordinal(DType dtype, Bits bits);
 Bits from_ordinal(DType dtype, std::int64_t position);  // clamped to the largest
 std::int64_t max_ordinal(DType dtype);                  // of infinity, or the largest value
+Bits least_normal(DType dtype);                         // the least value that is not subnormal
 
 // a + b rounded so that rounding once more, to 51 bits or fewer, gives the same as rounding the
 // exact sum once (round to odd; Boldo and Melquiond 2008).

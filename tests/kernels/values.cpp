@@ -34,17 +34,9 @@ const std::vector<Bits>& special_values(DType dtype) {
       return std::vector<Bits>{0, 1, 2, 3, sign - 1, sign, sign + 1, (sign - 1) + sign, 100};
     }
     std::vector<Bits> positive;
-    const Bits least_normal = [&]() -> Bits {
-      switch (each) {
-        case DType::kF64: return Bits{1} << 52;
-        case DType::kF32: return 1u << 23;
-        case DType::kF16: return 1u << 10;
-        case DType::kBF16: return 1u << 7;
-        default: return 1u << 3;
-      }
-    }();
+    const Bits normal = least_normal(each);
     const Bits last = static_cast<Bits>(max_ordinal(each));
-    positive = {0, 1, least_normal - 1, least_normal, least_normal + 1, last - 1, last};
+    positive = {0, 1, normal - 1, normal, normal + 1, last - 1, last};
     for (const Real value :
          {0.25L, 0.5L, 0.5L + 0.0009765625L, 0.999L, 1.0L, 1.001L, 1.5L, 2.0L, 2.5L, 3.0L,
           3.14159265358979L, 10.0L, 88.0L, 89.0L, 100.0L, 448.0L, 709.0L, 65504.0L}) {
@@ -52,8 +44,7 @@ const std::vector<Bits>& special_values(DType dtype) {
     }
     if (last + 1 < sign) {
       positive.push_back(sign - 1);  // a quiet NaN with every bit of its payload
-      // A signalling one, where the format tells the two apart: its first mantissa bit is clear.
-      if (each != DType::kF8E4M3) positive.push_back(last + 1);
+      if (has_signalling_nans(each)) positive.push_back(last + 1);
     }
     std::vector<Bits> all = positive;
     for (const Bits bits : positive) all.push_back(bits | sign);

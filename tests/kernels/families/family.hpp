@@ -47,4 +47,8 @@ constexpr DType compute_dtype(DType dtype) {
   return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
 }
 
+// Formulas of the other types are always evaluated in compute_dtype: nothing adds or multiplies
+// floats of 8 bits.
+constexpr bool has_own_arithmetic(DType dtype) { return size_of(dtype) > 1; }
+
 }  // namespace kiln::conformance

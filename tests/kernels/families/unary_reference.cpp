@@ -155,8 +155,7 @@ Expected unary_reference(UnaryOp op, DType dtype, Bits inp, Bits parameter) {
   const DType compute = compute_dtype(dtype);
   const Real computed =
       correctly_rounded(op, dtype, x).value_or(evaluate(op, x, p, rounded_to(compute)));
-  // f8 has no arithmetic of its own: its formulas are always evaluated in f32.
-  if (dtype == compute || dtype == DType::kF8E4M3) {
+  if (dtype == compute || !has_own_arithmetic(dtype)) {
     return Expected::within(dtype, {exact, computed}, contract.bound, slack, contract.zero_sign);
   }
   return Expected::within(dtype, {exact, computed, evaluate(op, x, p, rounded_to(dtype))},
