@@ -98,6 +98,10 @@ class Compiles {
     step.argv = {"{nvcc}", is_ptx ? "-ptx" : "-cubin", "-arch=" + target.processor, "-O3",
                  "-std=c++17"};
     if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
+    // cicc names functions of internal linkage after a digest of the source's absolute path. This
+    // stands for it, as distinct and the same everywhere.
+    append(step.argv, {"-Xcicc", "--orig_src_path_name," + unit.module->name.value + "." +
+                                     std::to_string(unit.index)});
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
     include_from_source(unit, step);

@@ -54,7 +54,8 @@ class Project {
                               "    {\"name\": \"affine\", \"sources\": [\"affine.cu\"]},\n"
                               "    {\"name\": \"fill\", \"sources\": [\"fill.cu\"]}\n  ],\n"
                               "  \"embed\": {\"header\": \"demo.hpp\", \"namespace\": \"demo\"}\n}\n");
-    write("shared.cuh", "__device__ inline float scale(float x, float a) { return x * a; }\n");
+    // Of internal linkage, because compilers like to name such a function after its file.
+    write("shared.cuh", "static __device__ __noinline__ float scale(float x, float a) { return x * a; }\n");
     write("affine.cu",
           "#include \"shared.cuh\"\n"
           "extern \"C\" __global__ void affine_f32(const float* x, float* y, float a, float b) {\n"
