@@ -79,6 +79,14 @@ has_header() {  # PATH
   return 1
 }
 
+has_library() {  # NAME
+  local folder
+  for folder in /lib /usr/lib /usr/local/lib /usr/lib/*-linux-gnu /lib/*-linux-gnu /usr/lib64; do
+    [ -e "$folder/$1" ] && return 0
+  done
+  return 1
+}
+
 report() {  # WHAT STATE DETAIL
   [ "$mode" != --check ] || printf '%-20s %-8s %s\n' "$1" "$2" "$3"
 }

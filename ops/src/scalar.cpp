@@ -50,6 +50,26 @@ std::uint64_t encode(const SmallFloat& format, double value) {
   return sign | bits;
 }
 
+double decode(const SmallFloat& format, std::uint64_t bits) {
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  const std::uint64_t mantissa_mask = (std::uint64_t{1} << format.mantissa_bits) - 1;
+  const std::uint64_t exponent_mask = (std::uint64_t{1} << format.exponent_bits) - 1;
+  const std::uint64_t mantissa = bits & mantissa_mask;
+  const std::uint64_t exponent = bits >> format.mantissa_bits & exponent_mask;
+  const bool negative = (bits >> (format.exponent_bits + format.mantissa_bits) & 1) != 0;
+  double magnitude;
+  if (exponent == exponent_mask && format.overflow == SmallFloat::kToInfinity) {
+    magnitude = mantissa == 0 ? HUGE_VAL : std::nan("");
+  } else if (exponent == exponent_mask && mantissa == mantissa_mask) {
+    magnitude = std::nan("");
+  } else {
+    const std::uint64_t units = exponent == 0 ? mantissa : mantissa | (mantissa_mask + 1);
+    const int scale = (exponent == 0 ? 1 : static_cast<int>(exponent)) - bias;
+    magnitude = std::ldexp(static_cast<double>(units), scale - format.mantissa_bits);
+  }
+  return negative ? -magnitude : magnitude;
+}
+
 // Toward zero, the ends of the range for what lies beyond, 0 for NaN: as Rust's `as` does it.
 template <typename Integer>
 std::uint64_t truncate(double value) {
@@ -73,7 +93,30 @@ std::uint64_t bits_of(Float value) {
   return bits;
 }
 
+template <typename T>
+double number_of(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);  // little-endian hosts
+  return static_cast<double>(value);
+}
+
 }  // namespace
+
+double Scalar::value() const {
+  switch (dtype) {
+    case DType::kU8: return number_of<std::uint8_t>(bits);
+    case DType::kU32: return number_of<std::uint32_t>(bits);
+    case DType::kI16: return number_of<std::int16_t>(bits);
+    case DType::kI32: return number_of<std::int32_t>(bits);
+    case DType::kI64: return number_of<std::int64_t>(bits);
+    case DType::kF16: return decode(kHalf, bits);
+    case DType::kBF16: return decode(kBrain, bits);
+    case DType::kF32: return number_of<float>(bits);
+    case DType::kF64: return number_of<double>(bits);
+    case DType::kF8E4M3: return decode(kE4M3, bits);
+  }
+  return 0;
+}
 
 Scalar Scalar::from(DType dtype, double value) {
   switch (dtype) {

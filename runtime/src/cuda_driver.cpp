@@ -271,6 +271,11 @@ class CudaDriver final : public Driver {
                  {}};
   }
 
+  Result<void> as_current(int device, const std::function<Result<void>()>& call) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    return call();
+  }
+
  private:
   // More dynamic shared memory a block than this has to be asked for, function by function.
   static constexpr std::uint32_t kSharedWithoutOptIn = 48 * 1024;

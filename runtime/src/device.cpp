@@ -58,6 +58,10 @@ Result<Device> Device::in_context(void* native_context) const {
   return Device(std::make_shared<DeviceState>(*state_, std::move(*driver)));
 }
 
+Result<void> Device::as_current(const std::function<Result<void>()>& call) const {
+  return state_->driver().as_current(state_->ordinal(), call);
+}
+
 Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept {
   runtime::ModuleSlot* slot = state_->modules().find(module);
   return slot != nullptr ? Function(slot->cached(kernel)) : Function();

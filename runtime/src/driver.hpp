@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -137,6 +138,11 @@ class Driver {
   // longer than the driver.
   virtual Result<std::shared_ptr<Driver>> in_context(int /*device*/, void* /*context*/) {
     return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
+  }
+
+  // Calls `call` with the device current.
+  virtual Result<void> as_current(int /*device*/, const std::function<Result<void>()>& call) {
+    return call();
   }
 };
 

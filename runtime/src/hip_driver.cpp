@@ -216,6 +216,11 @@ class HipDriver final : public Driver {
     return milliseconds;
   }
 
+  Result<void> as_current(int device, const std::function<Result<void>()>& call) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    return call();
+  }
+
  private:
   // While it lives, a device is this thread's current one; then the caller's own again.
   class Current {

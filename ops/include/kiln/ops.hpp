@@ -1,4 +1,5 @@
-// Launch helpers for our own kernels: shapes and strides in, the right launch out.
+// Launch helpers for our own kernels: shapes and strides in, the right launch out. And matrix products,
+// which are the vendor's (matmul.hpp).
 //
 // One header per family, each with a struct that says what to compute and a plan() that turns it
 // into a Launch; Launcher runs it on a device. C++17; link kiln::ops.
@@ -8,4 +9,5 @@
 #include "kiln/ops/fill.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/launcher.hpp"
+#include "kiln/ops/matmul.hpp"
 #include "kiln/ops/unary.hpp"

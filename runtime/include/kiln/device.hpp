@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +73,11 @@ class Device {
   // anew, and memory, streams and events are of it. It has to outlive everything that the new handle
   // gives out. Errors: kInvalidInput (a device whose driver has one context, as HIP and the host have).
   Result<Device> in_context(void* native_context) const;
+
+  // Calls `call` with the device, and its context, current on this thread, as the vendor's other
+  // libraries want it (cuBLAS, rocBLAS, ...); the caller's own choice is back when it returns.
+  // Errors: those of `call`, and kDriver.
+  Result<void> as_current(const std::function<Result<void>()>& call) const;
 
   // --- kernels ------------------------------------------------------------------------------------
   // The first use of a module on a device loads the image that fits best, exactly once under any

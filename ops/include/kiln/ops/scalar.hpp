@@ -17,6 +17,8 @@ struct Scalar {
   // floats round to nearest even, f8 goes through f32 and saturates to its largest finite value.
   static Scalar from(DType dtype, double value);
   static Scalar of_bits(DType dtype, std::uint64_t bits) { return {dtype, bits}; }
+  // As a double, exactly but for i64 beyond 2^53.
+  double value() const;
 };
 
 }  // namespace kiln::ops

@@ -1,0 +1,126 @@
+#include "gemm.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+// The libraries count in int.
+constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+
+// One operand, its sizes and strides spelt out.
+struct Matrix {
+  std::string name;
+  Layout layout;
+  std::size_t batch = 1;
+  std::size_t rows = 0, columns = 0;
+  std::size_t batch_stride = 0, row_stride = 0, column_stride = 0;
+
+  Error error(const std::string& what) const {
+    return Error{
+        ErrorCode::kInvalidInput, "matmul: " + name + " " + to_string(layout) + " " + what, {}, {}};
+  }
+};
+
+Result<Matrix> matrix_of(const std::string& name, const Layout& layout) {
+  Matrix matrix{name, layout};
+  const std::size_t rank = layout.dims.rank();
+  if (rank != 2 && rank != 3) {
+    return matrix.error("is not [rows, columns] or [batch, rows, columns]");
+  }
+  KILN_TRY(element_count(layout));
+  const Extents strides = strides_of(layout);
+  matrix.rows = layout.dims[rank - 2];
+  matrix.columns = layout.dims[rank - 1];
+  matrix.row_stride = strides[rank - 2];
+  matrix.column_stride = strides[rank - 1];
+  if (rank == 3) {
+    matrix.batch = layout.dims[0];
+    matrix.batch_stride = matrix.batch == 1 ? 0 : strides[0];
+  }
+  for (const std::size_t size : {matrix.batch, matrix.rows, matrix.columns, matrix.row_stride,
+                                 matrix.column_stride}) {
+    if (size > kMost) return matrix.error("has a dim or a stride above 2^31 - 1");
+  }
+  return matrix;
+}
+
+// How the matrix is stored. Strides of dims of size 1 are never walked, so they do not count.
+struct Storage {
+  bool row_major = true;
+  std::size_t leading = 0;  // elements between rows, or, if column-major, between columns
+};
+
+Result<Storage> storage_of(const Matrix& matrix) {
+  const auto fits = [](std::size_t lines, std::size_t pitch, std::size_t length, std::size_t step) {
+    return (length == 1 || step == 1) && (lines == 1 || pitch >= length);
+  };
+  if (fits(matrix.rows, matrix.row_stride, matrix.columns, matrix.column_stride)) {
+    return Storage{true, matrix.rows == 1 ? matrix.columns : matrix.row_stride};
+  }
+  if (fits(matrix.columns, matrix.column_stride, matrix.rows, matrix.row_stride)) {
+    return Storage{false, matrix.columns == 1 ? matrix.rows : matrix.column_stride};
+  }
+  return matrix.error("has no dim of stride 1, or lines that overlap")
+      .hint("copy it into a contiguous buffer first");
+}
+
+Result<GemmOperand> operand(const Matrix& matrix, const void* data, bool out_is_row_major) {
+  KILN_TRY_ASSIGN(const Storage storage, storage_of(matrix));
+  GemmOperand operand;
+  operand.data = data;
+  operand.transposed = storage.row_major != out_is_row_major;
+  operand.leading = static_cast<std::int64_t>(storage.leading);
+  operand.batch_stride = static_cast<std::int64_t>(matrix.batch_stride);
+  return operand;
+}
+
+}  // namespace
+
+Result<Gemm> plan_gemm(const Matmul& product) {
+  KILN_TRY(require_dtype("matmul", product.dtype,
+                         {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+  KILN_TRY_ASSIGN(const Matrix lhs, matrix_of("lhs", product.lhs_layout));
+  KILN_TRY_ASSIGN(const Matrix rhs, matrix_of("rhs", product.rhs_layout));
+  KILN_TRY_ASSIGN(const Matrix out, matrix_of("out", product.out_layout));
+  if (rhs.rows != lhs.columns) {
+    return rhs.error("has not as many rows as lhs " + to_string(lhs.layout) + " has columns");
+  }
+  if (out.rows != lhs.rows || out.columns != rhs.columns) {
+    return out.error("is not the shape of the product, [" + std::to_string(lhs.rows) + ", " +
+                     std::to_string(rhs.columns) + "]");
+  }
+  for (const Matrix* operand : {&lhs, &rhs}) {
+    if (operand->batch != 1 && operand->batch != out.batch) {
+      return operand->error("has another batch than out " + to_string(out.layout));
+    }
+  }
+  if (out.batch > 1 && out.batch_stride == 0) return out.error("puts all products into one place");
+
+  KILN_TRY_ASSIGN(const Storage stored, storage_of(out));
+  Gemm gemm;
+  gemm.dtype = product.dtype;
+  gemm.rows = static_cast<std::int64_t>(out.rows);
+  gemm.columns = static_cast<std::int64_t>(out.columns);
+  gemm.inner = static_cast<std::int64_t>(lhs.columns);
+  gemm.batch = static_cast<std::int64_t>(out.batch);
+  KILN_TRY_ASSIGN(gemm.a, operand(lhs, product.lhs, stored.row_major));
+  KILN_TRY_ASSIGN(gemm.b, operand(rhs, product.rhs, stored.row_major));
+  gemm.c = product.out;
+  gemm.leading_c = static_cast<std::int64_t>(stored.leading);
+  gemm.batch_stride_c = static_cast<std::int64_t>(out.batch_stride);
+  gemm.alpha = product.alpha;
+  gemm.beta = product.beta;
+  if (stored.row_major) {
+    std::swap(gemm.rows, gemm.columns);
+    std::swap(gemm.a, gemm.b);
+  }
+  return gemm;
+}
+
+}  // namespace kiln::ops

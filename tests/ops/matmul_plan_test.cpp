@@ -1,0 +1,101 @@
+// Shapes and strides to a call of BLAS.
+#include <catch2/catch_test_macros.hpp>
+
+#include "ops/src/gemm.hpp"
+
+namespace kiln::ops {
+namespace {
+
+// [4, 3, 5] times [4, 5, 2], contiguous.
+Matmul example() {
+  Matmul product;
+  product.lhs_layout = {{4, 3, 5}};
+  product.rhs_layout = {{4, 5, 2}};
+  product.out_layout = {{4, 3, 2}};
+  return product;
+}
+
+std::string message(const Matmul& product) {
+  const Result<Gemm> gemm = plan_gemm(product);
+  return gemm ? "no error" : gemm.error().message;
+}
+
+TEST_CASE("A row-major product is the column-major one of the operands in turned order") {
+  const Gemm gemm = *plan_gemm(example());
+  CHECK(gemm.rows == 2);
+  CHECK(gemm.columns == 3);
+  CHECK(gemm.inner == 5);
+  CHECK(gemm.batch == 4);
+  CHECK(!gemm.a.transposed);
+  CHECK(gemm.a.leading == 2);
+  CHECK(gemm.a.batch_stride == 10);
+  CHECK(gemm.b.leading == 5);
+  CHECK(gemm.b.batch_stride == 15);
+  CHECK(gemm.leading_c == 2);
+  CHECK(gemm.batch_stride_c == 6);
+}
+
+TEST_CASE("A column-major output keeps the order, and transposes what is row-major") {
+  Matmul product = example();
+  product.out_layout = {{4, 3, 2}, {6, 1, 3}};
+  const Gemm gemm = *plan_gemm(product);
+  CHECK(gemm.rows == 3);
+  CHECK(gemm.columns == 2);
+  CHECK(gemm.a.transposed);
+  CHECK(gemm.a.leading == 5);
+  CHECK(gemm.b.transposed);
+  CHECK(gemm.leading_c == 3);
+}
+
+TEST_CASE("An operand without a batch serves the whole batch") {
+  Matmul product = example();
+  product.rhs_layout = {{5, 2}};
+  CHECK(plan_gemm(product)->a.batch_stride == 0);
+  product.rhs_layout = {{4, 5, 2}, {0, 2, 1}};
+  CHECK(plan_gemm(product)->a.batch_stride == 0);
+}
+
+TEST_CASE("Strides of dims of size 1 do not count") {
+  Matmul product = example();
+  product.lhs_layout = {{4, 1, 5}, {5, 0, 1}};
+  product.out_layout = {{4, 1, 2}, {2, 77, 1}};
+  const Gemm gemm = *plan_gemm(product);
+  CHECK(gemm.b.leading == 5);
+  CHECK(gemm.leading_c == 2);
+  product.lhs_layout = {{4, 3, 1}, {3, 1, 0}};
+  product.rhs_layout = {{4, 1, 2}};
+  product.out_layout = {{4, 3, 2}};
+  CHECK(plan_gemm(product)->b.leading >= 1);
+}
+
+TEST_CASE("What no library multiplies is refused by name") {
+  Matmul product = example();
+  product.dtype = DType::kU8;
+  CHECK(message(product).find("u8") != std::string::npos);
+  product = example();
+  product.lhs_layout = {{3}};
+  CHECK(message(product) == "matmul: lhs [3] is not [rows, columns] or [batch, rows, columns]");
+  product = example();
+  product.rhs_layout = {{4, 6, 2}};
+  CHECK(message(product) ==
+        "matmul: rhs [4, 6, 2] has not as many rows as lhs [4, 3, 5] has columns");
+  product = example();
+  product.out_layout = {{4, 2, 3}};
+  CHECK(message(product) == "matmul: out [4, 2, 3] is not the shape of the product, [3, 2]");
+  product = example();
+  product.rhs_layout = {{2, 5, 2}};
+  CHECK(message(product) == "matmul: rhs [2, 5, 2] has another batch than out [4, 3, 2]");
+  product = example();
+  product.out_layout = {{4, 3, 2}, {0, 2, 1}};
+  CHECK(message(product) ==
+        "matmul: out [4, 3, 2] with strides [0, 2, 1] puts all products into one place");
+  product = example();
+  product.lhs_layout = {{4, 3, 5}, {60, 20, 2}};
+  CHECK(message(product) ==
+        "matmul: lhs [4, 3, 5] with strides [60, 20, 2] has no dim of stride 1, or lines that overlap");
+  product.lhs_layout = {{4, 3, 5}, {15, 0, 1}};
+  CHECK(message(product).find("lines that overlap") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::ops
