@@ -422,6 +422,9 @@ TEST_CASE("Threads that ask for one module at once load it once a device") {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::string& error : errors) CHECK(error == "");
+  for (std::size_t which = 0; which < runtime.devices().size(); ++which) {
+    CHECK(runtime.device(which)->statistics(modules().arithmetic).loads == 1);
+  }
   if (subject().machine != nullptr) {
     CHECK(subject().machine->loads().size() == runtime.devices().size());
   }
