@@ -38,7 +38,7 @@ need_machine_set_up() {
 hide_programs() {
   local folder name
   mkdir -p "$scratch/bin"
-  for folder in /usr/local/bin /usr/bin /bin; do
+  for folder in ${PATH//:/ }; do
     ln -s -t "$scratch/bin" "$folder"/* 2>/dev/null || true  # the first of a name wins
   done
   for name in "$@"; do rm -f "$scratch/bin/$name"; done
