@@ -12,6 +12,7 @@ std::string_view name(ImageFormat format) {
     case ImageFormat::kCubin: return "cubin";
     case ImageFormat::kPtx: return "ptx";
     case ImageFormat::kHost: return "host";
+    case ImageFormat::kSource: return "source";
   }
   return "";
 }
@@ -22,6 +23,7 @@ std::string_view enumerator(ImageFormat format) {
     case ImageFormat::kCubin: return "kCubin";
     case ImageFormat::kPtx: return "kPtx";
     case ImageFormat::kHost: return "kHost";
+    case ImageFormat::kSource: return "kSource";
   }
   return "";
 }

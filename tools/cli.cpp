@@ -49,7 +49,7 @@ struct CommandLine {
   CacheOptions cache;
   std::string doctor_manifest;
   bool allow_missing = false;
-  std::string jobs, embed, name_space, compression;
+  std::string jobs, embed, name_space, compression, embed_source;
 
   CommandLine() {
     app.require_subcommand(1);
@@ -95,6 +95,9 @@ struct CommandLine {
     command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");
     command.add_option("--compress", compression, "How the images are stored in the header")
         ->type_name("zstd|none");
+    command.add_flag("--embed-source{beside}", embed_source,
+                     "Put the sources into the header too, for the runtime to compile; "
+                     "=instead leaves the images out");
     command.footer(
         "Example: everything, then one module for one GPU\n"
         "  kiln build targets.json --out out\n"
@@ -198,6 +201,13 @@ struct CommandLine {
                       choice<Compression>("--compress", compression,
                                           {{"zstd", Compression::kZstd},
                                            {"none", Compression::kNone}}));
+    }
+    if (command.count("--embed-source") > 0) {
+      KILN_TRY_ASSIGN(build.embed_source,
+                      choice<EmbedSource>("--embed-source", embed_source,
+                                          {{"beside", EmbedSource::kBeside},
+                                           {"instead", EmbedSource::kInstead},
+                                           {"none", EmbedSource::kNone}}));
     }
     return {};
   }

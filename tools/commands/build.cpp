@@ -32,6 +32,7 @@ void apply(const BuildOptions& options, EmbedOptions& embed) {
   if (options.embed) embed.mode = *options.embed;
   if (options.name_space) embed.name_space = *options.name_space;
   if (options.compression) embed.compression = *options.compression;
+  if (options.embed_source) embed.source = *options.embed_source;
 }
 
 // The modules none of whose steps failed, sorted.

@@ -27,6 +27,7 @@ struct BuildOptions {
   std::optional<EmbedMode> embed;
   std::optional<std::string> name_space;
   std::optional<Compression> compression;
+  std::optional<EmbedSource> embed_source;
 };
 
 Result<int> run_build(const BuildOptions& options, World& world);

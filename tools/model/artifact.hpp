@@ -32,6 +32,7 @@ struct BuiltModule {
   std::vector<std::vector<Parameter>> parameters;  // by kernel; kinds known where any image tells
   std::vector<std::uint16_t> units;           // by kernel
   std::vector<Artifact> images;               // sorted by unit, then target
+  std::vector<std::string> source_bundles;    // by unit; empty unless the header is to hold them
 };
 
 struct ToolRecord {

@@ -25,6 +25,8 @@ struct Located {
 
 enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
 enum class EmbedMode : std::uint8_t { kArray, kAsm };
+// Whether the header holds what a module is compiled from, for the runtime to compile.
+enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
 
 // Options that reach a compiler. A module's are added after the manifest's own.
 struct CompileOptions {
@@ -48,6 +50,7 @@ struct EmbedOptions {
   std::string name_space = "kernels";
   EmbedMode mode = EmbedMode::kArray;
   Compression compression = Compression::kZstd;
+  EmbedSource source = EmbedSource::kNone;
 };
 
 // One kernel that every image of its module must export (the `abi` file).

@@ -73,7 +73,19 @@ Result<void> check_order(const BuiltCatalog& built) {
   return {};
 }
 
-generator::Catalog describe(const BuiltCatalog& built) {
+// What a unit is compiled from, in the place of an image.
+generator::Image describe_source(const std::string& bundle, std::uint16_t unit) {
+  return {.target = "source",
+          .format = ImageFormat::kSource,
+          .compression = Compression::kNone,
+          .unit = unit,
+          .ptx_isa = 0,
+          .stored = bundle,
+          .size = bundle.size(),
+          .digest = sha256(bundle)};
+}
+
+generator::Catalog describe(const BuiltCatalog& built, EmbedSource embed_source) {
   generator::Catalog catalog{built.name, built.targets, built.missing_targets, {}};
   for (const BuiltModule& source : built.modules) {
     generator::Module module{.name = source.name, .unit_count = 1, .kernels = {}, .images = {}};
@@ -95,8 +107,13 @@ generator::Catalog describe(const BuiltCatalog& built) {
         image.stored += '\0';  // the driver reads PTX as a C string
         image.size += 1;
       }
-      module.images.push_back(std::move(image));
+      if (embed_source != EmbedSource::kInstead) module.images.push_back(std::move(image));
     }
+    for (std::size_t unit = 0; unit < source.source_bundles.size(); ++unit) {
+      module.images.push_back(
+          describe_source(source.source_bundles[unit], static_cast<std::uint16_t>(unit)));
+    }
+    std::ranges::stable_sort(module.images, {}, &generator::Image::unit);
     catalog.modules.push_back(std::move(module));
   }
   return catalog;
@@ -161,7 +178,7 @@ Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedO
   KILN_TRY(check_namespace(options.name_space));
   KILN_TRY(check_header_name(options.header));
   KILN_TRY(check_order(built));
-  generator::Catalog catalog = describe(built);
+  generator::Catalog catalog = describe(built, options.source);
   if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));
   return generator::generate(
       catalog, {.header = options.header,

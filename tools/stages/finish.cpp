@@ -5,10 +5,12 @@
 
 #include "base/diagnostic.hpp"
 #include "tools/json/json.hpp"
+#include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/embed.hpp"
+#include "tools/stages/plan_sources.hpp"
 #include "tools/stages/verify.hpp"
 
 namespace kiln::tools {
@@ -36,7 +38,8 @@ std::string digest_text(const std::optional<Digest>& digest) {
 }
 
 // What decides every byte that finish() writes.
-Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context) {
+Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context,
+                               const std::vector<Unit>& units) {
   const Manifest& manifest = request.manifest;
   FileDigests& digests = context.digests;
   Ingredients result;
@@ -52,6 +55,16 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   result.push_back({"namespace", manifest.embed.name_space});
   result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
   result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
+  if (manifest.embed.source != EmbedSource::kNone) {
+    const bool beside = manifest.embed.source == EmbedSource::kBeside;
+    result.push_back({"source", beside ? "beside" : "instead"});
+    std::set<std::string> files;
+    for (const Unit& unit : units) files.insert(unit.files.begin(), unit.files.end());
+    for (const std::string& file : files) {
+      result.push_back(
+          {"source " + file, digest_text(digests.digest(context.plan.source_root / file))});
+    }
+  }
   for (const std::string& target : request.missing_targets) result.push_back({"missing", target});
   for (const ToolRecord& tool : tool_records(context.plan, context.toolchain, digests)) {
     result.push_back({"tool " + tool.name, tool.version + " " + tool.identity});
@@ -148,11 +161,23 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
 
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files) {
-  Ingredients now = finish_ingredients(request, context);
+  const bool embeds_source = request.manifest.embed.source != EmbedSource::kNone;
+  std::vector<Unit> units;
+  if (embeds_source) {
+    KILN_TRY_ASSIGN(units, plan_sources(request.manifest, files));
+  }
+  Ingredients now = finish_ingredients(request, context, units);
   if (is_up_to_date(state.finish, now, context)) return Finished{.was_up_to_date = true};
   BuiltCatalog catalog;
   catalog.name = request.manifest.name.value;
   KILN_TRY_ASSIGN(catalog.modules, read_modules(request, context, files));
+  for (BuiltModule& module : catalog.modules) {
+    for (const ModuleSpec& spec : request.manifest.modules) {
+      if (!embeds_source || spec.name.value != module.name) continue;
+      KILN_TRY_ASSIGN(module.source_bundles,
+                      bundle_sources(request.manifest, spec, units, files));
+    }
+  }
   KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, read_bundles(request, context, files));
   // From here on, every module is known to offer the same kernels on every target.
   catalog.targets = built_targets(catalog.modules);

@@ -289,11 +289,16 @@ class ManifestParser {
             const int choice = reader_.choice(v, "'mode'", {"array", "asm"});
             if (choice >= 0) embed.mode = choice == 0 ? EmbedMode::kArray : EmbedMode::kAsm;
           }},
-         {"compression", Need::kOptional, [&](const Json& v) {
+         {"compression", Need::kOptional,
+          [&](const Json& v) {
             const int choice = reader_.choice(v, "'compression'", {"zstd", "none"});
             if (choice >= 0) {
               embed.compression = choice == 0 ? Compression::kZstd : Compression::kNone;
             }
+          }},
+         {"source", Need::kOptional, [&](const Json& v) {
+            const int choice = reader_.choice(v, "'source'", {"none", "beside", "instead"});
+            if (choice >= 0) embed.source = static_cast<EmbedSource>(choice);
           }}});
   }
 

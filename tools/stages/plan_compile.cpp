@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <map>
 
+#include "formats/host_flags.hpp"
 #include "tools/stages/layout.hpp"
 #include "tools/stages/probe_tool.hpp"
 
 namespace kiln::tools {
 namespace {
 
-void append(std::vector<std::string>& words, std::initializer_list<std::string> more) {
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
@@ -110,20 +111,12 @@ class Compiles {
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
 
-  // The sources as they stand, made a shared object that needs libc, libm and libgcc_s alone.
-  // -O3, as only there g++ unrolls the loops over an item's lanes, which makes affine_f32 twice as
-  // fast. x86-64-v3 has the fused multiply-add and the half conversions that kernels are made of;
-  // host_flags may name another level.
+  // The sources as they stand.
   void host(const Unit& unit, const TargetId& target, Step& step) const {
     step.tool = ToolKind::kHostCompiler;
     step.tool_roles = {"program", "library", "compiler", "assembler", "linker"};
-    step.argv = {"{host-compiler}", "-x", "c++", "-O3", "-std=c++17"};
-#if defined(__x86_64__)
-    step.argv.push_back("-march=x86-64-v3");
-#endif
-    append(step.argv, {target.wave64 ? "-DKILN_HOST_WAVE=64" : "-DKILN_HOST_WAVE=32", "-fPIC",
-                       "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off",
-                       "-fno-math-errno"});
+    step.argv = {"{host-compiler}"};
+    append(step.argv, host_compile_flags(target.wave64));
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-g1");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
     // Debug information relative to the sources, by whichever path the compiler came to this folder.
@@ -132,8 +125,8 @@ class Compiles {
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::host_flags, step);
     append(step.argv,
-           {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source, "-shared",
-            "-nodefaultlibs", "-lm", "-lc", "-lgcc", "-lgcc_s", "-Wl,--build-id=none"});
+           {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
+    append(step.argv, host_link_flags());
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
 

@@ -28,6 +28,7 @@ enum class ImageFormat : std::uint8_t {
   kCubin,  // NVIDIA machine code: an ELF file for one major architecture
   kPtx,    // NVIDIA assembly text, NUL-terminated, compiled by the driver
   kHost,   // a shared object for this machine's own processor
+  kSource,  // no image but what the unit is compiled from: formats/source_bundle.hpp
 };
 
 // How the bytes of an image are stored.
@@ -77,7 +78,7 @@ struct KernelEntry {
 
 // One image: the kernels of one unit for one target.
 struct ImageEntry {
-  std::string_view target;  // "gfx90a:xnack+", "sm_90a", "compute_80", "host"
+  std::string_view target;  // "gfx90a:xnack+", "sm_90a", "compute_80", "host"; of source "source"
   ImageFormat format = ImageFormat::kHsaco;
   Compression compression = Compression::kNone;
   std::uint16_t unit = 0;

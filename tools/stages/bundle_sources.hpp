@@ -1,0 +1,20 @@
+// bundle_sources: a module -> what each of its units is compiled from, as the runtime reads it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/model/manifest.hpp"
+#include "tools/stages/plan_sources.hpp"
+#include "tools/system/files.hpp"
+
+namespace kiln::tools {
+
+// One text of formats/source_bundle.hpp a unit, in the order of the units. Sources and headers are
+// taken as they stand, before hipify-perl. Include directories outside of the manifest's folder are
+// left out: the machine that compiles has others. Errors: those of reading a file.
+Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
+                                                const std::vector<Unit>& units, const Files& files);
+
+}  // namespace kiln::tools
