@@ -20,7 +20,7 @@
 
 #if defined(__HIP__)
 #define KILN_PLATFORM_HIP 1
-#elif defined(__NVCC__)
+#elif defined(__NVCC__) || defined(__CUDACC_RTC__)
 #define KILN_PLATFORM_CUDA 1
 #elif defined(KILN_HOST_WAVE)
 #define KILN_PLATFORM_HOST 1

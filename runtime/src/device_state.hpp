@@ -13,6 +13,7 @@
 #include "kiln/device.hpp"
 #include "runtime/src/driver.hpp"
 #include "runtime/src/module_cache.hpp"
+#include "runtime/src/source_compiler.hpp"
 
 namespace kiln::runtime {
 
@@ -22,6 +23,7 @@ using Trace = std::function<void(std::string_view line)>;  // empty: no tracing
 struct LoadOptions {
   Trace trace;
   std::vector<std::string> image_folders;  // of KILN_IMAGE_PATH
+  std::shared_ptr<SourceCompiler> compiler;
 };
 
 class DeviceState {

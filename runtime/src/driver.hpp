@@ -134,8 +134,8 @@ class Driver {
   virtual Result<void> synchronize_event(int device, NativeEvent event) = 0;
   virtual Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) = 0;
 
-  // A driver like this one whose calls on `device` use a context that the caller made, and that lives
-  // longer than the driver.
+  // A driver like this one whose calls on `device` use a context that the caller made, and that
+  // lives longer than the driver.
   virtual Result<std::shared_ptr<Driver>> in_context(int /*device*/, void* /*context*/) {
     return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
   }

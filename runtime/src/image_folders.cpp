@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "formats/image.hpp"
 #include "formats/image_head.hpp"
+#include "runtime/src/file.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -29,22 +28,6 @@ std::vector<std::string> files_of(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-Result<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  std::string bytes;
-  if (file != nullptr) {
-    char part[1 << 16];
-    for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file.get())) > 0;) {
-      bytes.append(part, count);
-    }
-  }
-  if (file == nullptr || std::ferror(file.get()) != 0) {
-    return Error{ErrorCode::kEnvironment, "cannot be read", {}, {}};
-  }
-  return bytes;
 }
 
 // Whether a name stands in the image as a word of its own: among an ELF file's symbols, or in a
@@ -67,16 +50,6 @@ std::string_view missing_kernel(std::string_view image, const ModuleEntry& modul
     if (kernel.unit == unit && !has_word(image, kernel.name)) return kernel.name;
   }
   return {};
-}
-
-ImageFormat format_of(TargetKind kind) {
-  switch (kind) {
-    case TargetKind::kAmd: return ImageFormat::kHsaco;
-    case TargetKind::kCubin: return ImageFormat::kCubin;
-    case TargetKind::kPtx: return ImageFormat::kPtx;
-    case TargetKind::kHost: break;
-  }
-  return ImageFormat::kHost;
 }
 
 Result<FolderImage> read_folder_image(const std::string& path, std::string_view bytes) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "formats/byte_reader.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/image_folders.hpp"
@@ -251,6 +252,14 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));
   images.insert(images.end(), entry_->images.begin(), entry_->images.end());
   Selection selection = select_image({images.data(), images.size()}, unit_index, target);
+  if (selection.image == nullptr && selection.source != nullptr) {
+    Result<Source> compiled = compile(*selection.source);
+    if (compiled || compiled.error().code != ErrorCode::kUnavailable) return compiled;
+    selection.refusals.push_back({"source", compiled.error().message});
+    for (const Note& note : compiled.error().notes) {
+      selection.refusals.push_back({"source", note.text});
+    }
+  }
   if (selection.image == nullptr) {
     std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
     return no_image(selection, name_, target, device_.identity());
@@ -268,6 +277,28 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
                           std::move(unpacked).error());
   }
   return Source{image.format, std::move(*unpacked), std::string(image.target), fit};
+}
+
+Result<ModuleSlot::Source> ModuleSlot::compile(const ImageEntry& source) {
+  const auto failed = [&](Error cause) {
+    return device_.failed("compiling module '" + name_ + "'", std::move(cause));
+  };
+  Result<ImageBytes> bundle = unpack_image(source);
+  if (!bundle) return failed(std::move(bundle).error());
+  const auto start = std::chrono::steady_clock::now();
+  Result<CompiledImage> compiled = device_.options().compiler->compile(
+      as_text(bundle->bytes), device_.info().backend, device_.target());
+  if (!compiled && compiled.error().code == ErrorCode::kUnavailable) return compiled.error();
+  if (!compiled) return failed(std::move(compiled).error());
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  device_.trace([&] {
+    char time[32];
+    std::snprintf(time, sizeof time, " in %.2f ms", took.count());
+    return "module '" + name_ + "': compiled for " + device_.info().target + " by " +
+           compiled->compiler + (compiled->is_from_cache ? ", found in the cache" : "") + time;
+  });
+  return Source{format_of(device_.target().kind), copy_image(as_bytes(compiled->bytes)),
+                device_.info().target + " by " + compiled->compiler, "source"};
 }
 
 std::uint16_t ModuleSlot::index_of(const UnitSlot& unit) const {

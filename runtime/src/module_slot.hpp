@@ -104,6 +104,8 @@ class ModuleSlot {
   Result<void> load_kernel(KernelSlot& kernel);    // mutex held
   Result<void> load_unit(UnitSlot& unit);          // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
+  // kUnavailable, in the compiler's own words, where there is no compiler.
+  Result<Source> compile(const ImageEntry& source);
   Result<void> unload_unit(UnitSlot& unit);
 
   DeviceState& device_;

@@ -28,7 +28,11 @@ Error unavailable(std::string message) {
 
 class RuntimeState {
  public:
-  explicit RuntimeState(OpenOptions options) : options_(std::move(options)) {}
+  explicit RuntimeState(OpenOptions options)
+      : options_(std::move(options)),
+        compiler_(std::make_shared<SourceCompiler>(
+            CompilerOptions{options_.nvrtc_library, options_.hiprtc_library, options_.host_compiler,
+                            options_.compile_cache == "off" ? "" : options_.compile_cache})) {}
 
   struct OpenBackend {
     BackendStatus status;
@@ -138,6 +142,7 @@ class RuntimeState {
   LoadOptions load_options() const {
     LoadOptions load;
     load.trace = options_.trace;
+    load.compiler = compiler_;
     for (const std::string_view folder : split(options_.image_path, ':')) {
       if (!folder.empty()) load.image_folders.emplace_back(folder);
     }
@@ -163,6 +168,7 @@ class RuntimeState {
   }
 
   const OpenOptions options_;
+  const std::shared_ptr<SourceCompiler> compiler_;
   std::array<Slot, kBackends.size()> slots_;
   std::once_flag everything_once_;
   Everything everything_;
@@ -173,6 +179,21 @@ class RuntimeState {
 using runtime::RuntimeState;
 
 namespace {
+
+// Beside what `kiln build` keeps; "off" where nothing is to be kept, or nowhere can be.
+std::string compile_cache_of_environment() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  if (variable("KILN_CACHE") == "off") return "off";
+  std::string folder = variable("KILN_CACHE_DIR");
+  if (folder.empty() && !variable("XDG_CACHE_HOME").empty()) {
+    folder = variable("XDG_CACHE_HOME") + "/kiln";
+  }
+  if (folder.empty() && !variable("HOME").empty()) folder = variable("HOME") + "/.cache/kiln";
+  return folder.empty() ? "off" : folder + "/compiled";
+}
 
 // What the environment says, where the program did not.
 void read_environment(OpenOptions& options) {
@@ -186,6 +207,10 @@ void read_environment(OpenOptions& options) {
   take(options.emulator_library, "KILN_EMULATOR_LIBRARY");
   take(options.default_device, "KILN_DEVICE");
   take(options.image_path, "KILN_IMAGE_PATH");
+  take(options.nvrtc_library, "KILN_NVRTC_LIBRARY");
+  take(options.hiprtc_library, "KILN_HIPRTC_LIBRARY");
+  take(options.host_compiler, "KILN_CXX");
+  if (options.compile_cache.empty()) options.compile_cache = compile_cache_of_environment();
   const char* trace = std::getenv("KILN_TRACE");
   if (!options.trace && trace != nullptr && std::string_view(trace) == "1") {
     options.trace = [](std::string_view line) {

@@ -1,8 +1,9 @@
 // Which image of a module a device gets: pure, from names and numbers alone.
 //
-// Exact before compatible machine code, before a generic family's, before PTX; among equals the one
-// that is closest to the device, then the first in the catalog. The rules of what runs where are in
-// formats/compatibility.hpp; the driver's limit on PTX is applied here.
+// Exact before compatible machine code, before a generic family's, before PTX, before the source
+// that the runtime may compile; among equals the one that is closest to the device, then the first
+// in the catalog. The rules of what runs where are in formats/compatibility.hpp; the driver's limit
+// on PTX is applied here.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,17 @@ Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const Device
 // What to build for a device, as a hint spells it: "'gfx1103' or 'gfx11-generic'".
 std::string wanted_targets(const TargetId& device);
 
+// What the images of a kind of target are.
+ImageFormat format_of(TargetKind kind);
+
 struct Refusal {
   std::string image;   // its target, or the path of a file
   std::string reason;  // "built for sm_80, the device is sm_90, of another major version"
 };
 
 struct Selection {
-  const ImageEntry* image = nullptr;  // null: nothing fits
+  const ImageEntry* image = nullptr;   // null: nothing fits
+  const ImageEntry* source = nullptr;  // what the unit is compiled from, where the module holds it
   Fit fit = Fit::kNone;
   std::vector<Refusal> refusals;  // in the catalog's order
 };

@@ -73,7 +73,7 @@ class Worker {
     KILN_TRY_ASSIGN(const Buffer buffer, device.upload(values));
     KILN_TRY_ASSIGN(const Stream stream, device.create_stream());
     Result<void> launched = function.launch({{1}, {64}, 0, stream}, std::uint64_t{64},
-                                                  buffer.data(), buffer.data(), 3.0F, 1.0F);
+                                            buffer.data(), buffer.data(), 3.0F, 1.0F);
     if (!launched) {
       if (launched.error().code == ErrorCode::kNotFound) return {};
       return launched;

@@ -13,6 +13,8 @@
 //   KILN_CUDA_LIBRARY      path of libcuda          KILN_HIP_LIBRARY       path of libamdhip64
 //   KILN_HOST_LIBRARY      path of libkiln_host     KILN_EMULATOR_LIBRARY  path of libkiln_emulator
 //   KILN_IMAGE_PATH        folders of images beside those of the program, separated by ':'
+//   KILN_NVRTC_LIBRARY     path of libnvrtc         KILN_HIPRTC_LIBRARY    path of libhiprtc
+//   KILN_CXX               the host's compiler      KILN_CACHE_DIR         holds what was compiled
 //   KILN_TRACE             1: a line on stderr for each decision
 #pragma once
 
@@ -41,6 +43,9 @@ struct OpenOptions {
   std::string cuda_library, hip_library, host_library, emulator_library;
   std::string default_device;  // as KILN_DEVICE
   std::string image_path;      // as KILN_IMAGE_PATH
+  // For modules that hold their source: the one path to try of libnvrtc and libhiprtc, the host's
+  // compiler, and the folder that keeps what was compiled, or "off".
+  std::string nvrtc_library, hiprtc_library, host_compiler, compile_cache;
   // Called with each decision, one line without a newline, from the thread that made it.
   std::function<void(std::string_view line)> trace;
 };

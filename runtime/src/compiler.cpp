@@ -1,0 +1,30 @@
+#include "runtime/src/compiler.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "runtime/src/driver_error.hpp"
+
+namespace kiln::runtime {
+
+namespace fs = std::filesystem;
+
+Error compile_error(std::string message, std::string log, const std::string& folder) {
+  const std::string prefix = folder + "/";
+  for (std::size_t at = 0; (at = log.find(prefix, at)) != std::string::npos;) {
+    log.erase(at, prefix.size());
+  }
+  Error error{ErrorCode::kBuildFailed, std::move(message), {}, {}};
+  add_log(error, "the compiler", log);
+  return error;
+}
+
+std::string file_identity(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(path, error);
+  return whole.string() + " " + std::to_string(fs::file_size(whole, error)) + " " +
+         std::to_string(fs::last_write_time(whole, error).time_since_epoch().count());
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,42 @@
+#include "runtime/src/file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace kiln::runtime {
+namespace {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+Error failed(const char* doing, const std::string& path) {
+  return Error{ErrorCode::kEnvironment,
+               std::string("cannot ") + doing + " '" + path + "': " + std::strerror(errno),
+               {},
+               {}};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  const File file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (file == nullptr) return failed("read", path);
+  std::string bytes;
+  char part[1 << 16];
+  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file.get())) > 0;) {
+    bytes.append(part, count);
+  }
+  if (std::ferror(file.get()) != 0) return failed("read", path);
+  return bytes;
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+  File file(std::fopen(path.c_str(), "wb"), &std::fclose);
+  if (file == nullptr) return failed("write", path);
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  if (std::fclose(file.release()) != 0 || !is_written) return failed("write", path);
+  return {};
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,113 @@
+#include "runtime/src/host_compiler.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/host_flags.hpp"
+#include "runtime/src/file.hpp"
+
+namespace kiln::runtime {
+namespace {
+
+// The path of a program, or empty.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  for (const std::string_view folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    std::string candidate = std::string(folder) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+// Runs a program with its output in a file, and waits. Returns its wait status, or -1 with errno.
+int run(const std::vector<std::string>& words, const std::string& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t process = 0;
+  const int failed =
+      posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    errno = failed;
+    return -1;
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return status;
+}
+
+std::string describe(int status) {
+  if (status == -1) return std::strerror(errno);
+  if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+class HostCompiler final : public Compiler {
+ public:
+  explicit HostCompiler(std::string path) : path_(std::move(path)) {}
+
+  std::string name() const override { return path_; }
+  std::string identity() const override { return file_identity(path_); }
+
+  Result<std::string> compile(const SourceBundle& bundle, const std::string& folder,
+                              const TargetId& target) const override {
+    std::vector<std::string> words = {path_};
+    const auto add = [&](const std::vector<std::string>& more, const std::string& prefix = {}) {
+      for (const std::string& word : more) words.push_back(prefix + word);
+    };
+    add(host_compile_flags(target.wave64));
+    add(bundle.include_directories, "-I" + folder + "/");
+    add(bundle.defines, "-D");
+    add(bundle.flags);
+    add(bundle.host_flags);
+    const std::string image = folder + "/.image", log = folder + "/.log";
+    add({"-o", image, folder + "/" + bundle.files.front().path});
+    add(host_link_flags());
+    if (const int status = run(words, log); status != 0) {
+      const std::string why = describe(status);
+      return compile_error(path_ + ": " + why, read_file(log).value_or(std::string()), folder);
+    }
+    return read_file(image);
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Compiler>> find_host_compiler(const std::string& wanted) {
+  const std::vector<std::string> names =
+      wanted.empty() ? std::vector<std::string>{"c++", "g++", "clang++"} : std::vector{wanted};
+  for (const std::string& name : names) {
+    if (std::string path = find_program(name); !path.empty()) {
+      return std::unique_ptr<Compiler>(std::make_unique<HostCompiler>(std::move(path)));
+    }
+  }
+  return Error{ErrorCode::kUnavailable,
+               "no C++ compiler on this machine: looked for " + join(names, ", "),
+               {},
+               {}};
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,193 @@
+// Modules that hold their source: compiled for the device, kept on disk, told when it fails.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "formats/source_bundle.hpp"
+#include "subject.hpp"
+#include "test_modules.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A module that holds nothing but its source.
+class SourceModule {
+ public:
+  explicit SourceModule(const std::string& text) {
+    SourceBundle bundle;
+    bundle.files = {{"kernels/arithmetic.cu", text}, {"kernels/scale.cuh", "// scale\n"}};
+    stored_ = write_source_bundle(bundle);
+    image_.target = "source";
+    image_.format = ImageFormat::kSource;
+    image_.data = reinterpret_cast<const unsigned char*>(stored_.data());
+    image_.stored_size = image_.size = stored_.size();
+    entry_ = ModuleEntry{"arithmetic", 0, 1, {kArithmeticKernels}, {&image_, 1}};
+  }
+  SourceModule(const SourceModule&) = delete;
+  SourceModule& operator=(const SourceModule&) = delete;
+  const ModuleEntry& entry() const { return entry_; }
+
+ private:
+  std::string stored_;
+  ImageEntry image_;
+  ModuleEntry entry_;
+};
+
+constexpr char kSource[] =
+    "__global__ void nothing() {}\n__global__ void scale_add(unsigned long long n) {}\n";
+
+// A runtime over a fake driver and the fake compiler that goes with it.
+class Machine {
+ public:
+  explicit Machine(const std::string& driver) : subject_(subject_named(driver)) {}
+
+  OpenOptions options() const {
+    OpenOptions options = options_for(subject_);
+    options.nvrtc_library = KILN_FAKE_NVRTC;
+    options.hiprtc_library = KILN_FAKE_HIPRTC;
+    options.compile_cache = cache();
+    return options;
+  }
+  std::string cache() const { return (scratch_.path() / "compiled").string(); }
+  std::vector<fs::path> kept() const {
+    std::vector<fs::path> paths;
+    for (const auto& entry : fs::directory_iterator(cache())) paths.push_back(entry.path());
+    return paths;
+  }
+  fake::Machine& fake() const { return *subject_.machine; }
+
+ private:
+  Subject subject_;
+  ScratchFolder scratch_;
+};
+
+Device open_device(const OpenOptions& options) {
+  const Result<Runtime> runtime = Runtime::open(options);
+  REQUIRE(runtime);
+  Result<Device> device = runtime->default_device();
+  REQUIRE(device);
+  return *device;
+}
+
+// Loads the module on a fresh runtime. Returns how it was compiled: the trace's line.
+std::string load(OpenOptions options, const ModuleEntry& module) {
+  std::string compiled;
+  options.trace = [&](std::string_view line) {
+    if (line.find("compiled for") != std::string_view::npos) compiled = line;
+  };
+  const Device device = open_device(options);
+  const auto nothing = device.get_or_load_func("nothing", module);
+  if (!nothing) FAIL(render(nothing.error()));
+  CHECK(nothing->launch({{1}, {32}}));
+  return compiled.substr(0, compiled.rfind(" in "));
+}
+
+}  // namespace
+
+TEST_CASE("A module's source is compiled for the device, once a machine") {
+  const std::string driver = GENERATE("fake_cuda", "fake_hip");
+  const bool is_cuda = driver == "fake_cuda";
+  const Machine machine(driver);
+  const SourceModule module(kSource);
+  const std::string line =
+      is_cuda ? "cuda:0: module 'arithmetic': compiled for sm_90 by NVRTC 9.1"
+              : "hip:0: module 'arithmetic': compiled for gfx90a:sramecc+:xnack- by hipRTC 9.1";
+  CHECK(load(machine.options(), module.entry()) == line);
+  CHECK(machine.fake().loads() ==
+        std::vector<std::string>{is_cuda ? "0 FAKE sm_90" : "0 FAKE gfx90a:sramecc+:xnack-"});
+  CHECK(machine.kept().size() == 1);
+  CHECK(load(machine.options(), module.entry()) == line + ", found in the cache");
+
+  SECTION("another source is compiled anew") {
+    const SourceModule other(std::string(kSource) + "// changed\n");
+    CHECK(load(machine.options(), other.entry()) == line);
+    CHECK(machine.kept().size() == 2);
+  }
+  SECTION("a kept image that is damaged is compiled anew") {
+    const fs::path kept = machine.kept().front();
+    const auto size = fs::file_size(kept);
+    for (const auto left : {std::uintmax_t{0}, std::uintmax_t{64}, size - 1}) {
+      fs::resize_file(kept, left);
+      CHECK(load(machine.options(), module.entry()) == line);
+      CHECK(fs::file_size(kept) == size);
+    }
+  }
+  SECTION("nothing is kept where that is switched off, or cannot be") {
+    OpenOptions options = machine.options();
+    options.compile_cache = "off";
+    CHECK(load(options, module.entry()) == line);
+    options.compile_cache = "/dev/null/nowhere";
+    CHECK(load(options, module.entry()) == line);
+    CHECK(machine.kept().size() == 1);
+  }
+}
+
+TEST_CASE("Runtimes that compile one source at once leave one whole image") {
+  const Machine machine("fake_cuda");
+  const SourceModule module(kSource);
+  const OpenOptions options = machine.options();
+  std::vector<std::string> errors(8);
+  std::vector<std::thread> threads;
+  for (std::string& error : errors) {
+    threads.emplace_back([&] {
+      const Result<Runtime> runtime = Runtime::open(options);
+      const Result<Device> device = runtime->default_device();
+      const auto loaded = device->get_or_load_func("nothing", module.entry());
+      if (!loaded) error = loaded.error().message;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors) CHECK(error == "");
+  CHECK(machine.kept().size() == 1);
+}
+
+TEST_CASE("What the compiler says is part of the error") {
+  const Machine machine("fake_cuda");
+  const SourceModule module("__global__ void nothing() { mistake }\n");
+  const auto failed = open_device(machine.options()).get_or_load_func("nothing", module.entry());
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kBuildFailed);
+  CHECK(render(failed.error()) ==
+        "kiln: error: failed compiling module 'arithmetic' on cuda:0 (Fake H200, sm_90): "
+        "nvrtcCompileProgram: NVRTC_ERROR_COMPILATION\n"
+        "note: the compiler: kernels/scale.cuh(3): error: a mistake\n"
+        "note: the compiler: 1 error detected\n");
+  CHECK(machine.kept().empty());
+}
+
+TEST_CASE("Without a compiler the error has the reason, and what else would do") {
+  const Machine machine("fake_cuda");
+  OpenOptions options = machine.options();
+  options.nvrtc_library = "/nowhere/libnvrtc.so";
+  const SourceModule module(kSource);
+  const auto failed = open_device(options).get_or_load_func("nothing", module.entry());
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kNoImage);
+  CHECK(render(failed.error()) ==
+        "kiln: error: no image of module 'arithmetic' runs on cuda:0 (Fake H200, sm_90)\n"
+        "note: image 'source': no NVRTC on this machine\n"
+        "note: image 'source': /nowhere/libnvrtc.so: cannot open shared object file: No such file or "
+        "directory\n"
+        "hint: add 'sm_90' to the targets of the manifest and build again\n");
+}
+
+TEST_CASE("An image that fits is taken before the source") {
+  const Machine machine("fake_cuda");
+  const SourceModule source(kSource);
+  const std::vector<ImageEntry> images = {source.entry().images[0],
+                                          stored("compute_80", ImageFormat::kPtx, kPtx, 0, 70)};
+  const ModuleEntry module{"both", 0, 1, {kArithmeticKernels}, {images.data(), images.size()}};
+  CHECK(load(machine.options(), module).empty());
+  CHECK(machine.fake().loads() == std::vector<std::string>{"0 .version 7.0"});
+}
