@@ -1,15 +1,13 @@
 #include "plan.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 
 #include "base/diagnostic.hpp"
 
 namespace kiln::ops {
-namespace {
 
-Result<void> require_dtype(std::string_view family, DType dtype,
+Result<void> require_dtype(std::string_view root, DType dtype,
                            std::initializer_list<DType> taken) {
   if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
   std::string list;
@@ -19,13 +17,11 @@ Result<void> require_dtype(std::string_view family, DType dtype,
   }
   return Error{
       ErrorCode::kInvalidInput,
-      "no kernel of '" + std::string(family) + "' takes '" + std::string(name(dtype)) + "'",
+      "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
       {},
       {}}
       .note("it takes " + list);
 }
-
-}  // namespace
 
 std::string to_string(const Launch& launch) {
   const auto size = [](const Dim3& dims) {

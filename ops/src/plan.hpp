@@ -1,6 +1,7 @@
 // What the families share when they plan a launch: kernel names, grids, layout blocks.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
 // The layout block of one strided operand: nothing when it is contiguous.
 std::vector<std::size_t> layout_block(const Layout& layout);
 
+// An error unless `dtype` is one of those that `root` takes.
+Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);
 // An error unless the kernels of `root`, which move elements and leave their bits alone, or which
 // compute in floats, are there for `dtype`.
 Result<void> require_moved_dtype(std::string_view root, DType dtype);
