@@ -63,6 +63,13 @@ void Fiber::start(Function function, void* argument) {
   argument_ = argument;
   finished_ = false;
   auto& self = *implementation_;
+#if defined(KILN_HOST_TSAN)
+  // A new identity for every device thread: nothing that the last one did is ordered before it, so
+  // its stack must not be memory that the last one wrote.
+  self.stack.renew();
+  if (self.inside_thread != nullptr) __tsan_destroy_fiber(self.inside_thread);
+  self.inside_thread = __tsan_create_fiber(0);
+#endif
   getcontext(&self.inside);
   self.inside.uc_stack.ss_sp = self.stack.bottom();
   self.inside.uc_stack.ss_size = self.stack.size();
@@ -70,11 +77,6 @@ void Fiber::start(Function function, void* argument) {
   const auto address = reinterpret_cast<std::uintptr_t>(this);
   makecontext(&self.inside, reinterpret_cast<void (*)()>(FiberEntry::enter), 2,
               static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
-#if defined(KILN_HOST_TSAN)
-  // A new identity for every device thread: nothing that the last one did is ordered before it.
-  if (self.inside_thread != nullptr) __tsan_destroy_fiber(self.inside_thread);
-  self.inside_thread = __tsan_create_fiber(0);
-#endif
 }
 
 void Fiber::resume() {

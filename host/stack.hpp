@@ -21,6 +21,14 @@ class Stack {
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
 
+  // Maps the same addresses anew: what was there is gone, for a sanitizer too.
+  void renew() {
+    if (mmap(bottom(), size(), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+  }
+
   void* bottom() const { return static_cast<std::byte*>(base_) + page(); }
   void* top() const { return static_cast<std::byte*>(base_) + size_; }
   std::size_t size() const { return size_ - page(); }
