@@ -91,6 +91,10 @@ std::string shell_quote(std::string_view word) {
   return quoted + "'";
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string shell_line(std::span<const std::string> argv) {
   std::string line;
   for (const std::string& word : argv) {

@@ -1,6 +1,7 @@
 // Small text functions that the standard library lacks.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@ namespace kiln {
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);  // spaces, tabs, newlines at both ends
 std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string counted(std::size_t count, std::string_view noun);  // "1 step", "2 steps"
 bool is_identifier(std::string_view text);     // of C++, and not a keyword of it
 std::string quote(std::string_view text);      // 'text', control characters as \xNN
 std::string shell_quote(std::string_view word);             // for display and compile_commands

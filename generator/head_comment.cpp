@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"
 
@@ -11,10 +12,6 @@ namespace kiln::generator {
 namespace {
 
 constexpr std::size_t kColumns = 100;
-
-std::string plural(std::size_t count, const char* noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
-}
 
 std::string grouped(std::size_t number) {  // 1234567 -> "1,234,567"
   std::string digits = std::to_string(number);
@@ -122,9 +119,9 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
   std::size_t kernels = 0;
   for (const Module& module : catalog.modules) kernels += module.kernels.size();
 
-  std::string out = "// " + options.header + ": " + plural(kernels, "GPU kernel") + " in " +
-                    plural(catalog.modules.size(), "module") + " for " +
-                    plural(catalog.targets.size(), "target") + ".\n//\n";
+  std::string out = "// " + options.header + ": " + counted(kernels, "GPU kernel") + " in " +
+                    counted(catalog.modules.size(), "module") + " for " +
+                    counted(catalog.targets.size(), "target") + ".\n//\n";
   out += "// Made by kiln " + version_text(KILN_VERSION) + " from the manifest of '" + catalog.name +
          "'. Do not edit: `kiln build` writes it again.\n";
   out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.\n";

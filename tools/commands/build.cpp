@@ -114,10 +114,6 @@ void print_json_summary(const Summary& summary, const Error* error, std::ostream
   out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 void print_summary(const Summary& summary, const Finished& finished,
                    const std::filesystem::path& out_folder, std::ostream& out) {
   const Execution& execution = summary.execution;

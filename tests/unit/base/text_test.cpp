@@ -33,6 +33,12 @@ TEST_CASE("join keeps the separator when the first parts are empty") {
   CHECK(kiln::join(std::vector<std::string>{"", "", "c"}, "-") == "--c");
 }
 
+TEST_CASE("counted minds one and many") {
+  CHECK(kiln::counted(0, "step") == "0 steps");
+  CHECK(kiln::counted(1, "step") == "1 step");
+  CHECK(kiln::counted(2, "step") == "2 steps");
+}
+
 TEST_CASE("is_identifier refuses what C++ cannot name") {
   for (const char* name : {"a", "_", "affine_f32", "Affine", "x9", "classy", "u8"}) {
     CAPTURE(name);
