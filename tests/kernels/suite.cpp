@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "families/family.hpp"
 #include "values.hpp"
 
@@ -185,7 +186,7 @@ Summary run_suite(const std::vector<DeclaredKernel>& kernels, const SuiteOptions
       module_failed += kernel_failed;
     }
     if (module_run != 0) {
-      out << module << ": " << last - first << " kernels, " << module_run << " cases, "
+      out << module << ": " << counted(last - first, "kernel") << ", " << counted(module_run, "case") << ", "
           << (module_failed == 0 ? std::string("all right")
                                  : std::to_string(module_failed) + " FAILED")
           << ", " << seconds_since(start) << '\n'
