@@ -41,6 +41,8 @@ if(NOT TARGET kiln_zstd)
   message(FATAL_ERROR "zstd's header and library are not on this machine: run tools/setup.sh, or install libzstd-dev")
 endif()
 
+include(KilnLlvm)
+
 if(KILN_BUILD_TOOLS)
   kiln_find_or_fetch(CLI11 2.1
     https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz

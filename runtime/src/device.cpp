@@ -41,7 +41,7 @@ std::string_view to_string(Backend backend) {
     case Backend::kCuda: return "cuda";
     case Backend::kHip: return "hip";
     case Backend::kHost: return "host";
-    case Backend::kEmulator: return "emulator";
+    case Backend::kEmulator: return "emulated";
   }
   return "unknown";
 }

@@ -32,7 +32,7 @@ enum class Backend : std::uint8_t {
   kHost,      // this machine's own processor, through libkiln_host
   kEmulator,  // AMD code objects interpreted on the processor, through libkiln_emulator
 };
-std::string_view to_string(Backend backend);  // "cuda", "hip", "host", "emulator"
+std::string_view to_string(Backend backend);  // "cuda", "hip", "host", "emulated"
 
 struct DeviceInfo {
   std::string id;      // how to ask for it: "cuda:0", "hip:1", "host", "host:wave64"

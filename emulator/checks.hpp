@@ -1,0 +1,73 @@
+// What a checked launch looks for: uninitialised values and races.
+//
+// Uninitialised values are found by running every wave twice, in step: the twin's registers, LDS and
+// scratch start with every bit of the poison inverted, and it reads global memory that nobody wrote
+// inverted. Whatever differs between the two depends on an uninitialised value; it is reported where
+// it becomes an address, a value in global memory, a branch, or the set of active lanes. There is
+// nothing to be said about each instruction, and nothing that is merely carried along, or masked out,
+// is reported.
+//
+// Races are found between waves of one workgroup, in LDS and in global memory: two accesses to a
+// byte between the same two barriers, by different waves, one of them a write that changes it, and
+// not both atomic. The order in which the waves happened to run does not matter.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/dispatch.hpp"
+#include "emulator/memory_access.hpp"
+
+namespace kiln::emulator {
+
+class AccessChecks final : public AccessObserver {
+ public:
+  explicit AccessChecks(const LaunchPlan& plan) : plan_(plan) {}
+
+  void begin_workgroup();
+  void pass_barrier() { ++epoch_; }
+  // An instruction runs once for the wave, then once for its twin.
+  void begin_instruction();
+  void begin_twin();
+
+  void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data, u32 bytes) override;
+  bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* data, u32 bytes) override;
+  bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
+                     u32 operand_bytes, u8* old, u32 bytes) override;
+  void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
+                 u32 operand_bytes, const u8* old, u32 bytes) override;
+
+ private:
+  // What the wave did, for its twin to be compared with.
+  struct Entry {
+    Space space = Space::kGlobal;
+    u64 address = 0;
+    u64 unwritten = 0;  // a bit for each byte
+    std::array<u8, 16> data{};
+    u64 old = 0;  // of an atomic
+  };
+  // Who accessed a byte since the last barrier. Epochs count from 1.
+  struct Mark {
+    u32 write_epoch = 0;
+    u32 read_epoch = 0;
+    u32 writers = 0;  // a bit for each wave
+    u32 readers = 0;
+    bool all_atomic = false;
+  };
+
+  Entry& log(const Place& place);
+  const Entry& replay(const Wave& wave, const Instruction& in, const Place& place, int lane);
+  Mark& mark_of(const Place& place, u32 byte);
+  void look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane, Access access,
+                     const u8* data, u32 bytes);
+
+  const LaunchPlan& plan_;
+  bool is_twin_ = false;
+  std::vector<Entry> log_;
+  std::size_t next_ = 0;
+  u32 epoch_ = 1;
+  std::vector<Mark> lds_;
+  std::unordered_map<u64, Mark> global_;
+};
+
+}  // namespace kiln::emulator

@@ -1,0 +1,162 @@
+#include "emulator/dispatch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/text.hpp"
+#include "emulator/kernarg.hpp"
+#include "emulator/report.hpp"
+#include "emulator/workgroup.hpp"
+
+namespace kiln::emulator {
+namespace {
+
+constexpr u32 kMostThreads = 1024;
+constexpr u32 kMostLds = 64 * 1024;
+// Below that many instructions, a launch is over before a second thread has started.
+constexpr u64 kWorthAThread = 200'000;
+
+Error impossible(const Kernel& kernel, const std::string& what) {
+  return Error{ErrorCode::kDriver, "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what, {}, {}, {}};
+}
+
+Result<void> check(const LaunchRequest& request) {
+  const auto is_empty = [](const std::array<u32, 3>& size) { return size[0] == 0 || size[1] == 0 || size[2] == 0; };
+  const Kernel& kernel = *request.kernel;
+  if (is_empty(request.grid)) return impossible(kernel, "a grid without a workgroup");
+  if (is_empty(request.block)) return impossible(kernel, "a workgroup without a thread");
+  const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
+  if (threads > kMostThreads) {
+    return impossible(kernel, std::to_string(threads) + " threads in a workgroup; the limit is " + std::to_string(kMostThreads));
+  }
+  const u64 lds = u64{kernel.descriptor.group_segment_size} + request.dynamic_lds;
+  if (lds > kMostLds) {
+    return impossible(kernel, std::to_string(lds) + " bytes of LDS; the limit is " + std::to_string(kMostLds));
+  }
+  const std::vector<std::string> missing = request.program->missing_in(kernel.name);
+  if (!missing.empty()) {
+    return impossible(kernel, "the emulator lacks " + join(missing, ", "));
+  }
+  return {};
+}
+
+LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options, const KernelArguments& arguments) {
+  const Program& program = *request.program;
+  LaunchPlan plan;
+  plan.program = &program;
+  plan.device = &program.model();
+  plan.kernel = request.kernel;
+  plan.memory = request.memory;
+  plan.grid = request.grid;
+  plan.block = request.block;
+  plan.threads = request.block[0] * request.block[1] * request.block[2];
+  plan.lds_bytes = request.kernel->descriptor.group_segment_size + request.dynamic_lds;
+  plan.scratch_bytes = request.kernel->scratch_bytes();
+  // One more, because pairs may begin at the last one.
+  plan.vector_registers = std::max(program.vector_registers(), request.kernel->vector_registers) + 2;
+  plan.user_registers = arguments.user_registers();
+  plan.own_ranges = arguments.ranges();
+  plan.own_ranges.insert(plan.own_ranges.end(), program.segments().begin(), program.segments().end());
+  plan.pointers = arguments.pointers();
+  plan.options = options;
+  return plan;
+}
+
+// The grid, handed out to threads.
+class Grid {
+ public:
+  explicit Grid(const LaunchPlan& plan)
+      : plan_(plan), size_(u64{plan.grid[0]} * plan.grid[1] * plan.grid[2]) {}
+
+  void run() {
+    const std::unique_ptr<WorkgroupRunner> runner = make_workgroup_runner(plan_);
+    run_next(*runner);
+    // By now it is known what a workgroup takes.
+    const u64 left = size_ - std::min<u64>(size_, 1);
+    const u64 helpers = left == 0 || counts_.instructions == 0 || fault_ ? 0
+                        : std::min({u64{plan_.options.threads} - 1, left, counts_.instructions * left / kWorthAThread});
+    std::vector<std::thread> threads;
+    for (u64 i = 0; i < helpers; ++i) {
+      threads.emplace_back([this] { work(*make_workgroup_runner(plan_)); });
+    }
+    work(*runner);
+    for (std::thread& thread : threads) thread.join();
+    counts_.threads = static_cast<unsigned>(helpers) + 1;
+  }
+
+  const std::optional<Fault>& fault() const { return fault_; }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  void work(WorkgroupRunner& runner) {
+    while (run_next(runner)) {
+    }
+  }
+
+  bool run_next(WorkgroupRunner& runner) {
+    const u64 i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= size_ || stopped_.load(std::memory_order_relaxed)) return false;
+    const u64 rows = i / plan_.grid[0];
+    try {
+      const Counts counts = runner.run({static_cast<u32>(i % plan_.grid[0]), static_cast<u32>(rows % plan_.grid[1]),
+                                        static_cast<u32>(rows / plan_.grid[1])});
+      const std::lock_guard lock(mutex_);
+      counts_.add(counts);
+      return true;
+    } catch (Fault& fault) {
+      const std::lock_guard lock(mutex_);
+      if (!fault_) fault_ = std::move(fault);
+      stopped_ = true;
+      return false;
+    }
+  }
+
+  const LaunchPlan& plan_;
+  const u64 size_;
+  std::atomic<u64> next_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  std::optional<Fault> fault_;
+  Counts counts_;
+};
+
+}  // namespace
+
+void Counts::add(const Counts& other) {
+  instructions += other.instructions;
+  for (std::size_t i = 0; i < by_class.size(); ++i) by_class[i] += other.by_class[i];
+  lanes += other.lanes;
+  active_lanes += other.active_lanes;
+}
+
+std::string LaunchPlan::name_of_buffer(u64 begin, u64 bytes) const {
+  const std::string size = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (pointers[i] >= begin && pointers[i] <= begin + bytes) {
+      return "argument " + std::to_string(i + 1) + " (a buffer of " + size + ")";
+    }
+  }
+  return "a buffer of " + size + " that is no argument";
+}
+
+Result<Counts> launch(const LaunchRequest& request, const RunOptions& options) {
+  if (auto checked = check(request); !checked) return std::move(checked).error();
+  const KernelArguments arguments(request);
+  RunOptions effective = options;
+  if (effective.checks == Checks::kEverything) effective.threads = 1;  // what one wave sees, its twin must see
+  const LaunchPlan plan = make_plan(request, effective, arguments);
+  const auto start = std::chrono::steady_clock::now();
+  Grid grid(plan);
+  grid.run();
+  if (grid.fault()) return report(*grid.fault(), plan);
+  Counts counts = grid.counts();
+  counts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return counts;
+}
+
+}  // namespace kiln::emulator

@@ -1,0 +1,79 @@
+// Running a kernel: a grid of workgroups over several CPU threads.
+//
+// The waves of a workgroup take turns on one thread, each until it waits at a barrier, ends, or has
+// used up its turn. With a seed, order and turns are random, the same for the same seed. Workgroups
+// are handed out in order.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "emulator/memory_map.hpp"
+#include "emulator/program.hpp"
+
+namespace kiln::emulator {
+
+enum class Checks : u8 {
+  kAccesses,    // bounds, alignment, endless loops: what costs next to nothing
+  kEverything,  // also uninitialised values, races, divergent barriers: several times as slow
+};
+
+struct RunOptions {
+  unsigned threads = 1;
+  Checks checks = Checks::kAccesses;
+  u64 seed = 0;                          // 0: waves in order
+  u64 instruction_limit = u64{1} << 31;  // of a workgroup, summed over its waves
+  bool count_classes = false;
+};
+
+struct LaunchRequest {
+  const Program* program = nullptr;
+  const Kernel* kernel = nullptr;
+  MemoryMap* memory = nullptr;
+  std::array<u32, 3> grid{1, 1, 1};   // workgroups
+  std::array<u32, 3> block{1, 1, 1};  // threads in one
+  u32 dynamic_lds = 0;
+  const void* const* arguments = nullptr;  // the explicit ones, in the order of their offsets
+};
+
+// What a launch did.
+struct Counts {
+  u64 instructions = 0;  // of waves
+  std::array<u64, kInstructionClasses> by_class{};
+  u64 lanes = 0;         // of vector instructions
+  u64 active_lanes = 0;
+  unsigned threads = 1;  // that took part
+  double seconds = 0;
+
+  void add(const Counts& other);
+};
+
+// What all workgroups of a launch share.
+struct LaunchPlan {
+  const Program* program = nullptr;
+  const DeviceModel* device = nullptr;
+  const Kernel* kernel = nullptr;
+  MemoryMap* memory = nullptr;
+  std::array<u32, 3> grid{};
+  std::array<u32, 3> block{};
+  u32 threads = 0;  // in a workgroup
+  u32 lds_bytes = 0;
+  u32 scratch_bytes = 0;     // a lane
+  u32 vector_registers = 0;  // that a wave has room for
+  std::vector<u32> user_registers;
+  std::vector<AddressRange> own_ranges;  // arguments, dispatch packet, segments of the code object
+  std::vector<u64> pointers;             // of the explicit arguments; 0 for a value
+  RunOptions options;
+
+  // "argument 2 (a buffer of 4096 bytes)": counted from 1.
+  std::string name_of_buffer(u64 begin, u64 bytes) const;
+};
+
+// The third dword of the descriptor of scratch memory, by which buffer instructions know it.
+inline constexpr u32 kScratchDescriptorTag = 0x5c4a7c47;
+
+// Runs the kernel to its end. The error (kDriver) is a fault's report, or says what about the launch
+// is impossible.
+Result<Counts> launch(const LaunchRequest& request, const RunOptions& options);
+
+}  // namespace kiln::emulator

@@ -1,0 +1,210 @@
+// The emulator as a driver of the runtime: devices "emulated:gfx1030", "emulated:gfx1100", ...
+//
+// Every call is complete when it returns, so that streams and events keep order by themselves, and
+// a fault is the launch's own error.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "base/text.hpp"
+#include "emulator/dispatch.hpp"
+#include "runtime/src/driver_plugin.hpp"
+
+namespace kiln::emulator {
+namespace {
+
+using namespace kiln::runtime;
+using runtime::LaunchRequest;
+
+// A kernel of a loaded image: what a NativeFunction points at, owned by its module.
+struct EmulatedFunction {
+  const Program* program = nullptr;
+  const Kernel* kernel = nullptr;
+};
+struct EmulatedModule {
+  std::unique_ptr<Program> program;
+  std::vector<EmulatedFunction> functions;  // one a kernel
+};
+struct EmulatedEvent {
+  std::chrono::steady_clock::time_point time;
+};
+// A stream has no state; it only needs an address of its own.
+struct EmulatedStream {
+  char unused = 0;
+};
+
+std::optional<u64> number_from_environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  u64 value = 0;
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return value;
+}
+
+// docs/EMULATOR.md lists the variables.
+RunOptions options_from_environment() {
+  RunOptions options;
+  options.threads = static_cast<unsigned>(
+      number_from_environment("KILN_EMULATOR_THREADS").value_or(std::max(1u, std::thread::hardware_concurrency())));
+  options.threads = std::max(1u, options.threads);
+  options.seed = number_from_environment("KILN_EMULATOR_SEED").value_or(0);
+  options.instruction_limit = number_from_environment("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
+  if (number_from_environment("KILN_EMULATOR_CHECKS").value_or(0) != 0) options.checks = Checks::kEverything;
+  return options;
+}
+
+Error not_found(std::string_view what, const std::string& name) {
+  return Error{ErrorCode::kNotFound, "the code object has no " + std::string(what) + " " + quote(name), {}, {}, {}};
+}
+
+class EmulatorDriver final : public Driver {
+ public:
+  EmulatorDriver()
+      : options_(options_from_environment()),
+        memory_(options_.checks == Checks::kEverything ? Tracking::kInitialisation : Tracking::kNo) {
+    for (const DeviceModel& model : device_models()) {
+      if (model.is_device) devices_.push_back(&model);
+    }
+  }
+
+  std::string version() const override { return "emulator"; }
+  bool keeps_image_bytes() const override { return false; }
+
+  Result<int> count_devices() override { return static_cast<int>(devices_.size()); }
+
+  Result<DeviceTraits> identify(int device) override {
+    const DeviceModel& model = *devices_[static_cast<std::size_t>(device)];
+    const std::string processor(model.processor);
+    DeviceTraits traits;
+    traits.id = "emulated:" + processor;
+    traits.name = processor + " emulated by " + std::to_string(options_.threads) + (options_.threads == 1 ? " thread" : " threads");
+    traits.target.kind = TargetKind::kAmd;
+    traits.target.processor = processor;
+    const Processor* known = find_processor(model.processor);
+    if (known->has_xnack) traits.target.xnack = Feature::kOff;
+    if (known->has_sramecc) traits.target.sramecc = Feature::kOn;
+    traits.wave_width = known->wave_width;
+    traits.multiprocessors = options_.threads;
+    traits.max_threads_per_block = 1024;
+    traits.max_shared_bytes = 64 * 1024;
+    return traits;
+  }
+
+  Result<NativeModule> load_image(int, const ImageToLoad& image) override {
+    auto program = Program::load(image.bytes, operations_);
+    if (!program) return std::move(program).error();
+    auto module = std::make_unique<EmulatedModule>();
+    module->program = std::move(*program);
+    for (const Kernel& kernel : module->program->kernels()) {
+      module->functions.push_back({module->program.get(), &kernel});
+    }
+    return NativeModule{module.release()};
+  }
+  Result<void> unload(int, NativeModule module) override {
+    delete static_cast<EmulatedModule*>(module);
+    return {};
+  }
+
+  Result<NativeFunction> find_function(int, NativeModule handle, const std::string& name) override {
+    auto& module = *static_cast<EmulatedModule*>(handle);
+    const Program& program = *module.program;
+    const Kernel* kernel = program.find_kernel(name);
+    if (kernel == nullptr) return not_found("kernel", name);
+    const std::vector<std::string> missing = program.missing_in(name);
+    if (!missing.empty()) {
+      return Error{ErrorCode::kDriver, "kernel " + quote(name) + " has instructions that the emulator lacks: " + join(missing, ", "), {}, {}, {}};
+    }
+    return NativeFunction{&module.functions[static_cast<std::size_t>(kernel - program.kernels().data())]};
+  }
+
+  Result<NativeSymbol> find_symbol(int, NativeModule handle, const std::string& name) override {
+    const auto variable = static_cast<EmulatedModule*>(handle)->program->find_variable(name);
+    if (variable.address == nullptr) return not_found("variable", name);
+    return NativeSymbol{variable.address, variable.bytes};
+  }
+
+  Result<void> launch(int, const LaunchRequest& request) override {
+    const auto& function = *static_cast<const EmulatedFunction*>(request.function);
+    emulator::LaunchRequest launch;
+    launch.program = function.program;
+    launch.kernel = function.kernel;
+    launch.memory = &memory_;
+    launch.grid = {request.grid.x, request.grid.y, request.grid.z};
+    launch.block = {request.block.x, request.block.y, request.block.z};
+    launch.dynamic_lds = request.shared_bytes;
+    launch.arguments = request.arguments;
+    auto counts = emulator::launch(launch, options_);
+    if (!counts) return std::move(counts).error();
+    return {};
+  }
+
+  Result<void*> allocate(int, std::size_t bytes) override { return memory_.allocate(bytes); }
+  Result<void> free(int, void* memory) override { return memory_.free(memory); }
+  Result<void> copy(int, const CopyRequest& request) override {
+    std::memcpy(request.target, request.source, request.bytes);
+    const u64 target = reinterpret_cast<u64>(request.target);
+    if (request.direction == CopyDirection::kToDevice) memory_.mark_written(target, request.bytes);
+    if (request.direction == CopyDirection::kOnDevice) {
+      memory_.copy_marks(target, reinterpret_cast<u64>(request.source), request.bytes);
+    }
+    return {};
+  }
+  Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes, NativeStream) override {
+    std::memset(target, value, bytes);
+    memory_.mark_written(reinterpret_cast<u64>(target), bytes);
+    return {};
+  }
+
+  Result<NativeStream> create_stream(int) override { return NativeStream{new EmulatedStream}; }
+  Result<void> destroy_stream(int, NativeStream stream) override {
+    delete static_cast<EmulatedStream*>(stream);
+    return {};
+  }
+  Result<void> synchronize_stream(int, NativeStream) override { return {}; }
+  Result<void> synchronize(int) override { return {}; }
+
+  Result<NativeEvent> create_event(int) override { return NativeEvent{new EmulatedEvent}; }
+  Result<void> destroy_event(int, NativeEvent event) override {
+    delete static_cast<EmulatedEvent*>(event);
+    return {};
+  }
+  Result<void> record_event(int, NativeEvent event, NativeStream) override {
+    static_cast<EmulatedEvent*>(event)->time = std::chrono::steady_clock::now();
+    return {};
+  }
+  Result<void> synchronize_event(int, NativeEvent) override { return {}; }
+  Result<float> milliseconds_between(int, NativeEvent start, NativeEvent stop) override {
+    return std::chrono::duration<float, std::milli>(static_cast<EmulatedEvent*>(stop)->time -
+                                                    static_cast<EmulatedEvent*>(start)->time)
+        .count();
+  }
+
+ private:
+  const RunOptions options_;
+  MemoryMap memory_;
+  const OperationTable operations_;
+  std::vector<const DeviceModel*> devices_;
+};
+
+}  // namespace
+}  // namespace kiln::emulator
+
+extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin* plugin) {
+  if (plugin->version != kiln::runtime::kDriverPluginVersion) return;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("fma")) {
+    std::strncpy(plugin->error, "the emulator needs a processor with AVX2, FMA and F16C", sizeof plugin->error - 1);
+    return;
+  }
+  try {
+    plugin->driver = new kiln::emulator::EmulatorDriver;
+    plugin->close = [](kiln::runtime::Driver* driver) { delete driver; };
+  } catch (const std::exception& failure) {
+    std::strncpy(plugin->error, failure.what(), sizeof plugin->error - 1);
+  }
+}

@@ -1,0 +1,35 @@
+// What a kernel finds when it starts: its arguments, hidden ones included, and the registers that
+// point to them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "emulator/dispatch.hpp"
+
+namespace kiln::emulator {
+
+class KernelArguments {
+ public:
+  // Copies the arguments' values.
+  explicit KernelArguments(const LaunchRequest& request);
+
+  // The scalar registers that the descriptor asks for, in their order.
+  std::vector<u32> user_registers() const;
+  std::vector<AddressRange> ranges() const;
+  // The explicit arguments that are pointers; 0 for the others.
+  const std::vector<u64>& pointers() const { return pointers_; }
+
+ private:
+  void write_argument(const KernelArgument& argument, const void* value);
+  void write_packet(const LaunchRequest& request);
+
+  const Kernel& kernel_;
+  std::vector<std::byte> segment_;  // with room to align it
+  std::byte* arguments_ = nullptr;
+  std::size_t argument_bytes_ = 0;
+  alignas(64) std::array<std::byte, 64> packet_{};
+  std::vector<u64> pointers_;
+};
+
+}  // namespace kiln::emulator

@@ -1,0 +1,142 @@
+// How instructions reach memory: global buffers, LDS and scratch, each access checked.
+#pragma once
+
+#include <cstring>
+
+#include "emulator/fault.hpp"
+#include "emulator/wave.hpp"
+
+namespace kiln::emulator {
+
+enum class Space : u8 { kGlobal, kLds, kScratch };
+enum class Access : u8 { kRead, kWrite, kAtomic };
+
+// Where one lane's access goes.
+struct Place {
+  Space space = Space::kGlobal;
+  u64 address = 0;       // in LDS and scratch: an offset
+  u32 scratch_base = 0;  // of the wave
+};
+
+// Watches the accesses of a checked launch: see checks.hpp.
+class AccessObserver {
+ public:
+  AccessObserver() = default;
+  AccessObserver(const AccessObserver&) = delete;
+  AccessObserver& operator=(const AccessObserver&) = delete;
+  virtual ~AccessObserver() = default;
+
+  // After a load, whose bytes may be changed.
+  virtual void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data,
+                       u32 bytes) = 0;
+  // Before a store. False: the store is not to be done.
+  virtual bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane,
+                        const u8* data, u32 bytes) = 0;
+  // Before an atomic on global memory. True: `old` has been filled in, and nothing is to be done.
+  virtual bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                             const u8* operands, u32 operand_bytes, u8* old, u32 bytes) = 0;
+  // After an atomic.
+  virtual void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                         const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) = 0;
+};
+
+// The range that holds those bytes, or a fault that says what they are near to.
+AddressRange find_range(const Wave& wave, const Instruction& in, u64 address, u32 bytes,
+                        Access access, int lane);
+[[noreturn]] void raise_lds_overrun(const Wave& wave, const Instruction& in, u64 offset, u32 bytes,
+                                    int lane);
+// Scratch interleaves the dwords of the lanes.
+void read_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
+                  u8* data, u32 bytes);
+void write_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
+                   const u8* data, u32 bytes);
+
+inline u8* global_pointer(Wave& wave, const Instruction& in, u64 address, u32 bytes, Access access,
+                          int lane) {
+  AddressRange& range = wave.ranges[in.index % wave.ranges.size()];
+  if (!range.holds(address, bytes) || (access != Access::kRead && !range.writable)) [[unlikely]] {
+    range = find_range(wave, in, address, bytes, access, lane);
+  }
+  return reinterpret_cast<u8*>(address);
+}
+inline u8* lds_pointer(Wave& wave, const Instruction& in, u64 offset, u32 bytes, int lane) {
+  if (offset + bytes > wave.lds.size()) [[unlikely]] raise_lds_overrun(wave, in, offset, bytes, lane);
+  return wave.lds.data() + offset;
+}
+
+template <int W>
+void load_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, void* data, u32 bytes) {
+  u8* target = static_cast<u8*>(data);
+  if (place.space == Space::kGlobal) {
+    std::memcpy(target, global_pointer(wave, in, place.address, bytes, Access::kRead, lane), bytes);
+  } else if (place.space == Space::kLds) {
+    std::memcpy(target, lds_pointer(wave, in, place.address, bytes, lane), bytes);
+  } else {
+    read_scratch(wave, in, place, W, lane, target, bytes);
+  }
+  if (wave.observer != nullptr) [[unlikely]] {
+    wave.observer->on_load(wave, in, place, lane, target, bytes);
+  }
+}
+
+template <int W>
+void store_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, const void* data,
+                 u32 bytes) {
+  const u8* source = static_cast<const u8*>(data);
+  u8* target = nullptr;
+  if (place.space == Space::kGlobal) {
+    target = global_pointer(wave, in, place.address, bytes, Access::kWrite, lane);
+  } else if (place.space == Space::kLds) {
+    target = lds_pointer(wave, in, place.address, bytes, lane);
+  }
+  if (wave.observer != nullptr &&
+      !wave.observer->on_store(wave, in, place, lane, source, bytes)) [[unlikely]] {
+    return;
+  }
+  if (target != nullptr) {
+    std::memcpy(target, source, bytes);
+  } else {
+    write_scratch(wave, in, place, W, lane, source, bytes);
+  }
+}
+
+// Replaces the value in memory by what `formula` makes of it; returns the old one. Workgroups may
+// update global memory at the same time.
+template <typename T, typename F>
+T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second, F formula) {
+  const T operands[2] = {first, second};
+  const u8* operand_bytes = reinterpret_cast<const u8*>(operands);
+  T old{};
+  u8* pointer = nullptr;
+  if (place.space == Space::kGlobal) {
+    pointer = global_pointer(wave, in, place.address, sizeof(T), Access::kAtomic, lane);
+    if (place.address % sizeof(T) != 0) {
+      raise(wave, in, FaultKind::kMisaligned, "an atomic of " + std::to_string(sizeof(T)) + " bytes at an address that is no multiple of them", lane);
+    }
+    if (wave.observer != nullptr &&
+        wave.observer->replay_atomic(wave, in, place, lane, operand_bytes, sizeof operands,
+                                     reinterpret_cast<u8*>(&old), sizeof old)) [[unlikely]] {
+      return old;
+    }
+    T* shared = reinterpret_cast<T*>(pointer);
+    old = __atomic_load_n(shared, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(shared, &old, formula(old, first, second), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+  } else {
+    if (place.space == Space::kScratch) {
+      raise(wave, in, FaultKind::kUnsupported, "an atomic on scratch memory", lane);
+    }
+    pointer = lds_pointer(wave, in, place.address, sizeof(T), lane);
+    std::memcpy(&old, pointer, sizeof old);
+    const T updated = formula(old, first, second);
+    std::memcpy(pointer, &updated, sizeof updated);
+  }
+  if (wave.observer != nullptr) [[unlikely]] {
+    wave.observer->on_atomic(wave, in, place, lane, operand_bytes, sizeof operands,
+                             reinterpret_cast<const u8*>(&old), sizeof old);
+  }
+  return old;
+}
+
+}  // namespace kiln::emulator

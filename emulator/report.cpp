@@ -1,0 +1,64 @@
+#include "emulator/report.hpp"
+
+#include "base/text.hpp"
+#include "emulator/source_lines.hpp"
+
+namespace kiln::emulator {
+namespace {
+
+std::string where(const Fault& fault, const LaunchPlan& plan) {
+  const auto& id = fault.workgroup;
+  std::string text = "workgroup (" + std::to_string(id[0]) + "," + std::to_string(id[1]) + "," + std::to_string(id[2]) +
+                     "), wave " + std::to_string(fault.wave);
+  if (fault.lane < 0) return text;
+  const u32 thread = fault.wave * plan.program->wave_width() + static_cast<u32>(fault.lane);
+  const u32 x = thread % plan.block[0];
+  const u32 y = thread / plan.block[0] % plan.block[1];
+  const u32 z = thread / (plan.block[0] * plan.block[1]);
+  return text + ", lane " + std::to_string(fault.lane) + ": thread (" + std::to_string(x) + "," + std::to_string(y) + "," +
+         std::to_string(z) + ")";
+}
+
+}  // namespace
+
+const char* to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kOutOfBounds: return "out-of-bounds access";
+    case FaultKind::kUseAfterFree: return "use after free";
+    case FaultKind::kReadOnly: return "write to read-only memory";
+    case FaultKind::kLdsOverrun: return "LDS overrun";
+    case FaultKind::kScratchOverrun: return "scratch overrun";
+    case FaultKind::kMisaligned: return "misaligned atomic";
+    case FaultKind::kUninitialised: return "uninitialised value";
+    case FaultKind::kRace: return "race";
+    case FaultKind::kDivergentBarrier: return "divergent barrier";
+    case FaultKind::kEndless: return "endless loop";
+    case FaultKind::kTrap: return "trap";
+    case FaultKind::kUnsupported: return "not emulated";
+    case FaultKind::kBadCode: return "bad code";
+  }
+  return "fault";
+}
+
+void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what, int lane) {
+  Fault fault(kind, std::move(what));
+  fault.address = in.address;
+  fault.workgroup = wave.workgroup->id;
+  fault.wave = wave.id;
+  fault.lane = lane;
+  throw fault;
+}
+
+Error report(const Fault& fault, const LaunchPlan& plan) {
+  const Program& program = *plan.program;
+  Error error{ErrorCode::kDriver,
+              std::string(to_string(fault.kind)) + ": kernel " + quote(plan.kernel->name) + ": " + fault.what, {}, {}, {}};
+  error.note(where(fault, plan));
+  const u64 address = program.file_address(fault.address);
+  const std::string text = program.text_at(fault.address);
+  error.note("at " + hex(address) + (text.empty() ? "" : ": " + text));
+  if (const std::string line = source_line(program.file(), address); !line.empty()) error.note("from " + line);
+  return error;
+}
+
+}  // namespace kiln::emulator
