@@ -1,5 +1,5 @@
-// Where LDS and scratch lie in the flat address space: the upper 32 bits of an address. No address of
-// a process looks like these.
+// Where LDS and scratch lie in the flat address space: the upper 32 bits of an address. No address
+// of a process looks like these.
 #pragma once
 
 #include "emulator/numbers.hpp"

@@ -6,12 +6,14 @@
 namespace kiln::emulator {
 namespace {
 
-[[noreturn]] void raise_uninitialised(const Wave& wave, const Instruction& in, const std::string& what, int lane) {
+[[noreturn]] void raise_uninitialised(const Wave& wave, const Instruction& in,
+                                      const std::string& what, int lane) {
   raise(wave, in, FaultKind::kUninitialised, what + " depends on an uninitialised value", lane);
 }
 
 std::string text_of(const Place& place, u32 byte) {
-  return place.space == Space::kLds ? "byte " + std::to_string(place.address + byte) + " of LDS" : "global memory at " + hex(place.address + byte);
+  return place.space == Space::kLds ? "byte " + std::to_string(place.address + byte) + " of LDS"
+                                    : "global memory at " + hex(place.address + byte);
 }
 
 }  // namespace
@@ -38,7 +40,8 @@ AccessChecks::Entry& AccessChecks::log(const Place& place) {
   return entry;
 }
 
-const AccessChecks::Entry& AccessChecks::replay(const Wave& wave, const Instruction& in, const Place& place, int lane) {
+const AccessChecks::Entry& AccessChecks::replay(const Wave& wave, const Instruction& in,
+                                                const Place& place, int lane) {
   const bool same = next_ < log_.size() && log_[next_].space == place.space &&
                     log_[next_].address == place.address + place.scratch_base;
   if (!same) raise_uninitialised(wave, in, "the address", lane);
@@ -49,17 +52,19 @@ AccessChecks::Mark& AccessChecks::mark_of(const Place& place, u32 byte) {
   return place.space == Space::kLds ? lds_[place.address + byte] : global_[place.address + byte];
 }
 
-void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane, Access access,
-                                 const u8* data, u32 bytes) {
+void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const Place& place,
+                                 int lane, Access access, const u8* data, u32 bytes) {
   if (place.space == Space::kScratch || lane < 0) return;
   const u32 self = 1u << wave.id;
   const auto clash = [&](u32 waves, const char* before, const char* now, u32 byte) {
     raise(wave, in, FaultKind::kRace,
-          "wave " + std::to_string(wave.id) + " " + now + " " + text_of(place, byte) + ", which wave " +
-              std::to_string(std::countr_zero(waves)) + " " + before + ", with no barrier between the two",
+          "wave " + std::to_string(wave.id) + " " + now + " " + text_of(place, byte) +
+              ", which wave " + std::to_string(std::countr_zero(waves)) + " " + before +
+              ", with no barrier between the two",
           lane);
   };
-  const u8* present = place.space == Space::kLds ? wave.lds.data() + place.address : reinterpret_cast<const u8*>(place.address);
+  const u8* present = place.space == Space::kLds ? wave.lds.data() + place.address
+                                                 : reinterpret_cast<const u8*>(place.address);
   for (u32 i = 0; i < bytes; ++i) {
     Mark& mark = mark_of(place, i);
     if (mark.write_epoch != epoch_) mark.writers = 0;
@@ -74,7 +79,8 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
     }
     const bool is_atomic = access == Access::kAtomic;
     const bool changes = is_atomic || present[i] != data[i];
-    if (other_writers != 0 && changes && !(is_atomic && mark.all_atomic)) clash(other_writers, "wrote", "writes", i);
+    if (other_writers != 0 && changes && !(is_atomic && mark.all_atomic))
+      clash(other_writers, "wrote", "writes", i);
     if (other_readers != 0 && changes) clash(other_readers, "read", "writes", i);
     mark.all_atomic = is_atomic && (mark.writers == 0 || mark.all_atomic);
     mark.write_epoch = epoch_;
@@ -82,11 +88,13 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
   }
 }
 
-void AccessChecks::on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data, u32 bytes) {
+void AccessChecks::on_load(Wave& wave, const Instruction& in, const Place& place, int lane,
+                           u8* data, u32 bytes) {
   if (!is_twin_) {
     look_for_race(wave, in, place, lane, Access::kRead, nullptr, bytes);
     Entry& entry = log(place);
-    if (place.space == Space::kGlobal) entry.unwritten = plan_.memory->unwritten(place.address, bytes);
+    if (place.space == Space::kGlobal)
+      entry.unwritten = plan_.memory->unwritten(place.address, bytes);
     return;
   }
   const Entry& entry = replay(wave, in, place, lane);
@@ -95,7 +103,8 @@ void AccessChecks::on_load(Wave& wave, const Instruction& in, const Place& place
   }
 }
 
-bool AccessChecks::on_store(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* data, u32 bytes) {
+bool AccessChecks::on_store(Wave& wave, const Instruction& in, const Place& place, int lane,
+                            const u8* data, u32 bytes) {
   if (!is_twin_) {
     look_for_race(wave, in, place, lane, Access::kWrite, data, bytes);
     std::copy_n(data, bytes, log(place).data.begin());
@@ -104,12 +113,13 @@ bool AccessChecks::on_store(Wave& wave, const Instruction& in, const Place& plac
   }
   const Entry& entry = replay(wave, in, place, lane);
   if (place.space != Space::kGlobal) return true;
-  if (!std::equal(data, data + bytes, entry.data.begin())) raise_uninitialised(wave, in, "the value that is stored", lane);
+  if (!std::equal(data, data + bytes, entry.data.begin()))
+    raise_uninitialised(wave, in, "the value that is stored", lane);
   return false;
 }
 
-bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
-                                 u32 operand_bytes, u8* old, u32 bytes) {
+bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                                 const u8* operands, u32 operand_bytes, u8* old, u32 bytes) {
   if (!is_twin_) return false;
   const Entry& entry = replay(wave, in, place, lane);
   if (!std::equal(operands, operands + operand_bytes, entry.data.begin())) {
@@ -122,8 +132,8 @@ bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place&
   return true;
 }
 
-void AccessChecks::on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
-                             u32 operand_bytes, const u8* old, u32 bytes) {
+void AccessChecks::on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                             const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) {
   if (is_twin_) {
     replay(wave, in, place, lane);
     return;

@@ -1,11 +1,11 @@
 // What a checked launch looks for: uninitialised values and races.
 //
-// Uninitialised values are found by running every wave twice, in step: the twin's registers, LDS and
-// scratch start with every bit of the poison inverted, and it reads global memory that nobody wrote
-// inverted. Whatever differs between the two depends on an uninitialised value; it is reported where
-// it becomes an address, a value in global memory, a branch, or the set of active lanes. There is
-// nothing to be said about each instruction, and nothing that is merely carried along, or masked out,
-// is reported.
+// Uninitialised values are found by running every wave twice, in step: the twin's registers, LDS
+// and scratch start with every bit of the poison inverted, and it reads global memory that nobody
+// wrote inverted. Whatever differs between the two depends on an uninitialised value; it is
+// reported where it becomes an address, a value in global memory, a branch, or the set of active
+// lanes. There is nothing to be said about each instruction, and nothing that is merely carried
+// along, or masked out, is reported.
 //
 // Races are found between waves of one workgroup, in LDS and in global memory: two accesses to a
 // byte between the same two barriers, by different waves, one of them a write that changes it, and
@@ -30,12 +30,14 @@ class AccessChecks final : public AccessObserver {
   void begin_instruction();
   void begin_twin();
 
-  void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data, u32 bytes) override;
-  bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* data, u32 bytes) override;
-  bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
-                     u32 operand_bytes, u8* old, u32 bytes) override;
-  void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* operands,
-                 u32 operand_bytes, const u8* old, u32 bytes) override;
+  void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data,
+               u32 bytes) override;
+  bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* data,
+                u32 bytes) override;
+  bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                     const u8* operands, u32 operand_bytes, u8* old, u32 bytes) override;
+  void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+                 const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) override;
 
  private:
   // What the wave did, for its twin to be compared with.
@@ -58,8 +60,8 @@ class AccessChecks final : public AccessObserver {
   Entry& log(const Place& place);
   const Entry& replay(const Wave& wave, const Instruction& in, const Place& place, int lane);
   Mark& mark_of(const Place& place, u32 byte);
-  void look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane, Access access,
-                     const u8* data, u32 bytes);
+  void look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane,
+                     Access access, const u8* data, u32 bytes);
 
   const LaunchPlan& plan_;
   bool is_twin_ = false;

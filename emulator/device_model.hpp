@@ -9,13 +9,13 @@ namespace kiln::emulator {
 
 struct DeviceModel {
   std::string_view processor;
-  bool is_gfx9;                   // 16-bit results clear the upper half; permutes span 64 lanes
-  bool packs_thread_ids;          // x, y and z in one register, 10 bits each
-  bool has_architected_scratch;   // needs no register that says where scratch lies
-  bool is_device;                 // held to the conformance suite, and offered as "emulated:<processor>"
+  bool is_gfx9;                  // 16-bit results clear the upper half; permutes span 64 lanes
+  bool packs_thread_ids;         // x, y and z in one register, 10 bits each
+  bool has_architected_scratch;  // needs no register that says where scratch lies
+  bool is_device;  // held to the conformance suite, and offered as "emulated:<processor>"
 };
 
-std::span<const DeviceModel> device_models();                // sorted by name
+std::span<const DeviceModel> device_models();                 // sorted by name
 const DeviceModel* find_device_model(std::string_view name);  // null: not modelled
 
 }  // namespace kiln::emulator

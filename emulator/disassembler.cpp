@@ -27,12 +27,14 @@ Result<Disassembler> Disassembler::create(const std::string& processor, std::uin
   // gfx9 knows waves of 64 alone, and no such feature.
   std::string features;
   if (!processor.starts_with("gfx9")) {
-    features = wave_width == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+    features = wave_width == 64 ? "+wavefrontsize64,-wavefrontsize32"
+                                : "+wavefrontsize32,-wavefrontsize64";
   }
-  void* context = LLVMCreateDisasmCPUFeatures(kTriple, processor.c_str(), features.c_str(), nullptr, 0,
-                                              nullptr, nullptr);
+  void* context = LLVMCreateDisasmCPUFeatures(kTriple, processor.c_str(), features.c_str(), nullptr,
+                                              0, nullptr, nullptr);
   if (context == nullptr) {
-    return Error{ErrorCode::kUnavailable, "this LLVM has no disassembler for " + processor, {}, {}, {}};
+    return Error{
+        ErrorCode::kUnavailable, "this LLVM has no disassembler for " + processor, {}, {}, {}};
   }
   return Disassembler(context);
 }
@@ -42,7 +44,8 @@ Disassembler::Decoded Disassembler::decode(Bytes code, std::uint64_t address) co
   // LLVM asks for bytes that it may write to, and does not write to them.
   auto* bytes = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(code.data()));
   Decoded decoded;
-  decoded.size = LLVMDisasmInstruction(context_.get(), bytes, code.size(), address, text.data(), text.size());
+  decoded.size =
+      LLVMDisasmInstruction(context_.get(), bytes, code.size(), address, text.data(), text.size());
   if (decoded.size == 0) return decoded;
   decoded.text = text.data();
   decoded.text.erase(0, decoded.text.find_first_not_of(" \t"));

@@ -22,21 +22,29 @@ constexpr u32 kMostLds = 64 * 1024;
 constexpr u64 kWorthAThread = 200'000;
 
 Error impossible(const Kernel& kernel, const std::string& what) {
-  return Error{ErrorCode::kDriver, "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what, {}, {}, {}};
+  return Error{ErrorCode::kDriver,
+               "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what,
+               {},
+               {},
+               {}};
 }
 
 Result<void> check(const LaunchRequest& request) {
-  const auto is_empty = [](const std::array<u32, 3>& size) { return size[0] == 0 || size[1] == 0 || size[2] == 0; };
+  const auto is_empty = [](const std::array<u32, 3>& size) {
+    return size[0] == 0 || size[1] == 0 || size[2] == 0;
+  };
   const Kernel& kernel = *request.kernel;
   if (is_empty(request.grid)) return impossible(kernel, "a grid without a workgroup");
   if (is_empty(request.block)) return impossible(kernel, "a workgroup without a thread");
   const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
   if (threads > kMostThreads) {
-    return impossible(kernel, std::to_string(threads) + " threads in a workgroup; the limit is " + std::to_string(kMostThreads));
+    return impossible(kernel, std::to_string(threads) + " threads in a workgroup; the limit is " +
+                                  std::to_string(kMostThreads));
   }
   const u64 lds = u64{kernel.descriptor.group_segment_size} + request.dynamic_lds;
   if (lds > kMostLds) {
-    return impossible(kernel, std::to_string(lds) + " bytes of LDS; the limit is " + std::to_string(kMostLds));
+    return impossible(
+        kernel, std::to_string(lds) + " bytes of LDS; the limit is " + std::to_string(kMostLds));
   }
   const std::vector<std::string> missing = request.program->missing_in(kernel.name);
   if (!missing.empty()) {
@@ -45,7 +53,8 @@ Result<void> check(const LaunchRequest& request) {
   return {};
 }
 
-LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options, const KernelArguments& arguments) {
+LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options,
+                     const KernelArguments& arguments) {
   const Program& program = *request.program;
   LaunchPlan plan;
   plan.program = &program;
@@ -58,10 +67,12 @@ LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options, co
   plan.lds_bytes = request.kernel->descriptor.group_segment_size + request.dynamic_lds;
   plan.scratch_bytes = request.kernel->scratch_bytes();
   // One more, because pairs may begin at the last one.
-  plan.vector_registers = std::max(program.vector_registers(), request.kernel->vector_registers) + 2;
+  plan.vector_registers =
+      std::max(program.vector_registers(), request.kernel->vector_registers) + 2;
   plan.user_registers = arguments.user_registers();
   plan.own_ranges = arguments.ranges();
-  plan.own_ranges.insert(plan.own_ranges.end(), program.segments().begin(), program.segments().end());
+  plan.own_ranges.insert(plan.own_ranges.end(), program.segments().begin(),
+                         program.segments().end());
   plan.pointers = arguments.pointers();
   plan.options = options;
   return plan;
@@ -78,8 +89,10 @@ class Grid {
     run_next(*runner);
     // By now it is known what a workgroup takes.
     const u64 left = size_ - std::min<u64>(size_, 1);
-    const u64 helpers = left == 0 || counts_.instructions == 0 || fault_ ? 0
-                        : std::min({u64{plan_.options.threads} - 1, left, counts_.instructions * left / kWorthAThread});
+    const u64 helpers = left == 0 || counts_.instructions == 0 || fault_
+                            ? 0
+                            : std::min({u64{plan_.options.threads} - 1, left,
+                                        counts_.instructions * left / kWorthAThread});
     std::vector<std::thread> threads;
     for (u64 i = 0; i < helpers; ++i) {
       threads.emplace_back([this] { work(*make_workgroup_runner(plan_)); });
@@ -103,8 +116,9 @@ class Grid {
     if (i >= size_ || stopped_.load(std::memory_order_relaxed)) return false;
     const u64 rows = i / plan_.grid[0];
     try {
-      const Counts counts = runner.run({static_cast<u32>(i % plan_.grid[0]), static_cast<u32>(rows % plan_.grid[1]),
-                                        static_cast<u32>(rows / plan_.grid[1])});
+      const Counts counts =
+          runner.run({static_cast<u32>(i % plan_.grid[0]), static_cast<u32>(rows % plan_.grid[1]),
+                      static_cast<u32>(rows / plan_.grid[1])});
       const std::lock_guard lock(mutex_);
       counts_.add(counts);
       return true;
@@ -148,7 +162,8 @@ Result<Counts> launch(const LaunchRequest& request, const RunOptions& options) {
   if (auto checked = check(request); !checked) return std::move(checked).error();
   const KernelArguments arguments(request);
   RunOptions effective = options;
-  if (effective.checks == Checks::kEverything) effective.threads = 1;  // what one wave sees, its twin must see
+  if (effective.checks == Checks::kEverything)
+    effective.threads = 1;  // what one wave sees, its twin must see
   const LaunchPlan plan = make_plan(request, effective, arguments);
   const auto start = std::chrono::steady_clock::now();
   Grid grid(plan);

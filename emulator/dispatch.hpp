@@ -40,7 +40,7 @@ struct LaunchRequest {
 struct Counts {
   u64 instructions = 0;  // of waves
   std::array<u64, kInstructionClasses> by_class{};
-  u64 lanes = 0;         // of vector instructions
+  u64 lanes = 0;  // of vector instructions
   u64 active_lanes = 0;
   unsigned threads = 1;  // that took part
   double seconds = 0;
@@ -72,8 +72,8 @@ struct LaunchPlan {
 // The third dword of the descriptor of scratch memory, by which buffer instructions know it.
 inline constexpr u32 kScratchDescriptorTag = 0x5c4a7c47;
 
-// Runs the kernel to its end. The error (kDriver) is a fault's report, or says what about the launch
-// is impossible.
+// Runs the kernel to its end. The error (kDriver) is a fault's report, or says what about the
+// launch is impossible.
 Result<Counts> launch(const LaunchRequest& request, const RunOptions& options);
 
 }  // namespace kiln::emulator

@@ -2,6 +2,8 @@
 //
 // Every call is complete when it returns, so that streams and events keep order by themselves, and
 // a fault is the launch's own error.
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -50,24 +52,32 @@ std::optional<u64> number_from_environment(const char* variable) {
 // docs/EMULATOR.md lists the variables.
 RunOptions options_from_environment() {
   RunOptions options;
-  options.threads = static_cast<unsigned>(
-      number_from_environment("KILN_EMULATOR_THREADS").value_or(std::max(1u, std::thread::hardware_concurrency())));
+  options.threads =
+      static_cast<unsigned>(number_from_environment("KILN_EMULATOR_THREADS")
+                                .value_or(std::max(1u, std::thread::hardware_concurrency())));
   options.threads = std::max(1u, options.threads);
   options.seed = number_from_environment("KILN_EMULATOR_SEED").value_or(0);
-  options.instruction_limit = number_from_environment("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
-  if (number_from_environment("KILN_EMULATOR_CHECKS").value_or(0) != 0) options.checks = Checks::kEverything;
+  options.instruction_limit =
+      number_from_environment("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
+  if (number_from_environment("KILN_EMULATOR_CHECKS").value_or(0) != 0)
+    options.checks = Checks::kEverything;
   return options;
 }
 
 Error not_found(std::string_view what, const std::string& name) {
-  return Error{ErrorCode::kNotFound, "the code object has no " + std::string(what) + " " + quote(name), {}, {}, {}};
+  return Error{ErrorCode::kNotFound,
+               "the code object has no " + std::string(what) + " " + quote(name),
+               {},
+               {},
+               {}};
 }
 
 class EmulatorDriver final : public Driver {
  public:
   EmulatorDriver()
       : options_(options_from_environment()),
-        memory_(options_.checks == Checks::kEverything ? Tracking::kInitialisation : Tracking::kNo) {
+        memory_(options_.checks == Checks::kEverything ? Tracking::kInitialisation
+                                                       : Tracking::kNo) {
     for (const DeviceModel& model : device_models()) {
       if (model.is_device) devices_.push_back(&model);
     }
@@ -83,7 +93,8 @@ class EmulatorDriver final : public Driver {
     const std::string processor(model.processor);
     DeviceTraits traits;
     traits.id = "emulated:" + processor;
-    traits.name = processor + " emulated by " + std::to_string(options_.threads) + (options_.threads == 1 ? " thread" : " threads");
+    traits.name = processor + " emulated by " + std::to_string(options_.threads) +
+                  (options_.threads == 1 ? " thread" : " threads");
     traits.target.kind = TargetKind::kAmd;
     traits.target.processor = processor;
     const Processor* known = find_processor(model.processor);
@@ -93,6 +104,8 @@ class EmulatorDriver final : public Driver {
     traits.multiprocessors = options_.threads;
     traits.max_threads_per_block = 1024;
     traits.max_shared_bytes = 64 * 1024;
+    traits.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     return traits;
   }
 
@@ -118,9 +131,15 @@ class EmulatorDriver final : public Driver {
     if (kernel == nullptr) return not_found("kernel", name);
     const std::vector<std::string> missing = program.missing_in(name);
     if (!missing.empty()) {
-      return Error{ErrorCode::kDriver, "kernel " + quote(name) + " has instructions that the emulator lacks: " + join(missing, ", "), {}, {}, {}};
+      return Error{ErrorCode::kDriver,
+                   "kernel " + quote(name) +
+                       " has instructions that the emulator lacks: " + join(missing, ", "),
+                   {},
+                   {},
+                   {}};
     }
-    return NativeFunction{&module.functions[static_cast<std::size_t>(kernel - program.kernels().data())]};
+    return NativeFunction{
+        &module.functions[static_cast<std::size_t>(kernel - program.kernels().data())]};
   }
 
   Result<NativeSymbol> find_symbol(int, NativeModule handle, const std::string& name) override {
@@ -155,7 +174,8 @@ class EmulatorDriver final : public Driver {
     }
     return {};
   }
-  Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes, NativeStream) override {
+  Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
+                    NativeStream) override {
     std::memset(target, value, bytes);
     memory_.mark_written(reinterpret_cast<u64>(target), bytes);
     return {};
@@ -197,8 +217,10 @@ class EmulatorDriver final : public Driver {
 
 extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin* plugin) {
   if (plugin->version != kiln::runtime::kDriverPluginVersion) return;
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("fma")) {
-    std::strncpy(plugin->error, "the emulator needs a processor with AVX2, FMA and F16C", sizeof plugin->error - 1);
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c") ||
+      !__builtin_cpu_supports("fma")) {
+    std::strncpy(plugin->error, "the emulator needs a processor with AVX2, FMA and F16C",
+                 sizeof plugin->error - 1);
     return;
   }
   try {

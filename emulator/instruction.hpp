@@ -119,7 +119,7 @@ struct Instruction {
   i32 offset0 = 0;
   i32 offset1 = 0;
 
-  i32 immediate = 0;             // the low 16 bits of the first word
+  i32 immediate = 0;              // the low 16 bits of the first word
   std::array<u32, 2> words = {};  // as encoded
 };
 

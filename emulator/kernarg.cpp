@@ -40,7 +40,8 @@ u64 hidden_value(std::string_view kind, const LaunchRequest& request) {
 }  // namespace
 
 KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*request.kernel) {
-  constexpr std::size_t kSmallest = 256;  // the implicit arguments, whether the kernel lists them or not
+  constexpr std::size_t kSmallest =
+      256;  // the implicit arguments, whether the kernel lists them or not
   argument_bytes_ = std::max<std::size_t>(kernel_.descriptor.kernarg_size, kSmallest) + kAlignment;
   segment_.resize(argument_bytes_ + kAlignment);
   const u64 start = reinterpret_cast<u64>(segment_.data());
@@ -53,7 +54,8 @@ KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*reques
       continue;
     }
     u64 pointer = 0;
-    if (argument.is_pointer()) std::memcpy(&pointer, *next, std::min<std::size_t>(argument.size, sizeof pointer));
+    if (argument.is_pointer())
+      std::memcpy(&pointer, *next, std::min<std::size_t>(argument.size, sizeof pointer));
     pointers_.push_back(pointer);
     write_argument(argument, *next++);
   }
@@ -61,8 +63,10 @@ KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*reques
 }
 
 void KernelArguments::write_argument(const KernelArgument& argument, const void* value) {
-  if (argument.offset > argument_bytes_ || argument.size > argument_bytes_ - argument.offset) return;
-  const std::size_t size = argument.is_hidden() ? std::min<std::size_t>(argument.size, sizeof(u64)) : argument.size;
+  if (argument.offset > argument_bytes_ || argument.size > argument_bytes_ - argument.offset)
+    return;
+  const std::size_t size =
+      argument.is_hidden() ? std::min<std::size_t>(argument.size, sizeof(u64)) : argument.size;
   std::memcpy(arguments_ + argument.offset, value, size);
 }
 
@@ -109,7 +113,8 @@ std::vector<u32> KernelArguments::user_registers() const {
 std::vector<AddressRange> KernelArguments::ranges() const {
   const u64 packet = reinterpret_cast<u64>(packet_.data());
   const u64 arguments = reinterpret_cast<u64>(arguments_);
-  return {{arguments, arguments + argument_bytes_, false}, {packet, packet + packet_.size(), false}};
+  return {{arguments, arguments + argument_bytes_, false},
+          {packet, packet + packet_.size(), false}};
 }
 
 }  // namespace kiln::emulator

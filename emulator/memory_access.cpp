@@ -19,16 +19,19 @@ const char* verb(Access access) {
 
 // Calls `move(offset in the wave's scratch, offset in the data, bytes)` for each piece of a dword.
 template <typename Move>
-void for_each_piece(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
-                    u32 bytes, Move move) {
+void for_each_piece(const Wave& wave, const Instruction& in, const Place& place, int width,
+                    int lane, u32 bytes, Move move) {
   for (u32 done = 0; done < bytes;) {
     const u32 offset = static_cast<u32>(place.address) + done;
     const u32 piece = std::min(4 - offset % 4, bytes - done);
-    const u64 position = place.scratch_base + (u64{offset / 4} * static_cast<u64>(width) + static_cast<u64>(lane)) * 4 + offset % 4;
+    const u64 position = place.scratch_base +
+                         (u64{offset / 4} * static_cast<u64>(width) + static_cast<u64>(lane)) * 4 +
+                         offset % 4;
     if (position + piece > wave.scratch.size()) {
       raise(wave, in, FaultKind::kScratchOverrun,
             "an access to byte " + std::to_string(offset) + " of a lane's " +
-                std::to_string(wave.scratch.size() / static_cast<std::size_t>(width)) + " bytes of scratch",
+                std::to_string(wave.scratch.size() / static_cast<std::size_t>(width)) +
+                " bytes of scratch",
             lane);
     }
     move(position, done, piece);
@@ -44,13 +47,16 @@ AddressRange find_range(const Wave& wave, const Instruction& in, u64 address, u3
   for (const AddressRange& range : plan.own_ranges) {
     if (!range.holds(address, bytes)) continue;
     if (access == Access::kRead || range.writable) return range;
-    raise(wave, in, FaultKind::kReadOnly, std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes to the kernel's arguments or constants", lane);
+    raise(wave, in, FaultKind::kReadOnly,
+          std::string(verb(access)) + " of " + std::to_string(bytes) +
+              " bytes to the kernel's arguments or constants",
+          lane);
   }
   if (const auto buffer = plan.memory->find(address, bytes)) return *buffer;
   const NearBuffer near = plan.memory->nearest(address, bytes);
   raise(wave, in, near.is_freed ? FaultKind::kUseAfterFree : FaultKind::kOutOfBounds,
-        std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hex(address) + ", " +
-            describe(near, plan),
+        std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hex(address) +
+            ", " + describe(near, plan),
         lane);
 }
 

@@ -60,12 +60,14 @@ inline u8* global_pointer(Wave& wave, const Instruction& in, u64 address, u32 by
   return reinterpret_cast<u8*>(address);
 }
 inline u8* lds_pointer(Wave& wave, const Instruction& in, u64 offset, u32 bytes, int lane) {
-  if (offset + bytes > wave.lds.size()) [[unlikely]] raise_lds_overrun(wave, in, offset, bytes, lane);
+  if (offset + bytes > wave.lds.size()) [[unlikely]]
+    raise_lds_overrun(wave, in, offset, bytes, lane);
   return wave.lds.data() + offset;
 }
 
 template <int W>
-void load_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, void* data, u32 bytes) {
+void load_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, void* data,
+                u32 bytes) {
   u8* target = static_cast<u8*>(data);
   if (place.space == Space::kGlobal) {
     std::memcpy(target, global_pointer(wave, in, place.address, bytes, Access::kRead, lane), bytes);
@@ -89,8 +91,8 @@ void store_bytes(Wave& wave, const Instruction& in, const Place& place, int lane
   } else if (place.space == Space::kLds) {
     target = lds_pointer(wave, in, place.address, bytes, lane);
   }
-  if (wave.observer != nullptr &&
-      !wave.observer->on_store(wave, in, place, lane, source, bytes)) [[unlikely]] {
+  if (wave.observer != nullptr && !wave.observer->on_store(wave, in, place, lane, source, bytes))
+      [[unlikely]] {
     return;
   }
   if (target != nullptr) {
@@ -103,7 +105,8 @@ void store_bytes(Wave& wave, const Instruction& in, const Place& place, int lane
 // Replaces the value in memory by what `formula` makes of it; returns the old one. Workgroups may
 // update global memory at the same time.
 template <typename T, typename F>
-T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second, F formula) {
+T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second,
+         F formula) {
   const T operands[2] = {first, second};
   const u8* operand_bytes = reinterpret_cast<const u8*>(operands);
   T old{};
@@ -111,7 +114,10 @@ T update(Wave& wave, const Instruction& in, const Place& place, int lane, T firs
   if (place.space == Space::kGlobal) {
     pointer = global_pointer(wave, in, place.address, sizeof(T), Access::kAtomic, lane);
     if (place.address % sizeof(T) != 0) {
-      raise(wave, in, FaultKind::kMisaligned, "an atomic of " + std::to_string(sizeof(T)) + " bytes at an address that is no multiple of them", lane);
+      raise(wave, in, FaultKind::kMisaligned,
+            "an atomic of " + std::to_string(sizeof(T)) +
+                " bytes at an address that is no multiple of them",
+            lane);
     }
     if (wave.observer != nullptr &&
         wave.observer->replay_atomic(wave, in, place, lane, operand_bytes, sizeof operands,

@@ -17,10 +17,16 @@ constexpr u64 kGap = u64{1} << 20;  // between buffers, at least
 constexpr std::size_t kMostFreed = 4096;
 
 Error out_of_memory(std::size_t bytes) {
-  return Error{ErrorCode::kDriver, "mmap: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes", {}, {}, {}};
+  return Error{ErrorCode::kDriver,
+               "mmap: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
+               {},
+               {},
+               {}};
 }
 
-std::string bytes_text(u64 bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+std::string bytes_text(u64 bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
 
 }  // namespace
 
@@ -31,7 +37,8 @@ MemoryMap::~MemoryMap() {
 // Finds room for a buffer and the gap after it, going round the arena.
 Result<u64> MemoryMap::reserve(std::size_t span) {
   if (arena_ == 0) {
-    void* arena = mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* arena =
+        mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED) return out_of_memory(kArenaBytes);
     arena_ = reinterpret_cast<u64>(arena);
     next_ = arena_ + kGap;
@@ -40,7 +47,8 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
     auto after = buffers_.lower_bound(next_);
     if (after != buffers_.begin()) {
       const auto before = std::prev(after);
-      next_ = std::max(next_, before->first + (before->second.bytes + kPage - 1) / kPage * kPage + kGap);
+      next_ = std::max(next_,
+                       before->first + (before->second.bytes + kPage - 1) / kPage * kPage + kGap);
     }
     while (next_ + span + kGap <= arena_ + kArenaBytes) {
       if (after == buffers_.end() || next_ + span + kGap <= after->first) return next_;
@@ -65,7 +73,9 @@ Result<void*> MemoryMap::allocate(std::size_t bytes) {
   buffer.bytes = bytes;
   if (tracking_ == Tracking::kInitialisation) buffer.written.assign(bytes, false);
   next_ = *begin + span + kGap;
-  std::erase_if(freed_, [&](const NearBuffer& freed) { return freed.begin < next_ && freed.begin + freed.bytes > *begin; });
+  std::erase_if(freed_, [&](const NearBuffer& freed) {
+    return freed.begin < next_ && freed.begin + freed.bytes > *begin;
+  });
   return memory;
 }
 
@@ -115,10 +125,12 @@ NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
   };
   const auto after = buffers_.upper_bound(address);
   if (after != buffers_.end()) consider(after->first, after->second.bytes, false);
-  if (after != buffers_.begin()) consider(std::prev(after)->first, std::prev(after)->second.bytes, false);
+  if (after != buffers_.begin())
+    consider(std::prev(after)->first, std::prev(after)->second.bytes, false);
   for (const NearBuffer& freed : freed_) {
     // One that was freed counts only where it was: its surroundings are nobody's.
-    if (address < freed.begin + freed.bytes && freed.begin < address + bytes) consider(freed.begin, freed.bytes, true);
+    if (address < freed.begin + freed.bytes && freed.begin < address + bytes)
+      consider(freed.begin, freed.bytes, true);
   }
   return best;
 }
@@ -156,7 +168,8 @@ u64 MemoryMap::unwritten(u64 address, u32 bytes) const {
 
 std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   if (near.bytes == 0) return "where no buffer is";
-  const std::string name = plan.name_of_buffer(near.begin, near.bytes) + (near.is_freed ? ", which was freed" : "");
+  const std::string name =
+      plan.name_of_buffer(near.begin, near.bytes) + (near.is_freed ? ", which was freed" : "");
   const u64 end = near.begin + near.bytes;
   if (near.address < near.begin) return bytes_text(near.begin - near.address) + " before " + name;
   if (near.address >= end) return bytes_text(near.address - end) + " past the end of " + name;

@@ -130,7 +130,9 @@ inline u32 reverse_bits(u32 x) {
   x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
   return __builtin_bswap32(x);
 }
-inline u64 reverse_bits(u64 x) { return combine(reverse_bits(high_half(x)), reverse_bits(low_half(x))); }
+inline u64 reverse_bits(u64 x) {
+  return combine(reverse_bits(high_half(x)), reverse_bits(low_half(x)));
+}
 inline u32 count_bits(u32 x) { return static_cast<u32>(std::popcount(x)); }
 inline u32 count_bits(u64 x) { return static_cast<u32>(std::popcount(x)); }
 
@@ -140,7 +142,7 @@ inline u32 to_u32(double x) {
   return x != x ? 0 : x <= 0 ? 0 : x >= 4294967295.0 ? 0xffffffffu : static_cast<u32>(x);
 }
 inline i32 to_i32(double x) {
-  return x != x                ? 0
+  return x != x               ? 0
          : x <= -2147483648.0 ? INT32_MIN
          : x >= 2147483647.0  ? INT32_MAX
                               : static_cast<i32>(x);

@@ -37,7 +37,8 @@ struct Modifier {
 };
 
 Error unknown(std::string_view what, std::string_view text) {
-  return Error{ErrorCode::kInvalidInput, "unknown " + std::string(what) + " " + quote(text), {}, {}, {}};
+  return Error{
+      ErrorCode::kInvalidInput, "unknown " + std::string(what) + " " + quote(text), {}, {}, {}};
 }
 
 std::optional<i64> number(std::string_view text) {
@@ -74,10 +75,10 @@ struct DppModifier {
   bool adds_value;
 };
 constexpr DppModifier kDppModifiers[] = {
-    {"row_shl", 0x100, true},        {"row_shr", 0x110, true},      {"row_ror", 0x120, true},
-    {"wave_shl", 0x130, false},      {"wave_rol", 0x134, false},    {"wave_shr", 0x138, false},
-    {"wave_ror", 0x13c, false},      {"row_mirror", 0x140, false},  {"row_half_mirror", 0x141, false},
-    {"row_share", 0x150, true},      {"row_newbcast", 0x150, true}, {"row_xmask", 0x160, true},
+    {"row_shl", 0x100, true},   {"row_shr", 0x110, true},      {"row_ror", 0x120, true},
+    {"wave_shl", 0x130, false}, {"wave_rol", 0x134, false},    {"wave_shr", 0x138, false},
+    {"wave_ror", 0x13c, false}, {"row_mirror", 0x140, false},  {"row_half_mirror", 0x141, false},
+    {"row_share", 0x150, true}, {"row_newbcast", 0x150, true}, {"row_xmask", 0x160, true},
 };
 
 struct Flag {
@@ -85,9 +86,12 @@ struct Flag {
   bool Instruction::*field;
 };
 constexpr Flag kFlags[] = {
-    {"clamp", &Instruction::clamp},          {"glc", &Instruction::returns_old},
-    {"sc0", &Instruction::returns_old},      {"offen", &Instruction::offset_enable},
-    {"idxen", &Instruction::index_enable},   {"lds", &Instruction::to_lds},
+    {"clamp", &Instruction::clamp},
+    {"glc", &Instruction::returns_old},
+    {"sc0", &Instruction::returns_old},
+    {"offen", &Instruction::offset_enable},
+    {"idxen", &Instruction::index_enable},
+    {"lds", &Instruction::to_lds},
     {"bound_ctrl", &Instruction::bound_control},
 };
 
@@ -102,7 +106,8 @@ constexpr BitList kBitLists[] = {
 };
 
 // Hints about caches and the like, which change no result.
-constexpr std::string_view kWithoutEffect[] = {"slc", "dlc", "nv", "sc1", "nt", "scc", "gds", "wait_exp", "off"};
+constexpr std::string_view kWithoutEffect[] = {"slc", "dlc", "nv",       "sc1", "nt",
+                                               "scc", "gds", "wait_exp", "off"};
 constexpr std::string_view kPrefixesWithoutEffect[] = {"cbsz", "abid", "blgp", "th", "scope"};
 
 constexpr std::pair<std::string_view, Part> kParts[] = {
@@ -115,7 +120,8 @@ constexpr std::pair<std::string_view, UnusedPart> kUnusedParts[] = {
     {"UNUSED_PRESERVE", UnusedPart::kPreserve},
 };
 template <typename Value, std::size_t kSize>
-std::optional<Value> find(const std::pair<std::string_view, Value> (&table)[kSize], std::string_view name) {
+std::optional<Value> find(const std::pair<std::string_view, Value> (&table)[kSize],
+                          std::string_view name) {
   for (const auto& [row, value] : table) {
     if (row == name) return value;
   }
@@ -130,7 +136,8 @@ bool apply_dpp(const Modifier& modifier, Instruction& in) {
   };
   const i64 value = number(modifier.value).value_or(0);
   for (const DppModifier& row : kDppModifiers) {
-    if (row.name == modifier.name) return use(static_cast<u16>(row.control + (row.adds_value ? value : 0)));
+    if (row.name == modifier.name)
+      return use(static_cast<u16>(row.control + (row.adds_value ? value : 0)));
   }
   if (modifier.name == "row_bcast") return use(value == 15 ? 0x142 : 0x143);
   if (modifier.name == "quad_perm") {
@@ -156,7 +163,8 @@ bool apply_sdwa(const Modifier& modifier, Instruction& in) {
   } else if (is_source && part) {
     const std::size_t source = modifier.name == "src0_sel" ? 0 : 1;
     in.operands[in.destination_count + source].part = *part;
-  } else if (const auto unused = find(kUnusedParts, modifier.value); modifier.name == "dst_unused" && unused) {
+  } else if (const auto unused = find(kUnusedParts, modifier.value);
+             modifier.name == "dst_unused" && unused) {
     in.unused = *unused;
     return true;
   } else {
@@ -211,7 +219,8 @@ bool apply_modifier(const Modifier& modifier, std::string_view name, Instruction
   } else {
     return apply_dpp(modifier, in) || apply_sdwa(modifier, in) ||
            std::ranges::find(kWithoutEffect, modifier.name) != std::end(kWithoutEffect) ||
-           std::ranges::any_of(kPrefixesWithoutEffect, [&](auto prefix) { return modifier.name.starts_with(prefix); });
+           std::ranges::any_of(kPrefixesWithoutEffect,
+                               [&](auto prefix) { return modifier.name.starts_with(prefix); });
   }
   return true;
 }
@@ -220,23 +229,49 @@ bool apply_modifier(const Modifier& modifier, std::string_view name, Instruction
 
 // Instructions whose operands say nothing to us.
 bool has_no_operands(std::string_view name) {
-  constexpr std::string_view kNames[] = {
-      "s_nop", "s_clause", "s_delay_alu", "s_sleep", "s_setprio", "s_sendmsg", "s_sethalt", "s_endpgm",
-      "s_set_inst_prefetch_distance", "s_inst_prefetch", "s_icache_inv", "s_barrier", "s_code_end", "s_trap",
-      "s_version", "s_gl1_inv", "v_nop", "s_round_mode", "s_denorm_mode", "s_set_gpr_idx_off",
-      "s_set_gpr_idx_mode", "s_branch", "s_wakeup", "s_setvskip", "v_clrexcp", "s_barrier_signal",
-      "s_barrier_wait", "v_pipeflush", "s_endpgm_saved", "global_inv", "s_incperflevel", "s_decperflevel"};
-  constexpr std::string_view kPrefixes[] = {"s_waitcnt", "s_wait_", "s_dcache_", "s_ttracedata", "s_cbranch_",
-                                            "buffer_gl0_inv", "buffer_gl1_inv", "buffer_wb", "buffer_inv",
-                                            "global_wb"};
+  constexpr std::string_view kNames[] = {"s_nop",
+                                         "s_clause",
+                                         "s_delay_alu",
+                                         "s_sleep",
+                                         "s_setprio",
+                                         "s_sendmsg",
+                                         "s_sethalt",
+                                         "s_endpgm",
+                                         "s_set_inst_prefetch_distance",
+                                         "s_inst_prefetch",
+                                         "s_icache_inv",
+                                         "s_barrier",
+                                         "s_code_end",
+                                         "s_trap",
+                                         "s_version",
+                                         "s_gl1_inv",
+                                         "v_nop",
+                                         "s_round_mode",
+                                         "s_denorm_mode",
+                                         "s_set_gpr_idx_off",
+                                         "s_set_gpr_idx_mode",
+                                         "s_branch",
+                                         "s_wakeup",
+                                         "s_setvskip",
+                                         "v_clrexcp",
+                                         "s_barrier_signal",
+                                         "s_barrier_wait",
+                                         "v_pipeflush",
+                                         "s_endpgm_saved",
+                                         "global_inv",
+                                         "s_incperflevel",
+                                         "s_decperflevel"};
+  constexpr std::string_view kPrefixes[] = {
+      "s_waitcnt",      "s_wait_",        "s_dcache_", "s_ttracedata", "s_cbranch_",
+      "buffer_gl0_inv", "buffer_gl1_inv", "buffer_wb", "buffer_inv",   "global_wb"};
   return std::ranges::find(kNames, name) != std::end(kNames) ||
          std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
 bool has_carry_destination(std::string_view name) {
-  constexpr std::string_view kNames[] = {"v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32",
+  constexpr std::string_view kNames[] = {"v_add_co_u32",    "v_sub_co_u32",    "v_subrev_co_u32",
                                          "v_add_co_ci_u32", "v_sub_co_ci_u32", "v_subrev_co_ci_u32",
-                                         "v_mad_u64_u32", "v_mad_i64_i32"};
+                                         "v_mad_u64_u32",   "v_mad_i64_i32"};
   return std::ranges::find(kNames, name) != std::end(kNames) || name.starts_with("v_div_scale_");
 }
 
@@ -250,7 +285,8 @@ u8 count_destinations(std::string_view mnemonic, std::string_view name, std::siz
   if (name.find("_atomic_") != name.npos) return returns_old && !name.starts_with("buffer") ? 1 : 0;
   const auto contains = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (name.starts_with("ds_")) {
-    return contains("_rtn_") || contains("_load") || contains("permute") || contains("swizzle") ? 1 : 0;
+    return contains("_rtn_") || contains("_load") || contains("permute") || contains("swizzle") ? 1
+                                                                                                : 0;
   }
   return contains("_store_") ? 0 : 1;
 }
@@ -258,7 +294,8 @@ u8 count_destinations(std::string_view mnemonic, std::string_view name, std::siz
 // Register names that stand for messages and hardware registers, and say nothing beyond the
 // encoding.
 bool is_symbolic(std::string_view token) {
-  for (const std::string_view prefix : {"hwreg(", "sendmsg(", "attr", "gpr_idx(", "HW_REG_", "MSG_"}) {
+  for (const std::string_view prefix :
+       {"hwreg(", "sendmsg(", "attr", "gpr_idx(", "HW_REG_", "MSG_"}) {
     if (token.starts_with(prefix)) return true;
   }
   return false;
@@ -272,7 +309,8 @@ InstructionClass class_of(std::string_view name) {
   const auto contains = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (name.starts_with("v_wmma") || name.starts_with("v_mfma")) return InstructionClass::kMatrix;
   if (name.starts_with("v_")) {
-    const bool is_float = contains("_f16") || contains("_f32") || contains("_f64") || contains("_bf16");
+    const bool is_float =
+        contains("_f16") || contains("_f32") || contains("_f64") || contains("_bf16");
     return is_float ? InstructionClass::kVectorFloat : InstructionClass::kVectorInteger;
   }
   if (name.starts_with("ds_")) return InstructionClass::kLds;
@@ -281,10 +319,12 @@ InstructionClass class_of(std::string_view name) {
   if (contains("_store_")) return InstructionClass::kStore;
   if (contains("_load_") && !name.starts_with("s_")) return InstructionClass::kLoad;
   if (name.starts_with("s_barrier")) return InstructionClass::kBarrier;
-  for (const std::string_view prefix : {"s_branch", "s_cbranch", "s_call", "s_setpc", "s_swappc", "s_endpgm"}) {
+  for (const std::string_view prefix :
+       {"s_branch", "s_cbranch", "s_call", "s_setpc", "s_swappc", "s_endpgm"}) {
     if (name.starts_with(prefix)) return InstructionClass::kBranch;
   }
-  for (const std::string_view prefix : {"s_wait", "s_nop", "s_clause", "s_delay_alu", "s_sleep", "buffer_", "global_", "s_set_inst", "s_inst"}) {
+  for (const std::string_view prefix : {"s_wait", "s_nop", "s_clause", "s_delay_alu", "s_sleep",
+                                        "buffer_", "global_", "s_set_inst", "s_inst"}) {
     if (name.starts_with(prefix)) return InstructionClass::kWait;
   }
   return InstructionClass::kScalar;
@@ -314,7 +354,8 @@ Result<ParsedInstruction> parse_single(std::string_view text, std::array<u32, 2>
     for (const std::string_view token : std::span(last).subspan(1)) {
       if (token.empty()) continue;
       const std::size_t colon = token.find(':');
-      modifiers.push_back({token.substr(0, colon), colon == token.npos ? "" : token.substr(colon + 1)});
+      modifiers.push_back(
+          {token.substr(0, colon), colon == token.npos ? "" : token.substr(colon + 1)});
     }
   }
   std::vector<Half> halves;
@@ -330,8 +371,9 @@ Result<ParsedInstruction> parse_single(std::string_view text, std::array<u32, 2>
   const auto is_return = [](const Modifier& modifier) {
     return modifier.name == "th" && modifier.value == "TH_ATOMIC_RETURN";
   };
-  in.destination_count = count_destinations(mnemonic, name, in.operand_count,
-                                            has("glc") || has("sc0") || std::ranges::any_of(modifiers, is_return));
+  in.destination_count =
+      count_destinations(mnemonic, name, in.operand_count,
+                         has("glc") || has("sc0") || std::ranges::any_of(modifiers, is_return));
   const bool selects = name == "v_cndmask_b32" && in.operand_count == 3;
   if (selects) {  // by VCC, which the text leaves out
     Operand vcc;
@@ -359,8 +401,8 @@ Result<ParsedInstruction> parse_single(std::string_view text, std::array<u32, 2>
   for (std::size_t i = 0; i < in.operand_count; ++i) {
     Operand& operand = in.operands[i];
     const bool through_dpp = in.lanes != LaneMap::kOwn && i == in.destination_count;
-    operand.plain = operand.is_vector() && !operand.absolute && !operand.negate && !operand.sign_extend &&
-                    !(in.sdwa && operand.part != kDword) && !through_dpp;
+    operand.plain = operand.is_vector() && !operand.absolute && !operand.negate &&
+                    !operand.sign_extend && !(in.sdwa && operand.part != kDword) && !through_dpp;
   }
   return parsed;
 }
@@ -376,8 +418,8 @@ bool reads(const ParsedInstruction& half, u16 reg) {
 
 }  // namespace
 
-Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text, std::array<u32, 2> words,
-                                                         u16 spare) {
+Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text,
+                                                         std::array<u32, 2> words, u16 spare) {
   constexpr std::string_view kBoth = " :: ";
   const std::size_t both = text.find(kBoth);
   std::vector<ParsedInstruction> result;

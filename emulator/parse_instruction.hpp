@@ -24,7 +24,7 @@ struct ParsedInstruction {
 
 // One or, of a text with two halves that run at once (v_dual_), two or three, in an order in which
 // neither half overwrites what the other one reads; `spare` is a vector register for that purpose.
-Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text, std::array<u32, 2> words,
-                                                         u16 spare);
+Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text,
+                                                         std::array<u32, 2> words, u16 spare);
 
 }  // namespace kiln::emulator

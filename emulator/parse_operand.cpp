@@ -115,7 +115,8 @@ std::optional<ParsedOperand> parse_register(std::string_view text) {
   }
   constexpr u32 kMostVectorRegisters = 512;
   const u32 end = first + last + 1;
-  if (last < *number || end > (operand.is_vector() ? kMostVectorRegisters : u32{kScalarRegisters})) return std::nullopt;
+  if (last < *number || end > (operand.is_vector() ? kMostVectorRegisters : u32{kScalarRegisters}))
+    return std::nullopt;
   operand.reg = static_cast<u16>(first + *number);
   operand.registers = static_cast<u8>(last - *number + 1);
   return parsed;
@@ -139,7 +140,8 @@ std::optional<Operand> parse_constant(std::string_view text) {
   } else {
     operand.kind = OperandKind::kFloat;
     double value = std::strtod(copy.c_str(), &end);
-    if (std::fabs(std::fabs(value) - kOneOverTwoPi) < 1e-4) value = std::copysign(kOneOverTwoPi, value);
+    if (std::fabs(std::fabs(value) - kOneOverTwoPi) < 1e-4)
+      value = std::copysign(kOneOverTwoPi, value);
     operand.value = bits_of(value);
   }
   if (end != copy.c_str() + copy.size()) return std::nullopt;
@@ -190,7 +192,8 @@ Result<ParsedOperand> parse_operand(std::string_view text) {
     }
   }
   std::optional<ParsedOperand> parsed = parse_plain(text);
-  if (!parsed) return Error{ErrorCode::kInvalidInput, "unknown operand " + quote(whole), {}, {}, {}};
+  if (!parsed)
+    return Error{ErrorCode::kInvalidInput, "unknown operand " + quote(whole), {}, {}, {}};
   parsed->operand.absolute = absolute;
   parsed->operand.negate = negate;
   parsed->operand.sign_extend = sign_extend;

@@ -18,7 +18,7 @@ namespace {
 constexpr u32 kNoInstruction = ~0u;
 constexpr std::size_t kPage = 4096;
 constexpr u32 kSegmentWritable = 2;
-constexpr u16 kUsesWave32 = 1 << 10;        // in KernelDescriptor::properties
+constexpr u16 kUsesWave32 = 1 << 10;  // in KernelDescriptor::properties
 constexpr u16 kUsesDynamicStack = 1 << 11;
 constexpr u32 kDynamicStackBytes = 16384;
 
@@ -83,11 +83,16 @@ Result<void> Program::map_segments(const Hsaco& hsaco) {
     end = std::max(end, segment.address + segment.memory_size);
   }
   constexpr u64 kMostBytes = u64{1} << 32;
-  if (end == 0 || end > kMostBytes) return unsupported("a code object of " + std::to_string(end) + " bytes");
+  if (end == 0 || end > kMostBytes)
+    return unsupported("a code object of " + std::to_string(end) + " bytes");
   const std::size_t bytes = (static_cast<std::size_t>(end) + kPage - 1) / kPage * kPage;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    return Error{ErrorCode::kEnvironment, "no memory for a code object of " + std::to_string(bytes) + " bytes", {}, {}, {}};
+    return Error{ErrorCode::kEnvironment,
+                 "no memory for a code object of " + std::to_string(bytes) + " bytes",
+                 {},
+                 {},
+                 {}};
   }
   memory_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(memory), Unmap{bytes});
   base_ = reinterpret_cast<u64>(memory);
@@ -96,13 +101,16 @@ Result<void> Program::map_segments(const Hsaco& hsaco) {
     std::memcpy(memory_.get() + segment.address, segment.bytes.data(), segment.bytes.size());
     const u64 begin = base_ + segment.address;
     // Constants may be read in whole dwords.
-    segments_.push_back({begin, begin + (segment.memory_size + 3) / 4 * 4, (segment.flags & kSegmentWritable) != 0});
+    segments_.push_back({begin, begin + (segment.memory_size + 3) / 4 * 4,
+                         (segment.flags & kSegmentWritable) != 0});
   }
   constexpr u8 kSymbolObject = 1;
   for (const ElfSymbol& symbol : hsaco.elf.dynamic_symbols) {
-    if (symbol.type != kSymbolObject || symbol.section == 0 || symbol.name.ends_with(".kd")) continue;
+    if (symbol.type != kSymbolObject || symbol.section == 0 || symbol.name.ends_with(".kd"))
+      continue;
     if (symbol.value > bytes || symbol.size > bytes - symbol.value) continue;
-    variables_[std::string(symbol.name)] = {memory_.get() + symbol.value, static_cast<std::size_t>(symbol.size)};
+    variables_[std::string(symbol.name)] = {memory_.get() + symbol.value,
+                                            static_cast<std::size_t>(symbol.size)};
   }
   return {};
 }
@@ -112,7 +120,8 @@ Result<void> Program::relocate(const Hsaco& hsaco) {
     u64 value = base_ + static_cast<u64>(relocation.addend);
     if (relocation.type == kRelocationAbsolute32 || relocation.type == kRelocationAbsolute64) {
       if (relocation.symbol >= hsaco.elf.dynamic_symbols.size()) {
-        return unsupported("a relocation against symbol " + std::to_string(relocation.symbol) + ", which is not there");
+        return unsupported("a relocation against symbol " + std::to_string(relocation.symbol) +
+                           ", which is not there");
       }
       value += hsaco.elf.dynamic_symbols[relocation.symbol].value;
     } else if (relocation.type != kRelocationRelative64) {
@@ -129,32 +138,38 @@ Result<void> Program::relocate(const Hsaco& hsaco) {
 
 Result<void> Program::read_kernels(const Hsaco& hsaco) {
   for (const HsacoKernel& source : hsaco.kernels) {
-    const u32 width = source.info.wave_width.value_or((source.descriptor.properties & kUsesWave32) != 0 ? 32 : 64);
+    const u32 width = source.info.wave_width.value_or(
+        (source.descriptor.properties & kUsesWave32) != 0 ? 32 : 64);
     if (!kernels_.empty() && width != wave_width_) {
       return unsupported("kernels of both wave widths in one code object");
     }
     wave_width_ = width;
     constexpr u32 kRoundingBits = 15;
     if ((source.descriptor.rsrc1 >> 12 & kRoundingBits) != 0) {
-      return unsupported("kernel " + quote(source.info.name) + ", which rounds otherwise than to nearest even");
+      return unsupported("kernel " + quote(source.info.name) +
+                         ", which rounds otherwise than to nearest even");
     }
     if (source.descriptor.kernarg_preload != 0) {
-      return unsupported("kernel " + quote(source.info.name) + ", whose arguments are preloaded into registers");
+      return unsupported("kernel " + quote(source.info.name) +
+                         ", whose arguments are preloaded into registers");
     }
     Kernel& kernel = kernels_.emplace_back();
     kernel.name = source.info.name;
     kernel.descriptor = source.descriptor;
-    kernel.entry = base_ + source.descriptor_address + static_cast<u64>(source.descriptor.code_offset);
+    kernel.entry =
+        base_ + source.descriptor_address + static_cast<u64>(source.descriptor.code_offset);
     kernel.vector_registers = source.info.registers.value_or(0);
     for (const HsacoArgument& argument : source.arguments) {
-      kernel.arguments.push_back({argument.offset, argument.size, std::string(argument.value_kind)});
+      kernel.arguments.push_back(
+          {argument.offset, argument.size, std::string(argument.value_kind)});
     }
     std::ranges::stable_sort(kernel.arguments, {}, &KernelArgument::offset);
   }
   return {};
 }
 
-void Program::append(const ParsedInstruction& parsed, u64 address, const OperationTable& operations) {
+void Program::append(const ParsedInstruction& parsed, u64 address,
+                     const OperationTable& operations) {
   Instruction in = parsed.instruction;
   in.address = address;
   in.index = static_cast<u32>(instructions_.size());
@@ -172,7 +187,8 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   text_begin_ = base_ + text->address;
   text_end_ = text_begin_ + text->bytes.size();
   index_by_word_.assign(text->bytes.size() / 4 + 1, kNoInstruction);
-  constexpr u16 kSpareRegister = kFirstAccumulator;  // where there are pairs, there are no accumulators
+  constexpr u16 kSpareRegister =
+      kFirstAccumulator;  // where there are pairs, there are no accumulators
   std::map<u64, std::string> missing;
   for (std::size_t offset = 0; offset + 4 <= text->bytes.size();) {
     const Bytes code = text->bytes.subspan(offset);
@@ -180,7 +196,8 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
     const Disassembler::Decoded decoded = disassembler.decode(code, address);
     index_by_word_[offset / 4] = static_cast<u32>(instructions_.size());
     std::array<u32, 2> words{};
-    std::memcpy(words.data(), code.data(), std::min(sizeof words, std::max<std::size_t>(decoded.size, 4)));
+    std::memcpy(words.data(), code.data(),
+                std::min(sizeof words, std::max<std::size_t>(decoded.size, 4)));
     Result<std::vector<ParsedInstruction>> parsed =
         decoded.size == 0 ? Error{ErrorCode::kInvalidInput, "no instruction", {}, {}, {}}
                           : parse_instruction(decoded.text, words, kSpareRegister);
@@ -188,7 +205,8 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
       ParsedInstruction unknown;
       unknown.instruction.words = words;
       append(unknown, address, operations);
-      missing[address] = decoded.size == 0 ? hex(words[0]) : decoded.text.substr(0, decoded.text.find(' '));
+      missing[address] =
+          decoded.size == 0 ? hex(words[0]) : decoded.text.substr(0, decoded.text.find(' '));
     } else {
       for (const ParsedInstruction& instruction : *parsed) {
         append(instruction, address, operations);
@@ -204,7 +222,8 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   instructions_.push_back(end);
   connect_branches();
   for (const Kernel& kernel : kernels_) {
-    if (!index_of(kernel.entry)) return unsupported("kernel " + quote(kernel.name) + ", whose entry is no instruction");
+    if (!index_of(kernel.entry))
+      return unsupported("kernel " + quote(kernel.name) + ", whose entry is no instruction");
   }
   list_missing(hsaco, missing);
   return {};
@@ -234,7 +253,8 @@ void Program::list_missing(const Hsaco& hsaco, const std::map<u64, std::string>&
     const auto after = functions.upper_bound(address);
     users[name].insert(after == functions.begin() ? "?" : std::string(std::prev(after)->second));
   }
-  for (const auto& [name, kernels] : users) missing_.push_back({name, {kernels.begin(), kernels.end()}});
+  for (const auto& [name, kernels] : users)
+    missing_.push_back({name, {kernels.begin(), kernels.end()}});
 }
 
 std::optional<u32> Program::index_of(u64 address) const {
@@ -245,14 +265,16 @@ std::optional<u32> Program::index_of(u64 address) const {
 }
 
 const Kernel* Program::find_kernel(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(kernels_, name, {}, [](const Kernel& kernel) { return std::string_view(kernel.name); });
+  const auto found = std::ranges::lower_bound(
+      kernels_, name, {}, [](const Kernel& kernel) { return std::string_view(kernel.name); });
   return found != kernels_.end() && found->name == name ? &*found : nullptr;
 }
 
 std::vector<std::string> Program::missing_in(std::string_view kernel) const {
   std::vector<std::string> names;
   for (const MissingInstruction& instruction : missing_) {
-    if (std::ranges::find(instruction.functions, kernel) != instruction.functions.end()) names.push_back(instruction.name);
+    if (std::ranges::find(instruction.functions, kernel) != instruction.functions.end())
+      names.push_back(instruction.name);
   }
   return names;
 }

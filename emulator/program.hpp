@@ -1,4 +1,5 @@
-// A code object, loaded: its memory with relocations applied, its instructions decoded, its kernels.
+// A code object, loaded: its memory with relocations applied, its instructions decoded, its
+// kernels.
 //
 // Immutable once loaded, but for the variables of the code object; share it between threads.
 #pragma once
@@ -60,9 +61,7 @@ class Program {
   std::optional<u32> index_of(u64 address) const;
   // How many vector registers the instructions name, accumulators included.
   u32 vector_registers() const { return vector_registers_; }
-  bool has_accumulators() const {
-    return model_->is_gfx9 && vector_registers_ > kFirstAccumulator;
-  }
+  bool has_accumulators() const { return model_->is_gfx9 && vector_registers_ > kFirstAccumulator; }
 
   const std::vector<MissingInstruction>& missing() const { return missing_; }
   // Of the kernel's own code; empty when there is nothing missing.
@@ -86,7 +85,8 @@ class Program {
   Result<void> relocate(const Hsaco& hsaco);
   Result<void> read_kernels(const Hsaco& hsaco);
   Result<void> decode(const Hsaco& hsaco, const OperationTable& operations);
-  void append(const struct ParsedInstruction& parsed, u64 address, const OperationTable& operations);
+  void append(const struct ParsedInstruction& parsed, u64 address,
+              const OperationTable& operations);
   void connect_branches();
   void list_missing(const Hsaco& hsaco, const std::map<u64, std::string>& missing);
 

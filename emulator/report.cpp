@@ -8,15 +8,15 @@ namespace {
 
 std::string where(const Fault& fault, const LaunchPlan& plan) {
   const auto& id = fault.workgroup;
-  std::string text = "workgroup (" + std::to_string(id[0]) + "," + std::to_string(id[1]) + "," + std::to_string(id[2]) +
-                     "), wave " + std::to_string(fault.wave);
+  std::string text = "workgroup (" + std::to_string(id[0]) + "," + std::to_string(id[1]) + "," +
+                     std::to_string(id[2]) + "), wave " + std::to_string(fault.wave);
   if (fault.lane < 0) return text;
   const u32 thread = fault.wave * plan.program->wave_width() + static_cast<u32>(fault.lane);
   const u32 x = thread % plan.block[0];
   const u32 y = thread / plan.block[0] % plan.block[1];
   const u32 z = thread / (plan.block[0] * plan.block[1]);
-  return text + ", lane " + std::to_string(fault.lane) + ": thread (" + std::to_string(x) + "," + std::to_string(y) + "," +
-         std::to_string(z) + ")";
+  return text + ", lane " + std::to_string(fault.lane) + ": thread (" + std::to_string(x) + "," +
+         std::to_string(y) + "," + std::to_string(z) + ")";
 }
 
 }  // namespace
@@ -52,12 +52,17 @@ void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string 
 Error report(const Fault& fault, const LaunchPlan& plan) {
   const Program& program = *plan.program;
   Error error{ErrorCode::kDriver,
-              std::string(to_string(fault.kind)) + ": kernel " + quote(plan.kernel->name) + ": " + fault.what, {}, {}, {}};
+              std::string(to_string(fault.kind)) + ": kernel " + quote(plan.kernel->name) + ": " +
+                  fault.what,
+              {},
+              {},
+              {}};
   error.note(where(fault, plan));
   const u64 address = program.file_address(fault.address);
   const std::string text = program.text_at(fault.address);
   error.note("at " + hex(address) + (text.empty() ? "" : ": " + text));
-  if (const std::string line = source_line(program.file(), address); !line.empty()) error.note("from " + line);
+  if (const std::string line = source_line(program.file(), address); !line.empty())
+    error.note("from " + line);
   return error;
 }
 

@@ -17,7 +17,8 @@ std::string line_in(Dwarf_Die* unit, std::uint64_t address) {
   int column = 0;
   if (file == nullptr || dwarf_lineno(line, &number) != 0 || number == 0) return {};
   dwarf_linecol(line, &column);
-  return std::string(file) + ":" + std::to_string(number) + (column > 0 ? ":" + std::to_string(column) : "");
+  return std::string(file) + ":" + std::to_string(number) +
+         (column > 0 ? ":" + std::to_string(column) : "");
 }
 
 }  // namespace
@@ -30,7 +31,8 @@ std::string source_line(Bytes code_object, std::uint64_t address) {
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(image.data(), image.size()), &elf_end);
   if (elf == nullptr) return {};
-  const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr), &dwarf_end);
+  const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(
+      dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr), &dwarf_end);
   if (dwarf == nullptr) return {};
   Dwarf_CU* unit = nullptr;
   Dwarf_Die die;

@@ -82,39 +82,17 @@ constexpr Renaming kMemoryTypes[] = {
 
 // What follows "_atomic_".
 constexpr Renaming kAtomics[] = {
-    {"add", "add_u32"},
-    {"add_x2", "add_u64"},
-    {"and", "and_b32"},
-    {"and_x2", "and_b64"},
-    {"cmpswap", "cmpswap_b32"},
-    {"cmpswap_x2", "cmpswap_b64"},
-    {"dec", "dec_u32"},
-    {"dec_x2", "dec_u64"},
-    {"fmax", "max_f32"},
-    {"fmax_x2", "max_f64"},
-    {"fmin", "min_f32"},
-    {"fmin_x2", "min_f64"},
-    {"inc", "inc_u32"},
-    {"inc_x2", "inc_u64"},
-    {"max_num_f32", "max_f32"},
-    {"min_num_f32", "min_f32"},
-    {"or", "or_b32"},
-    {"or_x2", "or_b64"},
-    {"pk_add_f16", "pk_add_f16"},
-    {"smax", "max_i32"},
-    {"smax_x2", "max_i64"},
-    {"smin", "min_i32"},
-    {"smin_x2", "min_i64"},
-    {"sub", "sub_u32"},
-    {"sub_x2", "sub_u64"},
-    {"swap", "swap_b32"},
-    {"swap_x2", "swap_b64"},
-    {"umax", "max_u32"},
-    {"umax_x2", "max_u64"},
-    {"umin", "min_u32"},
-    {"umin_x2", "min_u64"},
-    {"xor", "xor_b32"},
-    {"xor_x2", "xor_b64"},
+    {"add", "add_u32"},           {"add_x2", "add_u64"},      {"and", "and_b32"},
+    {"and_x2", "and_b64"},        {"cmpswap", "cmpswap_b32"}, {"cmpswap_x2", "cmpswap_b64"},
+    {"dec", "dec_u32"},           {"dec_x2", "dec_u64"},      {"fmax", "max_f32"},
+    {"fmax_x2", "max_f64"},       {"fmin", "min_f32"},        {"fmin_x2", "min_f64"},
+    {"inc", "inc_u32"},           {"inc_x2", "inc_u64"},      {"max_num_f32", "max_f32"},
+    {"min_num_f32", "min_f32"},   {"or", "or_b32"},           {"or_x2", "or_b64"},
+    {"pk_add_f16", "pk_add_f16"}, {"smax", "max_i32"},        {"smax_x2", "max_i64"},
+    {"smin", "min_i32"},          {"smin_x2", "min_i64"},     {"sub", "sub_u32"},
+    {"sub_x2", "sub_u64"},        {"swap", "swap_b32"},       {"swap_x2", "swap_b64"},
+    {"umax", "max_u32"},          {"umax_x2", "max_u64"},     {"umin", "min_u32"},
+    {"umin_x2", "min_u64"},       {"xor", "xor_b32"},         {"xor_x2", "xor_b64"},
 };
 
 // Beginnings of names; the longest comes first.
@@ -144,7 +122,8 @@ std::string_view renamed(const Renaming (&table)[kSize], std::string_view name) 
 template <std::size_t kSize>
 std::string with_renamed_prefix(const Renaming (&table)[kSize], std::string_view name) {
   for (const Renaming& row : table) {
-    if (name.starts_with(row.from)) return std::string(row.to) + std::string(name.substr(row.from.size()));
+    if (name.starts_with(row.from))
+      return std::string(row.to) + std::string(name.substr(row.from.size()));
   }
   return std::string(name);
 }
@@ -163,7 +142,8 @@ std::string_view without_encoding(std::string_view name) {
 
 // The part of `name` after `middle` renamed: "global" + "_load_" + "dword".
 template <std::size_t kSize>
-std::string with_renamed_tail(const Renaming (&table)[kSize], std::string_view name, std::string_view middle) {
+std::string with_renamed_tail(const Renaming (&table)[kSize], std::string_view name,
+                              std::string_view middle) {
   const std::size_t tail = name.find(middle) + middle.size();
   return std::string(name.substr(0, tail)) + std::string(renamed(table, name.substr(tail)));
 }
@@ -189,9 +169,11 @@ std::string canonical_name(std::string_view mnemonic) {
   if (mnemonic.starts_with("v_")) return vector_name(mnemonic);
   if (mnemonic.starts_with("s_")) return scalar_name(mnemonic);
   if (mnemonic.starts_with("ds_")) return with_renamed_prefix(kLdsPrefixes, mnemonic);
-  if (mnemonic.find("_atomic_") != mnemonic.npos) return with_renamed_tail(kAtomics, mnemonic, "_atomic_");
+  if (mnemonic.find("_atomic_") != mnemonic.npos)
+    return with_renamed_tail(kAtomics, mnemonic, "_atomic_");
   for (const std::string_view verb : {"_load_", "_store_"}) {
-    if (mnemonic.find(verb) != mnemonic.npos) return with_renamed_tail(kMemoryTypes, mnemonic, verb);
+    if (mnemonic.find(verb) != mnemonic.npos)
+      return with_renamed_tail(kMemoryTypes, mnemonic, verb);
   }
   return std::string(mnemonic);
 }

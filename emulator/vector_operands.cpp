@@ -15,20 +15,20 @@ int dpp_lane(const Wave& wave, const Instruction& in, int l) {
   if (in.lanes == LaneMap::kDpp8) {
     return (l & ~7) + static_cast<int>(in.dpp8_selectors >> (3 * (l & 7)) & 7);
   }
-  if (control <= 0xff) return (l & ~3) + (control >> (2 * (l & 3)) & 3);               // quad_perm
-  if (control > 0x100 && control <= 0x10f) return i + amount < 16 ? l + amount : -1;   // row_shl
-  if (control > 0x110 && control <= 0x11f) return i >= amount ? l - amount : -1;       // row_shr
-  if (control > 0x120 && control <= 0x12f) return row + ((i - amount) & 15);           // row_ror
-  if (control == 0x130) return l + 1 < W ? l + 1 : -1;                                 // wave_shl
-  if (control == 0x134) return (l + 1) % W;                                            // wave_rol
-  if (control == 0x138) return l - 1;                                                  // wave_shr
-  if (control == 0x13c) return (l + W - 1) % W;                                        // wave_ror
-  if (control == 0x140) return row + 15 - i;                                           // row_mirror
-  if (control == 0x141) return (l & ~7) + 7 - (l & 7);                                 // row_half_mirror
-  if (control == 0x142) return l >= 16 ? row - 1 : -1;                                 // row_bcast:15
-  if (control == 0x143) return l >= 32 ? 31 : -1;                                      // row_bcast:31
-  if (control >= 0x150 && control <= 0x15f) return row + amount;                       // row_share
-  if (control >= 0x160 && control <= 0x16f) return row + (i ^ amount);                 // row_xmask
+  if (control <= 0xff) return (l & ~3) + (control >> (2 * (l & 3)) & 3);              // quad_perm
+  if (control > 0x100 && control <= 0x10f) return i + amount < 16 ? l + amount : -1;  // row_shl
+  if (control > 0x110 && control <= 0x11f) return i >= amount ? l - amount : -1;      // row_shr
+  if (control > 0x120 && control <= 0x12f) return row + ((i - amount) & 15);          // row_ror
+  if (control == 0x130) return l + 1 < W ? l + 1 : -1;                                // wave_shl
+  if (control == 0x134) return (l + 1) % W;                                           // wave_rol
+  if (control == 0x138) return l - 1;                                                 // wave_shr
+  if (control == 0x13c) return (l + W - 1) % W;                                       // wave_ror
+  if (control == 0x140) return row + 15 - i;                                          // row_mirror
+  if (control == 0x141) return (l & ~7) + 7 - (l & 7);                  // row_half_mirror
+  if (control == 0x142) return l >= 16 ? row - 1 : -1;                  // row_bcast:15
+  if (control == 0x143) return l >= 32 ? 31 : -1;                       // row_bcast:31
+  if (control >= 0x150 && control <= 0x15f) return row + amount;        // row_share
+  if (control >= 0x160 && control <= 0x16f) return row + (i ^ amount);  // row_xmask
   raise(wave, in, FaultKind::kUnsupported, "DPP control " + std::to_string(control));
 }
 
@@ -79,9 +79,11 @@ void mask_dpp_lanes(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     const int source = dpp_lane<W>(wave, in, lane);
     if (in.lanes == LaneMap::kDpp16) {
-      if ((in.row_mask >> (lane >> 4) & 1) == 0 || (in.bank_mask >> (lane >> 2 & 3) & 1) == 0) continue;
+      if ((in.row_mask >> (lane >> 4) & 1) == 0 || (in.bank_mask >> (lane >> 2 & 3) & 1) == 0)
+        continue;
       if (source < 0 && !in.bound_control) continue;
-      if (source >= 0 && !has_lane<W>(active, source) && !in.fetch_inactive && !in.bound_control) continue;
+      if (source >= 0 && !has_lane<W>(active, source) && !in.fetch_inactive && !in.bound_control)
+        continue;
     }
     kept |= 1ull << lane;
   }
@@ -123,7 +125,8 @@ void read_bits(const Wave& wave, const Instruction& in, int operand, u32* result
       value = double_to_half(double_of(source.value));
     } else {
       value = read_scalar<W>(wave, in, source);
-      if (in.sdwa && source.part != kDword) value = take_part(value, source.part, source.sign_extend);
+      if (in.sdwa && source.part != kDword)
+        value = take_part(value, source.part, source.sign_extend);
     }
     for (int lane = 0; lane < W; ++lane) result[lane] = value;
   }
@@ -187,7 +190,8 @@ void write_lanes(u32* destination, const u32* values, u64 mask) {
 template <int W>
 void write_bits(Wave& wave, const Instruction& in, int operand, const u32* values) {
   u32* destination = vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
-  if (in.sdwa) [[unlikely]] return write_part<W>(wave, in, destination, values, ~0u);
+  if (in.sdwa) [[unlikely]]
+    return write_part<W>(wave, in, destination, values, ~0u);
   write_lanes<W>(destination, values, wave.write_mask);
 }
 
@@ -203,7 +207,8 @@ void write_bits64(Wave& wave, const Instruction& in, int operand, const u64* val
 }
 
 template <int W>
-void write_bits16(Wave& wave, const Instruction& in, int operand, const u32* values, UpperHalf upper) {
+void write_bits16(Wave& wave, const Instruction& in, int operand, const u32* values,
+                  UpperHalf upper) {
   u32* destination = vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
   if (in.sdwa) return write_part<W>(wave, in, destination, values, 0xffff);
   u32 result[W];
@@ -227,14 +232,14 @@ u32 finish_half(const Instruction& in, float x) {
   return float_to_half(in.clamp ? clamp_to_one(scaled) : scaled);
 }
 
-#define KILN_INSTANTIATE(W)                                                                      \
-  template void mask_dpp_lanes<W>(Wave&, const Instruction&);                                    \
-  template void permute_by_dpp<W>(const Wave&, const Instruction&, const u32*, u32*);            \
-  template void read_bits<W>(const Wave&, const Instruction&, int, u32*, Reading);               \
-  template void read_bits64<W>(const Wave&, const Instruction&, int, u64*, bool, Literal);       \
-  template void write_bits<W>(Wave&, const Instruction&, int, const u32*);                       \
-  template void write_bits64<W>(Wave&, const Instruction&, int, const u64*);                     \
-  template void write_bits16<W>(Wave&, const Instruction&, int, const u32*, UpperHalf);          \
+#define KILN_INSTANTIATE(W)                                                                \
+  template void mask_dpp_lanes<W>(Wave&, const Instruction&);                              \
+  template void permute_by_dpp<W>(const Wave&, const Instruction&, const u32*, u32*);      \
+  template void read_bits<W>(const Wave&, const Instruction&, int, u32*, Reading);         \
+  template void read_bits64<W>(const Wave&, const Instruction&, int, u64*, bool, Literal); \
+  template void write_bits<W>(Wave&, const Instruction&, int, const u32*);                 \
+  template void write_bits64<W>(Wave&, const Instruction&, int, const u64*);               \
+  template void write_bits16<W>(Wave&, const Instruction&, int, const u32*, UpperHalf);    \
   template void write_lanes<W>(u32*, const u32*, u64);
 KILN_INSTANTIATE(32)
 KILN_INSTANTIATE(64)

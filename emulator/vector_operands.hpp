@@ -12,17 +12,35 @@
 
 namespace kiln::emulator {
 
-// What the lanes hold: the C++ type of a value, by the meaning of its bits. Values of 16 bits are in
-// the low half of a register, or the high one by op_sel; F16 is computed as float.
-struct U32 { using Value = u32; };
-struct I32 { using Value = i32; };
-struct F32 { using Value = float; };
-struct U64 { using Value = u64; };
-struct I64 { using Value = i64; };
-struct F64 { using Value = double; };
-struct F16 { using Value = float; };
-struct U16 { using Value = u32; };
-struct I16 { using Value = i32; };
+// What the lanes hold: the C++ type of a value, by the meaning of its bits. Values of 16 bits are
+// in the low half of a register, or the high one by op_sel; F16 is computed as float.
+struct U32 {
+  using Value = u32;
+};
+struct I32 {
+  using Value = i32;
+};
+struct F32 {
+  using Value = float;
+};
+struct U64 {
+  using Value = u64;
+};
+struct I64 {
+  using Value = i64;
+};
+struct F64 {
+  using Value = double;
+};
+struct F16 {
+  using Value = float;
+};
+struct U16 {
+  using Value = u32;
+};
+struct I16 {
+  using Value = i32;
+};
 
 // How a source of 32 bits or fewer is to be read.
 enum class Reading : u8 { kBits32, kFloat32, kHalf, kBits16 };
@@ -45,7 +63,8 @@ void mask_dpp_lanes(Wave& wave, const Instruction& in);
 template <int W>
 void begin_vector(Wave& wave, const Instruction& in) {
   wave.write_mask = read_exec<W>(wave);
-  if (in.lanes != LaneMap::kOwn) [[unlikely]] mask_dpp_lanes<W>(wave, in);
+  if (in.lanes != LaneMap::kOwn) [[unlikely]]
+    mask_dpp_lanes<W>(wave, in);
 }
 
 // `source` as the lanes see it through DPP; 0 where they see none.
@@ -72,17 +91,24 @@ void write_lanes(u32* destination, const u32* values, u64 mask);
 // A float that becomes a half: scaled and clamped as the instruction asks.
 u32 finish_half(const Instruction& in, float x);
 inline float scale_output(const Instruction& in, float x) {
-  return in.output_scale == 1 ? x * 2 : in.output_scale == 2 ? x * 4 : in.output_scale == 3 ? x * .5f : x;
+  return in.output_scale == 1   ? x * 2
+         : in.output_scale == 2 ? x * 4
+         : in.output_scale == 3 ? x * .5f
+                                : x;
 }
 inline double scale_output(const Instruction& in, double x) {
-  return in.output_scale == 0 ? x : x * (in.output_scale == 1 ? 2. : in.output_scale == 2 ? 4. : .5);
+  return in.output_scale == 0 ? x
+                              : x * (in.output_scale == 1   ? 2.
+                                     : in.output_scale == 2 ? 4.
+                                                            : .5);
 }
 
 template <int W, typename Type>
 const typename Type::Value* read(const Wave& wave, const Instruction& in, int operand,
                                  typename Type::Value* buffer) {
   using Value = typename Type::Value;
-  constexpr bool kIsDword = std::is_same_v<Type, U32> || std::is_same_v<Type, I32> || std::is_same_v<Type, F32>;
+  constexpr bool kIsDword =
+      std::is_same_v<Type, U32> || std::is_same_v<Type, I32> || std::is_same_v<Type, F32>;
   if constexpr (kIsDword) {
     const Operand& source = in.operands[static_cast<std::size_t>(operand)];
     if (source.plain) {

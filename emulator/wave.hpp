@@ -39,15 +39,15 @@ struct Wave {
   u32 index_mode = 0;  // gfx9: which operands M0 indexes
   bool ended = false;
   bool at_barrier = false;
-  u32 id = 0;          // in its workgroup
+  u32 id = 0;  // in its workgroup
   u64 instructions = 0;
 
   const Workgroup* workgroup = nullptr;
   const Program* program = nullptr;
   std::span<u8> lds;
-  std::span<u8> scratch;                    // interleaved by lane, dword by dword
-  std::array<AddressRange, 8> ranges;       // that recent instructions touched
-  AccessObserver* observer = nullptr;       // only in checked launches
+  std::span<u8> scratch;               // interleaved by lane, dword by dword
+  std::array<AddressRange, 8> ranges;  // that recent instructions touched
+  AccessObserver* observer = nullptr;  // only in checked launches
 };
 
 template <int W>

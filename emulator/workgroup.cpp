@@ -47,14 +47,19 @@ struct Storage {
   std::vector<u8> scratch;
 
   Storage(std::size_t vector_dwords, std::size_t lds_bytes, std::size_t scratch_bytes)
-      : vector(new (std::align_val_t{64}) u32[vector_dwords]), lds(lds_bytes), scratch(scratch_bytes) {}
+      : vector(new (std::align_val_t{64}) u32[vector_dwords]),
+        lds(lds_bytes),
+        scratch(scratch_bytes) {}
 };
 
 template <int W>
 class Runner final : public WorkgroupRunner {
  public:
   explicit Runner(const LaunchPlan& plan)
-      : plan_(plan), waves_((plan.threads + W - 1) / W), storage_(make_storage()), order_(waves_.size()) {
+      : plan_(plan),
+        waves_((plan.threads + W - 1) / W),
+        storage_(make_storage()),
+        order_(waves_.size()) {
     workgroup_.plan = &plan;
     attach(waves_, storage_);
     if (plan.options.checks == Checks::kEverything) {
@@ -93,7 +98,8 @@ class Runner final : public WorkgroupRunner {
   };
 
   Storage make_storage() const {
-    return Storage(waves_.size() * plan_.vector_registers * W, plan_.lds_bytes, waves_.size() * plan_.scratch_bytes * W);
+    return Storage(waves_.size() * plan_.vector_registers * W, plan_.lds_bytes,
+                   waves_.size() * plan_.scratch_bytes * W);
   }
 
   void attach(std::vector<Wave>& waves, Storage& storage) {
@@ -117,13 +123,16 @@ class Runner final : public WorkgroupRunner {
   }
 
   void start_wave(Wave& wave, u32 inversion) {
-    for (std::size_t reg = 0; reg < kScalarRegisters; ++reg) wave.scalar[reg] = scalar_poison(reg) ^ inversion;
+    for (std::size_t reg = 0; reg < kScalarRegisters; ++reg)
+      wave.scalar[reg] = scalar_poison(reg) ^ inversion;
     // Only the kernel's own registers are worth the time; the rest is there for other kernels.
     const bool all = plan_.program->has_accumulators() || plan_.kernel->vector_registers == 0;
-    const u32 registers = all ? plan_.vector_registers : std::min(plan_.kernel->vector_registers, plan_.vector_registers);
+    const u32 registers = all ? plan_.vector_registers
+                              : std::min(plan_.kernel->vector_registers, plan_.vector_registers);
     for (std::size_t reg = 0; reg < registers; ++reg) {
       for (int lane = 0; lane < W; ++lane) {
-        wave.vector[reg * W + static_cast<std::size_t>(lane)] = vector_poison(reg, lane) ^ inversion;
+        wave.vector[reg * W + static_cast<std::size_t>(lane)] =
+            vector_poison(reg, lane) ^ inversion;
       }
     }
     wave.scc = 0;
@@ -182,13 +191,15 @@ class Runner final : public WorkgroupRunner {
   bool take_turns(Random& random) {
     const bool is_random = plan_.options.seed != 0;
     if (is_random) {
-      for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+      for (std::size_t i = order_.size(); i > 1; --i)
+        std::swap(order_[i - 1], order_[random.below(i)]);
     }
     std::size_t live = 0;
     std::size_t waiting = 0;
     for (const u32 i : order_) {
       Wave& wave = waves_[i];
-      if (!wave.ended && !wave.at_barrier) run_wave(i, is_random ? 1 + random.below(kLongestRandomTurn) : kTurn);
+      if (!wave.ended && !wave.at_barrier)
+        run_wave(i, is_random ? 1 + random.below(kLongestRandomTurn) : kTurn);
       live += !wave.ended;
       waiting += !wave.ended && wave.at_barrier;
     }
@@ -202,8 +213,8 @@ class Runner final : public WorkgroupRunner {
       const auto ended = std::ranges::find_if(waves_, &Wave::ended);
       const auto waiting = std::ranges::find_if(waves_, &Wave::at_barrier);
       raise(*waiting, *missed_[waiting->id].barrier, FaultKind::kDivergentBarrier,
-            "wave " + std::to_string(waiting->id) + " waits at a barrier that wave " + std::to_string(ended->id) +
-                " never came to: it has ended");
+            "wave " + std::to_string(waiting->id) + " waits at a barrier that wave " +
+                std::to_string(ended->id) + " never came to: it has ended");
     }
     for (auto* waves : {&waves_, &twins_}) {
       for (Wave& wave : *waves) wave.at_barrier = false;
@@ -285,7 +296,8 @@ class Runner final : public WorkgroupRunner {
       step_both(wave, twin, in);
       if (read_exec<W>(wave) != read_exec<W>(twin)) {
         const int lane = std::countr_zero(read_exec<W>(wave) ^ read_exec<W>(twin));
-        raise(wave, in, FaultKind::kUninitialised, "which lanes are active depends on an uninitialised value", lane);
+        raise(wave, in, FaultKind::kUninitialised,
+              "which lanes are active depends on an uninitialised value", lane);
       }
       if (wave.pc != twin.pc) {
         raise(wave, in, FaultKind::kUninitialised, "the branch depends on an uninitialised value");
@@ -307,7 +319,9 @@ class Runner final : public WorkgroupRunner {
     if (back == 0) return;
     const int lane = std::countr_zero(back);
     raise(wave, *missed.barrier, FaultKind::kDivergentBarrier,
-          "lane " + std::to_string(lane) + " went past a barrier at which other lanes of its wave waited", lane);
+          "lane " + std::to_string(lane) +
+              " went past a barrier at which other lanes of its wave waited",
+          lane);
   }
 
   u64 initial_lanes(const Wave& wave) const {
@@ -334,12 +348,14 @@ class Runner final : public WorkgroupRunner {
     if (same) throw std::move(*first);
     if (second && second->kind == FaultKind::kUninitialised && !first) throw *second;
     const int lane = first ? first->lane : second->lane;
-    raise(wave, in, FaultKind::kUninitialised, "the address depends on an uninitialised value", lane);
+    raise(wave, in, FaultKind::kUninitialised, "the address depends on an uninitialised value",
+          lane);
   }
 
   static bool is_about_address(FaultKind kind) {
-    return kind == FaultKind::kOutOfBounds || kind == FaultKind::kUseAfterFree || kind == FaultKind::kReadOnly ||
-           kind == FaultKind::kLdsOverrun || kind == FaultKind::kScratchOverrun || kind == FaultKind::kMisaligned;
+    return kind == FaultKind::kOutOfBounds || kind == FaultKind::kUseAfterFree ||
+           kind == FaultKind::kReadOnly || kind == FaultKind::kLdsOverrun ||
+           kind == FaultKind::kScratchOverrun || kind == FaultKind::kMisaligned;
   }
 
   // gfx9: M0 is added to the registers that the mode asks for.
@@ -349,10 +365,15 @@ class Runner final : public WorkgroupRunner {
     const u32 index = wave.scalar[kM0] & 255;
     for (std::size_t i = 0; i < in.operand_count; ++i) {
       Operand& operand = indexed.operands[i];
-      const u32 bit = i < in.destination_count ? kDestination : static_cast<u32>(i - in.destination_count);
-      if (!operand.is_vector() || (i >= in.destination_count && bit >= kDestination) || (wave.index_mode >> bit & 1) == 0) continue;
+      const u32 bit =
+          i < in.destination_count ? kDestination : static_cast<u32>(i - in.destination_count);
+      if (!operand.is_vector() || (i >= in.destination_count && bit >= kDestination) ||
+          (wave.index_mode >> bit & 1) == 0)
+        continue;
       if (operand.reg + index >= wave.workgroup->plan->vector_registers) {
-        raise(wave, in, FaultKind::kUnsupported, "v" + std::to_string(operand.reg + index) + ", indexed by m0, is outside the registers");
+        raise(wave, in, FaultKind::kUnsupported,
+              "v" + std::to_string(operand.reg + index) +
+                  ", indexed by m0, is outside the registers");
       }
       operand.reg = static_cast<u16>(operand.reg + index);
     }

@@ -7,14 +7,15 @@ namespace kiln::emulator {
 namespace {
 
 // Operands: [destination,] address, data, base; of a buffer instruction: data, address, descriptor,
-// offset, where data is the destination, too. A compare-and-swap has two values: new, then compared.
+// offset, where data is the destination, too. A compare-and-swap has two values: new, then
+// compared.
 template <int W, Form kForm, typename T, bool kTwoValues, typename F>
 void atomic(Wave& wave, const Instruction& in) {
   constexpr std::size_t kRegisters = sizeof(T) / 4;
   constexpr bool kIsBuffer = kForm == Form::kBuffer;
   const std::size_t first = in.destination_count;
-  const AddressOperands at{in.operands[kIsBuffer ? 1 : first], in.operands[kIsBuffer ? 2 : first + 2],
-                           in.operands[3]};
+  const AddressOperands at{in.operands[kIsBuffer ? 1 : first],
+                           in.operands[kIsBuffer ? 2 : first + 2], in.operands[3]};
   const u32* data = vector_register<W>(wave, in, in.operands[kIsBuffer ? 0 : first + 1]);
   const auto value_at = [&](std::size_t reg, int lane) -> T {
     const u32* low = data + reg * W + lane;
@@ -53,13 +54,15 @@ class Rows {
   }
   template <typename T>
   void add_compare_and_swap(const char* name) {
-    add_row<T, true>(name, [](T old, T value, T compared) { return old == compared ? value : old; });
+    add_row<T, true>(name,
+                     [](T old, T value, T compared) { return old == compared ? value : old; });
   }
 
  private:
   template <typename T, bool kTwoValues, typename F>
   void add_row(const char* name, F) {
-    rows_.push_back({prefix_ + name, atomic<32, kForm, T, kTwoValues, F>, atomic<64, kForm, T, kTwoValues, F>});
+    rows_.push_back(
+        {prefix_ + name, atomic<32, kForm, T, kTwoValues, F>, atomic<64, kForm, T, kTwoValues, F>});
   }
 
   Operations& rows_;

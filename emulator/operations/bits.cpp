@@ -4,7 +4,8 @@
 namespace kiln::emulator {
 namespace {
 
-// v_perm_b32: each byte of `selectors` picks one of the eight bytes of a:b, a sign of them, 0 or 0xff.
+// v_perm_b32: each byte of `selectors` picks one of the eight bytes of a:b, a sign of them, 0 or
+// 0xff.
 u32 permute_bytes(u32 a, u32 b, u32 selectors) {
   const u64 bytes = combine(b, a);
   u32 result = 0;

@@ -39,15 +39,18 @@ void classify_half(Wave& wave, const Instruction& in) {
   read_bits<W>(wave, in, in.destination_count, a, Reading::kHalf);
   const u32* b = read<W, U32>(wave, in, in.destination_count + 1, b_buffer);
   u64 lanes = 0;
-  for (int lane = 0; lane < W; ++lane) lanes |= u64{(class_of_half(a[lane]) & b[lane]) != 0} << lane;
+  for (int lane = 0; lane < W; ++lane)
+    lanes |= u64{(class_of_half(a[lane]) & b[lane]) != 0} << lane;
   finish<W, kWrites>(wave, in, lanes);
 }
 
 // Both instructions of one comparison: "lt_f32" makes v_cmp_lt_f32 and v_cmpx_lt_f32.
 template <typename A, typename B, typename F>
 void add(Operations& rows, const std::string& name, F) {
-  rows.push_back({"v_cmp_" + name, compare<32, Writes::kMask, A, B, F>, compare<64, Writes::kMask, A, B, F>});
-  rows.push_back({"v_cmpx_" + name, compare<32, Writes::kExec, A, B, F>, compare<64, Writes::kExec, A, B, F>});
+  rows.push_back(
+      {"v_cmp_" + name, compare<32, Writes::kMask, A, B, F>, compare<64, Writes::kMask, A, B, F>});
+  rows.push_back(
+      {"v_cmpx_" + name, compare<32, Writes::kExec, A, B, F>, compare<64, Writes::kExec, A, B, F>});
 }
 
 template <typename Type>

@@ -12,7 +12,8 @@ void jump(Wave& wave, const Instruction& in) { wave.pc = in.target; }
 void jump_to(Wave& wave, const Instruction& in, u64 address) {
   const auto index = wave.program->index_of(address);
   if (!index) {
-    raise(wave, in, FaultKind::kBadCode, "a jump to " + hex(address) + ", where no instruction starts");
+    raise(wave, in, FaultKind::kBadCode,
+          "a jump to " + hex(address) + ", where no instruction starts");
   }
   wave.pc = *index;
 }
@@ -58,13 +59,14 @@ u32 hardware_register(const Wave& wave, u32 number) {
     case 24:  // HW_ID2
       return wave.id;
     case 15: return kSharedAperture | kPrivateAperture >> 16;  // SH_MEM_BASES
-    case 29: return static_cast<u32>(wave.instructions);      // SHADER_CYCLES
+    case 29: return static_cast<u32>(wave.instructions);       // SHADER_CYCLES
     default: return 0;
   }
 }
 void get_register(Wave& wave, const Instruction& in) {
   const RegisterField field = register_field(in);
-  write_scalar(wave, in, in.operands[0], hardware_register(wave, field.number) >> field.offset & field.mask);
+  write_scalar(wave, in, in.operands[0],
+               hardware_register(wave, field.number) >> field.offset & field.mask);
 }
 void set_register(Wave& wave, const Instruction& in) {
   const RegisterField field = register_field(in);
@@ -84,7 +86,8 @@ void set_index_mode(Wave& wave, u32 mode) {
   wave.scalar[kM0] = (wave.scalar[kM0] & ~0xf000u) | mode << 12;
 }
 void set_index(Wave& wave, const Instruction& in) {
-  wave.scalar[kM0] = (wave.scalar[kM0] & ~0xffu) | (read_scalar<64>(wave, in, in.operands[0]) & 255);
+  wave.scalar[kM0] =
+      (wave.scalar[kM0] & ~0xffu) | (read_scalar<64>(wave, in, in.operands[0]) & 255);
 }
 
 }  // namespace
@@ -128,18 +131,59 @@ Operations control_operations() {
       step("s_set_gpr_idx_mode", [](Wave& wave, const Instruction& in) { set_index_mode(wave, static_cast<u32>(in.immediate) & 15); }),
   };
   // clang-format on
-  for (const char* name :
-       {"s_nop", "v_nop", "v_clrexcp", "v_pipeflush", "s_barrier_signal", "s_barrier_leave",
-        "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt",
-        "s_waitcnt_depctr", "s_wait_loadcnt", "s_wait_storecnt", "s_wait_samplecnt",
-        "s_wait_bvhcnt", "s_wait_expcnt", "s_wait_dscnt", "s_wait_kmcnt", "s_wait_loadcnt_dscnt",
-        "s_wait_storecnt_dscnt", "s_wait_alu", "s_wait_idle", "s_wait_event", "s_clause",
-        "s_delay_alu", "s_sleep", "s_setprio", "s_sendmsg", "s_set_inst_prefetch_distance",
-        "s_inst_prefetch", "s_sethalt", "s_icache_inv", "s_dcache_inv", "s_dcache_wb", "s_gl1_inv",
-        "s_ttracedata", "s_ttracedata_imm", "s_incperflevel", "s_decperflevel", "s_wakeup",
-        "s_version", "s_setvskip", "global_inv", "global_wb", "global_wbinv", "buffer_gl0_inv",
-        "buffer_gl1_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2",
-        "buffer_inv"}) {
+  for (const char* name : {"s_nop",
+                           "v_nop",
+                           "v_clrexcp",
+                           "v_pipeflush",
+                           "s_barrier_signal",
+                           "s_barrier_leave",
+                           "s_waitcnt",
+                           "s_waitcnt_vscnt",
+                           "s_waitcnt_vmcnt",
+                           "s_waitcnt_expcnt",
+                           "s_waitcnt_lgkmcnt",
+                           "s_waitcnt_depctr",
+                           "s_wait_loadcnt",
+                           "s_wait_storecnt",
+                           "s_wait_samplecnt",
+                           "s_wait_bvhcnt",
+                           "s_wait_expcnt",
+                           "s_wait_dscnt",
+                           "s_wait_kmcnt",
+                           "s_wait_loadcnt_dscnt",
+                           "s_wait_storecnt_dscnt",
+                           "s_wait_alu",
+                           "s_wait_idle",
+                           "s_wait_event",
+                           "s_clause",
+                           "s_delay_alu",
+                           "s_sleep",
+                           "s_setprio",
+                           "s_sendmsg",
+                           "s_set_inst_prefetch_distance",
+                           "s_inst_prefetch",
+                           "s_sethalt",
+                           "s_icache_inv",
+                           "s_dcache_inv",
+                           "s_dcache_wb",
+                           "s_gl1_inv",
+                           "s_ttracedata",
+                           "s_ttracedata_imm",
+                           "s_incperflevel",
+                           "s_decperflevel",
+                           "s_wakeup",
+                           "s_version",
+                           "s_setvskip",
+                           "global_inv",
+                           "global_wb",
+                           "global_wbinv",
+                           "buffer_gl0_inv",
+                           "buffer_gl1_inv",
+                           "buffer_invl2",
+                           "buffer_wbinvl1",
+                           "buffer_wbinvl1_vol",
+                           "buffer_wbl2",
+                           "buffer_inv"}) {
     rows.push_back(ignored(name));
   }
   return rows;

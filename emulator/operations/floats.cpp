@@ -1,5 +1,6 @@
-// Floating-point arithmetic in the lanes. Transcendental functions are computed in double precision:
-// nearer to the exact result than hardware, which may be off by about one unit in the last place.
+// Floating-point arithmetic in the lanes. Transcendental functions are computed in double
+// precision: nearer to the exact result than hardware, which may be off by about one unit in the
+// last place.
 #include <algorithm>
 
 #include "emulator/operations/rows.hpp"
@@ -33,7 +34,8 @@ void multiply_add_half(Wave& wave, const Instruction& in) {
   read<W, F16>(wave, in, 1, a);
   read<W, F16>(wave, in, 2, b);
   read<W, F16>(wave, in, 3, c);
-  for (int lane = 0; lane < W; ++lane) result[lane] = finish(in, kFormula(a[lane], b[lane], c[lane]));
+  for (int lane = 0; lane < W; ++lane)
+    result[lane] = finish(in, kFormula(a[lane], b[lane], c[lane]));
   write_bits16<W>(wave, in, 0, result, kUpper);
 }
 
@@ -152,7 +154,8 @@ void multiply_add_mixed(Wave& wave, const Instruction& in) {
   read_mixed<W>(wave, in, 3, c);
   u32* destination = vector_register<W>(wave, in, in.operands[0]);
   for (int lane = 0; lane < W; ++lane) {
-    float x = kFused == Fused::kYes ? std::fma(a[lane], b[lane], c[lane]) : a[lane] * b[lane] + c[lane];
+    float x =
+        kFused == Fused::kYes ? std::fma(a[lane], b[lane], c[lane]) : a[lane] * b[lane] + c[lane];
     if (in.clamp) x = clamp_to_one(x);
     if (kResult == MixResult::kFloat) {
       result[lane] = bits_of(x);

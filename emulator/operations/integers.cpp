@@ -17,7 +17,8 @@ u32 sum_of_differences(u32 a, u32 b, u32 sum) {
   return sum;
 }
 u32 sum_of_differences_16(u32 a, u32 b, u32 sum) {
-  const u32 low = (a & 0xffff) > (b & 0xffff) ? (a & 0xffff) - (b & 0xffff) : (b & 0xffff) - (a & 0xffff);
+  const u32 low =
+      (a & 0xffff) > (b & 0xffff) ? (a & 0xffff) - (b & 0xffff) : (b & 0xffff) - (a & 0xffff);
   const u32 high = (a >> 16) > (b >> 16) ? (a >> 16) - (b >> 16) : (b >> 16) - (a >> 16);
   return low + high + sum;
 }
@@ -41,7 +42,7 @@ void add_unsigned(Wave& wave, const Instruction& in) {
     }
   } else {
     for (int lane = 0; lane < W; ++lane) {
-      result[lane] = kSum == Sum::kAdd     ? saturate_u32(u64{a[lane]} + b[lane])
+      result[lane] = kSum == Sum::kAdd   ? saturate_u32(u64{a[lane]} + b[lane])
                      : a[lane] < b[lane] ? 0
                                          : a[lane] - b[lane];
     }
@@ -98,7 +99,8 @@ void multiply_add_16(Wave& wave, const Instruction& in) {
   read_bits<W>(wave, in, 2, b, Reading::kBits16);
   read_bits<W>(wave, in, 3, c, Reading::kBits16);
   for (int lane = 0; lane < W; ++lane) {
-    const i64 sum = kSigned ? i64{static_cast<i16>(a[lane])} * static_cast<i16>(b[lane]) + static_cast<i16>(c[lane])
+    const i64 sum = kSigned ? i64{static_cast<i16>(a[lane])} * static_cast<i16>(b[lane]) +
+                                  static_cast<i16>(c[lane])
                             : i64{a[lane] & 0xffff} * (b[lane] & 0xffff) + (c[lane] & 0xffff);
     result[lane] = static_cast<u32>(in.clamp ? saturate_16(sum, kSigned) : sum) & 0xffff;
   }
@@ -118,12 +120,14 @@ void multiply_add_64(Wave& wave, const Instruction& in) {
   read_bits64<W>(wave, in, 4, c, false, kSigned ? Literal::kSignExtend : Literal::kZeroExtend);
   u64 carries = 0;
   for (int lane = 0; lane < W; ++lane) {
-    const u64 product = kSigned ? static_cast<u64>(i64{static_cast<i32>(a[lane])} * static_cast<i32>(b[lane]))
-                                : u64{a[lane]} * b[lane];
+    const u64 product =
+        kSigned ? static_cast<u64>(i64{static_cast<i32>(a[lane])} * static_cast<i32>(b[lane]))
+                : u64{a[lane]} * b[lane];
     result[lane] = product + c[lane];
     i64 sum;
-    const bool carry = kSigned ? __builtin_add_overflow(static_cast<i64>(product), static_cast<i64>(c[lane]), &sum)
-                               : result[lane] < product;
+    const bool carry =
+        kSigned ? __builtin_add_overflow(static_cast<i64>(product), static_cast<i64>(c[lane]), &sum)
+                : result[lane] < product;
     carries |= u64{carry} << lane;
   }
   write_bits64<W>(wave, in, 0, result);

@@ -10,7 +10,9 @@ void select(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
   u32 buffers[2][W];
   u32 result[W];
-  const auto has_modifier = [](const Operand& o) { return o.absolute || o.negate || o.sign_extend; };
+  const auto has_modifier = [](const Operand& o) {
+    return o.absolute || o.negate || o.sign_extend;
+  };
   const bool is_float = has_modifier(in.operands[1]) || has_modifier(in.operands[2]);
   const u32* a = buffers[0];
   const u32* b = buffers[1];
@@ -60,7 +62,8 @@ void read_first_lane(Wave& wave, const Instruction& in) {
   const u64 active = read_exec<W>(wave);
   const int lane = active != 0 ? std::countr_zero(active) : 0;
   const Operand& source = in.operands[1];
-  const u32 value = source.is_vector() ? vector_register<W>(wave, in, source)[lane] : read_scalar<W>(wave, in, source);
+  const u32 value = source.is_vector() ? vector_register<W>(wave, in, source)[lane]
+                                       : read_scalar<W>(wave, in, source);
   write_scalar(wave, in, in.operands[0], value);
 }
 template <int W>
@@ -81,7 +84,8 @@ void permute_in_row(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
   const u32* source = vector_register<W>(wave, in, in.operands[1]);
   u32* destination = vector_register<W>(wave, in, in.operands[0]);
-  const u64 selectors = combine(read_scalar<W>(wave, in, in.operands[2]), read_scalar<W>(wave, in, in.operands[3]));
+  const u64 selectors =
+      combine(read_scalar<W>(wave, in, in.operands[2]), read_scalar<W>(wave, in, in.operands[3]));
   const u64 active = read_exec<W>(wave);
   const bool fetch_inactive = (in.op_sel & 1) != 0;
   const bool bound_control = (in.op_sel & 2) != 0;
@@ -143,7 +147,8 @@ int swizzled_lane(int lane, u32 pattern) {
     const int rotated = (pattern >> 10 & 1) != 0 ? i - amount : i + amount;
     return (lane & 32) | (i & fixed) | (rotated & 31 & ~fixed);
   }
-  if ((pattern & 0x8000) != 0) return (lane & ~3) | static_cast<int>(pattern >> (2 * (lane & 3)) & 3);
+  if ((pattern & 0x8000) != 0)
+    return (lane & ~3) | static_cast<int>(pattern >> (2 * (lane & 3)) & 3);
   const u32 masked = (static_cast<u32>(i) & (pattern & 31)) | (pattern >> 5 & 31);
   return (lane & 32) | static_cast<int>(masked ^ (pattern >> 10 & 31));
 }
@@ -152,7 +157,8 @@ void swizzle(Wave& wave, const Instruction& in) {
   const u64 active = read_exec<W>(wave);
   const u32* source = vector_register<W>(wave, in, in.operands[1]);
   const u32 pattern = in.words[0] & 0xffff;
-  if ((pattern & 0xe000) == 0xe000) raise(wave, in, FaultKind::kUnsupported, "ds_swizzle in FFT mode");
+  if ((pattern & 0xe000) == 0xe000)
+    raise(wave, in, FaultKind::kUnsupported, "ds_swizzle in FFT mode");
   u32 result[W];
   for (int lane = 0; lane < W; ++lane) {
     const int from = swizzled_lane(lane, pattern);
@@ -169,7 +175,8 @@ void move_indexed(Wave& wave, const Instruction& in) {
   Operand& operand = indexed.operands[kOperand];
   const u64 reg = u64{operand.reg} + wave.scalar[kM0];
   if (reg >= wave.workgroup->plan->vector_registers) {
-    raise(wave, in, FaultKind::kUnsupported, "v" + std::to_string(reg) + ", indexed by m0, is outside the registers");
+    raise(wave, in, FaultKind::kUnsupported,
+          "v" + std::to_string(reg) + ", indexed by m0, is outside the registers");
   }
   operand.reg = static_cast<u16>(reg);
   begin_vector<W>(wave, indexed);

@@ -6,7 +6,9 @@
 namespace kiln::emulator {
 namespace {
 
-Place lds_place(u32 address, i32 offset) { return {Space::kLds, address + static_cast<u32>(offset), 0}; }
+Place lds_place(u32 address, i32 offset) {
+  return {Space::kLds, address + static_cast<u32>(offset), 0};
+}
 
 template <int W, u32 kBytes, Extend kExtend, Into kInto>
 void load(Wave& wave, const Instruction& in) {
@@ -53,7 +55,8 @@ void load_two(Wave& wave, const Instruction& in) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[2 * kRegisters];
     load_bytes<W>(wave, in, lds_place(address[lane], in.offset0 * kStep), lane, value, kBytes);
-    load_bytes<W>(wave, in, lds_place(address[lane], in.offset1 * kStep), lane, value + kRegisters, kBytes);
+    load_bytes<W>(wave, in, lds_place(address[lane], in.offset1 * kStep), lane, value + kRegisters,
+                  kBytes);
     for (u32 i = 0; i < 2 * kRegisters; ++i) loaded[i][lane] = value[i];
   }
   for (u32 i = 0; i < 2 * kRegisters; ++i) write_lanes<W>(destination + i * W, loaded[i], active);
@@ -64,7 +67,8 @@ void store_two(Wave& wave, const Instruction& in) {
   constexpr u32 kRegisters = kBytes / 4;
   constexpr i32 kStep = static_cast<i32>(kBytes) * kStride;
   const u32* address = vector_register<W>(wave, in, in.operands[0]);
-  const u32* data[2] = {vector_register<W>(wave, in, in.operands[1]), vector_register<W>(wave, in, in.operands[2])};
+  const u32* data[2] = {vector_register<W>(wave, in, in.operands[1]),
+                        vector_register<W>(wave, in, in.operands[2])};
   const i32 offsets[2] = {in.offset0 * kStep, in.offset1 * kStep};
   const u64 active = read_exec<W>(wave);
   for (int lane = 0; lane < W; ++lane) {
@@ -83,7 +87,8 @@ void atomic(Wave& wave, const Instruction& in) {
   const std::size_t first = in.destination_count;
   const u32* address = vector_register<W>(wave, in, in.operands[first]);
   const u32* data[2] = {address, address};
-  for (std::size_t i = 0; i < kSources; ++i) data[i] = vector_register<W>(wave, in, in.operands[first + 1 + i]);
+  for (std::size_t i = 0; i < kSources; ++i)
+    data[i] = vector_register<W>(wave, in, in.operands[first + 1 + i]);
   const auto value_at = [](const u32* low) -> T {
     if constexpr (sizeof(T) == 8) {
       return combine(low[0], low[W]);
@@ -96,7 +101,8 @@ void atomic(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     const T second = kSources > 1 ? value_at(data[1] + lane) : T{0};
-    old[lane] = update<T>(wave, in, lds_place(address[lane], in.offset), lane, value_at(data[0] + lane), second, F{});
+    old[lane] = update<T>(wave, in, lds_place(address[lane], in.offset), lane,
+                          value_at(data[0] + lane), second, F{});
   }
   if (in.destination_count == 0) return;
   u32* destination = vector_register<W>(wave, in, in.operands[0]);

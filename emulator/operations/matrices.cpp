@@ -11,7 +11,8 @@ enum class Element : u8 { kHalf, kBfloat, kFloat, kI8 };
 
 // Element `index` of a lane's registers, two 16-bit ones in each.
 template <int W>
-float element_at(const Wave& wave, const Instruction& in, int operand, int index, int lane, Element type) {
+float element_at(const Wave& wave, const Instruction& in, int operand, int index, int lane,
+                 Element type) {
   const Operand& source = in.operands[static_cast<std::size_t>(operand)];
   if (!source.is_vector()) {
     return type == Element::kFloat ? float_of(read_scalar<W>(wave, in, source)) : 0;
@@ -24,7 +25,8 @@ float element_at(const Wave& wave, const Instruction& in, int operand, int index
 }
 
 void require_width(const Wave& wave, const Instruction& in, bool fits) {
-  if (!fits) raise(wave, in, FaultKind::kUnsupported, "a matrix instruction in a wave of this width");
+  if (!fits)
+    raise(wave, in, FaultKind::kUnsupported, "a matrix instruction in a wave of this width");
 }
 
 // ---- WMMA: D = A * B + C, 16 x 16 x 16. Row 2 r + lane / 16 of C is in register r.
@@ -76,7 +78,9 @@ void wmma(Wave& wave, const Instruction& in) {
         continue;
       }
       const u32 bits = bits_of(x);
-      const u32 narrow = kType == Element::kHalf ? float_to_half(x) : (bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff;
+      const u32 narrow = kType == Element::kHalf
+                             ? float_to_half(x)
+                             : (bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff;
       result = half != 0 ? (result & 0xffff) | narrow << 16 : (result & 0xffff0000u) | narrow;
     }
   }
@@ -87,11 +91,13 @@ void wmma_integers(Wave& wave, const Instruction& in) {
   require_width(wave, in, W == 32);
   constexpr int kPerRegister = 32 / kBits;
   const auto integer = [&](int operand, int index, int lane) {
-    const u32* registers = vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
+    const u32* registers =
+        vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
     const u32 bits = registers[index / kPerRegister * W + lane] >> (kBits * (index % kPerRegister));
     const u32 top = bits << (32 - kBits);
     const bool is_signed = (in.neg_lo >> (operand - 1) & 1) != 0;
-    return is_signed ? static_cast<i32>(top) >> (32 - kBits) : static_cast<i32>(top >> (32 - kBits));
+    return is_signed ? static_cast<i32>(top) >> (32 - kBits)
+                     : static_cast<i32>(top >> (32 - kBits));
   };
   i32 a[16][16];
   i32 b[16][16];
@@ -119,7 +125,8 @@ void wmma_integers(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < 32; ++lane) {
     for (int r = 0; r < 8; ++r) {
       const i64 x = c[2 * r + lane / 16][lane % 16];
-      destination[r * W + lane] = static_cast<u32>(in.clamp ? saturate_i32(x) : static_cast<i32>(x));
+      destination[r * W + lane] =
+          static_cast<u32>(in.clamp ? saturate_i32(x) : static_cast<i32>(x));
     }
   }
 }
@@ -139,7 +146,8 @@ void mfma(Wave& wave, const Instruction& in) {
   double c[kM][kM];
   const auto number = [&](int operand, int index, int lane) -> double {
     if (kType != Element::kI8) return element_at<W>(wave, in, operand, index, lane, kType);
-    const u32* registers = vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
+    const u32* registers =
+        vector_register<W>(wave, in, in.operands[static_cast<std::size_t>(operand)]);
     return static_cast<i8>(registers[lane] >> (8 * index));
   };
   const auto row_of = [](int lane, int r) {
@@ -157,7 +165,9 @@ void mfma(Wave& wave, const Instruction& in) {
     for (int r = 0; r < kResults; ++r) {
       const u32 x = addend.is_vector() ? vector_register<W>(wave, in, addend)[r * W + lane]
                                        : read_scalar<W>(wave, in, addend);
-      c[row_of(lane, r)][lane % kM] = kType == Element::kI8 ? double{static_cast<double>(static_cast<i32>(x))} : double{float_of(x)};
+      c[row_of(lane, r)][lane % kM] = kType == Element::kI8
+                                          ? double{static_cast<double>(static_cast<i32>(x))}
+                                          : double{float_of(x)};
     }
   }
   for (int i = 0; i < kM; ++i) {
@@ -165,7 +175,8 @@ void mfma(Wave& wave, const Instruction& in) {
       for (int k = 0; k < kK; ++k) {
         c[i][j] = kType == Element::kI8
                       ? c[i][j] + a[i][k] * b[k][j]
-                      : std::fma(static_cast<float>(a[i][k]), static_cast<float>(b[k][j]), static_cast<float>(c[i][j]));
+                      : std::fma(static_cast<float>(a[i][k]), static_cast<float>(b[k][j]),
+                                 static_cast<float>(c[i][j]));
       }
     }
   }
@@ -173,7 +184,8 @@ void mfma(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < 64; ++lane) {
     for (int r = 0; r < kResults; ++r) {
       const double x = c[row_of(lane, r)][lane % kM];
-      destination[r * W + lane] = kType == Element::kI8 ? static_cast<u32>(static_cast<i64>(x)) : bits_of(static_cast<float>(x));
+      destination[r * W + lane] = kType == Element::kI8 ? static_cast<u32>(static_cast<i64>(x))
+                                                        : bits_of(static_cast<float>(x));
     }
   }
 }

@@ -15,7 +15,8 @@ struct HalfPairs {
 };
 
 template <int W>
-void read_pairs(const Wave& wave, const Instruction& in, int operand, HalfPairs<W>& pairs, bool is_float) {
+void read_pairs(const Wave& wave, const Instruction& in, int operand, HalfPairs<W>& pairs,
+                bool is_float) {
   const Operand& source = in.operands[static_cast<std::size_t>(operand)];
   const int position = operand - 1;
   u32 bits[W];
@@ -25,7 +26,9 @@ void read_pairs(const Wave& wave, const Instruction& in, int operand, HalfPairs<
     std::memcpy(bits, vector_register<W>(wave, in, source), sizeof bits);
   } else {
     const bool is_half_constant = source.kind == OperandKind::kFloat && is_float;
-    std::fill_n(bits, W, is_half_constant ? double_to_half(double_of(source.value)) : read_scalar<W>(wave, in, source));
+    std::fill_n(bits, W,
+                is_half_constant ? double_to_half(double_of(source.value))
+                                 : read_scalar<W>(wave, in, source));
   }
   const int low_shift = (in.op_sel >> position & 1) != 0 ? 16 : 0;
   const int high_shift = (in.op_sel_hi >> position & 1) != 0 ? 16 : 0;
@@ -55,14 +58,16 @@ void run_pairs(Wave& wave, const Instruction& in) {
   u32 result[W];
   for (int lane = 0; lane < W; ++lane) {
     result[lane] = element(sources[0].low[lane], sources[1].low[lane], sources[2].low[lane]) |
-                   element(sources[0].high[lane], sources[1].high[lane], sources[2].high[lane]) << 16;
+                   element(sources[0].high[lane], sources[1].high[lane], sources[2].high[lane])
+                       << 16;
   }
   write_bits<W>(wave, in, 0, result);
 }
 
 template <int kSources, Elements kElements, typename F>
 Operation pairs(std::string_view name, F) {
-  return {std::string(name), run_pairs<32, kSources, kElements, F>, run_pairs<64, kSources, kElements, F>};
+  return {std::string(name), run_pairs<32, kSources, kElements, F>,
+          run_pairs<64, kSources, kElements, F>};
 }
 template <typename F>
 Operation half_pairs(std::string_view name, F) {
@@ -98,11 +103,13 @@ void accumulate_half_pairs(Wave& wave, const Instruction& in) {
   }
   u32* destination = vector_register<W>(wave, in, in.operands[0]);
   const auto element = [](u32 x, u32 y, u32 z) {
-    return double_to_half(double{half_to_float(x & 0xffff)} * half_to_float(y & 0xffff) + half_to_float(z & 0xffff));
+    return double_to_half(double{half_to_float(x & 0xffff)} * half_to_float(y & 0xffff) +
+                          half_to_float(z & 0xffff));
   };
   for (int lane = 0; lane < W; ++lane) {
     const u32 c = destination[lane];
-    result[lane] = element(a[lane], b[lane], c) | element(a[lane] >> 16, b[lane] >> 16, c >> 16) << 16;
+    result[lane] = element(a[lane], b[lane], c) | element(a[lane] >> 16, b[lane] >> 16, c >> 16)
+                                                      << 16;
   }
   write_lanes<W>(destination, result, wave.write_mask);
 }
@@ -110,8 +117,8 @@ void accumulate_half_pairs(Wave& wave, const Instruction& in) {
 // ---- pairs of 32 bits, in two registers (gfx90a and later)
 
 template <int W>
-void read_pairs32(const Wave& wave, const Instruction& in, int operand, u8 op_sel, u8 op_sel_hi, HalfPairs<W>& pairs,
-                  bool is_float) {
+void read_pairs32(const Wave& wave, const Instruction& in, int operand, u8 op_sel, u8 op_sel_hi,
+                  HalfPairs<W>& pairs, bool is_float) {
   const Operand& source = in.operands[static_cast<std::size_t>(operand)];
   const int position = operand - 1;
   u32 bits[2][W];
@@ -144,15 +151,17 @@ template <int W, int kSources, typename F>
 void run_float_pairs(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
   HalfPairs<W> sources[3] = {};
-  for (int i = 0; i < kSources; ++i) read_pairs32<W>(wave, in, i + 1, in.op_sel, in.op_sel_hi, sources[i], true);
+  for (int i = 0; i < kSources; ++i)
+    read_pairs32<W>(wave, in, i + 1, in.op_sel, in.op_sel_hi, sources[i], true);
   const auto element = [&](u32 a, u32 b, u32 c) {
     const float x = F{}(float_of(a), float_of(b), float_of(c));
     return bits_of(in.clamp ? clamp_to_one(x) : x);
   };
   u64 result[W];
   for (int lane = 0; lane < W; ++lane) {
-    result[lane] = combine(element(sources[0].low[lane], sources[1].low[lane], sources[2].low[lane]),
-                        element(sources[0].high[lane], sources[1].high[lane], sources[2].high[lane]));
+    result[lane] =
+        combine(element(sources[0].low[lane], sources[1].low[lane], sources[2].low[lane]),
+                element(sources[0].high[lane], sources[1].high[lane], sources[2].high[lane]));
   }
   write_bits64<W>(wave, in, 0, result);
 }
@@ -190,7 +199,8 @@ void dot_integers(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
   Instruction plain = in;  // its modifiers mean something else here
   plain.op_sel = 0;
-  for (Operand& operand : plain.operands) operand.absolute = operand.negate = operand.sign_extend = false;
+  for (Operand& operand : plain.operands)
+    operand.absolute = operand.negate = operand.sign_extend = false;
   u32 buffers[3][W];
   u32 result[W];
   const u32* a = read<W, U32>(wave, plain, 1, buffers[0]);
@@ -237,7 +247,9 @@ void dot_pairs(Wave& wave, const Instruction& in) {
   } else {
     read_bits<W>(wave, in, 3, buffer, Reading::kFloat32);
   }
-  const auto to_float = [](u32 x) { return kType == DotType::kHalf ? half_to_float(x) : bfloat_to_float(x); };
+  const auto to_float = [](u32 x) {
+    return kType == DotType::kHalf ? half_to_float(x) : bfloat_to_float(x);
+  };
   for (int lane = 0; lane < W; ++lane) {
     if constexpr (kIsFloat) {
       float sum = float_of(c[lane]);
@@ -250,7 +262,8 @@ void dot_pairs(Wave& wave, const Instruction& in) {
                       i64{static_cast<i16>(a.high[lane])} * static_cast<i16>(b.high[lane]);
       result[lane] = static_cast<u32>(in.clamp ? saturate_i32(sum) : static_cast<i32>(sum));
     } else {
-      const u64 sum = u64{c[lane]} + u64{a.low[lane]} * b.low[lane] + u64{a.high[lane]} * b.high[lane];
+      const u64 sum =
+          u64{c[lane]} + u64{a.low[lane]} * b.low[lane] + u64{a.high[lane]} * b.high[lane];
       result[lane] = in.clamp ? saturate_u32(sum) : static_cast<u32>(sum);
     }
   }

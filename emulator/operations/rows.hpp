@@ -31,7 +31,8 @@ void run_binary(Wave& wave, const Instruction& in) {
   ValueOf<D> result[W];
   const ValueOf<A>* a = read<W, A>(wave, in, 1, a_buffer);
   const ValueOf<B>* b = read<W, B>(wave, in, 2, b_buffer);
-  for (int lane = 0; lane < W; ++lane) result[lane] = static_cast<ValueOf<D>>(F{}(a[lane], b[lane]));
+  for (int lane = 0; lane < W; ++lane)
+    result[lane] = static_cast<ValueOf<D>>(F{}(a[lane], b[lane]));
   write<W, D>(wave, in, 0, result);
 }
 
@@ -93,7 +94,7 @@ Operation accumulate(std::string_view name, F) {
 }  // namespace kiln::emulator
 
 // A row whose handler is the template `function` with the width of a wave as its first parameter.
-#define KILN_ROW(name, function, ...)                                \
-  ::kiln::emulator::Operation {                                      \
+#define KILN_ROW(name, function, ...)                                                      \
+  ::kiln::emulator::Operation {                                                            \
     name, function<32 __VA_OPT__(, ) __VA_ARGS__>, function<64 __VA_OPT__(, ) __VA_ARGS__> \
   }

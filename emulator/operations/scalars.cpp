@@ -167,7 +167,8 @@ u64 extract_signed_field_64(u64 x, u32 field) {
   const i64 shifted = static_cast<i64>(x) >> (field & 63);
   if (count == 0) return 0;
   if (count >= 64) return static_cast<u64>(shifted);
-  return static_cast<u64>(static_cast<i64>(static_cast<u64>(shifted) << (64 - count)) >> (64 - count));
+  return static_cast<u64>(static_cast<i64>(static_cast<u64>(shifted) << (64 - count)) >>
+                          (64 - count));
 }
 
 // Every bit twice.
