@@ -134,3 +134,29 @@ TEST_CASE("kiln build lets another build in the same folder end first, and finds
   CHECK(other.diagnostics.starts_with("kiln: waiting for another build in this folder\n"));
   CHECK(one.output.find(" 0 from the cache, 0 up to date") != std::string::npos);
 }
+
+TEST_CASE("kiln build embeds what the modules are compiled from when it is told to") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  REQUIRE(text_of(project.events({}).back(), "status") == "ok");
+  const std::string without = project.read("out/include/demo.hpp");
+  CHECK(without.find("kSource") == std::string::npos);
+
+  // The images are there: only the header is made again.
+  CHECK(steps_of(project.events({"--embed-source"}), "finished").empty());
+  const std::string beside = project.read("out/include/demo.hpp");
+  CHECK(beside.find("\"source\", detail::Format::kSource") != std::string::npos);
+  CHECK(beside.find("\"sm_80\", detail::Format::kCubin") != std::string::npos);
+
+  (void)project.events({"--embed-source=instead", "--compress", "none"});
+  const std::string instead = project.read("out/include/demo.hpp");
+  CHECK(instead.find("kCubin") == std::string::npos);
+  CHECK(instead.find("affine_f32") != std::string::npos);
+  CHECK(instead.find("shared.cuh") != std::string::npos);
+
+  // A comment in a header changes no image, but what is embedded.
+  project.write("shared.cuh", project.read("shared.cuh") + "// told apart\n");
+  (void)project.events({"--embed-source=instead", "--compress", "none"});
+  CHECK(project.read("out/include/demo.hpp") != instead);
+}
