@@ -1,4 +1,5 @@
-// The emulator as a driver of the runtime: devices "emulated:gfx1030", "emulated:gfx1100", ...
+// The entry points of libkiln_emulator. The emulator as a driver of the runtime: devices
+// "emulated:gfx1030", "emulated:gfx1100", ...
 //
 // Every call is complete when it returns, so that streams and events keep order by themselves, and
 // a fault is the launch's own error.
@@ -14,6 +15,7 @@
 
 #include "base/text.hpp"
 #include "emulator/dispatch.hpp"
+#include "emulator/kernel_runner.hpp"
 #include "runtime/src/driver_plugin.hpp"
 
 namespace kiln::emulator {
@@ -215,12 +217,21 @@ class EmulatorDriver final : public Driver {
 }  // namespace
 }  // namespace kiln::emulator
 
+namespace {
+
+// Null, or why this machine cannot run the emulator.
+const char* reason_against() {
+  const bool fits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") &&
+                    __builtin_cpu_supports("fma");
+  return fits ? nullptr : "the emulator needs a processor with AVX2, FMA and F16C";
+}
+
+}  // namespace
+
 extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin* plugin) {
   if (plugin->version != kiln::runtime::kDriverPluginVersion) return;
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c") ||
-      !__builtin_cpu_supports("fma")) {
-    std::strncpy(plugin->error, "the emulator needs a processor with AVX2, FMA and F16C",
-                 sizeof plugin->error - 1);
+  if (const char* reason = reason_against()) {
+    std::strncpy(plugin->error, reason, sizeof plugin->error - 1);
     return;
   }
   try {
@@ -229,4 +240,12 @@ extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin*
   } catch (const std::exception& failure) {
     std::strncpy(plugin->error, failure.what(), sizeof plugin->error - 1);
   }
+}
+
+extern "C" KILN_PLUGIN_EXPORT void kiln_open_kernel_runner(
+    kiln::emulator::KernelRunnerPlugin* plugin) {
+  plugin->error = reason_against();
+  if (plugin->error != nullptr) return;
+  plugin->runner = kiln::emulator::make_kernel_runner().release();
+  plugin->close = [](kiln::emulator::KernelRunner* runner) { delete runner; };
 }

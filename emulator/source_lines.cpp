@@ -3,6 +3,7 @@
 #include <elfutils/libdw.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace kiln::emulator {
@@ -17,7 +18,9 @@ std::string line_in(Dwarf_Die* unit, std::uint64_t address) {
   int column = 0;
   if (file == nullptr || dwarf_lineno(line, &number) != 0 || number == 0) return {};
   dwarf_linecol(line, &column);
-  return std::string(file) + ":" + std::to_string(number) +
+  std::string_view name = file;
+  while (name.starts_with("./")) name.remove_prefix(2);
+  return std::string(name) + ":" + std::to_string(number) +
          (column > 0 ? ":" + std::to_string(column) : "");
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -38,6 +39,20 @@ Result<Value> choice(const std::string& option, const std::string& text,
                                  : "did you mean " + quote(near) + "?");
 }
 
+// "256", "16,16", "8,8,4"
+Result<std::array<std::uint32_t, 3>> sizes(const std::string& option, const std::string& text) {
+  std::array<std::uint32_t, 3> result{1, 1, 1};
+  const std::vector<std::string_view> parts = split(text, ',');
+  bool fits = parts.size() <= result.size();
+  for (std::size_t i = 0; fits && i < parts.size(); ++i) {
+    const char* end = parts[i].data() + parts[i].size();
+    const auto [rest, error] = std::from_chars(parts[i].data(), end, result[i]);
+    fits = error == std::errc{} && rest == end && result[i] > 0;
+  }
+  if (!fits) return usage_error(option + " cannot be " + quote(text)).hint("it is X, X,Y or X,Y,Z");
+  return result;
+}
+
 // All the options, filled by CLI11 through references, so this object outlives parsing.
 struct CommandLine {
   CLI::App app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.",
@@ -47,9 +62,11 @@ struct CommandLine {
   DoctorOptions doctor;
   InspectOptions inspect;
   CacheOptions cache;
+  RunOptions run;
   std::string doctor_manifest;
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
+  std::string grid = "1", block = "1";
 
   CommandLine() {
     app.require_subcommand(1);
@@ -60,6 +77,7 @@ struct CommandLine {
     declare_doctor();
     declare_inspect();
     declare_cache();
+    declare_run();
   }
 
   void declare_selection(CLI::App& command, Selection& selection) {
@@ -145,6 +163,28 @@ struct CommandLine {
         "Example:\n  kiln cache clear");
   }
 
+  void declare_run() {
+    CLI::App& command = *app.add_subcommand(
+        "run", "Run one kernel of an AMD code object on an emulated GPU, or list its kernels");
+    command.add_option("FILE", run.file, "A .hsaco file")->required();
+    command.add_option("KERNEL", run.kernel, "The kernel; without one, all are listed");
+    command.add_option("ARG", run.arguments, "Its arguments, in order");
+    command.add_option("-g,--grid", grid, "Workgroups")->type_name("X[,Y[,Z]]");
+    command.add_option("-b,--block", block, "Threads in a workgroup")->type_name("X[,Y[,Z]]");
+    command.add_option("--lds", run.dynamic_lds, "Bytes of LDS beyond the kernel's own");
+    command.add_option("--threads", run.threads, "CPU threads (default: one a core)");
+    command.add_flag("--check", run.check, "Look for uninitialised values, races and divergent barriers");
+    command.add_option("--seed", run.seed, "Run the waves of a workgroup in random order and turns");
+    command.add_option("--limit", run.instruction_limit, "Instructions that a workgroup may take");
+    command.footer(
+        "ARG is TYPE:VALUE, hex:BYTES, null, or buf:TYPE:COUNT:CONTENTS[@OUTPUT]\n"
+        "  TYPE      i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64\n"
+        "  CONTENTS  zeros ones const=V arange rand[=SEED] randint=LO,HI[,SEED] file=PATH none\n"
+        "  OUTPUT    a file for the bytes that the kernel left, or - to print them\n"
+        "Example: out[i] = value, 8 times\n"
+        "  kiln run out/images/fill/gfx1100.hsaco fill_f32 -b 32 buf:f32:8:none@- f32:1.5 u64:8");
+  }
+
   std::vector<std::string> command_names() const {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -175,6 +215,11 @@ struct CommandLine {
       return Invocation(doctor);
     }
     if (name == "cache") return Invocation(cache);
+    if (name == "run") {
+      KILN_TRY_ASSIGN(run.grid, sizes("--grid", grid));
+      KILN_TRY_ASSIGN(run.block, sizes("--block", block));
+      return Invocation(run);
+    }
     return Invocation(inspect);
   }
 

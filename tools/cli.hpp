@@ -11,6 +11,7 @@
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/inspect.hpp"
 #include "tools/commands/plan.hpp"
+#include "tools/commands/run.hpp"
 
 namespace kiln::tools {
 
@@ -20,7 +21,7 @@ struct Reply {
 };
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
-                                CacheOptions>;
+                                CacheOptions, RunOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

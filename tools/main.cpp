@@ -52,6 +52,7 @@ struct RunCommand {
     return run_inspect(options, world);
   }
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
+  Result<int> operator()(const RunOptions& options) const { return run_run(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {

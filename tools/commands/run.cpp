@@ -1,0 +1,146 @@
+#include "tools/commands/run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "base/text.hpp"
+#include "emulator/kernel_runner.hpp"
+#include "tools/stages/parse_kernel_argument.hpp"
+#include "tools/system/plugin.hpp"
+
+namespace kiln::tools {
+namespace {
+
+using emulator::Counts;
+using emulator::KernelRunner;
+
+using RunnerHandle = std::unique_ptr<KernelRunner, void (*)(KernelRunner*)>;
+
+Result<RunnerHandle> open_runner(const Environment& environment) {
+  const std::string path = environment.get("KILN_EMULATOR_LIBRARY").value_or("libkiln_emulator.so");
+  Result<void*> function = open_plugin(path, emulator::kOpenKernelRunnerEntry);
+  if (!function) {
+    return Error{ErrorCode::kUnavailable, "the emulator is not there", {}, {}, {}}
+        .note(function.error().message)
+        .hint("install llvm-19-dev and build kiln again, or set KILN_EMULATOR_LIBRARY");
+  }
+  emulator::KernelRunnerPlugin plugin;
+  reinterpret_cast<emulator::OpenKernelRunnerEntry> (*function)(&plugin);
+  if (plugin.runner == nullptr) return Error{ErrorCode::kUnavailable, plugin.error, {}, {}, {}};
+  return RunnerHandle(plugin.runner, plugin.close);
+}
+
+void list_kernels(const KernelRunner& runner, std::ostream& out) {
+  out << runner.processor() << ", waves of " << runner.wave_width() << " lanes\n";
+  for (const emulator::Kernel& kernel : runner.kernels()) {
+    out << "  " << kernel.name << ":";
+    for (const emulator::KernelArgument& argument : kernel.arguments) {
+      if (argument.is_hidden()) continue;
+      out << (argument.is_pointer() ? " pointer" : " " + std::to_string(argument.size) + " bytes");
+    }
+    out << "\n";
+  }
+}
+
+void list_missing(const KernelRunner& runner, std::ostream& out) {
+  for (const emulator::MissingInstruction& missing : runner.missing()) {
+    out << "the emulator lacks " << missing.name << ", in " << join(missing.functions, ", ")
+        << "\n";
+  }
+}
+
+Result<void> read_input(KernelArgumentText& argument, const Files& files) {
+  if (argument.input.empty()) return {};
+  KILN_TRY_ASSIGN(std::string bytes, files.read(argument.input));
+  if (argument.count)
+    bytes.resize(std::min(bytes.size(), *argument.count * size_of(argument.type)));
+  const auto span = std::as_bytes(std::span(bytes));
+  argument.bytes.assign(span.begin(), span.end());
+  return {};
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f%%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+void print_counts(const Counts& counts, std::ostream& out) {
+  constexpr const char* kNames[emulator::kInstructionClasses] = {
+      "vector float", "vector integer", "matrix", "scalar", "scalar load", "load",
+      "store",        "atomic",         "LDS",    "branch", "barrier",     "wait"};
+  out << "wave instructions: " << counts.instructions << "\n";
+  for (std::size_t i = 0; i < counts.by_class.size(); ++i) {
+    if (counts.by_class[i] == 0) continue;
+    out << "  " << kNames[i] << ": " << counts.by_class[i] << " ("
+        << percent(counts.by_class[i], counts.instructions) << ")\n";
+  }
+  if (counts.lanes != 0)
+    out << "active lanes: " << percent(counts.active_lanes, counts.lanes) << "\n";
+  const double rate = counts.seconds > 0 ? static_cast<double>(counts.instructions) /
+                                               counts.seconds / counts.threads / 1e6
+                                         : 0;
+  char text[96];
+  std::snprintf(text, sizeof text,
+                "time: %.3f ms on %u %s, %.1f million wave instructions a second and thread\n",
+                1e3 * counts.seconds, counts.threads, counts.threads == 1 ? "thread" : "threads",
+                rate);
+  out << text;
+}
+
+}  // namespace
+
+Result<int> run_run(const RunOptions& options, World& world) {
+  KILN_TRY_ASSIGN(const std::string image, world.files.read(options.file));
+  KILN_TRY_ASSIGN(const RunnerHandle runner, open_runner(world.environment));
+  if (auto loaded = runner->load(std::as_bytes(std::span(image))); !loaded) {
+    Error error = std::move(loaded).error();
+    if (error.where.file.empty()) error.where.file = options.file.string();
+    return error;
+  }
+  list_missing(*runner, options.kernel.empty() ? world.out : world.err);
+  if (options.kernel.empty()) {
+    list_kernels(*runner, world.out);
+    return 0;
+  }
+
+  emulator::KernelRun run;
+  run.kernel = options.kernel;
+  run.grid = options.grid;
+  run.block = options.block;
+  run.dynamic_lds = options.dynamic_lds;
+  run.options.threads =
+      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  run.options.seed = options.seed;
+  run.options.checks = options.check ? emulator::Checks::kEverything : emulator::Checks::kAccesses;
+  run.options.instruction_limit = options.instruction_limit.value_or(run.options.instruction_limit);
+  run.options.count_classes = true;
+  std::vector<KernelArgumentText> arguments;
+  for (const std::string& text : options.arguments) {
+    KILN_TRY_ASSIGN(KernelArgumentText argument, parse_kernel_argument(text));
+    KILN_TRY(read_input(argument, world.files));
+    run.arguments.push_back(
+        {argument.is_buffer ? emulator::Passing::kAsBuffer : emulator::Passing::kByValue,
+         argument.bytes, argument.is_written});
+    arguments.push_back(std::move(argument));
+  }
+  KILN_TRY_ASSIGN(const Counts counts, runner->run(run));
+
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::vector<std::byte>& bytes = run.arguments[i].bytes;
+    const std::string& output = arguments[i].output;
+    if (output == "-") {
+      world.out << elements_text(arguments[i].type, bytes) << "\n";
+    } else if (!output.empty()) {
+      KILN_TRY(
+          world.files.write(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    }
+  }
+  print_counts(counts, world.out);
+  return 0;
+}
+
+}  // namespace kiln::tools
