@@ -4,7 +4,6 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
-#include <span>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -95,16 +94,13 @@ class CudaDriver final : public Driver {
   // A NativeModule is a CUlibrary where the driver has them, else a CUmodule.
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
-    if (image.format != ImageFormat::kPtx) return load(image.bytes.data(), {}, {});
-    if (image.bytes.empty() || image.bytes.back() != std::byte{0}) {
+    const bool is_ptx = image.format == ImageFormat::kPtx;
+    if (is_ptx && (image.bytes.empty() || image.bytes.back() != std::byte{0})) {
       return Error{ErrorCode::kInvalidInput, "the PTX text does not end with a NUL", {}, {}};
     }
-    std::array<char, 16384> log{};
-    std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
-    // The driver takes the size as a pointer's value.
-    std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
-    Result<NativeModule> module = load(image.bytes.data(), options, values);
-    if (!module) add_log(module.error(), "the driver's PTX compiler", log.data());
+    Result<NativeModule> module = load(image.bytes.data());
+    if (!module && is_ptx)
+      add_log(module.error(), "the driver's PTX compiler", compiler_log(image));
     return module;
   }
 
@@ -327,17 +323,14 @@ class CudaDriver final : public Driver {
     return Current(cuda_, callers, true);
   }
 
-  Result<NativeModule> load(const void* image, std::span<CUjit_option> options,
-                            std::span<void*> values) {
-    const auto count = static_cast<unsigned int>(options.size());
+  Result<NativeModule> load(const void* image) {
     CUmodule module = nullptr;
     if (!cuda_.has_libraries()) {
-      KILN_CUDA(cuModuleLoadDataEx, &module, image, count, options.data(), values.data());
+      KILN_CUDA(cuModuleLoadDataEx, &module, image, 0, nullptr, nullptr);
       return NativeModule{module};
     }
     CUlibrary library = nullptr;
-    KILN_CUDA(cuLibraryLoadData, &library, image, options.data(), values.data(), count, nullptr,
-              nullptr, 0);
+    KILN_CUDA(cuLibraryLoadData, &library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
     // A library reaches its context when it is first used there: now, so that what is wrong with
     // the image is known now.
     if (const CUresult status = cuda_.cuLibraryGetModule(&module, library); status != kSuccess) {
@@ -345,6 +338,21 @@ class CudaDriver final : public Driver {
       return failure("cuLibraryGetModule", status);
     }
     return NativeModule{library};
+  }
+
+  // What the driver's compiler says of PTX that did not load. Asked for afterwards, by a load that
+  // is expected to fail: a library would keep the address of the log for as long as it lives.
+  std::string compiler_log(const ImageToLoad& image) {
+    std::array<char, 16384> log{};
+    std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
+    // The driver takes the size as a pointer's value.
+    std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
+    CUmodule module = nullptr;
+    if (cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(), options.data(),
+                                 values.data()) == kSuccess) {
+      cuda_.cuModuleUnload(module);
+    }
+    return log.data();
   }
 
   // Gives something back, or waits for it. When the driver or its context has gone, so has the
