@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# example.sh EXAMPLE PREFIX: builds and runs a copy of EXAMPLE in a folder of its own, with the kiln that is
-# installed in PREFIX.
+# example.sh PROJECT PREFIX PROGRAM CMAKE-OPTION...: builds a copy of PROJECT in a folder of its own, with the
+# kiln that is installed in PREFIX, and runs PROGRAM.
 set -eu
+project=$1 prefix=$2 program=$3
+shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r "$1" "$work/project"
-cmake -S "$work/project" -B "$work/build" "-DCMAKE_PREFIX_PATH=$2"
+cp -r "$project" "$work/project"
+cmake -S "$work/project" -B "$work/build" "-DCMAKE_PREFIX_PATH=$prefix" "$@"
 cmake --build "$work/build"
-"$work/build/saxpy"
+"$work/build/$program"
