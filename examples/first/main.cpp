@@ -29,11 +29,9 @@ kiln::Result<kiln::Device> choose_device(const kiln::Runtime& runtime) {
 // Why the kernel ran on the host, where nobody asked for that.
 void print_why_no_gpu(const kiln::Runtime& runtime) {
   for (const kiln::BackendStatus& backend : runtime.backends()) {
-    if (backend.available) continue;
-    for (const std::string& reason : backend.reasons) {
-      std::printf("  no %s device: %s\n", std::string(kiln::to_string(backend.backend)).c_str(),
-                  reason.c_str());
-    }
+    if (backend.available || backend.reasons.empty()) continue;
+    std::printf("  no %s device: %s\n", std::string(kiln::to_string(backend.backend)).c_str(),
+                backend.reasons.front().c_str());
   }
 }
 
