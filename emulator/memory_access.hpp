@@ -65,40 +65,41 @@ inline u8* lds_pointer(Wave& wave, const Instruction& in, u64 offset, u32 bytes,
   return wave.lds.data() + offset;
 }
 
-template <int W>
-void load_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, void* data,
-                u32 bytes) {
+// A constant size and inlining make most accesses one move.
+template <int W, u32 kBytes>
+[[gnu::always_inline]] inline void load_bytes(Wave& wave, const Instruction& in, const Place& place,
+                                              int lane, void* data) {
   u8* target = static_cast<u8*>(data);
   if (place.space == Space::kGlobal) {
-    std::memcpy(target, global_pointer(wave, in, place.address, bytes, Access::kRead, lane), bytes);
+    std::memcpy(target, global_pointer(wave, in, place.address, kBytes, Access::kRead, lane),
+                kBytes);
   } else if (place.space == Space::kLds) {
-    std::memcpy(target, lds_pointer(wave, in, place.address, bytes, lane), bytes);
+    std::memcpy(target, lds_pointer(wave, in, place.address, kBytes, lane), kBytes);
   } else {
-    read_scratch(wave, in, place, W, lane, target, bytes);
+    read_scratch(wave, in, place, W, lane, target, kBytes);
   }
   if (wave.observer != nullptr) [[unlikely]] {
-    wave.observer->on_load(wave, in, place, lane, target, bytes);
+    wave.observer->on_load(wave, in, place, lane, target, kBytes);
   }
 }
 
-template <int W>
-void store_bytes(Wave& wave, const Instruction& in, const Place& place, int lane, const void* data,
-                 u32 bytes) {
+template <int W, u32 kBytes>
+[[gnu::always_inline]] inline void store_bytes(Wave& wave, const Instruction& in,
+                                               const Place& place, int lane, const void* data) {
   const u8* source = static_cast<const u8*>(data);
   u8* target = nullptr;
   if (place.space == Space::kGlobal) {
-    target = global_pointer(wave, in, place.address, bytes, Access::kWrite, lane);
+    target = global_pointer(wave, in, place.address, kBytes, Access::kWrite, lane);
   } else if (place.space == Space::kLds) {
-    target = lds_pointer(wave, in, place.address, bytes, lane);
+    target = lds_pointer(wave, in, place.address, kBytes, lane);
   }
-  if (wave.observer != nullptr && !wave.observer->on_store(wave, in, place, lane, source, bytes))
-      [[unlikely]] {
-    return;
+  if (wave.observer != nullptr) [[unlikely]] {
+    if (!wave.observer->on_store(wave, in, place, lane, source, kBytes)) return;
   }
   if (target != nullptr) {
-    std::memcpy(target, source, bytes);
+    std::memcpy(target, source, kBytes);
   } else {
-    write_scratch(wave, in, place, W, lane, source, bytes);
+    write_scratch(wave, in, place, W, lane, source, kBytes);
   }
 }
 

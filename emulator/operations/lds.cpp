@@ -20,7 +20,7 @@ void load(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[kRegisters] = {};
-    load_bytes<W>(wave, in, lds_place(address[lane], in.offset), lane, value, kBytes);
+    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset), lane, value);
     value[0] = placed<kBytes, kExtend, kInto>(value[0], destination[lane]);
     for (u32 i = 0; i < kRegisters; ++i) loaded[i][lane] = value[i];
   }
@@ -38,7 +38,7 @@ void store(Wave& wave, const Instruction& in) {
     u32 value[kRegisters];
     for (u32 i = 0; i < kRegisters; ++i) value[i] = data[i * W + static_cast<u32>(lane)];
     if (kFrom == From::kHighHalf) value[0] >>= 16;
-    store_bytes<W>(wave, in, lds_place(address[lane], in.offset), lane, value, kBytes);
+    store_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset), lane, value);
   }
 }
 
@@ -54,9 +54,9 @@ void load_two(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[2 * kRegisters];
-    load_bytes<W>(wave, in, lds_place(address[lane], in.offset0 * kStep), lane, value, kBytes);
-    load_bytes<W>(wave, in, lds_place(address[lane], in.offset1 * kStep), lane, value + kRegisters,
-                  kBytes);
+    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset0 * kStep), lane, value);
+    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset1 * kStep), lane,
+                          value + kRegisters);
     for (u32 i = 0; i < 2 * kRegisters; ++i) loaded[i][lane] = value[i];
   }
   for (u32 i = 0; i < 2 * kRegisters; ++i) write_lanes<W>(destination + i * W, loaded[i], active);
@@ -76,7 +76,7 @@ void store_two(Wave& wave, const Instruction& in) {
     for (int element = 0; element < 2; ++element) {
       u32 value[kRegisters];
       for (u32 i = 0; i < kRegisters; ++i) value[i] = data[element][i * W + static_cast<u32>(lane)];
-      store_bytes<W>(wave, in, lds_place(address[lane], offsets[element]), lane, value, kBytes);
+      store_bytes<W, kBytes>(wave, in, lds_place(address[lane], offsets[element]), lane, value);
     }
   }
 }

@@ -19,7 +19,7 @@ void load(Wave& wave, const Instruction& in) {
     u32 value[kRegisters] = {};
     bool outside = false;
     const Place place = place_of<W, kForm>(wave, in, from, lane, kBytes, outside);
-    if (!outside) load_bytes<W>(wave, in, place, lane, value, kBytes);
+    if (!outside) load_bytes<W, kBytes>(wave, in, place, lane, value);
     value[0] = placed<kBytes, kExtend, kInto>(value[0], destination[lane]);
     for (u32 i = 0; i < kRegisters; ++i) loaded[i][lane] = value[i];
   }
@@ -41,7 +41,7 @@ void store(Wave& wave, const Instruction& in) {
     if (kFrom == From::kHighHalf) value[0] >>= 16;
     bool outside = false;
     const Place place = place_of<W, kForm>(wave, in, to, lane, kBytes, outside);
-    if (!outside) store_bytes<W>(wave, in, place, lane, value, kBytes);
+    if (!outside) store_bytes<W, kBytes>(wave, in, place, lane, value);
   }
 }
 
@@ -88,7 +88,8 @@ void load_scalars(Wave& wave, const Instruction& in) {
     address += static_cast<u64>(i64{static_cast<i32>(low_half(offset.value))});
   }
   u32 loaded[kRegisters];
-  load_bytes<W>(wave, in, {Space::kGlobal, address & ~3ull, 0}, -1, loaded, sizeof loaded);
+  load_bytes<W, sizeof(u32) * kRegisters>(wave, in, {Space::kGlobal, address & ~3ull, 0}, -1,
+                                          loaded);
   require_scalar(wave, in, in.operands[0]);
   if (in.operands[0].reg == kNull) return;
   for (u32 i = 0; i < kRegisters; ++i) wave.scalar[in.operands[0].reg + i] = loaded[i];
