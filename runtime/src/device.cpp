@@ -62,37 +62,6 @@ Result<void> Device::as_current(const std::function<Result<void>()>& call) const
   return state_->driver().as_current(state_->ordinal(), call);
 }
 
-Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept {
-  runtime::ModuleSlot* slot = state_->modules().find(module);
-  return slot != nullptr ? Function(slot->cached(kernel)) : Function();
-}
-
-Result<Function> Device::load(const ModuleEntry& module, std::uint32_t kernel) const {
-  KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
-                  state_->modules().find_or_add(module).load(kernel));
-  return Function(slot);
-}
-
-Result<Function> Device::get_or_load_func(std::string_view name, const ModuleEntry& module) const {
-  const std::ptrdiff_t found = module.find(name);
-  if (found < 0) {
-    Error error{
-        ErrorCode::kNotFound,
-        "module '" + std::string(module.name) + "' has no kernel '" + std::string(name) + "'",
-        {},
-        {}};
-    std::vector<std::string_view> names;
-    for (const KernelEntry& kernel : module.kernels) names.push_back(kernel.name);
-    if (const std::string similar = nearest(name, names); !similar.empty()) {
-      error.hint("did you mean '" + similar + "'?");
-    }
-    return error;
-  }
-  const auto kernel = static_cast<std::uint32_t>(found);
-  if (Function ready = cached(module, kernel)) return ready;
-  return load(module, kernel);
-}
-
 Result<Function> Device::get_or_load_func_raw(std::string_view name, const void* image,
                                               std::size_t image_bytes) const {
   const std::span bytes(static_cast<const std::byte*>(image), image_bytes);
