@@ -66,6 +66,22 @@ TEST_CASE("embed ends PTX with a NUL, compressed or not", "[embed]") {
   CHECK(blob(*plain, "kernels.blobs/affine.0.compute_80.ptx") == expected);
 }
 
+TEST_CASE("embed stores source as it stores images, beside or instead of them", "[embed]") {
+  auto built = catalog();
+  built.modules[0].source_bundles = {"what affine is made of"};
+  built.modules[1].source_bundles = {"copy's first unit", "copy's second unit"};
+  const auto beside = tools::embed(
+      built, {.mode = EmbedMode::kAsm, .source = tools::EmbedSource::kBeside}, 0);
+  REQUIRE(beside);
+  CHECK(beside->size() == 2 + 2 + 4 + 3);
+  const auto instead = tools::embed(
+      built, {.mode = EmbedMode::kAsm, .source = tools::EmbedSource::kInstead}, 0);
+  REQUIRE(instead);
+  CHECK(instead->size() == 2 + 3);
+  CHECK(decompressed(blob(*instead, "kernels.blobs/copy.1.source.source.zst")) ==
+        "copy's second unit");
+}
+
 TEST_CASE("embed writes the same bytes when it runs again", "[embed]") {
   const auto first = tools::embed(catalog(), {}, 0);
   const auto second = tools::embed(catalog(), {}, 0);
