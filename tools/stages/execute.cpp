@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -232,9 +233,11 @@ class Scheduler {
                      "' was running: the step will run again in the next build";
       return made;
     }
-    if (made.report.status == StepStatus::kRan) {
-      if (auto kept = put_in_cache(options_.cache, step, assessment.ingredients, *output); !kept) {
-        made.warning = kept.error().message;
+    if (made.report.status == StepStatus::kRan && cache_takes_outputs_) {
+      const auto kept = put_in_cache(options_.cache, step, assessment.ingredients, *output);
+      // A folder that cannot be written, a disk that is full: said once, and not tried again.
+      if (!kept && cache_takes_outputs_.exchange(false)) {
+        made.warning = "outputs are not kept for other builds: " + kept.error().message;
       }
     }
     made.record = StepRecord{.ingredients = std::move(assessment.ingredients),
@@ -280,6 +283,8 @@ class Scheduler {
   Processes& processes_;
   const ExecuteOptions& options_;
   const std::vector<Step>& steps_;
+
+  std::atomic<bool> cache_takes_outputs_ = true;
 
   std::mutex mutex_;
   std::condition_variable changed_;

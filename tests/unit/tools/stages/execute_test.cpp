@@ -6,6 +6,7 @@
 
 using namespace kiln;
 using namespace kiln::tools;
+using kiln::testing::FakeFiles;
 using kiln::testing::FakeToolkit;
 using kiln::testing::Faults;
 using Ids = std::vector<std::string>;
@@ -217,6 +218,19 @@ TEST_CASE("execute keeps outputs in the store under neutral paths, so that a sec
   const auto execution = first.run();
   REQUIRE(execution);
   CHECK(execution->count(StepStatus::kCached) == 6);
+}
+
+TEST_CASE("execute says once that the shared store takes nothing, and builds all the same") {
+  Build build;
+  FakeFiles full;
+  full.writes.fail(1, Faults::Kind::kFromThenOn);
+  CacheStore cache(full, "/cache");
+  build.cache = &cache;
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(execution->count(StepStatus::kRan) == 6);
+  REQUIRE(execution->warnings.size() == 1);
+  CHECK(execution->warnings[0].starts_with("outputs are not kept for other builds: "));
 }
 
 TEST_CASE("execute does not trust an output whose source changed while it was compiled") {
