@@ -20,9 +20,10 @@ Result<FolderLock> FolderLock::take(const std::filesystem::path& file, const Int
   std::filesystem::create_directories(file.parent_path(), made);
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) {
+    const std::error_code opened(errno, std::generic_category());
     return Error{.code = ErrorCode::kEnvironment,
                  .message = "cannot write " + quote(file.string()) + ": " +
-                            std::generic_category().message(errno)}
+                            (made ? made : opened).message()}
         .hint("choose a folder that you may write to: --out DIR");
   }
   FolderLock lock(descriptor);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <thread>
 
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/scratch_folder.hpp"
@@ -41,6 +43,17 @@ TEST_CASE("FolderLock stops waiting when interrupted") {
   const auto lock = FolderLock::take(folder / "lock", &interrupt, [&] { interrupt.raise(SIGINT); });
   REQUIRE_FALSE(lock);
   CHECK(lock.error().code == ErrorCode::kInterrupted);
+}
+
+TEST_CASE("FolderLock says why a folder cannot be made, not that it is missing") {
+  if (::geteuid() == 0) SKIP("root may write anywhere");
+  const ScratchFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read |
+                                                  std::filesystem::perms::owner_exec);
+  const auto lock = FolderLock::take(folder / "out/.kiln/lock", nullptr, [] {});
+  REQUIRE_FALSE(lock);
+  CHECK(lock.error().message ==
+        "cannot write '" + (folder / "out/.kiln/lock").string() + "': Permission denied");
 }
 
 TEST_CASE("FolderLock names the file that it cannot write") {
