@@ -64,6 +64,7 @@ struct CommandLine {
   CacheOptions cache;
   RunOptions run;
   std::string doctor_manifest;
+  std::string cache_action = "show";
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
   std::string grid = "1", block = "1";
@@ -154,10 +155,7 @@ struct CommandLine {
   void declare_cache() {
     CLI::App& command = *app.add_subcommand(
         "cache", "Show or clear the cache of step outputs that all builds share");
-    command.add_option("ACTION", cache.action, "show (default) or clear")
-        ->type_name("show|clear")
-        ->transform(CLI::Transformer(std::map<std::string, CacheAction>{
-            {"show", CacheAction::kShow}, {"clear", CacheAction::kClear}}));
+    command.add_option("ACTION", cache_action, "show (default) or clear")->type_name("show|clear");
     command.footer(
         "KILN_CACHE=off turns it off, KILN_CACHE_SIZE=4G sets its limit, KILN_CACHE_DIR its place.\n"
         "Example:\n  kiln cache clear");
@@ -214,7 +212,12 @@ struct CommandLine {
       if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
       return Invocation(doctor);
     }
-    if (name == "cache") return Invocation(cache);
+    if (name == "cache") {
+      KILN_TRY_ASSIGN(cache.action, choice<CacheAction>("the action", cache_action,
+                                                        {{"show", CacheAction::kShow},
+                                                         {"clear", CacheAction::kClear}}));
+      return Invocation(cache);
+    }
     if (name == "run") {
       KILN_TRY_ASSIGN(run.grid, sizes("--grid", grid));
       KILN_TRY_ASSIGN(run.block, sizes("--block", block));

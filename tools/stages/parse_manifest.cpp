@@ -388,6 +388,12 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
     return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(
         "name one: kiln build path/to/targets.json --out out");
   }
+  if (files.list(directory / path)) {
+    const fs::path inside = path / "targets.json";
+    Error error{ErrorCode::kInvalidInput, quote(name) + " is a folder, not a manifest"};
+    if (!files.status(directory / inside)) return error;
+    return error.hint("did you mean " + quote(inside.lexically_normal().generic_string()) + "?");
+  }
   KILN_TRY_ASSIGN(const std::string text, files.read(directory / path));
   KILN_TRY_ASSIGN(const Json json, read_json(text, name));
   KILN_TRY(ManifestParser(manifest, files).parse(json));
