@@ -24,7 +24,9 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
               {},
               {}};
   if (code == ENOSPC || code == EDQUOT) error.hint("free some disk space and run the command again");
-  if (code == EROFS || code == EACCES) error.hint("choose a folder that you may write to");
+  const bool is_refused = code == EROFS || code == EACCES;
+  const bool only_looks = verb == "read" || verb == "list";
+  if (is_refused && !only_looks) error.hint("choose a folder that you may write to");
   return error;
 }
 

@@ -131,6 +131,17 @@ TEMPLATE_TEST_CASE("Files lists sorted names and removes trees", "", Real, Fake)
   CHECK(world.files.remove_all(world.root / "t"));
 }
 
+TEST_CASE("Files gives no advice on writing where a file cannot be read") {
+  if (::geteuid() == 0) SKIP("root may read anything");
+  Real world;
+  REQUIRE(world.files.write(world.root / "locked", "x"));
+  REQUIRE(::chmod((world.root / "locked").c_str(), 0) == 0);
+  const auto text = world.files.read(world.root / "locked");
+  REQUIRE_FALSE(text);
+  CHECK(text.error().message.ends_with("Permission denied"));
+  CHECK(text.error().notes.empty());
+}
+
 TEST_CASE("Files says why a read-only folder takes no file") {
   if (::geteuid() == 0) SKIP("root may write anywhere");
   Real world;
