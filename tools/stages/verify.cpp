@@ -137,6 +137,10 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   for (const Artifact& image : images) check_target(image, errors);
   const std::map<TargetId, TargetKernels> targets = by_target(images);
   const Kernels expected = abi != nullptr ? abi_kernels(*abi) : all_kernels(targets);
+  if (errors.empty() && expected.empty()) {
+    return failed("module " + quote(module) + " has no kernels")
+        .hint("a kernel is a function for all to see: extern \"C\" __global__ void name(...)");
+  }
   Error differences = failed(
       "module " + quote(module) +
       (abi != nullptr ? ": its kernels are not those of the abi file"

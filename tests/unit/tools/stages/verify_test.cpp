@@ -97,6 +97,14 @@ TEST_CASE("verify_module takes the units of a module together") {
   CHECK(twice.error().notes[0].text == "sm_80:\n  exported by two sources: a");
 }
 
+TEST_CASE("verify_module refuses a module without kernels") {
+  const auto result = verify_module("affine", {image("gfx1100", {}), image("sm_80", {})}, nullptr);
+  REQUIRE_FALSE(result);
+  CHECK(render(result.error()) ==
+        "kiln: error: module 'affine' has no kernels\n"
+        "hint: a kernel is a function for all to see: extern \"C\" __global__ void name(...)\n");
+}
+
 TEST_CASE("verify_module refuses an image that is for another target than asked") {
   Artifact wrong = image("gfx1100", {kernel("a", {})});
   wrong.info.target = parse_target_id("gfx1030").value();
