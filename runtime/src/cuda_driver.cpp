@@ -98,7 +98,7 @@ class CudaDriver final : public Driver {
     if (is_ptx && (image.bytes.empty() || image.bytes.back() != std::byte{0})) {
       return Error{ErrorCode::kInvalidInput, "the PTX text does not end with a NUL", {}, {}};
     }
-    Result<NativeModule> module = load(image.bytes.data());
+    Result<NativeModule> module = load(image);
     if (!module && is_ptx)
       add_log(module.error(), "the driver's PTX compiler", compiler_log(image));
     return module;
@@ -323,14 +323,17 @@ class CudaDriver final : public Driver {
     return Current(cuda_, callers, true);
   }
 
-  Result<NativeModule> load(const void* image) {
+  Result<NativeModule> load(const ImageToLoad& image) {
     CUmodule module = nullptr;
     if (!cuda_.has_libraries()) {
-      KILN_CUDA(cuModuleLoadDataEx, &module, image, 0, nullptr, nullptr);
+      KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
       return NativeModule{module};
     }
     CUlibrary library = nullptr;
-    KILN_CUDA(cuLibraryLoadData, &library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    CUlibraryOption preserved = kBinaryIsPreserved;  // else the driver copies it
+    void* yes = pointer(1);
+    KILN_CUDA(cuLibraryLoadData, &library, image.bytes.data(), nullptr, nullptr, 0, &preserved,
+              &yes, image.bytes_stay == BytesStay::kYes ? 1U : 0U);
     // A library reaches its context when it is first used there: now, so that what is wrong with
     // the image is known now.
     if (const CUresult status = cuda_.cuLibraryGetModule(&module, library); status != kSuccess) {

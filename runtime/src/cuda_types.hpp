@@ -40,6 +40,8 @@ inline constexpr CUdevice_attribute kMaxSharedPerBlockOptin = 97;  // ..._PER_BL
 inline constexpr CUfunction_attribute kStaticShared = 1;      // ..._SHARED_SIZE_BYTES
 inline constexpr CUfunction_attribute kMaxDynamicShared = 8;  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES
 
+inline constexpr CUlibraryOption kBinaryIsPreserved = 1;  // CU_LIBRARY_BINARY_IS_PRESERVED
+
 inline constexpr CUjit_option kErrorLogBuffer = 5;      // CU_JIT_ERROR_LOG_BUFFER
 inline constexpr CUjit_option kErrorLogBufferSize = 6;  // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 

@@ -208,10 +208,17 @@ FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUm
 }
 // A library is a module: the fake's devices have one context each.
 FAKE_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
-                                       void** values, unsigned int count, CUlibraryOption*, void**,
-                                       unsigned int) {
+                                       void** values, unsigned int count,
+                                       CUlibraryOption* library_options, void**,
+                                       unsigned int library_option_count) {
   ENTER_IN_CONTEXT();
-  return load(reinterpret_cast<fake::Module**>(library), image, count, options, values);
+  auto** module = reinterpret_cast<fake::Module**>(library);
+  const int status = load(module, image, count, options, values);
+  if (status == fake::kSuccess && library_option_count == 1 &&
+      *library_options == kBinaryIsPreserved) {
+    machine().use_in_place(*module);
+  }
+  return status;
 }
 FAKE_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
   ENTER();

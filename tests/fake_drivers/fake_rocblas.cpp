@@ -1,5 +1,5 @@
-// A librocblas that multiplies on the processor, one element after the other. Its functions are spelt
-// from rocBLAS's manual, apart from ops/src/rocblas.cpp, which they are to catch.
+// A librocblas that multiplies on the processor, one element after the other. Its functions are
+// spelt from rocBLAS's manual, apart from ops/src/rocblas.cpp, which they are to catch.
 #include <cstdint>
 #include <cstdlib>
 
@@ -10,7 +10,11 @@ namespace {
 using kiln::ops::DType;
 using kiln::ops::Scalar;
 
-enum rocblas_status { rocblas_status_success = 0, rocblas_status_invalid_handle = 1, rocblas_status_invalid_value = 11 };
+enum rocblas_status {
+  rocblas_status_success = 0,
+  rocblas_status_invalid_handle = 1,
+  rocblas_status_invalid_value = 11
+};
 constexpr int rocblas_operation_none = 111, rocblas_operation_transpose = 112;
 
 struct Type {

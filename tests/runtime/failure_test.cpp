@@ -262,6 +262,23 @@ TEST_CASE("A compressed image is loaded, and stays while the driver uses it in p
         std::string::npos);
 }
 
+TEST_CASE("A driver is told to leave an image where it is only where it stays") {
+  const std::string_view text(reinterpret_cast<const char*>(kPtx), sizeof kPtx);
+  const std::string frame = *zstd_compress(text);
+  ImageEntry packed = stored("compute_80", ImageFormat::kPtx, kPtx, 0, 70);
+  packed.compression = Compression::kZstd;
+  packed.data = reinterpret_cast<const unsigned char*>(frame.data());
+  packed.stored_size = frame.size();
+  const ModuleEntry module{"packed", 0, 1, {kArithmeticKernels}, {&packed, 1}};
+  const Device device = open_device(fake_cuda_options());
+  for (const ModuleEntry* each : {&kArithmetic, &module}) {
+    const auto nothing = device.get_or_load_func("nothing", *each);
+    REQUIRE(nothing);
+    const std::vector<char> over(text.size(), 'x');  // likely where the unpacked image was
+    CHECK(nothing->launch(kConfig));
+  }
+}
+
 TEST_CASE("An image that is not compressed is checked for its size") {
   ImageEntry image = stored("gfx90a", ImageFormat::kHsaco, kFakeGfx90a);
   image.size = 7;

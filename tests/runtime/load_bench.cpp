@@ -7,6 +7,7 @@
 // with 0 when all is within bounds, with 1 when not, with 4 without an NVIDIA GPU.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -62,10 +63,12 @@ class Raw {
   double load_library(const void* image) {
     if (!cuda_.has_libraries()) return 0;
     std::vector<runtime::cuda::CUlibrary> loaded;
+    runtime::cuda::CUlibraryOption preserved = runtime::cuda::kBinaryIsPreserved;
+    void* yes = reinterpret_cast<void*>(std::uintptr_t{1});
     const double best = milliseconds([&] {
       runtime::cuda::CUmodule module = nullptr;
-      cuda_.cuLibraryLoadData(&loaded.emplace_back(), image, nullptr, nullptr, 0, nullptr, nullptr,
-                              0);
+      cuda_.cuLibraryLoadData(&loaded.emplace_back(), image, nullptr, nullptr, 0, &preserved, &yes,
+                              1);
       cuda_.cuLibraryGetModule(&module, loaded.back());
     });
     for (const auto library : loaded) cuda_.cuLibraryUnload(library);
