@@ -1,5 +1,6 @@
-// What it costs to get a kernel that is loaded: by its constant and by name, beside the usual
-// scheme of a map behind a read lock. Runs on the fake CUDA driver: the look-up asks no driver.
+// What it costs to get a kernel that is loaded: by its constant and by name, beside the usual scheme of
+// a map behind a read lock. Runs on the driver that KILN_TEST_DRIVER names, by default the fake CUDA
+// driver: the look-up asks no driver.
 //
 // usage: runtime_lookup_bench          prints nanoseconds a call, the best of five runs
 #include <algorithm>
@@ -36,7 +37,7 @@ double nanoseconds(Call call) {
 }  // namespace
 
 int main() {
-  const Result<Runtime> runtime = Runtime::open(fake_cuda_options());
+  const Result<Runtime> runtime = Runtime::open(options_for(subject()));
   const Result<Device> device = runtime->default_device();
   if (!device || !device->preload(kArithmetic)) return 1;
 
