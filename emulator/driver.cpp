@@ -221,8 +221,7 @@ namespace {
 
 // Null, or why this machine cannot run the emulator.
 const char* reason_against() {
-  const bool fits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") &&
-                    __builtin_cpu_supports("fma");
+  const bool fits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");  // and F16C with them
   return fits ? nullptr : "the emulator needs a processor with AVX2, FMA and F16C";
 }
 

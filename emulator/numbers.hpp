@@ -37,8 +37,14 @@ inline u32 high_half(u64 x) { return static_cast<u32>(x >> 32); }
 // ---- half precision and bfloat16
 
 inline float half_to_float(u32 half) { return _cvtsh_ss(static_cast<u16>(half)); }
-inline u32 float_to_half(float x) { return _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT); }
-inline u32 float_to_half_toward_zero(float x) { return _cvtss_sh(x, _MM_FROUND_TO_ZERO); }
+inline u32 float_to_half(float x) {
+  const __m128i half = _mm_cvtps_ph(_mm_set_ss(x), _MM_FROUND_TO_NEAREST_INT);
+  return static_cast<u32>(_mm_cvtsi128_si32(half)) & 0xffff;
+}
+inline u32 float_to_half_toward_zero(float x) {
+  const __m128i half = _mm_cvtps_ph(_mm_set_ss(x), _MM_FROUND_TO_ZERO);
+  return static_cast<u32>(_mm_cvtsi128_si32(half)) & 0xffff;
+}
 // With one rounding: to float by way of an odd last bit, then to half.
 u32 double_to_half(double x);
 
