@@ -140,6 +140,7 @@ void BlockRunner::State::begin(const Launch& launch, Index3 index) {
   wave_width = launch.wave_width;
   is_linear = launch.block.y == 1 && launch.block.z == 1;
   thread_count = launch.block.x * launch.block.y * launch.block.z;
+  thread_index = {0, 0, 0};
   next_thread = 0;
   // A block that ran to its end leaves these as it found them.
   if (threads.size() != thread_count) {

@@ -58,7 +58,7 @@ struct Block {
   const void* const* arguments;  // one pointer per parameter
   void* dynamic_shared;
   Index3 grid_dim, block_dim, block_index;
-  Index3 thread_index;         // of the thread that runs
+  Index3 thread_index;         // of the thread that runs; zero when the block begins
   std::uint32_t thread;        // the same, linear
   std::uint32_t next_thread;   // the first thread that has not started
   std::uint32_t thread_limit;  // `run` starts threads below this one

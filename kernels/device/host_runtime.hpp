@@ -42,7 +42,7 @@ __attribute__((no_sanitize("thread"))) inline bool begin_thread(Block& block) {
   const std::uint32_t linear = block.next_thread++;
   block.thread = linear;
   if (block.is_linear) {
-    block.thread_index = {linear, 0, 0};
+    block.thread_index.x = linear;  // the others are zero from the engine: every store counts here
   } else {
     const Index3 dim = block.block_dim;
     block.thread_index = {linear % dim.x, linear / dim.x % dim.y, linear / dim.x / dim.y};
