@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/dispatch.hpp"
-#include "emulator/operation.hpp"
-#include "emulator/parse_instruction.hpp"
+#include "tests/emulator/bench.hpp"
 
 using namespace kiln::emulator;
 
@@ -28,47 +26,6 @@ const std::vector<u32> kEdges32 = {
     0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,   0xffffff,   0x7fffffff,
     0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x12345678, 0xdeadbeef, 0x3f800000, 0xbf800000,
     0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x00800000, 0x7f7fffff, 0x4b000000, 0x3f000000};
-
-// A wave with registers of its own, on which an instruction runs.
-class Bench {
- public:
-  explicit Bench(u32 width) : width_(width), registers_(64 * width) {
-    plan_.device = find_device_model(width == 64 ? "gfx90a" : "gfx1100");
-    plan_.vector_registers = 64;
-    workgroup_.plan = &plan_;
-    wave_.workgroup = &workgroup_;
-    wave_.vector = registers_.data();
-    wave_.scalar[kExec] = ~0u;
-    wave_.scalar[kExec + 1] = ~0u;
-  }
-
-  u32& vector(u32 reg, u32 lane) { return registers_[reg * width_ + lane]; }
-  u32& scalar(u32 reg) { return wave_.scalar[reg]; }
-  Wave& wave() { return wave_; }
-  u32 width() const { return width_; }
-
-  // False when there is no such instruction.
-  bool run(const std::string& text) {
-    const auto parsed = parse_instruction(text, {0, 0}, 63);
-    if (!parsed || parsed->size() != 1) return false;
-    const Handler handler = operations().find(parsed->front().name, width_);
-    if (handler == nullptr) return false;
-    handler(wave_, parsed->front().instruction);
-    return true;
-  }
-
-  static const OperationTable& operations() {
-    static const OperationTable table;
-    return table;
-  }
-
- private:
-  u32 width_;
-  std::vector<u32> registers_;
-  LaunchPlan plan_;
-  Workgroup workgroup_;
-  Wave wave_;
-};
 
 struct Row {
   std::string text;  // without operands
