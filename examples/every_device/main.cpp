@@ -1,10 +1,11 @@
-// Runs one operation, silu of a transposed matrix, on every device of this machine, its own
-// processor included, and on those named on the command line:
+// Runs the same operations on every device of this machine, its own processor included, and on those
+// named on the command line:
 //
 //   every_device [DEVICE...]
 //
-// Each result is held to a plain loop, within the operation's bound, and compared with the first
-// device's bit by bit: devices differ in the last places, as their exponential functions do.
+// Each result, of a transposed matrix, is held to a plain loop and compared with the first device's bit
+// by bit. A square is the same on all of them; silu differs in the last places, as exponential functions
+// do, within its bound.
 //
 // Exit: 0 when every device was right that has kernels in this build, 1 when one was not, when a
 // named one is not there, or when none could run.
@@ -25,7 +26,17 @@ namespace {
 using Values = std::vector<float>;
 
 constexpr std::size_t kRows = 300, kColumns = 200;
-constexpr std::int64_t kBound = 5;  // of silu_f32, in units in the last place: docs/TESTING.md
+
+struct Operation {
+  kiln::ops::UnaryOp op;
+  double (*plain)(double);
+  std::int64_t bound;  // in units in the last place: docs/TESTING.md
+};
+
+constexpr Operation kOperations[] = {
+    {kiln::ops::UnaryOp::kSqr, [](double x) { return x * x; }, 0},
+    {kiln::ops::UnaryOp::kSilu, [](double x) { return x / (1.0 + std::exp(-x)); }, 5},
+};
 
 // From -10 to 10; element (row, column) of the matrix lies at row + column * kRows.
 Values make_input() {
@@ -36,32 +47,32 @@ Values make_input() {
   return input;
 }
 
-Values run_plain_loop(const Values& input) {
+Values run_plain_loop(const Operation& operation, const Values& input) {
   Values output;
   output.reserve(input.size());
   for (std::size_t row = 0; row < kRows; ++row) {
     for (std::size_t column = 0; column < kColumns; ++column) {
-      const double x = input[row + column * kRows];
-      output.push_back(static_cast<float>(x / (1.0 + std::exp(-x))));
+      output.push_back(static_cast<float>(operation.plain(input[row + column * kRows])));
     }
   }
   return output;
 }
 
-kiln::Result<Values> run(const kiln::Device& device, const Values& input) {
+kiln::Result<Values> run(const kiln::Device& device, const Operation& operation,
+                         const Values& input) {
   const auto in = device.upload(input);
   if (!in) return in.error();
   const auto out = device.allocate(input.size() * sizeof(float));
   if (!out) return out.error();
 
-  kiln::ops::Unary silu;
-  silu.op = kiln::ops::UnaryOp::kSilu;
-  silu.dtype = kiln::ops::DType::kF32;
-  silu.layout = {{kRows, kColumns}, {1, kRows}};  // sizes and strides
-  silu.inp = in->data();
-  silu.out = out->data();
+  kiln::ops::Unary call;
+  call.op = operation.op;
+  call.dtype = kiln::ops::DType::kF32;
+  call.layout = {{kRows, kColumns}, {1, kRows}};  // sizes and strides
+  call.inp = in->data();
+  call.out = out->data();
   const kiln::ops::Launcher launcher(device);
-  if (const auto launched = launcher.launch(silu); !launched) return launched.error();
+  if (const auto launched = launcher.launch(call); !launched) return launched.error();
   return device.download<float>(*out);
 }
 
@@ -105,31 +116,35 @@ int main(int argc, char** argv) {
   }
 
   const Values input = make_input();
-  const Values expected = run_plain_loop(input);
-  std::printf("usilu_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
-              kRows, kColumns, static_cast<int>(kBound));
-  Values first;  // of the first device that ran
-  bool all_right = true;
-  for (const std::string& id : ids) {
-    std::printf("%-18s ", id.c_str());
-    const auto device = runtime->device(id);
-    if (!device) {
-      print(device.error());
-      all_right = false;
-      continue;
+  bool any = false, all_right = true;
+  for (const Operation& operation : kOperations) {
+    const Values expected = run_plain_loop(operation, input);
+    std::printf("u%s_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
+                std::string(kiln::ops::info(operation.op).name).c_str(), kRows, kColumns,
+                static_cast<int>(operation.bound));
+    Values first;  // of the first device that ran
+    for (const std::string& id : ids) {
+      std::printf("  %-18s ", id.c_str());
+      const auto device = runtime->device(id);
+      if (!device) {
+        print(device.error());
+        all_right = false;
+        continue;
+      }
+      const auto output = run(*device, operation, input);
+      if (!output) {
+        print(output.error());
+        all_right = all_right && output.error().code == kiln::ErrorCode::kNoImage;
+        continue;
+      }
+      if (first.empty()) first = *output;
+      const std::int64_t off = distance(*output, expected);
+      any = true;
+      all_right = all_right && off <= operation.bound;
+      std::printf("%s: within %d ulp, %5zu of %zu elements unlike the first device's; %s\n",
+                  off <= operation.bound ? "right" : "WRONG", static_cast<int>(off),
+                  count_unlike(*output, first), output->size(), device->info().name.c_str());
     }
-    const auto output = run(*device, input);
-    if (!output) {
-      print(output.error());
-      all_right = all_right && output.error().code == kiln::ErrorCode::kNoImage;
-      continue;
-    }
-    if (first.empty()) first = *output;
-    const std::int64_t off = distance(*output, expected);
-    all_right = all_right && off <= kBound;
-    std::printf("%s: within %d ulp, %5zu of %zu elements unlike the first device's; %s\n",
-                off <= kBound ? "right" : "WRONG", static_cast<int>(off),
-                count_unlike(*output, first), output->size(), device->info().name.c_str());
   }
-  return all_right && !first.empty() ? 0 : 1;
+  return any && all_right ? 0 : 1;
 }
