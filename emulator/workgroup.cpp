@@ -59,7 +59,8 @@ class Runner final : public WorkgroupRunner {
       : plan_(plan),
         waves_((plan.threads + W - 1) / W),
         storage_(make_storage()),
-        order_(waves_.size()) {
+        order_(waves_.size()),
+        thread_ids_(make_thread_ids()) {
     workgroup_.plan = &plan;
     attach(waves_, storage_);
     if (plan.options.checks == Checks::kEverything) {
@@ -100,6 +101,17 @@ class Runner final : public WorkgroupRunner {
   Storage make_storage() const {
     return Storage(waves_.size() * plan_.vector_registers * W, plan_.lds_bytes,
                    waves_.size() * plan_.scratch_bytes * W);
+  }
+
+  std::vector<std::array<u32, 3>> make_thread_ids() const {
+    std::vector<std::array<u32, 3>> ids;
+    ids.reserve(plan_.threads);
+    for (u32 z = 0; z < plan_.block[2]; ++z) {
+      for (u32 y = 0; y < plan_.block[1]; ++y) {
+        for (u32 x = 0; x < plan_.block[0]; ++x) ids.push_back({x, y, z});
+      }
+    }
+    return ids;
   }
 
   void attach(std::vector<Wave>& waves, Storage& storage) {
@@ -171,9 +183,7 @@ class Runner final : public WorkgroupRunner {
       const u32 thread = wave.id * W + static_cast<u32>(lane);
       if (thread >= plan_.threads) break;
       active |= 1ull << lane;
-      const u32 x = thread % plan_.block[0];
-      const u32 y = thread / plan_.block[0] % plan_.block[1];
-      const u32 z = thread / (plan_.block[0] * plan_.block[1]);
+      const auto& [x, y, z] = thread_ids_[thread];
       u32* registers = wave.vector + lane;
       if (plan_.device->packs_thread_ids) {
         registers[0] = x | y << 10 | z << 20;
@@ -385,6 +395,7 @@ class Runner final : public WorkgroupRunner {
   std::vector<Wave> waves_;
   Storage storage_;
   std::vector<u32> order_;
+  const std::vector<std::array<u32, 3>> thread_ids_;
   Counts counts_;
   std::optional<AccessChecks> checks_;
   std::vector<Wave> twins_;
