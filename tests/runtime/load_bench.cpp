@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <string>
 #include <vector>
@@ -152,8 +153,9 @@ int main() {
   std::printf("%-12s %10s | %10s %10s | %10s %10s | %10s\n", "module", "bytes", "kiln", "zstd",
               "cuModule", "cuLibrary", "decoder");
   double sums[5] = {};
+  std::deque<Uncompressed> kept;  // the device knows modules by their addresses
   for (const ModuleEntry* module : ops::catalog().modules) {
-    Uncompressed plain;
+    Uncompressed& plain = kept.emplace_back();
     if (!plain.fill(*module, target)) return 1;
     double times[5] = {load_with_kiln(*device, plain.entry), load_with_kiln(*device, *module), 0, 0,
                        plain.decode_milliseconds};
