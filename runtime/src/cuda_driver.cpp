@@ -91,24 +91,32 @@ class CudaDriver final : public Driver {
     return traits;
   }
 
-  // A NativeModule is a CUlibrary where the driver has them, else a CUmodule.
+  // A NativeModule is a CUmodule. Not a CUlibrary, which would serve several contexts: a device has
+  // one here, and loading a library until its first function is there takes 1.2 times as long as
+  // loading a module (H200, CUDA 13; runtime_load_bench compares kiln with cuModuleLoadDataEx).
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
-    const bool is_ptx = image.format == ImageFormat::kPtx;
-    if (is_ptx && (image.bytes.empty() || image.bytes.back() != std::byte{0})) {
+    CUmodule module = nullptr;
+    if (image.format != ImageFormat::kPtx) {
+      KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
+      return NativeModule{module};
+    }
+    if (image.bytes.empty() || image.bytes.back() != std::byte{0}) {
       return Error{ErrorCode::kInvalidInput, "the PTX text does not end with a NUL", {}, {}};
     }
-    Result<NativeModule> module = load(image);
-    if (!module && is_ptx)
-      add_log(module.error(), "the driver's PTX compiler", compiler_log(image));
-    return module;
+    std::array<char, 16384> log{};
+    std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
+    // The driver takes the size as a pointer's value.
+    std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
+    const CUresult status = cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(),
+                                                     options.data(), values.data());
+    if (status == kSuccess) return NativeModule{module};
+    Error error = failure("cuModuleLoadDataEx", status);
+    add_log(error, "the driver's PTX compiler", log.data());
+    return error;
   }
 
   Result<void> unload(int device, NativeModule module) override {
-    if (cuda_.has_libraries()) {
-      return release(device, "cuLibraryUnload",
-                     [&] { return cuda_.cuLibraryUnload(static_cast<CUlibrary>(module)); });
-    }
     return release(device, "cuModuleUnload",
                    [&] { return cuda_.cuModuleUnload(static_cast<CUmodule>(module)); });
   }
@@ -117,13 +125,7 @@ class CudaDriver final : public Driver {
                                        const std::string& name) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     CUfunction function = nullptr;
-    if (cuda_.has_libraries()) {
-      CUkernel kernel = nullptr;
-      KILN_CUDA(cuLibraryGetKernel, &kernel, static_cast<CUlibrary>(module), name.c_str());
-      KILN_CUDA(cuKernelGetFunction, &function, kernel);
-    } else {
-      KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
-    }
+    KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
     return NativeFunction{function};
   }
 
@@ -132,13 +134,8 @@ class CudaDriver final : public Driver {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     CUdeviceptr where = 0;
     NativeSymbol symbol;
-    if (cuda_.has_libraries()) {
-      KILN_CUDA(cuLibraryGetGlobal, &where, &symbol.bytes, static_cast<CUlibrary>(module),
-                name.c_str());
-    } else {
-      KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
-                name.c_str());
-    }
+    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
+              name.c_str());
     symbol.address = pointer(where);
     return symbol;
   }
@@ -321,41 +318,6 @@ class CudaDriver final : public Driver {
     if (callers == ours) return Current(cuda_, callers, false);
     KILN_CUDA(cuCtxSetCurrent, ours);
     return Current(cuda_, callers, true);
-  }
-
-  Result<NativeModule> load(const ImageToLoad& image) {
-    CUmodule module = nullptr;
-    if (!cuda_.has_libraries()) {
-      KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
-      return NativeModule{module};
-    }
-    CUlibrary library = nullptr;
-    CUlibraryOption preserved = kBinaryIsPreserved;  // else the driver copies it
-    void* yes = pointer(1);
-    KILN_CUDA(cuLibraryLoadData, &library, image.bytes.data(), nullptr, nullptr, 0, &preserved,
-              &yes, image.bytes_stay == BytesStay::kYes ? 1U : 0U);
-    // A library reaches its context when it is first used there: now, so that what is wrong with
-    // the image is known now.
-    if (const CUresult status = cuda_.cuLibraryGetModule(&module, library); status != kSuccess) {
-      cuda_.cuLibraryUnload(library);
-      return failure("cuLibraryGetModule", status);
-    }
-    return NativeModule{library};
-  }
-
-  // What the driver's compiler says of PTX that did not load. Asked for afterwards, by a load that
-  // is expected to fail: a library would keep the address of the log for as long as it lives.
-  std::string compiler_log(const ImageToLoad& image) {
-    std::array<char, 16384> log{};
-    std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
-    // The driver takes the size as a pointer's value.
-    std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
-    CUmodule module = nullptr;
-    if (cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(), options.data(),
-                                 values.data()) == kSuccess) {
-      cuda_.cuModuleUnload(module);
-    }
-    return log.data();
   }
 
   // Gives something back, or waits for it. When the driver or its context has gone, so has the

@@ -21,13 +21,6 @@ struct Symbols {
 #include "runtime/src/cuda_symbols.def"
     return {};
   }
-
-  // Whether images can be loaded as libraries, which CUDA 12.0 brought.
-  bool has_libraries() const {
-    return cuLibraryLoadData != nullptr && cuLibraryUnload != nullptr &&
-           cuLibraryGetModule != nullptr && cuLibraryGetKernel != nullptr &&
-           cuLibraryGetGlobal != nullptr && cuKernelGetFunction != nullptr;
-  }
 };
 
 }  // namespace kiln::runtime::cuda

@@ -13,9 +13,6 @@ using CUdevice_attribute = int;
 using CUfunction_attribute = int;
 using CUjit_option = int;
 using CUcontext = struct CUctx_st*;
-using CUlibraryOption = int;
-using CUlibrary = struct CUlib_st*;
-using CUkernel = struct CUkern_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
@@ -39,8 +36,6 @@ inline constexpr CUdevice_attribute kMaxSharedPerBlockOptin = 97;  // ..._PER_BL
 
 inline constexpr CUfunction_attribute kStaticShared = 1;      // ..._SHARED_SIZE_BYTES
 inline constexpr CUfunction_attribute kMaxDynamicShared = 8;  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES
-
-inline constexpr CUlibraryOption kBinaryIsPreserved = 1;  // CU_LIBRARY_BINARY_IS_PRESERVED
 
 inline constexpr CUjit_option kErrorLogBuffer = 5;      // CU_JIT_ERROR_LOG_BUFFER
 inline constexpr CUjit_option kErrorLogBufferSize = 6;  // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES

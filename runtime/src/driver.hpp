@@ -55,14 +55,10 @@ struct DeviceTraits {
   std::uint64_t memory_bytes = 0;
 };
 
-// Whether an image's bytes stay where they are until it is unloaded, so that a driver need not copy them.
-enum class BytesStay : bool { kNo, kYes };
-
 // An image, decompressed. PTX text ends with a NUL that `bytes` counts.
 struct ImageToLoad {
   ImageFormat format = ImageFormat::kHsaco;
   std::span<const std::byte> bytes;
-  BytesStay bytes_stay = BytesStay::kNo;
 };
 
 // A launch whose arguments were checked. `arguments` holds `argument_count` addresses of values, in

@@ -211,11 +211,8 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
     return std::move(source).error();
   }
   const std::span<const std::byte> bytes = source->image.bytes;
-  // What needed no unpacking lies in the program, or in this slot.
-  const bool keeps = device_.driver().keeps_image_bytes() || source->image.storage == nullptr;
-  const BytesStay bytes_stay = keeps ? BytesStay::kYes : BytesStay::kNo;
   Result<NativeModule> module =
-      device_.driver().load_image(device_.ordinal(), {source->format, bytes, bytes_stay});
+      device_.driver().load_image(device_.ordinal(), {source->format, bytes});
   if (!module) {
     ++failures_;
     Error error = device_.failed("loading module '" + name_ + "' (" + source->target + ")",

@@ -206,48 +206,6 @@ FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUm
   *where = address(memory);
   return status;
 }
-// A library is a module: the fake's devices have one context each.
-FAKE_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
-                                       void** values, unsigned int count,
-                                       CUlibraryOption* library_options, void**,
-                                       unsigned int library_option_count) {
-  ENTER_IN_CONTEXT();
-  auto** module = reinterpret_cast<fake::Module**>(library);
-  const int status = load(module, image, count, options, values);
-  if (status == fake::kSuccess && library_option_count == 1 &&
-      *library_options == kBinaryIsPreserved) {
-    machine().use_in_place(*module);
-  }
-  return status;
-}
-FAKE_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
-  ENTER();
-  return machine().unload(reinterpret_cast<fake::Module*>(library));
-}
-FAKE_EXPORT CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
-  ENTER_IN_CONTEXT();
-  *module = reinterpret_cast<CUmodule>(library);
-  return fake::kSuccess;
-}
-FAKE_EXPORT CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
-  ENTER();
-  return machine().find_function(reinterpret_cast<fake::Module*>(library), name,
-                                 reinterpret_cast<fake::Kernel**>(kernel));
-}
-FAKE_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* where, size_t* bytes, CUlibrary library,
-                                        const char* name) {
-  ENTER_IN_CONTEXT();
-  void* memory = nullptr;
-  const int status =
-      machine().find_symbol(reinterpret_cast<fake::Module*>(library), name, &memory, bytes);
-  *where = address(memory);
-  return status;
-}
-FAKE_EXPORT CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
-  ENTER_IN_CONTEXT();
-  *function = reinterpret_cast<CUfunction>(kernel);
-  return fake::kSuccess;
-}
 FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
   ENTER_IN_CONTEXT();
   *value = 1024;

@@ -42,7 +42,6 @@ struct Module {
   int device = 0;
   const char* image = nullptr;  // where the caller has it
   std::string copy;             // what it was
-  bool in_place = false;
   std::map<std::string, Kernel> kernels;
   std::map<std::string, std::vector<std::byte>> symbols;
 };
@@ -230,11 +229,6 @@ int MachineState::load(int device, const char* image, Module** module, std::stri
   return kSuccess;
 }
 
-void MachineState::use_in_place(Module* module) {
-  const std::lock_guard lock(mutex_);
-  module->in_place = true;
-}
-
 int MachineState::unload(Module* module) {
   const std::lock_guard lock(mutex_);
   if (modules_.erase(module) == 0) return kInvalidHandle;
@@ -272,8 +266,7 @@ int MachineState::launch(int device, Kernel* kernel, unsigned long long threads,
   });
   if (!known || kernel->module->device != device) return kInvalidHandle;
   const Module& module = *kernel->module;
-  if ((script_.uses_image_in_place || module.in_place) && module.copy != module.image)
-    return kLaunchFailed;
+  if (script_.uses_image_in_place && module.copy != module.image) return kLaunchFailed;
   kernel->body(threads, arguments);
   return kSuccess;
 }

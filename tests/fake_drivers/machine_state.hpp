@@ -63,8 +63,6 @@ class MachineState final : public Machine {
   int release(int device);
 
   int load(int device, const char* image, Module** module, std::string* log);
-  // From now on a launch fails when the image's bytes have changed.
-  void use_in_place(Module* module);
   int unload(Module* module);
   int find_function(Module* module, const char* name, Kernel** kernel);
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);

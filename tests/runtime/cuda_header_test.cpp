@@ -40,9 +40,6 @@ TEST_CASE("Our declarations agree with cuda.h") {
   CHECK(ours::kCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   CHECK(ours::kStaticShared == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   CHECK(ours::kMaxDynamicShared == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-#if CUDA_VERSION >= 12000
-  CHECK(ours::kBinaryIsPreserved == CU_LIBRARY_BINARY_IS_PRESERVED);
-#endif
   CHECK(ours::kErrorLogBuffer == CU_JIT_ERROR_LOG_BUFFER);
   CHECK(ours::kErrorLogBufferSize == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 }

@@ -176,12 +176,12 @@ TEST_CASE("A driver that fails from some call on is told of, and everything ends
 
 TEST_CASE("A failed load is told, and tried again by the next caller") {
   const Device device = open_device(fake_cuda_options());
-  fake_cuda().fail("cuLibraryLoadData", 1, fake::kOutOfMemory);
+  fake_cuda().fail("cuModuleLoadDataEx", 1, fake::kOutOfMemory);
   const auto failed = device.function(kNothing);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message ==
         "failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
-        "cuLibraryLoadData: CUDA_ERROR_OUT_OF_MEMORY: out of memory");
+        "cuModuleLoadDataEx: CUDA_ERROR_OUT_OF_MEMORY: out of memory");
   CHECK(device.function(kNothing));
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("The driver's compiler log is part of the error") {
   CHECK(
       whole(failed.error()) ==
       "kiln: error: failed loading module 'arithmetic' (compute_80) on cuda:0 (Fake H200, sm_90): "
-      "cuLibraryLoadData: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
+      "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed\n"
       "note: the driver's PTX compiler: ptxas application ptx input, line 9; fatal   : Parsing "
       "error\n"
       "note: the driver's PTX compiler: ptxas fatal : stop\n");
@@ -260,23 +260,6 @@ TEST_CASE("A compressed image is loaded, and stays while the driver uses it in p
   (void)message(frame.size(), text.size() - 1);
   CHECK(message(frame.size(), text.size() + 1).find("it holds 60 bytes, expected 61") !=
         std::string::npos);
-}
-
-TEST_CASE("A driver is told to leave an image where it is only where it stays") {
-  const std::string_view text(reinterpret_cast<const char*>(kPtx), sizeof kPtx);
-  const std::string frame = *zstd_compress(text);
-  ImageEntry packed = stored("compute_80", ImageFormat::kPtx, kPtx, 0, 70);
-  packed.compression = Compression::kZstd;
-  packed.data = reinterpret_cast<const unsigned char*>(frame.data());
-  packed.stored_size = frame.size();
-  const ModuleEntry module{"packed", 0, 1, {kArithmeticKernels}, {&packed, 1}};
-  const Device device = open_device(fake_cuda_options());
-  for (const ModuleEntry* each : {&kArithmetic, &module}) {
-    const auto nothing = device.get_or_load_func("nothing", *each);
-    REQUIRE(nothing);
-    const std::vector<char> over(text.size(), 'x');  // likely where the unpacked image was
-    CHECK(nothing->launch(kConfig));
-  }
 }
 
 TEST_CASE("An image that is not compressed is checked for its size") {

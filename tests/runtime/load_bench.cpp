@@ -57,20 +57,6 @@ class Raw {
     cuda_.cuModuleUnload(module);
     return took;
   }
-  // As kiln does where the driver has libraries; 0 where it has none.
-  double load_library(const void* image) {
-    if (!cuda_.has_libraries()) return 0;
-    runtime::cuda::CUlibrary library = nullptr;
-    runtime::cuda::CUlibraryOption preserved = runtime::cuda::kBinaryIsPreserved;
-    void* yes = reinterpret_cast<void*>(std::uintptr_t{1});
-    const double took = milliseconds([&] {
-      runtime::cuda::CUmodule module = nullptr;
-      cuda_.cuLibraryLoadData(&library, image, nullptr, nullptr, 0, &preserved, &yes, 1);
-      cuda_.cuLibraryGetModule(&module, library);
-    });
-    cuda_.cuLibraryUnload(library);
-    return took;
-  }
 
  private:
   runtime::cuda::Symbols cuda_;
@@ -132,7 +118,7 @@ double load_with_kiln(const Device& device, const ModuleEntry& module) {
 // The best of many rounds, in each of which every way has its turn.
 struct Times {
   double plain = std::numeric_limits<double>::max();
-  double zstd = plain, module = plain, library = plain, decoder = plain;
+  double zstd = plain, module = plain, decoder = plain;
 };
 
 Times measure(const Device& device, Raw& raw, const ModuleEntry& compressed,
@@ -141,13 +127,9 @@ Times measure(const Device& device, Raw& raw, const ModuleEntry& compressed,
   const auto keep = [](double& least, double took) { least = std::min(least, took); };
   for (int round = 0; round < kRounds; ++round) {
     keep(best.plain, load_with_kiln(device, plain.entry));
-    double module = 0, library = 0;
-    for (const auto& image : plain.bytes) {
-      module += raw.load_module(image.bytes.data());
-      library += raw.load_library(image.bytes.data());
-    }
+    double module = 0;
+    for (const auto& image : plain.bytes) module += raw.load_module(image.bytes.data());
     keep(best.module, module);
-    keep(best.library, library);
     keep(best.zstd, load_with_kiln(device, compressed));
     keep(best.decoder, plain.decode());
   }
@@ -171,23 +153,23 @@ int main() {
   const runtime::DeviceTarget target{*parse_target_id(device->info().target),
                                      device->info().max_ptx_isa};
   std::printf("%s, %s\n", device->info().name.c_str(), device->info().driver.c_str());
-  std::printf("%-12s %10s | %10s %10s | %10s %10s | %10s\n", "module", "bytes", "kiln", "zstd",
-              "cuModule", "cuLibrary", "decoder");
-  Times sum{0, 0, 0, 0, 0};
+  std::printf("%-12s %10s | %10s %10s | %10s | %10s\n", "module", "bytes", "kiln", "zstd",
+              "cuModule", "decoder");
+  Times sum{0, 0, 0, 0};
   std::deque<Uncompressed> kept;  // the device knows modules by their addresses
   for (const ModuleEntry* module : ops::catalog().modules) {
     Uncompressed& plain = kept.emplace_back();
     if (!plain.fill(*module, target)) return 1;
     const Times times = measure(*device, raw, *module, plain);
     if (times.plain < 0 || times.zstd < 0) return 1;
-    std::printf("%-12s %10zu | %10.3f %10.3f | %10.3f %10.3f | %10.3f\n",
+    std::printf("%-12s %10zu | %10.3f %10.3f | %10.3f | %10.3f\n",
                 std::string(module->name).c_str(), plain.size(), times.plain, times.zstd,
-                times.module, times.library, times.decoder);
+                times.module, times.decoder);
     sum = {sum.plain + times.plain, sum.zstd + times.zstd, sum.module + times.module,
-           sum.library + times.library, sum.decoder + times.decoder};
+           sum.decoder + times.decoder};
   }
-  std::printf("%-12s %10s | %10.3f %10.3f | %10.3f %10.3f | %10.3f\n\n", "all", "", sum.plain,
-              sum.zstd, sum.module, sum.library, sum.decoder);
+  std::printf("%-12s %10s | %10.3f %10.3f | %10.3f | %10.3f\n\n", "all", "", sum.plain,
+              sum.zstd, sum.module, sum.decoder);
   const double ratio = sum.plain / sum.module;
   const bool in_bounds = ratio <= kMostOverDriver && open_time.count() < kMostMicroseconds;
   std::printf("stored uncompressed: %.3f times cuModuleLoadDataEx (at most %.1f)\n", ratio,

@@ -69,7 +69,7 @@ TEST_CASE("The error says what to do on an NVIDIA device that is older than ever
 TEST_CASE("The error says what to do with a driver that is too old for the PTX") {
   const Device device = open_device(nvidia("NVIDIA H200", "90", 12040));
   check_golden("messages/old_driver.txt", error_of(device.get_or_load_func("nothing", kUnary)));
-  CHECK(fake_cuda().calls("cuLibraryLoadData") == 0);
+  CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
 }
 
 TEST_CASE("The error says what to do with an image that is cut short") {
@@ -83,7 +83,7 @@ TEST_CASE("The error says what to do with an image that is cut short") {
   const ModuleEntry module{"unary", 0, 1, {kArithmeticKernels}, {&damaged, 1}};
   text += error_of(open_device(options).get_or_load_func("nothing", module));
   check_golden("messages/cut_short.txt", text);
-  CHECK(fake_cuda().calls("cuLibraryLoadData") == 0);
+  CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
 
   std::string hsaco = make_hsaco();
   for (std::size_t size = 64; size < hsaco.size(); ++size) {
@@ -101,6 +101,6 @@ TEST_CASE("The error says what to do with an image of another architecture") {
   text += load_raw(options, ".version 9.0\n.target sm_90\n");
   text += load_raw(amd("Fake MI210", "gfx90a:sramecc+:xnack-"), make_hsaco({.flags = 0x73f}));
   check_golden("messages/wrong_architecture.txt", text);
-  CHECK(fake_cuda().calls("cuLibraryLoadData") == 0);
+  CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
   CHECK(fake_hip().calls("hipLibraryLoadData") == 0);
 }

@@ -1,7 +1,7 @@
 // The driver that a run of the tests is about: KILN_TEST_DRIVER names it.
 //
 //   fake_cuda, fake_hip         the fakes of tests/fake_drivers, each with two devices
-//   fake_cuda_11, fake_hip_5    the same as older releases, which know no libraries
+//   fake_cuda_11, fake_hip_5    the same as older releases, which lack what was added since
 //   cuda, hip, host, emulator   the real thing, where there is one
 #pragma once
 
