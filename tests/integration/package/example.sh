@@ -7,6 +7,6 @@ shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$project" "$work/project"
-cmake -S "$work/project" -B "$work/build" "-DCMAKE_PREFIX_PATH=$prefix" "$@"
+cmake -G Ninja -S "$work/project" -B "$work/build" "-DCMAKE_PREFIX_PATH=$prefix" "$@"
 cmake --build "$work/build"
 "$work/build/$program"
