@@ -13,12 +13,11 @@
 //
 //   one element a thread in blocks of 1024 (the reference; launching and leaving takes 91 us for
 //   f32, 180 us for f16), the first N blocks do the work, four items at a time:
-//                                     N=66   72   76   80   84  132
-//   affine f32                         283  280  278  276  317  318
-//   pow f32                            413  395  367  347  378  472
-//   relu f16                           331  336  338  345    -  370 (110)
-//   gelu f16                           335  337  339  341  396  355 (110)
-//   tanh bf16                          349  352  355  356  392  366 (110)
+//                                     N=66   72   76   80   84
+//   affine f32                         283  280  278  276  317
+//   pow f32                            413  395  367  346  378
+//   gelu f16                           335  337  339  341
+//   tanh bf16                          349  352  355  356
 //   Up to about 80 blocks each have a multiprocessor of their own; of more, some share one. Of the
 //   rest, what leaving costs is the time until a block has read its number and its size.
 //
