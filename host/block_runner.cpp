@@ -57,11 +57,19 @@ bool same(Site a, Site b) {
 
 // The engine's side of a Block: images see the base and hand it back to the services.
 struct BlockRunner::State : Block {
-  // ---- the block
+  // ---- the launch
+  std::uint64_t serial = 0;  // none
   std::string kernel;
   RunFunction run = nullptr;
   void* launch_order = nullptr;  // what all threads of a launch are ordered before
   std::uint32_t thread_count = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
+
+  // ---- the run of blocks
+  Index3 next_block{};
+  std::uint64_t blocks_left = 0;
+
+  // ---- the block
   std::vector<Thread> threads;
   std::vector<SharedArray> shared_arrays;
   std::size_t shared_bytes = 0;
@@ -70,7 +78,6 @@ struct BlockRunner::State : Block {
   // apart, since freeing it would need an order between one block and the next.
   std::vector<SharedArray> retired_arrays;
   std::vector<std::unique_ptr<char[]>> retired_orders;
-  std::uint64_t serial = 0;
   std::optional<std::string> error;
 
   // ---- who runs and who waits
@@ -88,7 +95,12 @@ struct BlockRunner::State : Block {
   // pair: who is late in leaving one must not learn of those who have come to the next.
   std::unique_ptr<char[]> order;
 
-  void begin(const Launch& launch, Index3 index);
+  State() { services = &kServices; }
+
+  void begin_launch(const Launch& launch);
+  void begin_run(std::uint64_t first, std::uint64_t count);
+  void begin_block();
+  bool may_begin_block_on_fiber() const;
   void run_threads();
   static void run_on_fiber(void* state);
   void resume(Fiber& fiber);
@@ -128,30 +140,42 @@ struct BlockRunner::State : Block {
 
 // ---------------------------------------------------------------- scheduling
 
-void BlockRunner::State::begin(const Launch& launch, Index3 index) {
+void BlockRunner::State::begin_launch(const Launch& launch) {
   kernel = launch.kernel;
   run = launch.run;
   launch_order = launch.order;
-  services = &kServices;
   arguments = launch.arguments;
   grid_dim = launch.grid;
   block_dim = launch.block;
-  block_index = index;
   wave_width = launch.wave_width;
   is_linear = launch.block.y == 1 && launch.block.z == 1;
   thread_count = launch.block.x * launch.block.y * launch.block.z;
-  thread_index = {0, 0, 0};
+  dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  retired_arrays.clear();
+  retired_orders.clear();
+  serial = launch.serial;
+}
+
+void BlockRunner::State::begin_run(std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t x = grid_dim.x, y = grid_dim.y;
+  next_block = {static_cast<std::uint32_t>(first % x), static_cast<std::uint32_t>(first / x % y),
+                static_cast<std::uint32_t>(first / x / y)};
+  blocks_left = count;
+}
+
+void BlockRunner::State::begin_block() {
+  block_index = next_block;
+  if (++next_block.x == grid_dim.x) {
+    next_block.x = 0;
+    if (++next_block.y == grid_dim.y) next_block.y = 0, ++next_block.z;
+  }
+  --blocks_left;
   next_thread = 0;
   // A block that ran to its end leaves these as it found them.
   if (threads.size() != thread_count) {
     threads.assign(thread_count, Thread{});
     wave_arrivals.assign(thread_count, 0);
   }
-  if (serial != launch.serial) {
-    retired_arrays.clear();
-    retired_orders.clear();
-  }
-  serial = launch.serial;
   if (one_thread_per_fiber()) {
     std::move(shared_arrays.begin(), shared_arrays.end(), std::back_inserter(retired_arrays));
     retired_orders.push_back(std::move(order));
@@ -160,8 +184,8 @@ void BlockRunner::State::begin(const Launch& launch, Index3 index) {
   shared_arrays.clear();
   shared_bytes = 0;
   dynamic_shared = nullptr;
-  if (launch.dynamic_shared_bytes != 0) {
-    allocate_shared({this, launch.dynamic_shared_bytes, 16});
+  if (dynamic_shared_bytes != 0) {
+    allocate_shared({this, dynamic_shared_bytes, 16});
     dynamic_shared = shared_arrays.back().memory.get();
   }
 }
@@ -186,13 +210,24 @@ void BlockRunner::State::resume(Fiber& fiber) {
   if (fiber.finished()) idle.push_back(&fiber);
 }
 
+// Whether the running fiber, which has no more threads to start, can go on with the next block.
+// Leaving a stack and entering one costs as much as some twenty short threads.
+bool BlockRunner::State::may_begin_block_on_fiber() const {
+  const bool nobody_waits = idle.size() + 1 == fibers.size();
+  return nobody_waits && blocks_left != 0 && !one_thread_per_fiber();
+}
+
 void BlockRunner::State::run_on_fiber(void* state) {
   auto& self = *static_cast<State*>(state);
   self.run(&self);
+  while (self.may_begin_block_on_fiber()) {
+    self.begin_block();
+    self.run(&self);
+  }
   order_release(self.launch_order);
 }
 
-// Runs all threads to their end, or until `error` is set.
+// Runs all threads of the block to their end, or until `error` is set.
 void BlockRunner::State::run_threads() {
   while (!error) {
     if (!ready.empty()) {
@@ -268,10 +303,18 @@ BlockRunner::BlockRunner() : state_(std::make_unique<State>()) {
 }
 BlockRunner::~BlockRunner() = default;
 
-std::optional<std::string> BlockRunner::run(const Launch& launch, Index3 block_index) {
-  state_->begin(launch, block_index);
-  state_->run_threads();
-  return std::exchange(state_->error, std::nullopt);
+std::optional<BlockRunner::Failure> BlockRunner::run(const Launch& launch, std::uint64_t first,
+                                                     std::uint64_t count) {
+  if (state_->serial != launch.serial) state_->begin_launch(launch);
+  state_->begin_run(first, count);
+  while (state_->blocks_left != 0) {
+    state_->begin_block();
+    state_->run_threads();
+    if (!state_->error) continue;
+    const std::uint64_t block = first + count - 1 - state_->blocks_left;
+    return Failure{block, *std::exchange(state_->error, std::nullopt)};
+  }
+  return {};
 }
 
 // ---------------------------------------------------------------- on a device thread's stack
@@ -285,7 +328,7 @@ void BlockRunner::State::leave() {
 
 void BlockRunner::State::wait(Waiting kind) {
   const std::uint32_t self = thread;
-  const Index3 self_index = thread_index;
+  const std::uint32_t self_index = thread_index;
   threads[self].waiting = kind;
   threads[self].fiber = current;
   current->suspend();

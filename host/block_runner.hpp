@@ -1,7 +1,7 @@
 // Runs the threads of one block at a time, on one OS thread.
 //
-// A fiber runs threads one after the other until one of them has to wait for others (a barrier, a
-// shuffle); the next threads then go on on another fiber. So a kernel that never waits is one plain
+// A fiber runs threads one after the other, block after block, until one of them has to wait for
+// others (a barrier, a shuffle); the next threads then go on on another fiber. So a kernel that never waits is one plain
 // loop on one stack, a kernel that waits pays for what it uses, and nobody has to say which it is.
 //
 // Not thread-safe: one BlockRunner per worker.
@@ -25,7 +25,7 @@ struct Launch {
   Index3 block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t wave_width = 32;
-  std::uint64_t serial = 0;  // differs from the launch before
+  std::uint64_t serial = 0;  // not zero, and another for each launch
   void* order = nullptr;     // released by every thread at its end (see fiber.hpp)
 };
 
@@ -39,9 +39,15 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  // Runs one block to its end. The message, if any, names kernel, block and thread; the runner
-  // stays usable. Nothing is unwound: a device thread that is given up never runs its destructors.
-  std::optional<std::string> run(const Launch& launch, Index3 block_index);
+  struct Failure {
+    std::uint64_t block;  // linear
+    std::string message;  // names kernel, block and thread
+  };
+
+  // Runs `count` blocks of the grid, from its linear block `first` on, to their end or to the first
+  // failure; the runner stays usable. Nothing is unwound: a device thread that is given up never
+  // runs its destructors.
+  std::optional<Failure> run(const Launch& launch, std::uint64_t first, std::uint64_t count);
 
  private:
   struct State;

@@ -73,24 +73,18 @@ struct Engine::Pool {
     while (true) {
       const std::uint64_t first = next_block.fetch_add(blocks_per_run, std::memory_order_relaxed);
       if (first >= block_count) return;
-      const std::uint64_t last = std::min(first + blocks_per_run, block_count);
-      for (std::uint64_t block = first; block < last; ++block) {
-        const std::uint64_t x = launch->grid.x, y = launch->grid.y;
-        const Index3 index{static_cast<std::uint32_t>(block % x),
-                           static_cast<std::uint32_t>(block / x % y),
-                           static_cast<std::uint32_t>(block / x / y)};
-        if (auto message = runner.run(*launch, index)) {
-          const std::lock_guard lock(mutex);
-          // Which block fails first depends on timing; the lowest one is told.
-          if (!failure || block < failed_block) failure = std::move(message), failed_block = block;
-          next_block = block_count;
-          return;
-        }
+      const std::uint64_t count = std::min(blocks_per_run, block_count - first);
+      if (auto failed = runner.run(*launch, first, count)) {
+        const std::lock_guard lock(mutex);
+        // Which block fails first depends on timing; the lowest one is told.
+        if (!failure || failed->block < failure->block) failure = std::move(failed);
+        next_block = block_count;
+        return;
       }
     }
   }
 
-  std::optional<std::string> run(const Launch& what) {
+  std::optional<BlockRunner::Failure> run(const Launch& what) {
     const std::lock_guard one_at_a_time(launching);
     {
       const std::lock_guard lock(mutex);
@@ -124,8 +118,7 @@ struct Engine::Pool {
   unsigned busy = 0;
   const Launch* launch = nullptr;
   std::uint64_t block_count = 0, blocks_per_run = 1;
-  std::optional<std::string> failure;
-  std::uint64_t failed_block = 0;
+  std::optional<BlockRunner::Failure> failure;
 
   std::atomic<std::uint64_t> next_block{0};
 };
@@ -152,8 +145,8 @@ Result<void> Engine::launch(const Launch& launch) {
   ordered.serial = ++pool_->launches;
   char order = 0;
   ordered.order = &order;
-  if (auto message = pool_->run(ordered)) {
-    return Error{ErrorCode::kInvalidInput, std::move(*message), {}, {}};
+  if (auto failure = pool_->run(ordered)) {
+    return Error{ErrorCode::kInvalidInput, std::move(failure->message), {}, {}};
   }
   order_acquire(&order);
   return {};

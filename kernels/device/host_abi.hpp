@@ -15,7 +15,7 @@
 namespace kiln::host {
 
 // Grows when a struct below changes; the engine refuses images of another version.
-inline constexpr std::uint32_t kAbiVersion = 2;
+inline constexpr std::uint32_t kAbiVersion = 3;
 
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr std::uint32_t kMaxParameters = 24;
@@ -58,8 +58,8 @@ struct Block {
   const void* const* arguments;  // one pointer per parameter
   void* dynamic_shared;
   Index3 grid_dim, block_dim, block_index;
-  Index3 thread_index;         // of the thread that runs; zero when the block begins
-  std::uint32_t thread;        // the same, linear
+  std::uint32_t thread;        // that runs, by its linear number
+  std::uint32_t thread_index;  // of the same, along x
   std::uint32_t next_thread;   // the first thread that has not started
   std::uint32_t thread_limit;  // `run` starts threads below this one
   std::uint32_t wave_width;    // 32 or 64

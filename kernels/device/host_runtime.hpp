@@ -18,43 +18,35 @@ std::ptrdiff_t kiln_host_block_offset = 0;
 
 namespace kiln::host {
 
-// The block that this OS thread runs: used like a Block*.
-struct CurrentBlock {
-  __attribute__((no_sanitize("thread"))) operator Block*() const { return slot(); }
-  __attribute__((no_sanitize("thread"))) Block* operator->() const { return slot(); }
-  __attribute__((no_sanitize("thread"))) void operator=(Block* block) const { slot() = block; }
+// Unseen by the thread sanitizer, to which every device thread is a thread: what the engine and its
+// images write for one another is no business of the kernels'.
+#define KILN_HOST_UNSEEN __attribute__((no_sanitize("thread")))
 
- private:
-  __attribute__((no_sanitize("thread"))) static Block*& slot() {
-    return *reinterpret_cast<Block**>(static_cast<char*>(thread_pointer()) + kiln_host_block_offset);
-  }
-};
-inline constexpr CurrentBlock current_block{};
+KILN_HOST_UNSEEN inline Block*& current_block_slot() {
+  return *reinterpret_cast<Block**>(static_cast<char*>(thread_pointer()) + kiln_host_block_offset);
+}
+
+// The block that this OS thread runs, and its numbers. They stay the same as long as Entry::loop
+// runs, which `const` tells the compiler: it asks for each once, before the loop, and works out
+// there what follows from them. They are not inlined, as their reads of memory would then have to
+// be made again after every store of a kernel.
+#define KILN_HOST_CONSTANT __attribute__((const, noinline, unused)) KILN_HOST_UNSEEN static
+KILN_HOST_CONSTANT Block* current_block() { return current_block_slot(); }
+KILN_HOST_CONSTANT std::uint32_t block_size() { return current_block_slot()->block_dim.x; }
+KILN_HOST_CONSTANT std::uint32_t block_count() { return current_block_slot()->grid_dim.x; }
+KILN_HOST_CONSTANT std::uint32_t block_index() { return current_block_slot()->block_index.x; }
+#undef KILN_HOST_CONSTANT
 
 // As a default argument: where the function is called.
 constexpr Site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
   return {file, line};
 }
 
-// Makes the next thread of the block the running one; false when there is none left.
-__attribute__((no_sanitize("thread"))) inline bool begin_thread(Block& block) {
-  if (block.next_thread >= block.thread_limit) return false;
-  const std::uint32_t linear = block.next_thread++;
-  block.thread = linear;
-  if (block.is_linear) {
-    block.thread_index.x = linear;  // the others are zero from the engine: every store counts here
-  } else {
-    const Index3 dim = block.block_dim;
-    block.thread_index = {linear % dim.x, linear / dim.x % dim.y, linear / dim.x / dim.y};
-  }
-  return true;
-}
-
 // The block's variable of this type; `tag` tells one declaration from another.
 template <typename T>
 T& shared_memory(const void* tag) {
   return *static_cast<T*>(
-      current_block->services->shared(current_block, tag, sizeof(T), alignof(T)));
+      current_block()->services->shared(current_block(), tag, sizeof(T), alignof(T)));
 }
 
 // A kernel's entry point and its record, from its type.
@@ -64,20 +56,30 @@ template <typename... P, void (*kKernel)(P...)>
 struct Entry<kKernel> {
   static_assert(sizeof...(P) <= kMaxParameters, "raise kMaxParameters in host_abi.hpp");
 
-  __attribute__((no_sanitize("thread"))) static void run(Block* block) {
-    current_block = block;
-    run_threads(*block, std::index_sequence_for<P...>{});
+  KILN_HOST_UNSEEN static void run(Block* block) {
+    current_block_slot() = block;
+    run_threads(block->arguments, std::index_sequence_for<P...>{});
   }
 
   template <std::size_t... I>
-  __attribute__((no_sanitize("thread"))) static void run_threads(Block& block,
-                                                                 std::index_sequence<I...>) {
-    loop(block, *static_cast<const P*>(block.arguments[I])...);
+  KILN_HOST_UNSEEN static void run_threads(const void* const* arguments,
+                                           std::index_sequence<I...>) {
+    loop(*static_cast<const P*>(arguments[I])...);
   }
 
+  // A function of its own, so that the block's numbers are asked for after run() has set the block.
   // Arguments by value: what a thread stores cannot change them, so they stay in registers.
-  __attribute__((no_sanitize("thread"))) static void loop(Block& block, const P... arguments) {
-    while (begin_thread(block)) kKernel(arguments...);
+  __attribute__((noinline)) KILN_HOST_UNSEEN static void loop(const P... arguments) {
+    // Here for all threads: within the kernel they may be asked for on some paths only.
+    __asm__ volatile("" : : "r"(block_size()), "r"(block_count()), "r"(block_index()));
+    Block& block = *current_block();
+    const bool is_linear = block.is_linear;
+    while (block.next_thread < block.thread_limit) {
+      const std::uint32_t linear = block.next_thread++;
+      block.thread = linear;
+      block.thread_index = is_linear ? linear : linear % block_size();
+      kKernel(arguments...);
+    }
   }
 
   template <std::size_t kSize>
@@ -110,6 +112,8 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
   for (std::size_t i = 0; sanitizer[i] != '\0'; ++i) record.sanitizer[i] = sanitizer[i];
   return record;
 }
+
+#undef KILN_HOST_UNSEEN
 
 }  // namespace kiln::host
 

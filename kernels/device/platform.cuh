@@ -121,12 +121,12 @@ KILN_DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 #elif KILN_PLATFORM_HOST
-KILN_DEVICE u32 thread_index() { return host::current_block->thread_index.x; }
-KILN_DEVICE u32 block_size() { return host::current_block->block_dim.x; }
-KILN_DEVICE u32 block_index() { return host::current_block->block_index.x; }
-KILN_DEVICE u32 block_count() { return host::current_block->grid_dim.x; }
+KILN_DEVICE u32 thread_index() { return host::current_block()->thread_index; }
+KILN_DEVICE u32 block_size() { return host::block_size(); }
+KILN_DEVICE u32 block_index() { return host::block_index(); }
+KILN_DEVICE u32 block_count() { return host::block_count(); }
 KILN_DEVICE void barrier(Here here = KILN_HERE) {
-  host::current_block->services->block_barrier(host::current_block, here);
+  host::current_block()->services->block_barrier(host::current_block(), here);
 }
 #endif
 
@@ -172,13 +172,13 @@ KILN_DEVICE void wave_barrier(Here = KILN_HERE) {
 #elif KILN_PLATFORM_HOST
 KILN_DEVICE u32 wave_width() { return KILN_HOST_WAVE; }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here here) {
-  return host::current_block->services->shuffle(host::current_block, value, source, width, here);
+  return host::current_block()->services->shuffle(host::current_block(), value, source, width, here);
 }
 KILN_DEVICE u64 wave_ballot(bool predicate, Here here) {
-  return host::current_block->services->ballot(host::current_block, predicate, wave_width(), here);
+  return host::current_block()->services->ballot(host::current_block(), predicate, wave_width(), here);
 }
 KILN_DEVICE void wave_barrier(Here here = KILN_HERE) {
-  host::current_block->services->wave_barrier(host::current_block, wave_width(), here);
+  host::current_block()->services->wave_barrier(host::current_block(), wave_width(), here);
 }
 #endif
 

@@ -19,8 +19,7 @@ void run(Block* block) {
   while (block->next_thread < block->thread_limit) {
     const std::uint32_t t = block->next_thread++;
     block->thread = t;
-    block->thread_index = {t % block->block_dim.x, t / block->block_dim.x % block->block_dim.y,
-                           t / block->block_dim.x / block->block_dim.y};
+    block->thread_index = t % block->block_dim.x;
     Body(*block);
   }
 }
@@ -48,10 +47,7 @@ void count_threads(Block& block) {
   auto* counts = argument<std::atomic<std::uint32_t>*>(block, 0);
   const Index3 b = block.block_index, g = block.grid_dim;
   const std::uint64_t index = (std::uint64_t{b.z} * g.y + b.y) * g.x + b.x;
-  ++counts[index * block.block_dim.x * block.block_dim.y * block.block_dim.z +
-           (std::uint64_t{block.thread_index.z} * block.block_dim.y + block.thread_index.y) *
-               block.block_dim.x +
-           block.thread_index.x];
+  ++counts[index * block.block_dim.x * block.block_dim.y * block.block_dim.z + block.thread];
 }
 
 // Each block sums its thread numbers through shared memory, a tree of barriers.
@@ -59,7 +55,7 @@ void block_sum(Block& block) {
   static const char tag = 0;
   auto* sums = static_cast<std::uint32_t*>(
       block.services->shared(&block, &tag, kMaxBlockThreads * sizeof(std::uint32_t), 16));
-  const std::uint32_t t = block.thread_index.x;
+  const std::uint32_t t = block.thread_index;
   sums[t] = t;
   block.services->block_barrier(&block, HERE);
   for (std::uint32_t step = block.block_dim.x / 2; step != 0; step /= 2) {
@@ -71,7 +67,7 @@ void block_sum(Block& block) {
 
 void wave_sum(Block& block) {
   const std::uint32_t width = argument<std::uint32_t>(block, 1);
-  const std::uint32_t t = block.thread_index.x;
+  const std::uint32_t t = block.thread_index;
   std::uint32_t sum = t;
   for (std::uint32_t step = width / 2; step != 0; step /= 2) {
     sum += block.services->shuffle(&block, sum, (t % width) ^ step, width, HERE);
@@ -80,13 +76,13 @@ void wave_sum(Block& block) {
 }
 
 void odd_ballot(Block& block) {
-  argument<std::uint64_t*>(block, 0)[block.thread_index.x] =
-      block.services->ballot(&block, block.thread_index.x % 2 == 1, block.wave_width, HERE);
+  argument<std::uint64_t*>(block, 0)[block.thread_index] =
+      block.services->ballot(&block, block.thread_index % 2 == 1, block.wave_width, HERE);
 }
 
 // Narrow and wide exchanges in turn: a lane may not see values of another group's exchange.
 void mixed_widths(Block& block) {
-  const std::uint32_t t = block.thread_index.x;
+  const std::uint32_t t = block.thread_index;
   std::uint32_t value = t;
   const bool low = t % 32 < 16;
   if (low) {
@@ -97,11 +93,11 @@ void mixed_widths(Block& block) {
 }
 
 void half_at_barrier(Block& block) {
-  if (block.thread_index.x % 2 == 1) block.services->block_barrier(&block, HERE);
+  if (block.thread_index % 2 == 1) block.services->block_barrier(&block, HERE);
 }
 
 void two_barriers(Block& block) {
-  if (block.thread_index.x % 2 == 1) {
+  if (block.thread_index % 2 == 1) {
     block.services->block_barrier(&block, Site{"test.cu", 100});
   } else {
     block.services->block_barrier(&block, Site{"test.cu", 200});
@@ -109,7 +105,7 @@ void two_barriers(Block& block) {
 }
 
 void shuffle_after_exit(Block& block) {
-  if (block.thread_index.x == 5) return;
+  if (block.thread_index == 5) return;
   block.services->shuffle(&block, 0, 0, 32, HERE);
 }
 
@@ -119,7 +115,7 @@ void too_much_shared(Block& block) {
 }
 
 void fail_in_last_block(Block& block) {
-  if (block.block_index.x + 1 == block.grid_dim.x && block.thread_index.x == 3) {
+  if (block.block_index.x + 1 == block.grid_dim.x && block.thread_index == 3) {
     block.services->fail(&block, "assertion failed", Site{"test.cu", 7});
   }
 }

@@ -48,6 +48,13 @@ PLANTED(wave_neighbours, u32* out) {
 
 PLANTED(count_all, u32* out) { atomic_add(out, 1u); }
 
+// In blocks of several rows.
+PLANTED(count_columns, u32* out) {
+  atomic_add(out + thread_index(), 1u);
+  barrier();
+  atomic_add(out + thread_index(), 1u);
+}
+
 // ---- assuming 32 lanes
 
 // Waves are counted in 32s, lanes by the machine: with 64 lanes every other sum is never written.

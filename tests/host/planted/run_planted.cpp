@@ -19,6 +19,7 @@ using namespace kiln::host;
 namespace {
 
 constexpr std::uint32_t kBlocks = 8, kThreads = 128;
+constexpr std::uint32_t kColumns = 16;  // of count_columns
 
 // What a correct kernel leaves in each element; the faulty twins are measured by the same rule.
 std::uint32_t expected(const std::string& kernel, std::uint32_t index, std::uint32_t threads) {
@@ -26,6 +27,7 @@ std::uint32_t expected(const std::string& kernel, std::uint32_t index, std::uint
   if (kernel == "wave_neighbours") return index ^ 1;
   if (kernel == "block_sum" || kernel == "sum_by_32") return threads * (threads - 1) / 2;
   if (kernel == "count_all") return kBlocks * threads;
+  if (kernel == "count_columns") return 2 * kBlocks * threads / kColumns;
   return 0;
 }
 
@@ -33,6 +35,7 @@ std::size_t checked_elements(const std::string& kernel, std::uint32_t threads) {
   if (kernel == "neighbours" || kernel == "wave_neighbours") return std::size_t{kBlocks} * threads;
   if (kernel == "block_sum" || kernel == "sum_by_32") return kBlocks;
   if (kernel == "count_all") return 1;
+  if (kernel == "count_columns") return kColumns;
   return 0;
 }
 
@@ -70,6 +73,7 @@ int main(int argc, char** argv) {
   launch.arguments = arguments;
   launch.grid = {kBlocks, 1, 1};
   launch.block = {threads, 1, 1};
+  if (kernel == "count_columns") launch.block = {kColumns, 2, threads / kColumns / 2};
   launch.wave_width = wave;
   Engine engine(2);
   if (auto launched = engine.launch(launch); !launched) {
