@@ -75,8 +75,13 @@ class Runner final : public KernelRunner {
       if (!argument.is_hidden()) wanted.push_back(&argument);
     }
     if (wanted.size() != given.size()) {
+      std::string takes = "it takes:";
+      for (const KernelArgument* argument : wanted) {
+        takes += argument->is_pointer() ? " pointer" : " " + std::to_string(argument->size) + " bytes";
+      }
       return invalid("kernel " + quote(kernel.name) + " has " + std::to_string(wanted.size()) +
-                     " parameters, not " + std::to_string(given.size()));
+                     " parameters, not " + std::to_string(given.size()))
+          .note(takes);
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
       const bool is_buffer = given[i].passing == Passing::kAsBuffer;

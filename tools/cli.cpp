@@ -195,7 +195,20 @@ struct CommandLine {
     return parsed.empty() ? app : *parsed.front();
   }
 
+  // An empty word is a shell's variable that was not set; no option means anything by it.
+  Result<void> check_not_empty() const {
+    for (const CLI::Option* option : current().get_options()) {
+      for (const std::string& word : option->results()) {
+        if (!word.empty()) continue;
+        return usage_error("'' was given for " + option->get_name())
+            .hint("leave it out, or see whether a variable of the shell is set");
+      }
+    }
+    return {};
+  }
+
   Result<Invocation> invocation() {
+    KILN_TRY(check_not_empty());
     const std::string name = current().get_name();
     const MissingTargets missing =
         allow_missing ? MissingTargets::kLeaveOut : MissingTargets::kFail;

@@ -1,7 +1,7 @@
-// Every bad input, as a user would meet it: `kiln plan` in /project, on a machine with the fake
+// Every bad input, as a user would meet it: a command of kiln in /project, on a machine with the fake
 // toolchain, ends with exactly the text that the case expects.
 //
-//   --- command      the words after "kiln"; without one, "plan targets.json"
+//   --- command      the words after "kiln", '' for an empty one; without any, "plan targets.json"
 //   --- absent       paths that this machine lacks, a line each
 //   --- environment  NAME=VALUE, a line each
 //   --- expected     what main prints
@@ -25,9 +25,27 @@ namespace {
 std::vector<std::string> words(const std::string& text) {
   std::vector<std::string> found;
   std::istringstream stream(text);
-  for (std::string word; stream >> word;) found.push_back(word);
+  for (std::string word; stream >> word;) found.push_back(word == "''" ? "" : word);
   return found;
 }
+
+struct Command {
+  tools::World& world;
+
+  Result<int> operator()(const tools::PlanOptions& options) const {
+    return tools::run_plan(options, world);
+  }
+  Result<int> operator()(const tools::InspectOptions& options) const {
+    return tools::run_inspect(options, world);
+  }
+  Result<int> operator()(const tools::RunOptions& options) const {
+    return tools::run_run(options, world);
+  }
+  template <typename Options>
+  Result<int> operator()(const Options&) const {
+    return Error{ErrorCode::kInvalidInput, "the case's command is not 'plan', 'inspect' or 'run'"};
+  }
+};
 
 std::string run(const Sections& sections) {
   FakeToolchain machine;
@@ -50,9 +68,7 @@ std::string run(const Sections& sections) {
   const auto invocation =
       tools::parse_command_line(words(section(sections, "command", "plan targets.json")));
   if (!invocation) return render(invocation.error());
-  const auto* plan = std::get_if<tools::PlanOptions>(&*invocation);
-  if (plan == nullptr) return "the case's command is not 'plan'\n";
-  const Result<int> status = tools::run_plan(*plan, world);
+  const Result<int> status = std::visit(Command{world}, *invocation);
   return status ? "no error\n" : render(status.error());
 }
 

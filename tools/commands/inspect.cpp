@@ -8,6 +8,7 @@
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/inspect.hpp"
+#include "tools/stages/recognize.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -81,37 +82,80 @@ void print_image(const ImageSummary& image, std::ostream& out) {
   table.print(out);
 }
 
-Result<Json> inspect_folder(const std::filesystem::path& folder, const Files& files) {
+constexpr const char* kExpected = "an image or the folder of a build";
+
+// `file` is shown in messages, and names what is read.
+Result<Json> read_catalog(std::string_view text, const std::filesystem::path& file) {
+  constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
+  KILN_TRY_ASSIGN(Json document, read_json(text, file.generic_string(), kLimits));
+  if (document.find("images") == nullptr && document.find("modules") != nullptr) {
+    return misplaced(recognize(text, file), kExpected, file);
+  }
+  KILN_TRY(read_images(document, file.generic_string()));
+  return document;
+}
+
+// Where the build is, or how to make one.
+std::string way_to_a_build(const std::filesystem::path& folder, const World& world) {
+  const std::filesystem::path& here = world.environment.current_directory;
+  for (auto parent = folder; parent.has_relative_path() && parent != parent.parent_path();) {
+    parent = parent.parent_path();
+    if (!world.files.status(here / parent / "kiln.json")) continue;
+    return "the build's folder is " + quote(parent.empty() ? "." : parent.string());
+  }
+  if (world.files.status(here / folder / "targets.json")) {
+    return "run 'kiln build " + shell_quote((folder / "targets.json").string()) +
+           " --out out' first, and then 'kiln inspect out'";
+  }
+  return "run 'kiln build --out " + shell_quote(folder.string()) + "' first";
+}
+
+Result<Json> inspect_folder(const std::filesystem::path& folder, const World& world) {
   const std::filesystem::path catalog = folder / "kiln.json";
-  Result<std::string> text = files.read(catalog);
+  Result<std::string> text = world.files.read(world.environment.current_directory / catalog);
   if (!text) {
     if (text.error().code != ErrorCode::kInvalidInput) return std::move(text).error();
     return Error{.code = ErrorCode::kInvalidInput,
                  .message = quote(folder.string()) + " is not the folder of a finished build"}
         .note("there is no " + quote(catalog.string()) + " in it")
-        .hint("run 'kiln build --out " + shell_quote(folder.string()) + "' first");
+        .hint(way_to_a_build(folder, world));
   }
-  constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
-  return read_json(*text, catalog.string(), kLimits);
+  return read_catalog(*text, catalog);
+}
+
+// An image or a container; or the catalog of a build, which stands for the build.
+Result<Json> inspect_one_file(const std::filesystem::path& path, const World& world) {
+  const std::filesystem::path absolute = world.environment.current_directory / path;
+  if (!world.files.status(absolute)) {
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = "there is no file or folder " + quote(path.string())}
+        .hint("name an image, or a folder that 'kiln build' has filled");
+  }
+  KILN_TRY_ASSIGN(const std::string bytes, world.files.read(absolute));
+  if (trim(bytes).starts_with("{")) return read_catalog(bytes, path);
+  Result<InspectedFile> file = inspect_file(std::as_bytes(std::span(bytes)));
+  if (file) return file_json(*file);
+  Error error = std::move(file).error();
+  const FileKind kind = detect_kind(std::as_bytes(std::span(bytes)));
+  if (kind == FileKind::kUnknown) {
+    const Recognized recognized = recognize(bytes, path);
+    if (!recognized.what.empty()) return misplaced(recognized, kExpected, path);
+    error.hint("inspect reads cubins, PTX, HSACO, bundles, fatbins, host images and build folders");
+  } else if (kind == FileKind::kHost && !is_damaged(error)) {
+    error.hint("'kiln build' makes host images for the targets 'host' and 'host:wave64'");
+  }
+  if (is_damaged(error)) error.hint(kMakeItAgain);
+  if (error.where.file.empty()) error.where.file = path.string();
+  return error;
 }
 
 }  // namespace
 
 Result<int> run_inspect(const InspectOptions& options, World& world) {
-  const std::filesystem::path path = world.environment.current_directory / options.path;
-  Json document;
-  if (world.files.list(path)) {
-    KILN_TRY_ASSIGN(document, inspect_folder(options.path, world.files));
-  } else {
-    KILN_TRY_ASSIGN(const std::string bytes, world.files.read(options.path));
-    Result<InspectedFile> file = inspect_file(std::as_bytes(std::span(bytes)));
-    if (!file) {
-      Error error = std::move(file).error();
-      if (error.where.file.empty()) error.where.file = options.path.string();
-      return error;
-    }
-    document = file_json(*file);
-  }
+  const bool is_folder =
+      bool(world.files.list(world.environment.current_directory / options.path));
+  KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
+                                                 : inspect_one_file(options.path, world));
   if (options.json) {
     world.out << write_json(document);
     return 0;

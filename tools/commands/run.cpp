@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "emulator/kernel_runner.hpp"
+#include "formats/image.hpp"
 #include "tools/stages/parse_kernel_argument.hpp"
+#include "tools/stages/recognize.hpp"
 #include "tools/system/plugin.hpp"
 
 namespace kiln::tools {
@@ -30,6 +32,23 @@ Result<RunnerHandle> open_runner(const Environment& environment) {
   reinterpret_cast<emulator::OpenKernelRunnerEntry> (*function)(&plugin);
   if (plugin.runner == nullptr) return Error{ErrorCode::kUnavailable, plugin.error, {}, {}, {}};
   return RunnerHandle(plugin.runner, plugin.close);
+}
+
+Result<std::string> read_code_object(const std::filesystem::path& path, const World& world) {
+  const std::filesystem::path absolute = world.environment.current_directory / path;
+  constexpr const char* kExpected = "an AMD code object (.hsaco)";
+  constexpr const char* kPlace = "'kiln build' writes them to images/<module>/ of the out folder";
+  if (world.files.list(absolute)) return misplaced({"a folder", kPlace}, kExpected, path);
+  if (!world.files.status(absolute)) {
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = "there is no file " + quote(path.string())}
+        .hint(kPlace);
+  }
+  KILN_TRY_ASSIGN(std::string bytes, world.files.read(absolute));
+  if (detect_kind(std::as_bytes(std::span(bytes))) == FileKind::kHsaco) return bytes;
+  Recognized recognized = recognize(bytes, path);
+  if (recognized.what.empty()) recognized = {"an unknown file", kPlace};
+  return misplaced(recognized, kExpected, path);
 }
 
 void list_kernels(const KernelRunner& runner, std::ostream& out) {
@@ -94,11 +113,12 @@ void print_counts(const Counts& counts, std::ostream& out) {
 }  // namespace
 
 Result<int> run_run(const RunOptions& options, World& world) {
-  KILN_TRY_ASSIGN(const std::string image, world.files.read(options.file));
+  KILN_TRY_ASSIGN(const std::string image, read_code_object(options.file, world));
   KILN_TRY_ASSIGN(const RunnerHandle runner, open_runner(world.environment));
   if (auto loaded = runner->load(std::as_bytes(std::span(image))); !loaded) {
     Error error = std::move(loaded).error();
     if (error.where.file.empty()) error.where.file = options.file.string();
+    if (is_damaged(error)) error.hint(kMakeItAgain);
     return error;
   }
   list_missing(*runner, options.kernel.empty() ? world.out : world.err);

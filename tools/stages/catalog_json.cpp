@@ -182,13 +182,21 @@ Json file_json(const InspectedFile& file) {
 }
 
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file) {
-  if (integer_of(document, "format") != kFormat) {
+  const auto refuse = [file](std::string message) {
     return Error{.code = ErrorCode::kInvalidInput,
-                 .message = "not a catalog of this kiln: its 'format' is not " +
-                            std::to_string(kFormat),
-                 .where = {std::string(file), 0, 0}}
+                 .message = std::move(message),
+                 .where = {std::string(file), 0, 0}};
+  };
+  const auto lacks = [refuse](std::string_view key) {
+    return refuse("not the catalog of a build: it has no " + quote(key))
+        .hint("name an image, or the folder of a build");
+  };
+  if (document.find("format") == nullptr) return lacks("format");
+  if (integer_of(document, "format") != kFormat) {
+    return refuse("not a catalog of this kiln: its 'format' is not " + std::to_string(kFormat))
         .hint("build again with this kiln");
   }
+  if (document.find("images") == nullptr) return lacks("images");
   std::vector<ImageSummary> images;
   for (const Json& object : array_of(document, "images")) {
     ImageSummary image;

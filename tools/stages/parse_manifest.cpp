@@ -10,6 +10,7 @@
 #include "kiln/version.hpp"
 #include "tools/json/json_reader.hpp"
 #include "tools/stages/parse_abi.hpp"
+#include "tools/stages/recognize.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -19,6 +20,7 @@ using Need = JsonReader::Need;
 using Empty = JsonReader::Empty;
 
 constexpr int kFormat = 1;
+constexpr const char* kHowToName = "name one: kiln build path/to/targets.json --out out";
 constexpr std::size_t kLongestName = 128;
 constexpr std::size_t kMostUnits = 1024;  // sources of one module
 
@@ -376,6 +378,13 @@ class ManifestParser {
   JsonReader reader_;
 };
 
+// A document that lies near a manifest: the catalog of a build, or an abi file.
+bool is_another_document(const Json& json) {
+  const Json* modules = json.find("modules");
+  if (modules == nullptr) return json.find("images") != nullptr;
+  return modules->object() != nullptr && json.find("targets") == nullptr;
+}
+
 }  // namespace
 
 Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
@@ -385,18 +394,26 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
   manifest.directory = (directory / path).lexically_normal().parent_path();
   const std::string name = path.generic_string();
   if (!files.status(directory / path)) {
-    return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(
-        "name one: kiln build path/to/targets.json --out out");
+    return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(kHowToName);
   }
   if (files.list(directory / path)) {
     const fs::path inside = path / "targets.json";
     Error error{ErrorCode::kInvalidInput, quote(name) + " is a folder, not a manifest"};
-    if (!files.status(directory / inside)) return error;
+    if (!files.status(directory / inside)) return error.hint(kHowToName);
     return error.hint("did you mean " + quote(inside.lexically_normal().generic_string()) + "?");
   }
   KILN_TRY_ASSIGN(const std::string text, files.read(directory / path));
-  KILN_TRY_ASSIGN(const Json json, read_json(text, name));
-  KILN_TRY(ManifestParser(manifest, files).parse(json));
+  if (!trim(text).starts_with("{")) {
+    const Recognized recognized = recognize(text, path);
+    if (!recognized.what.empty()) return misplaced(recognized, "a manifest", path);
+  }
+  Result<Json> json = read_json(text, name);
+  if (!json) {
+    if (trim(text).starts_with("{")) return std::move(json).error();
+    return std::move(json).error().hint("a manifest is a JSON object: docs/MANIFEST.md");
+  }
+  if (is_another_document(*json)) return misplaced(recognize(text, path), "a manifest", path);
+  KILN_TRY(ManifestParser(manifest, files).parse(*json));
   return manifest;
 }
 

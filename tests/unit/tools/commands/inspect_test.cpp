@@ -4,6 +4,7 @@
 
 #include "tests/support/fake_files.hpp"
 #include "tests/support/fake_processes.hpp"
+#include "tests/support/sample_images.hpp"
 #include "tools/commands/cache.hpp"
 #include "tools/commands/inspect.hpp"
 #include "tools/system/cache_store.hpp"
@@ -55,11 +56,38 @@ TEST_CASE("inspect says what is wrong with a file or folder that it cannot read"
   CHECK(folder.error().notes.back().text == "run 'kiln build --out /w' first");
   const auto missing = run_inspect({.path = "/w/none", .json = false}, machine.world);
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().message == "cannot read '/w/none': No such file or directory");
-  REQUIRE(machine.files.write("/w/out/kiln.json", "{\"format\": 7}"));
+  CHECK(missing.error().message == "there is no file or folder '/w/none'");
+  REQUIRE(machine.files.write("/w/cut.hsaco", testing::make_hsaco().substr(0, 300)));
+  const auto cut = run_inspect({.path = "cut.hsaco", .json = false}, machine.world);
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().where.file == "cut.hsaco");
+  CHECK(cut.error().message.starts_with("damaged ELF file: "));
+  CHECK(cut.error().notes.back().text ==
+        "the file is cut short or changed: build or copy it again");
+  REQUIRE(machine.files.write("/w/out/kiln.json", "{\"format\": 7, \"images\": []}"));
   const auto other = run_inspect({.path = "/w/out", .json = false}, machine.world);
   REQUIRE_FALSE(other);
   CHECK(other.error().message == "not a catalog of this kiln: its 'format' is not 1");
+}
+
+TEST_CASE("inspect takes the catalog of a build for the build") {
+  Machine machine;
+  const std::string catalog = "{\n  \"format\": 1,\n  \"images\": []\n}\n";
+  REQUIRE(machine.files.write("/w/out/kiln.json", catalog));
+  for (const char* path : {"out", "out/kiln.json"}) {
+    machine.out.str("");
+    REQUIRE(run_inspect({.path = path, .json = true}, machine.world).value() == 0);
+    CHECK(machine.out.str() == catalog);
+  }
+}
+
+TEST_CASE("inspect prints no document as a catalog that is none") {
+  Machine machine;
+  REQUIRE(machine.files.write("/w/out/kiln.json", "{\"version\": 3}"));
+  const auto other = run_inspect({.path = "out", .json = true}, machine.world);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message == "not the catalog of a build: it has no 'format'");
+  CHECK(machine.out.str().empty());
 }
 
 TEST_CASE("cache shows what it holds and clears it") {
