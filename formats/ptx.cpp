@@ -112,6 +112,8 @@ class Tokens {
   std::size_t start_ = 0;
 };
 
+constexpr std::size_t kShown = 64;  // of a name, in a message
+
 struct Type {
   std::uint32_t size = 0;  // bytes
   bool is_float = false;
@@ -146,6 +148,7 @@ class Reader {
 
   Result<Ptx> read() {
     KILN_TRY(read_head());
+    Token last;  // of what stands outside of kernels and functions
     while (token_.kind != TokenKind::kEnd) {
       if (token_.text == ".entry") {
         KILN_TRY(read_entry());
@@ -160,8 +163,17 @@ class Reader {
       } else if (token_.kind == TokenKind::kUnfinished) {
         return unexpected("the end of the string or comment");
       } else {
+        last = token_;
         advance();
+        continue;
       }
+      last = {};
+    }
+    // What a name or an opening mark is the last of was cut short.
+    const bool is_whole = last.kind != TokenKind::kWord && (last.kind != TokenKind::kMark ||
+                                                            last.text == ";" || last.text == "}");
+    if (!is_whole) {
+      return unexpected("the rest of " + quote(last.text.substr(0, kShown)));
     }
     std::ranges::sort(ptx_.kernels, {}, &KernelInfo::name);
     return std::move(ptx_);

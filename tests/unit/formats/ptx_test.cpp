@@ -138,6 +138,8 @@ TEST_CASE("read_ptx says in which line and column it is lost", "[ptx]") {
       {head + ".entry k(.param .align 3 .b8 a[4]) {}", "4:26: alignment 3 is no power of two"},
       {head + ".entry k() .maxntid 0 {}", "4:23: a block of 0 threads"},
       {head + ".entry k() { ret;", "4:18: the PTX ends where the end of kernel 'k' should be"},
+      {head + ".entry k() { ret; }\n.func _Z1f", "5:11: the PTX ends where the rest of '_Z1f' should be"},
+      {head + ".func f(", "4:9: the PTX ends where the rest of '(' should be"},
       {head + ".entry k()", "4:11: the PTX ends where the body of kernel 'k' should be"},
       {head + "/* no end",
        "4:1: found '/* no end' where the end of the string or comment should be"},
