@@ -118,6 +118,7 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
                       digest_text(digests.digest(part.path))});
   }
   for (const std::string& word : step.argv) result.push_back({"argument", word});
+  if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
   std::map<std::string, std::string> variables;
   for (const ToolVariable& variable : kToolVariables) {
     if (!reads(step.tool, variable)) continue;

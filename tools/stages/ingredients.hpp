@@ -6,6 +6,7 @@
 //   tool                nvcc
 //   part ptxas ptxas    digest of the file's bytes; the words are its role and its file name
 //   argument            one entry per word of argv, with {src} and {out}
+//   lines               named: what name_lines() does to a converted source
 //   environment NAME    value: what the step sets, and what the tool reads of the user's own
 //   source folder       its path, for nvcc with debug information alone: nothing else writes it down
 //   input {src}/a.cu    digest, or "missing"

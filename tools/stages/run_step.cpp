@@ -5,6 +5,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/stages/depfile.hpp"
+#include "tools/stages/name_lines.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -61,6 +62,10 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
   const std::string_view text = trim(log);
   if (!text.empty()) {
     error.note(std::string(to_string(step.tool)) + " printed:\n" + std::string(text));
+  }
+  if (step.tool == ToolKind::kHipCompiler) {
+    error.note("what was compiled is what hipify-perl made of the sources, in " +
+               (plan.out_root / "hip").string());
   }
   error.note("command, run in " + plan.source_root.string() + ":\n  " +
              shell_line(command_of(step, plan).argv));
@@ -169,6 +174,11 @@ Result<StepOutput> run_step(const Step& step, std::uint32_t position, const Buil
         .note(bytes.error().message);
   }
   result.bytes = std::move(*bytes);
+  if (step.kind == StepKind::kHipify) {
+    const std::string& source = step.inputs.front();
+    KILN_TRY_ASSIGN(const std::string original, files.read(expand(source, plan)));
+    result.bytes = name_lines(std::move(result.bytes), original, display_path(source));
+  }
   const std::int64_t started_ns = started ? started->modified_ns : 0;
   for (const std::string& input : step.inputs) {
     note_change(input, step, context, files, started_ns, result);

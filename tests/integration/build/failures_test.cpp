@@ -35,6 +35,26 @@ TEST_CASE("kiln build shows every broken module with its compiler's words and th
   CHECK_FALSE(fs::exists(project.out() / "include"));
 }
 
+TEST_CASE("kiln build lets hipcc name the lines of the sources, not of what hipify-perl made of them") {
+  if (!has_amd()) SKIP("needs hipify-perl, hipcc and clang-offload-bundler: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  // hipify-perl puts an #include before the first line of each.
+  project.write("shared.cuh", "#pragma once\n\n__device__ inline float scale() { return undeclared_a; }\n");
+  project.write("affine.cu",
+                "#include \"shared.cuh\"\n"
+                "extern \"C\" __global__ void affine_f32(float* x) {\n"
+                "  x[0] = undeclared_b;\n}\n");
+  const tools::Outcome outcome =
+      project.kiln({"build", "--target", "gfx1100", "--module", "affine"});
+  INFO(outcome.diagnostics);
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.diagnostics, "\nshared.cuh:3:42: error: use of undeclared identifier"));
+  CHECK(contains(outcome.diagnostics, "\naffine.cu:3:10: error: use of undeclared identifier"));
+  CHECK(contains(outcome.diagnostics, "hipify-perl made of the sources, in " +
+                                          (project.out() / "hip").string() + "\n"));
+}
+
 TEST_CASE("kiln build --keep-going embeds the intact modules and still fails") {
   if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
   const ScratchFolder folder;
