@@ -17,6 +17,8 @@ class FakeToolchain {
   FakeFiles files;
   FakeProcesses processes;
   tools::Environment environment;
+  // What nvcc does: refuse -Xcicc; give cicc the option that names the source by itself.
+  bool refuses_xcicc = false, names_sources = true;
 
   FakeToolchain() {
     environment.variables = {{"PATH", "/usr/bin"}, {"HOME", "/home/user"}};
@@ -73,20 +75,31 @@ class FakeToolchain {
     put(root + "/bin/fatbinary", "fatbinary");
     put(root + "/nvvm/bin/cicc", "cicc");
     put(root + "/nvvm/libdevice/libdevice.10.bc", "libdevice");
-    processes.add(root + "/bin/nvcc", [root](const tools::Command& command) {
+    processes.add(root + "/bin/nvcc", [this, root](const tools::Command& command) {
       const std::string& option = command.argv.at(1);
       if (option == "--version") return answer("Cuda compilation tools, release 13.0, V13.0.88\n");
       if (option == "--list-gpu-code") return answer("sm_75\nsm_80\nsm_90\nsm_100\n");
       if (option == "--list-gpu-arch") {
         return answer("compute_75\ncompute_80\ncompute_90\ncompute_100\n");
       }
+      const bool is_named =
+          std::find(command.argv.begin(), command.argv.end(), "-Xcicc") != command.argv.end();
+      if (is_named && refuses_xcicc) return failure("nvcc fatal   : Unknown option '-Xcicc'\n");
       return answer("", "#$ _HERE_=" + root + "/bin\n#$ CICC_PATH=" + root +
                             "/bin/../nvvm/bin\n#$ NVVMIR_LIBRARY_DIR=" + root +
-                            "/bin/../nvvm/libdevice\n");
+                            "/bin/../nvvm/libdevice\n#$ \"$CICC_PATH/cicc\"" +
+                            (names_sources ? " --orig_src_path_name \"/dev/null\"" : "") +
+                            (is_named ? " --orig_src_path_name name\n" : "\n"));
     });
     processes.add(root + "/bin/fatbinary", [](const tools::Command&) {
       return answer("Cuda compilation tools, release 13.0, V13.0.88\n");
     });
+  }
+
+  static tools::Outcome failure(std::string diagnostics) {
+    tools::Outcome outcome = answer("", std::move(diagnostics));
+    outcome.exit_code = 1;
+    return outcome;
   }
 
   static tools::Outcome answer(std::string output, std::string diagnostics = {}) {

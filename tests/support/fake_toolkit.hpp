@@ -84,7 +84,8 @@ class FakeToolkit {
     step.inputs = {"{src}/" + module + ".cu"};
     step.output = "{out}/images/" + module + "/" + target;
     step.depfile = step.output + ".d";
-    step.argv = {"/cuda/nvcc", "-O3", target, step.inputs[0], step.output, step.depfile, step.id};
+    step.argv = {"/cuda/nvcc", "-O3", target, step.inputs[0], step.output, step.depfile,
+                 std::string(tools::kSourceNameOption) + "," + module, step.id};
     return step;
   }
 

@@ -52,6 +52,19 @@ std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& pl
   return intact;
 }
 
+// What to know of the tools that ran, a line each.
+std::vector<std::string> shortcomings(const BuildContext& context, const Execution& execution) {
+  std::set<std::string> found;
+  for (std::size_t i = 0; i < execution.steps.size(); ++i) {
+    if (execution.steps[i].status != StepStatus::kRan) continue;
+    const Tool& tool = context.toolchain.tool(context.plan.steps[i].tool);
+    if (const std::string one = shortcoming(tool); !one.empty()) {
+      found.insert(std::string(to_string(tool.kind)) + ": " + one);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 // What --dry-run prints: the steps that would run and why, and those that might.
 int show_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan,
                      const BuildOptions& options, std::ostream& out) {
@@ -176,6 +189,9 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   }
   const Execution& execution = *executed;
   for (const std::string& warning : execution.warnings) {
+    world.err << "kiln: warning: " << warning << "\n";
+  }
+  for (const std::string& warning : shortcomings(context, execution)) {
     world.err << "kiln: warning: " << warning << "\n";
   }
   if (uses_cache && execution.count(StepStatus::kRan) != 0) (void)store.trim(cache_policy.limit);

@@ -45,6 +45,8 @@ std::string tools_as_text(const Toolchain& toolchain, Color color) {
     text += mark(tool.found(), color) + padded(to_string(tool.kind), names) + "  ";
     if (tool.found()) {
       text += padded(tool.version, versions) + "  " + tool.path.string() + " (" + tool.rule + ")\n";
+      const std::string note = shortcoming(tool);
+      if (!note.empty()) text += "      " + padded("", names) + "  note: " + note + "\n";
     } else {
       text += "not found: " + tool.missing + "\n";
       text += "      " + padded("", names) + "  install: " + tool.install + "\n";
@@ -94,11 +96,13 @@ Json as_json(const Tool& tool) {
                         {"missing", tool.missing},
                         {"install", tool.install}};
   }
-  return Json::Object{{"name", to_string(tool.kind)},
-                      {"found", true},
-                      {"path", tool.path.string()},
-                      {"version", tool.version},
-                      {"rule", tool.rule}};
+  Json::Object members{{"name", to_string(tool.kind)},
+                       {"found", true},
+                       {"path", tool.path.string()},
+                       {"version", tool.version},
+                       {"rule", tool.rule}};
+  if (const std::string note = shortcoming(tool); !note.empty()) members.push_back({"note", note});
+  return members;
 }
 
 Json as_json(const Findings::Target& target) {

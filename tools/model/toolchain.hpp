@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,11 +41,18 @@ struct Tool {
     std::filesystem::path path;
   };
   std::vector<Part> parts;
+  // nvcc: whether its cicc can be told, by kSourceNameOption, what internal functions are named after.
+  bool takes_source_name = false;
   std::string missing;  // why it was not found: every place tried
   std::string install;  // the command that installs it
 
   bool found() const { return !path.empty(); }
 };
+
+inline constexpr std::string_view kSourceNameOption = "--orig_src_path_name";
+
+// What a user should know about a tool that was found; usually nothing.
+std::string shortcoming(const Tool& tool);
 
 struct Toolchain {
   std::vector<Tool> tools;  // one per ToolKind, in that order

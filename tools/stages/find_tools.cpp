@@ -242,6 +242,7 @@ class Search {
     tool.rule = candidate.rule;
     tool.version = probe.version;
     tool.parts = probe.parts;
+    tool.takes_source_name = probe.takes_source_name;
     if (tool.kind == ToolKind::kHipCompiler) {
       toolchain_.rocm_path = candidate.root;
       toolchain_.device_library_path = libraries;

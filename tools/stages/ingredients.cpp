@@ -39,7 +39,8 @@ bool reads(ToolKind tool, const ToolVariable& variable) {
 }
 
 // nvcc writes the absolute paths of sources into line tables and debug information, and has no option
-// against it. The other compilers are told to leave the folder out: see plan_compile.cpp.
+// against it; and a digest of them into the names of functions, unless it is told another name. The
+// other compilers are told to leave the folder out: see plan_compile.cpp.
 constexpr std::array<std::string_view, 4> kNvccDebugOptions = {
     "-G", "--device-debug", "-lineinfo", "--generate-line-info"};
 
@@ -49,6 +50,10 @@ bool writes_source_folder(const Step& step, const std::map<std::string, std::str
     return std::find(kNvccDebugOptions.begin(), kNvccDebugOptions.end(), word) !=
            kNvccDebugOptions.end();
   };
+  const auto names_source = [](std::string_view word) {
+    return word.starts_with(kSourceNameOption);
+  };
+  if (std::none_of(step.argv.begin(), step.argv.end(), names_source)) return true;
   if (std::any_of(step.argv.begin(), step.argv.end(), is_debug)) return true;
   for (const auto& [name, value] : variables) {
     const std::vector<std::string_view> words = split(value, ' ');

@@ -8,7 +8,8 @@
 //   argument            one entry per word of argv, with {src} and {out}
 //   lines               named: what name_lines() does to a converted source
 //   environment NAME    value: what the step sets, and what the tool reads of the user's own
-//   source folder       its path, for nvcc with debug information alone: nothing else writes it down
+//   source folder       its path, where nvcc writes it down: with debug information, or when it
+//                       cannot be told another name for the source
 //   input {src}/a.cu    digest, or "missing"
 #pragma once
 

@@ -101,8 +101,10 @@ class Compiles {
     if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
     // cicc names functions of internal linkage after a digest of the source's absolute path. This
     // stands for it, as distinct and the same everywhere.
-    append(step.argv, {"-Xcicc", "--orig_src_path_name," + unit.module->name.value + "." +
-                                     std::to_string(unit.index)});
+    if (toolchain_.tool(ToolKind::kNvcc).takes_source_name) {
+      append(step.argv, {"-Xcicc", std::string(kSourceNameOption) + "," + unit.module->name.value +
+                                       "." + std::to_string(unit.index)});
+    }
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
     include_from_source(unit, step);

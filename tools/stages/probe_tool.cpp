@@ -252,8 +252,7 @@ class Prober {
       }
     }
     // A dry run tells where this nvcc keeps its programs, whatever the packaging.
-    KILN_TRY_ASSIGN(const std::string dry_run,
-                    ask(request_.program, {"--dryrun", "-cubin", "-x", "cu", "/dev/null"}));
+    KILN_TRY_ASSIGN(const std::string dry_run, nvcc_dry_run());
     const fs::path here = line_after(dry_run, "#$ _HERE_=");
     const fs::path nvvm = line_after(dry_run, "#$ CICC_PATH=");
     add("program", request_.program);
@@ -268,6 +267,20 @@ class Prober {
       }
     }
     return preprocessor();
+  }
+
+  // -Xcicc is an option that nvcc's manual does not have, so it may be refused. cicc knows the option
+  // that it passes on when nvcc gives it by itself, too.
+  Result<std::string> nvcc_dry_run() {
+    std::vector<std::string> arguments = {"--dryrun", "-cubin", "-x", "cu", "/dev/null"};
+    std::vector<std::string> naming = arguments;
+    naming.insert(naming.end(), {"-Xcicc", std::string(kSourceNameOption) + ",name"});
+    const Result<std::string> named = ask(request_.program, std::move(naming));
+    if (!named && named.error().code == ErrorCode::kInterrupted) return named.error();
+    probe_.takes_source_name =
+        named && named->find(kSourceNameOption) != named->rfind(kSourceNameOption);
+    if (probe_.takes_source_name) return *named;
+    return ask(request_.program, std::move(arguments));
   }
 
   // nvcc preprocesses device code with the host's gcc.

@@ -5,7 +5,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 constexpr std::size_t kMostEntries = 64;  // toolchains come and go: past that, start afresh
 
 Json write_status(const FileStatus& status) {
@@ -46,7 +46,7 @@ ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
   read();
 }
 
-// {"format": 1, "tools": [{"key", "version", "builds": [...],
+// {"format": 2, "tools": [{"key", "version", "takes_source_name", "builds": [...],
 //   "parts": [[role, path, [status]]], "folders": [[path, [status]]]}]}
 void ToolMemory::read() {
   const Result<std::string> text = files_.read(path_);
@@ -66,9 +66,12 @@ void ToolMemory::read() {
     const Json::Array* builds = list_of(tool, "builds");
     const Json::Array* parts = list_of(tool, "parts");
     const Json::Array* folders = list_of(tool, "folders");
-    if (!key || !version || !builds || !parts || !folders) return;
+    const Json* takes_source_name = tool.find("takes_source_name");
+    if (!key || !version || !builds || !parts || !folders || !takes_source_name) return;
+    if (takes_source_name->boolean() == nullptr) return;
     Entry entry;
     entry.probe.version = *version;
+    entry.probe.takes_source_name = *takes_source_name->boolean();
     for (const Json& build : *builds) {
       if (build.text() == nullptr) return;
       entry.probe.builds.push_back(*build.text());
@@ -135,6 +138,7 @@ void ToolMemory::save() {
     }
     tools.push_back(Json::Object{{"key", key},
                                  {"version", probe.version},
+                                 {"takes_source_name", probe.takes_source_name},
                                  {"builds", std::move(builds)},
                                  {"parts", std::move(parts)},
                                  {"folders", std::move(folders)}});

@@ -105,6 +105,28 @@ TEST_CASE("kiln build fails for a target without tools, and --allow-missing leav
   CHECK(*(*catalog.find("targets")->array())[0].text() == "compute_80");
 }
 
+TEST_CASE("kiln build goes without -Xcicc, and says so, when nvcc refuses it") {
+  if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
+  const ScratchFolder folder;
+  Project project(folder.path());
+  const fs::path nvcc = folder.path() / "bin/nvcc";
+  project.write("bin/nvcc",
+                "#!/bin/sh\nfor word; do case $word in -Xcicc) echo \"nvcc fatal   : Unknown option "
+                "'$word'\" >&2; exit 1;; esac; done\nexec '" +
+                    real_toolchain().tool(tools::ToolKind::kNvcc).path.string() + "' \"$@\"\n");
+  fs::permissions(nvcc, fs::perms::owner_all);
+  project.environment = {{"KILN_NVCC", nvcc.string()}};
+  const std::string said =
+      "it does not take -Xcicc --orig_src_path_name: its images may differ from folder to folder\n";
+  const std::vector<std::string> build = {"build", "--target", "sm_80", "--target", "compute_80"};
+  const tools::Outcome built = project.kiln(build);
+  INFO(built.diagnostics);
+  CHECK(built.ok());
+  CHECK(contains(built.diagnostics, "kiln: warning: nvcc: " + said));
+  CHECK_FALSE(contains(project.kiln(build).diagnostics, said));  // nothing ran
+  CHECK(contains(project.kiln({"doctor"}).output, "note: " + said));
+}
+
 TEST_CASE("kiln build interrupted ends its compilers, leaves nothing half-written, and goes on later") {
   if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
   const ScratchFolder folder;

@@ -146,6 +146,7 @@ TEST_CASE("execute reports every broken module and makes no bundle") {
   CHECK(execution->errors[0].notes[1].text ==
         "command, run in /src:\n  /cuda/nvcc -O3 compute_80 affine.cu "
         "/src/out/images/affine/compute_80 /src/out/images/affine/compute_80.d "
+        "--orig_src_path_name,affine "
         "'compile affine compute_80'");
   CHECK(execution->errors[3].message == "'compile fill sm_80' failed: exit status 1");
   CHECK(execution->count(StepStatus::kSkipped) == 2);

@@ -60,6 +60,28 @@ TEST_CASE("find_tools names the files that decide what a tool makes, by role") {
         std::vector<std::string>{"/usr/bin/perl"});
 }
 
+TEST_CASE("find_tools tells whether nvcc can be told what to name internal functions after") {
+  FakeToolchain machine;
+  bool expected = true;
+  SECTION("it can") {}
+  SECTION("nvcc refuses the option") {
+    machine.refuses_xcicc = true;
+    expected = false;
+  }
+  SECTION("nvcc passes it on, but its cicc is not known to take it") {
+    machine.names_sources = false;
+    expected = false;
+  }
+  for (const char* which : {"looked at", "remembered"}) {
+    CAPTURE(which);
+    const Tool nvcc = find(machine).tool(ToolKind::kNvcc);
+    CHECK(nvcc.found());
+    CHECK(nvcc.takes_source_name == expected);
+    CHECK(shortcoming(nvcc).empty() == expected);
+    CHECK(paths_of(nvcc, "ptxas").size() == 1);
+  }
+}
+
 TEST_CASE("find_tools runs nothing when all is as it was, and looks again when a part changed") {
   FakeToolchain machine;
   (void)find(machine);

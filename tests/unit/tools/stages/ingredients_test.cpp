@@ -10,6 +10,8 @@ using Reasons = std::vector<std::string>;
 
 namespace {
 
+constexpr const char* kNamed = "--orig_src_path_name,affine.0";
+
 struct Fixture {
   FakeFiles files;
   Plan plan{.source_root = "/home/ada/src", .out_root = "/home/ada/src/out", .places = {}, .steps = {}};
@@ -25,7 +27,8 @@ struct Fixture {
     step.id = "compile affine compute_80";
     step.tool = ToolKind::kNvcc;
     step.tool_roles = {"program", "cicc"};
-    step.argv = {"/cuda/bin/nvcc", "-O3", "{src}/affine.cu", "-o", "{out}/images/affine/compute_80.ptx"};
+    step.argv = {"/cuda/bin/nvcc", "-O3", "{src}/affine.cu", "-Xcicc", kNamed,
+                 "-o", "{out}/images/affine/compute_80.ptx"};
     step.inputs = {"{src}/affine.cu"};
     REQUIRE(files.write("/home/ada/src/affine.cu", "kernel"));
   }
@@ -49,6 +52,8 @@ TEST_CASE("ingredients name the parts, words, variables and inputs that decide t
       {"argument", "/cuda/bin/nvcc"},
       {"argument", "-O3"},
       {"argument", "{src}/affine.cu"},
+      {"argument", "-Xcicc"},
+      {"argument", kNamed},
       {"argument", "-o"},
       {"argument", "{out}/images/affine/compute_80.ptx"},
       {"environment LC_ALL", "C"},
@@ -70,6 +75,10 @@ TEST_CASE("ingredients count the source folder where nvcc writes it into what it
   REQUIRE(there.files.write("/elsewhere/affine.cu", "kernel"));
   SECTION("asked for by the manifest") {
     here.step.argv.insert(here.step.argv.begin() + 2, "-lineinfo");
+    there.step.argv = here.step.argv;
+  }
+  SECTION("not told another name for the source") {
+    std::erase(here.step.argv, kNamed);
     there.step.argv = here.step.argv;
   }
   SECTION("asked for by the user's variable") {
