@@ -3,18 +3,26 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kiln {
 
+// What this machine's kind of processor wants. x86-64-v3 has the fused multiply-add and the half
+// conversions that kernels are made of; a later option may name another level.
+inline std::vector<std::string> host_processor_flags() {
+#if defined(__x86_64__)
+  return {"-march=x86-64-v3"};
+#else
+  return {};
+#endif
+}
+
 // Before the sources. -O3, as only there g++ unrolls the loops over an item's lanes, which makes
-// affine_f32 twice as fast. x86-64-v3 has the fused multiply-add and the half conversions that
-// kernels are made of; a later option may name another level.
+// affine_f32 twice as fast.
 inline std::vector<std::string> host_compile_flags(bool wave64) {
   std::vector<std::string> flags = {"-x", "c++", "-O3", "-std=c++17"};
-#if defined(__x86_64__)
-  flags.push_back("-march=x86-64-v3");
-#endif
+  for (std::string& flag : host_processor_flags()) flags.push_back(std::move(flag));
   for (const char* flag :
        {wave64 ? "-DKILN_HOST_WAVE=64" : "-DKILN_HOST_WAVE=32", "-fPIC", "-fvisibility=hidden",
         "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-fno-math-errno"}) {
