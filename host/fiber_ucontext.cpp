@@ -3,6 +3,10 @@
 // thread.
 #include <ucontext.h>
 
+#include <array>
+#include <atomic>
+#include <utility>
+
 #include "host/fiber.hpp"
 #include "host/stack.hpp"
 
@@ -13,6 +17,33 @@
 #endif
 
 namespace kiln::host {
+
+#if defined(KILN_HOST_TSAN)
+namespace {
+
+// The sanitizer can tell of a race only while it remembers both threads, and it forgets most of
+// those that have ended. So the latest stay until as many more have come: two of the largest
+// blocks, a quarter of the threads that it has room for.
+class EndedThreads {
+ public:
+  void add(void* thread) {
+    // No mutex, which would order the workers for the sanitizer.
+    while (busy_.test_and_set(std::memory_order_acquire)) continue;
+    void* const oldest = std::exchange(threads_[next_], thread);
+    next_ = (next_ + 1) % threads_.size();
+    busy_.clear(std::memory_order_release);
+    if (oldest != nullptr) __tsan_destroy_fiber(oldest);
+  }
+
+ private:
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  std::array<void*, 2048> threads_{};
+  std::size_t next_ = 0;
+};
+EndedThreads ended_threads;
+
+}  // namespace
+#endif
 
 struct Fiber::Implementation {
   explicit Implementation(std::size_t stack_bytes) : stack(stack_bytes) {}
@@ -67,7 +98,7 @@ void Fiber::start(Function function, void* argument) {
   // A new identity for every device thread: nothing that the last one did is ordered before it, so
   // its stack must not be memory that the last one wrote.
   self.stack.renew();
-  if (self.inside_thread != nullptr) __tsan_destroy_fiber(self.inside_thread);
+  if (self.inside_thread != nullptr) ended_threads.add(self.inside_thread);
   self.inside_thread = __tsan_create_fiber(0);
 #endif
   getcontext(&self.inside);
