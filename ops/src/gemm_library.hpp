@@ -25,9 +25,6 @@ Result<std::unique_ptr<GemmLibrary>> open_cublas(const runtime::Library& library
 Result<std::unique_ptr<GemmLibrary>> open_rocblas(const runtime::Library& library, StreamRef stream);
 Result<std::unique_ptr<GemmLibrary>> open_cblas(const runtime::Library& library);
 
-// "cublasCreate_v2: status 1", code kDriver.
-Error gemm_error(const char* call, int status);
-
 // A function of the library, or the error that it has none of that name.
 template <typename Function>
 Result<void> find(const runtime::Library& library, const char* name, Function*& function) {

@@ -54,11 +54,6 @@ Result<std::unique_ptr<GemmLibrary>> open(Backend backend, const Library& librar
 
 }  // namespace
 
-Error gemm_error(const char* call, int status) {
-  return Error{
-      ErrorCode::kDriver, std::string(call) + ": status " + std::to_string(status), {}, {}};
-}
-
 struct MatrixMultiplier::State {
   Device device;
   std::string path;

@@ -178,6 +178,7 @@ TEST_CASE("Vectors, and single elements") {
 }
 
 TEST_CASE("A library that cannot be opened is told with what to do") {
+  if (testing::subject().backend == Backend::kEmulator) SKIP("emulated devices have none");
   const Subject subject;
   const char* const before = std::getenv("KILN_BLAS_LIBRARY");
   const std::string kept = before != nullptr ? before : "";
@@ -199,7 +200,7 @@ TEST_CASE("A failing library's status is told") {
   const Result<MatrixMultiplier> multiplier = MatrixMultiplier::open(subject.device);
   unsetenv("KILN_FAKE_ROCBLAS_FAILS");
   REQUIRE(!multiplier);
-  CHECK(multiplier.error().message == "rocblas_create_handle: status 1");
+  CHECK(multiplier.error().message == "rocblas_create_handle: rocblas_status_invalid_handle");
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ struct Matmul {
 // Thread-safety: run() may be called from several threads; calls take turns.
 class MatrixMultiplier {
  public:
-  // `stream` must be the device's and outlive the multiplier.
+  // `stream` must be the device's and outlive the multiplier. While it is captured into a CUDA or HIP
+  // graph, products go into the graph; those of a multiplier of another stream do not, and those of the
+  // default stream end the capture with an error.
   // Errors: kUnavailable (no library: what was tried, and what to install), kDriver.
   static Result<MatrixMultiplier> open(Device device, StreamRef stream = {});
   MatrixMultiplier(MatrixMultiplier&&) noexcept;
@@ -55,7 +57,8 @@ class MatrixMultiplier {
   const std::string& library() const;
 
   // Starts the product and returns; on the host it is done then.
-  // Errors: kInvalidInput (which shape or stride, and why), kDriver (the library's own status).
+  // Errors: kInvalidInput (which shape or stride, and why), kDriver (the library's own name of its
+  // status).
   Result<void> run(const Matmul& product) const;
 
  private:
