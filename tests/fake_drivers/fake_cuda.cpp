@@ -225,7 +225,7 @@ FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, un
                                     void** parameters, void**) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
+  return machine().launch(current(), stream, reinterpret_cast<fake::Kernel*>(function),
                           1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
                           parameters);
 }
@@ -245,25 +245,25 @@ FAKE_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source
                                           CUstream stream) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().copy(current(), pointer(target), true, source, false, bytes);
+  return machine().copy(current(), stream, pointer(target), true, source, false, bytes);
 }
 FAKE_EXPORT CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes,
                                           CUstream stream) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().copy(current(), target, false, pointer(source), true, bytes);
+  return machine().copy(current(), stream, target, false, pointer(source), true, bytes);
 }
 FAKE_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
                                           CUstream stream) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().copy(current(), pointer(target), true, pointer(source), true, bytes);
+  return machine().copy(current(), stream, pointer(target), true, pointer(source), true, bytes);
 }
 FAKE_EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes,
                                      CUstream stream) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().fill(current(), pointer(target), value, bytes);
+  return machine().fill(current(), stream, pointer(target), value, bytes);
 }
 
 FAKE_EXPORT CUresult cuStreamCreate(CUstream* stream, unsigned int) {
@@ -300,6 +300,33 @@ FAKE_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUev
   *milliseconds = 0.5F;
   const int status = machine().check_event(start);
   return status != 0 ? status : machine().check_event(stop);
+}
+
+// Graphs, which the runtime leaves to the program that wants them.
+FAKE_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  ENTER_IN_CONTEXT();
+  return machine().begin_capture(stream);
+}
+FAKE_EXPORT CUresult cuStreamEndCapture(CUstream stream, void** graph) {
+  ENTER_IN_CONTEXT();
+  return machine().end_capture(stream, graph);
+}
+FAKE_EXPORT CUresult cuGraphInstantiateWithFlags(void** executable, void* graph,
+                                                 unsigned long long) {
+  ENTER_IN_CONTEXT();
+  return machine().instantiate(graph, executable);
+}
+FAKE_EXPORT CUresult cuGraphLaunch(void* executable, CUstream) {
+  ENTER_IN_CONTEXT();
+  return machine().launch_graph(executable);
+}
+FAKE_EXPORT CUresult cuGraphExecDestroy(void* executable) {
+  ENTER();
+  return machine().destroy_graph(executable);
+}
+FAKE_EXPORT CUresult cuGraphDestroy(void* graph) {
+  ENTER();
+  return machine().destroy_graph(graph);
 }
 
 }  // namespace kiln::runtime::cuda

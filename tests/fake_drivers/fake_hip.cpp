@@ -207,7 +207,7 @@ FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned in
                                              unsigned int block_z, unsigned int, hipStream_t stream,
                                              void** parameters, void**) {
   ENTER_ON_STREAM(stream);
-  return machine().launch(current(), reinterpret_cast<fake::Kernel*>(function),
+  return machine().launch(current(), stream, reinterpret_cast<fake::Kernel*>(function),
                           1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
                           parameters);
 }
@@ -223,12 +223,12 @@ FAKE_EXPORT hipError_t hipFree(void* address) {
 FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
                                       hipMemcpyKind kind, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().copy(current(), target, kind != kDeviceToHost, source, kind != kHostToDevice,
+  return machine().copy(current(), stream, target, kind != kDeviceToHost, source, kind != kHostToDevice,
                         bytes);
 }
 FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().fill(current(), target, value, bytes);
+  return machine().fill(current(), stream, target, value, bytes);
 }
 
 FAKE_EXPORT hipError_t hipStreamCreate(hipStream_t* stream) {
@@ -264,6 +264,33 @@ FAKE_EXPORT hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start
   *milliseconds = 0.5F;
   const int status = machine().check_event(start);
   return status != 0 ? status : machine().check_event(stop);
+}
+
+// Graphs, which the runtime leaves to the program that wants them.
+FAKE_EXPORT hipError_t hipStreamBeginCapture(hipStream_t stream, int) {
+  ENTER_ON_STREAM(stream);
+  return machine().begin_capture(stream);
+}
+FAKE_EXPORT hipError_t hipStreamEndCapture(hipStream_t stream, void** graph) {
+  ENTER_ON_STREAM(stream);
+  return machine().end_capture(stream, graph);
+}
+FAKE_EXPORT hipError_t hipGraphInstantiateWithFlags(void** executable, void* graph,
+                                                    unsigned long long) {
+  ENTER();
+  return machine().instantiate(graph, executable);
+}
+FAKE_EXPORT hipError_t hipGraphLaunch(void* executable, hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return machine().launch_graph(executable);
+}
+FAKE_EXPORT hipError_t hipGraphExecDestroy(void* executable) {
+  ENTER();
+  return machine().destroy_graph(executable);
+}
+FAKE_EXPORT hipError_t hipGraphDestroy(void* graph) {
+  ENTER();
+  return machine().destroy_graph(graph);
 }
 
 }  // namespace kiln::runtime::hip

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ enum Status : int {
   kInvalidHandle = 400,
   kNotFound = 500,
   kLaunchFailed = 719,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureImplicit = 906,
 };
 
 struct DeviceScript {
@@ -75,6 +79,11 @@ class Machine {
     bool operator==(const Live&) const = default;
   };
   virtual Live live() const = 0;
+
+  // --- what a vendor's other libraries do on a stream --------------------------------------
+  // Runs `work`, or keeps it for the graph that the stream is captured into. Work of the default
+  // stream is refused while another is captured, and ends that capture, as loading and allocating do.
+  virtual int submit(void* stream, std::function<int()> work) = 0;
 };
 
 }  // namespace kiln::fake

@@ -1,9 +1,13 @@
-// A librocblas that multiplies on the processor, one element after the other. Its functions are
-// spelt from rocBLAS's manual, apart from ops/src/rocblas.cpp, which they are to catch.
+// A librocblas that multiplies on the processor, one element after the other, in the order of its
+// stream: it submits its work to fake_hip. Its functions are spelt from rocBLAS's manual, apart from
+// ops/src/rocblas.cpp, which they are to catch.
+#include <dlfcn.h>
+
 #include <cstdint>
 #include <cstdlib>
 
 #include "kiln/ops/scalar.hpp"
+#include "tests/fake_drivers/fake_machine.hpp"
 
 namespace {
 
@@ -13,6 +17,7 @@ using kiln::ops::Scalar;
 enum rocblas_status {
   rocblas_status_success = 0,
   rocblas_status_invalid_handle = 1,
+  rocblas_status_internal_error = 6,
   rocblas_status_invalid_value = 11
 };
 constexpr int rocblas_operation_none = 111, rocblas_operation_transpose = 112;
@@ -54,6 +59,12 @@ struct Matrix {
 };
 
 int the_handle;
+void* the_stream = nullptr;
+
+kiln::fake::Machine& machine() {
+  void* const hip = dlopen(KILN_FAKE_HIP, RTLD_NOW | RTLD_LOCAL);
+  return *reinterpret_cast<kiln::fake::Machine* (*)()>(dlsym(hip, "kiln_fake_machine"))();
+}
 
 }  // namespace
 
@@ -67,8 +78,19 @@ FAKE_EXPORT int rocblas_create_handle(void** handle) {
 FAKE_EXPORT int rocblas_destroy_handle(void* handle) {
   return handle == &the_handle ? rocblas_status_success : rocblas_status_invalid_handle;
 }
-FAKE_EXPORT int rocblas_set_stream(void* handle, void*) {
+FAKE_EXPORT int rocblas_set_stream(void* handle, void* stream) {
+  the_stream = stream;
   return handle == &the_handle ? rocblas_status_success : rocblas_status_invalid_handle;
+}
+
+FAKE_EXPORT const char* rocblas_status_to_string(int status) {
+  switch (status) {
+    case rocblas_status_success: return "rocblas_status_success";
+    case rocblas_status_invalid_handle: return "rocblas_status_invalid_handle";
+    case rocblas_status_internal_error: return "rocblas_status_internal_error";
+    case rocblas_status_invalid_value: return "rocblas_status_invalid_value";
+    default: return "<undefined rocblas_status value>";
+  }
 }
 
 FAKE_EXPORT int rocblas_gemm_strided_batched_ex(
@@ -97,18 +119,23 @@ FAKE_EXPORT int rocblas_gemm_strided_batched_ex(
   const Matrix right{static_cast<std::byte*>(b), type->dtype, ldb, stride_b};
   const Matrix old{static_cast<std::byte*>(c), type->dtype, ldc, stride_c};
   const Matrix result{static_cast<std::byte*>(d), type->dtype, ldd, stride_d};
-  for (int i = 0; i < batch_count; ++i) {
-    for (int column = 0; column < n; ++column) {
-      for (int row = 0; row < m; ++row) {
-        double sum = 0;
-        for (int j = 0; j < k; ++j) {
-          sum += (transposed_a ? left.get(i, j, row) : left.get(i, row, j)) *
-                 (transposed_b ? right.get(i, column, j) : right.get(i, j, column));
+  // The factors are read now, as in rocBLAS's host pointer mode; the matrices when it is their turn.
+  const auto multiply = [=, factor = scalar(alpha), keep = scalar(beta)] {
+    for (int i = 0; i < batch_count; ++i) {
+      for (int column = 0; column < n; ++column) {
+        for (int row = 0; row < m; ++row) {
+          double sum = 0;
+          for (int j = 0; j < k; ++j) {
+            sum += (transposed_a ? left.get(i, j, row) : left.get(i, row, j)) *
+                   (transposed_b ? right.get(i, column, j) : right.get(i, j, column));
+          }
+          const double kept = keep == 0 ? 0 : keep * old.get(i, row, column);
+          result.set(i, row, column, factor * sum + kept);
         }
-        const double kept = scalar(beta) == 0 ? 0 : scalar(beta) * old.get(i, row, column);
-        result.set(i, row, column, scalar(alpha) * sum + kept);
       }
     }
-  }
-  return rocblas_status_success;
+    return 0;
+  };
+  return machine().submit(the_stream, multiply) == 0 ? rocblas_status_success
+                                                     : rocblas_status_internal_error;
 }

@@ -10,20 +10,27 @@
 namespace kiln::fake {
 namespace {
 
+// What a launch of a kernel does, with copies of its arguments.
+using Work = std::function<void()>;
+
 // float32: out[i] = in[i] * scale + shift for i < n
-void scale_add(unsigned long long threads, void** arguments) {
+Work scale_add(unsigned long long threads, void** arguments) {
   const auto n = *static_cast<std::uint64_t*>(arguments[0]);
   const auto* in = *static_cast<const float**>(arguments[1]);
   auto* out = *static_cast<float**>(arguments[2]);
   const float scale = *static_cast<float*>(arguments[3]);
   const float shift = *static_cast<float*>(arguments[4]);
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(n, threads); ++i)
-    out[i] = in[i] * scale + shift;
+  return [=] {
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(n, threads); ++i)
+      out[i] = in[i] * scale + shift;
+  };
 }
 
-void nothing(unsigned long long, void**) {}
+Work nothing(unsigned long long, void**) {
+  return [] {};
+}
 
-using Body = void (*)(unsigned long long threads, void** arguments);
+using Body = Work (*)(unsigned long long threads, void** arguments);
 
 struct KnownKernel {
   const char* name;
@@ -63,6 +70,9 @@ const char* status_name(int status, std::string_view prefix, bool camel_case) {
       {kInvalidHandle, "INVALID_HANDLE", "InvalidHandle"},
       {kNotFound, "NOT_FOUND", "NotFound"},
       {kLaunchFailed, "LAUNCH_FAILED", "LaunchFailure"},
+      {kCaptureUnsupported, "STREAM_CAPTURE_UNSUPPORTED", "StreamCaptureUnsupported"},
+      {kCaptureInvalidated, "STREAM_CAPTURE_INVALIDATED", "StreamCaptureInvalidated"},
+      {kCaptureImplicit, "STREAM_CAPTURE_IMPLICIT", "StreamCaptureImplicit"},
   };
   static std::mutex mutex;
   static std::map<int, std::string> spelt;
@@ -88,6 +98,9 @@ const char* status_text(int status) {
     case kInvalidHandle: return "invalid resource handle";
     case kNotFound: return "named symbol not found";
     case kLaunchFailed: return "unspecified launch failure";
+    case kCaptureUnsupported: return "operation not permitted when stream is capturing";
+    case kCaptureInvalidated: return "operation failed due to a previous error during capture";
+    case kCaptureImplicit: return "operation would make the legacy stream depend on a capturing one";
     default: return nullptr;
   }
 }
@@ -116,6 +129,8 @@ void MachineState::drop_handles() {
   }
   streams_.clear();
   events_.clear();
+  captures_.clear();
+  graphs_.clear();
   contexts_.clear();
 }
 
@@ -219,6 +234,7 @@ int MachineState::load(int device, const char* image, Module** module, std::stri
   if (script_.load_time.count() > 0) std::this_thread::sleep_for(script_.load_time);
 
   const std::lock_guard lock(mutex_);
+  if (ends_a_capture()) return kCaptureUnsupported;
   if (is_ptx && script_.jit_fails) {
     if (log != nullptr) *log = script_.jit_log;
     return kInvalidPtx;
@@ -258,8 +274,9 @@ int MachineState::find_symbol(Module* module, const char* name, void** address,
   return kSuccess;
 }
 
-int MachineState::launch(int device, Kernel* kernel, unsigned long long threads, void** arguments) {
-  const std::lock_guard lock(mutex_);
+int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
+                         void** arguments) {
+  std::unique_lock lock(mutex_);
   const bool known = std::any_of(modules_.begin(), modules_.end(), [&](Module* module) {
     return std::any_of(module->kernels.begin(), module->kernels.end(),
                        [&](auto& entry) { return &entry.second == kernel; });
@@ -267,12 +284,18 @@ int MachineState::launch(int device, Kernel* kernel, unsigned long long threads,
   if (!known || kernel->module->device != device) return kInvalidHandle;
   const Module& module = *kernel->module;
   if (script_.uses_image_in_place && module.copy != module.image) return kLaunchFailed;
-  kernel->body(threads, arguments);
-  return kSuccess;
+  Work work = kernel->body(threads, arguments);
+  lock.unlock();
+  return submit(stream, [this, work = std::move(work)] {
+    const std::lock_guard running(mutex_);
+    work();
+    return static_cast<int>(kSuccess);
+  });
 }
 
 int MachineState::allocate(int device, std::size_t bytes, void** memory) {
   const std::lock_guard lock(mutex_);
+  if (ends_a_capture()) return kCaptureUnsupported;
   std::size_t used = bytes;
   for (const auto& [address, where] : allocations_) {
     if (where.first == device) used += where.second;
@@ -305,20 +328,91 @@ bool MachineState::inside(int device, const void* memory, std::size_t bytes) con
   return false;
 }
 
-int MachineState::copy(int device, void* target, bool target_on_device, const void* source,
-                       bool source_on_device, std::size_t bytes) {
+int MachineState::copy(int device, void* stream, void* target, bool target_on_device,
+                       const void* source, bool source_on_device, std::size_t bytes) {
+  return submit(stream, [=, this]() -> int {
+    const std::lock_guard lock(mutex_);
+    if (target_on_device && !inside(device, target, bytes)) return kInvalidValue;
+    if (source_on_device && !inside(device, source, bytes)) return kInvalidValue;
+    std::memmove(target, source, bytes);
+    return kSuccess;
+  });
+}
+
+int MachineState::fill(int device, void* stream, void* target, int value, std::size_t bytes) {
+  return submit(stream, [=, this]() -> int {
+    const std::lock_guard lock(mutex_);
+    if (!inside(device, target, bytes)) return kInvalidValue;
+    std::memset(target, value, bytes);
+    return kSuccess;
+  });
+}
+
+int MachineState::submit(void* stream, std::function<int()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto captured = captures_.find(stream); captured != captures_.end()) {
+      captured->second.graph.push_back(std::move(work));
+      return kSuccess;
+    }
+    if (stream == nullptr && ends_a_capture()) return kCaptureImplicit;
+  }
+  return work();
+}
+
+bool MachineState::ends_a_capture() {
+  for (auto& [stream, capture] : captures_) capture.is_valid = false;
+  return !captures_.empty();
+}
+
+int MachineState::begin_capture(void* stream) {
   const std::lock_guard lock(mutex_);
-  if (target_on_device && !inside(device, target, bytes)) return kInvalidValue;
-  if (source_on_device && !inside(device, source, bytes)) return kInvalidValue;
-  std::memmove(target, source, bytes);
+  if (stream == nullptr) return kCaptureUnsupported;
+  return captures_.try_emplace(stream).second ? kSuccess : kInvalidValue;
+}
+
+int MachineState::end_capture(void* stream, void** graph) {
+  const std::lock_guard lock(mutex_);
+  *graph = nullptr;
+  auto captured = captures_.extract(stream);
+  if (captured.empty()) return kInvalidValue;
+  if (!captured.mapped().is_valid) return kCaptureInvalidated;
+  *graph = keep(std::move(captured.mapped().graph));
   return kSuccess;
 }
 
-int MachineState::fill(int device, void* target, int value, std::size_t bytes) {
+int MachineState::instantiate(void* graph, void** executable) {
   const std::lock_guard lock(mutex_);
-  if (!inside(device, target, bytes)) return kInvalidValue;
-  std::memset(target, value, bytes);
+  const auto found = graphs_.find(graph);
+  if (found == graphs_.end()) return kInvalidValue;
+  *executable = keep(*found->second);
   return kSuccess;
+}
+
+int MachineState::launch_graph(void* executable) {
+  Graph work;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = graphs_.find(executable);
+    if (found == graphs_.end()) return kInvalidValue;
+    work = *found->second;
+  }
+  for (const auto& one : work) {
+    if (const int status = one(); status != kSuccess) return status;
+  }
+  return kSuccess;
+}
+
+int MachineState::destroy_graph(void* graph) {
+  const std::lock_guard lock(mutex_);
+  return graphs_.erase(graph) != 0 ? kSuccess : kInvalidValue;
+}
+
+void* MachineState::keep(Graph graph) {
+  auto kept = std::make_unique<Graph>(std::move(graph));
+  void* const handle = kept.get();
+  graphs_.emplace(handle, std::move(kept));
+  return handle;
 }
 
 namespace {
@@ -338,6 +432,7 @@ int MachineState::create_stream(int device, void** stream) {
 }
 int MachineState::destroy_stream(void* stream) {
   const std::lock_guard lock(mutex_);
+  captures_.erase(stream);
   return take_out(streams_, stream);
 }
 int MachineState::create_event(int device, void** event) {

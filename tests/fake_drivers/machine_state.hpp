@@ -2,8 +2,9 @@
 //
 // Owns the behaviour behind both vendors' calls: devices, memory, modules, streams, events, and the
 // faults that a test asks for. "Device" memory is host memory, and the few kernels that tests
-// launch run at once, on the calling thread. Every handle is checked, so that a use after its end,
-// or with the wrong device current, is an error as it would be on a real machine.
+// launch run at once, on the calling thread, or with the graph that their stream is captured into.
+// Every handle is checked, so that a use after its end, or with the wrong device current, is an error
+// as it would be on a real machine.
 //
 // Images are texts, NUL-terminated: "FAKE <arch>" or PTX on the first lines, then ".entry <name>"
 // for each kernel and ".global <name> <bytes>" for each variable (in PTX: as PTX spells a 4-byte
@@ -12,6 +13,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +52,7 @@ class MachineState final : public Machine {
   std::string failed_call() const override;
   std::vector<std::string> loads() const override;
   Live live() const override;
+  int submit(void* stream, std::function<int()> work) override;
 
   // --- the verbs behind the vendors' calls -----------------------------------------------
   // Counts the call; a status other than kSuccess is what it has to return.
@@ -66,12 +69,13 @@ class MachineState final : public Machine {
   int unload(Module* module);
   int find_function(Module* module, const char* name, Kernel** kernel);
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);
-  int launch(int device, Kernel* kernel, unsigned long long threads, void** arguments);
+  int launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
+             void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);
   int release_memory(void* memory);
-  int copy(int device, void* target, bool target_on_device, const void* source,
+  int copy(int device, void* stream, void* target, bool target_on_device, const void* source,
            bool source_on_device, std::size_t bytes);
-  int fill(int device, void* target, int value, std::size_t bytes);
+  int fill(int device, void* stream, void* target, int value, std::size_t bytes);
   int create_stream(int device, void** stream);
   int destroy_stream(void* stream);
   int create_event(int device, void** event);
@@ -79,9 +83,24 @@ class MachineState final : public Machine {
   int check_stream(int device, void* stream) const;
   int check_event(void* event) const;
 
+  // A graph is what was submitted to its stream, in order. One that can be launched is a copy.
+  int begin_capture(void* stream);
+  int end_capture(void* stream, void** graph);
+  int instantiate(void* graph, void** executable);
+  int launch_graph(void* executable);
+  int destroy_graph(void* graph);
+
  private:
+  using Graph = std::vector<std::function<int()>>;
+  struct Capture {
+    Graph graph;
+    bool is_valid = true;
+  };
+
   void drop_handles();  // what a failed release, or the driver's end, left
   bool inside(int device, const void* memory, std::size_t bytes) const;
+  bool ends_a_capture();   // invalidates what is captured; false: nothing is
+  void* keep(Graph graph);   // its handle
 
   mutable std::mutex mutex_;
   std::atomic<unsigned> generation_{0};
@@ -97,6 +116,8 @@ class MachineState final : public Machine {
   std::map<const void*, std::pair<int, std::size_t>> symbols_;      // the same, of modules
   std::set<Module*> modules_;
   std::map<const void*, int> streams_, events_;  // handle: device
+  std::map<const void*, Capture> captures_;               // by stream
+  std::map<const void*, std::unique_ptr<Graph>> graphs_;  // by handle, captured or executable
   std::map<int, int> contexts_;                  // device: times retained
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/compatibility.hpp"
+#include "stream_graph.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
 
@@ -198,6 +199,29 @@ TEST_CASE("Function prepares its first launch, which is then a launch and nothin
   REQUIRE_FALSE(unloaded);
   CHECK(unloaded.error().code == ErrorCode::kNotFound);
   CHECK_FALSE(Function().prepare());
+}
+
+TEST_CASE("A launch that was prepared is captured into a graph") {
+  if (!subject_has_graphs()) SKIP(subject().name + " has no graphs");
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Stream stream = take(device.create_stream());
+  const Buffer values = take(device.upload(counting(kCount)));
+  const Function scale_add = take(device.get_or_load_func("scale_add", modules().arithmetic));
+  check(scale_add.prepare());
+  LaunchConfig config = kConfig;
+  config.stream = stream;
+  const StreamGraph graph(runtime, device, stream, [&] {
+    return scale_add.launch(config, kCount, values.data(), values.data(), 2.0F, 1.0F);
+  });
+  REQUIRE(graph.begun() == 0);
+  check(graph.work());
+  REQUIRE(graph.ended() == 0);
+  CHECK(take(device.download<float>(values)) == counting(kCount));
+  REQUIRE(graph.launch() == 0);
+  REQUIRE(graph.launch() == 0);
+  check(stream.synchronize());
+  CHECK(take(device.download<float>(values))[5] == 2.0F * (2.0F * 5.0F + 1.0F) + 1.0F);
 }
 
 TEST_CASE("Streams and events order and time the work") {
