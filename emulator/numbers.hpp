@@ -119,9 +119,9 @@ inline i32 extract_signed_bits(u32 x, u32 offset, u32 count) {
   offset &= 31;
   count &= 31;
   if (count == 0) return 0;
-  const u32 value = (x >> offset) & ((1u << count) - 1);
-  const u32 sign = 1u << (count - 1);
-  return static_cast<i32>((value & sign) != 0 ? value | ~((1u << count) - 1) : value);
+  // The shift is arithmetic: a field that reaches beyond the top continues with the sign.
+  const u32 value = static_cast<u32>(static_cast<i32>(x) >> offset);
+  return static_cast<i32>(value << (32 - count)) >> (32 - count);
 }
 // All ones where there is no bit to be found.
 inline u32 leading_zeros(u32 x) { return x != 0 ? static_cast<u32>(std::countl_zero(x)) : ~0u; }

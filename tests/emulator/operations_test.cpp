@@ -172,7 +172,8 @@ TEST_CASE("vector integer instructions") {
         {"v_bfe_i32",
          [](u32 a, u32 b, u32 c) {
            const u32 n = c % 32;
-           const i64 field = static_cast<i64>((u64{a} >> (b % 32)) % (u64{1} << n));
+           const i64 shifted = s32(a) >> (b % 32);  // the field may reach beyond the sign
+           const i64 field = shifted & ((i64{1} << n) - 1);
            return n == 0 ? 0 : low(field >= (i64{1} << (n - 1)) ? field - (i64{1} << n) : field);
          },
          3},
