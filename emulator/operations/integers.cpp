@@ -88,6 +88,21 @@ void add_16(Wave& wave, const Instruction& in) {
   write_bits16<W>(wave, in, 0, result);
 }
 
+template <int W>
+void multiply_16(Wave& wave, const Instruction& in) {
+  begin_vector<W>(wave, in);
+  u32 a[W];
+  u32 b[W];
+  u32 result[W];
+  read_bits<W>(wave, in, 1, a, Reading::kBits16);
+  read_bits<W>(wave, in, 2, b, Reading::kBits16);
+  for (int lane = 0; lane < W; ++lane) {
+    const u32 product = (a[lane] & 0xffff) * (b[lane] & 0xffff);
+    result[lane] = in.clamp ? std::min(product, 0xffffu) : product & 0xffff;
+  }
+  write_bits16<W>(wave, in, 0, result);
+}
+
 template <int W, UpperHalf kUpper, bool kSigned>
 void multiply_add_16(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -124,10 +139,12 @@ void multiply_add_64(Wave& wave, const Instruction& in) {
         kSigned ? static_cast<u64>(i64{static_cast<i32>(a[lane])} * static_cast<i32>(b[lane]))
                 : u64{a[lane]} * b[lane];
     result[lane] = product + c[lane];
+    // The highest bit of the sum, which has 65: of a signed one, its sign.
     i64 sum;
-    const bool carry =
-        kSigned ? __builtin_add_overflow(static_cast<i64>(product), static_cast<i64>(c[lane]), &sum)
-                : result[lane] < product;
+    const bool carry = kSigned ? __builtin_add_overflow(static_cast<i64>(product),
+                                                        static_cast<i64>(c[lane]), &sum) !=
+                                     (static_cast<i64>(result[lane]) < 0)
+                               : result[lane] < product;
     carries |= u64{carry} << lane;
   }
   write_bits64<W>(wave, in, 0, result);
@@ -199,7 +216,7 @@ Operations integer_operations() {
       KILN_ROW("v_add_co_ci_u32", add_with_carry, Sum::kAdd, CarryIn::kYes),
       KILN_ROW("v_sub_co_ci_u32", add_with_carry, Sum::kSubtract, CarryIn::kYes),
       KILN_ROW("v_subrev_co_ci_u32", add_with_carry, Sum::kSubtractReversed, CarryIn::kYes),
-      binary<U16, U16, U16>("v_mul_lo_u16", [](u32 a, u32 b) { return a * b; }),
+      KILN_ROW("v_mul_lo_u16", multiply_16),
       binary<U16, U16, U16>("v_max_u16", [](u32 a, u32 b) { return a > b ? a : b; }),
       binary<U16, U16, U16>("v_min_u16", [](u32 a, u32 b) { return a < b ? a : b; }),
       binary<I16, I16, I16>("v_max_i16", [](i32 a, i32 b) { return a > b ? a : b; }),
