@@ -99,12 +99,14 @@ void permute_in_row(Wave& wave, const Instruction& in) {
   write_bits<W>(wave, in, 0, result);
 }
 
+// Only waves of 64 lanes have halves to swap.
 template <int W>
 void swap_halves(Wave& wave, const Instruction& in) {
+  if (W == 32) return;
   begin_vector<W>(wave, in);
   const u32* source = vector_register<W>(wave, in, in.operands[1]);
   u32 result[W];
-  for (int lane = 0; lane < W; ++lane) result[lane] = W == 64 ? source[lane ^ 32] : source[lane];
+  for (int lane = 0; lane < W; ++lane) result[lane] = source[lane ^ 32];
   write_bits<W>(wave, in, 0, result);
 }
 
