@@ -85,6 +85,19 @@ int rescale(T c) {
   return biased_exponent(c) > Format<T>::kBias ? Format<T>::kScale : -Format<T>::kScale;
 }
 
+// The sine of `turns` and as many quarters of a turn.
+double sine_of_quarters(double turns, int quarters) {
+  constexpr double kTwoPi = 6.283185307179586476925;
+  if (!std::isfinite(turns)) return std::numeric_limits<double>::quiet_NaN();
+  const double part = turns - std::nearbyint(turns);
+  const double quarter = std::nearbyint(4 * part);
+  const double angle = kTwoPi * (part - quarter / 4);
+  const double sine =
+      (static_cast<int>(quarter) + quarters) % 2 != 0 ? std::cos(angle) : std::sin(angle);
+  const bool negative = ((static_cast<int>(quarter) + quarters) & 2) != 0;
+  return (negative ? -sine : sine) + 0.0;  // no -0
+}
+
 template <typename T>
 FloatClass class_of_number(T x) {
   const bool negative = std::signbit(x);
@@ -152,6 +165,9 @@ float div_fixup_half(float quotient, float denominator, float numerator) {
   if (std::isinf(denominator) || numerator == 0) return negative ? -0.f : 0.f;
   return negative ? -std::fabs(quotient) : std::fabs(quotient);
 }
+
+double sine_of_turns(double turns) { return turns == 0 ? turns : sine_of_quarters(turns, 0); }
+double cosine_of_turns(double turns) { return sine_of_quarters(turns, 1); }
 
 double trig_preop(double x, u32 segment) {
   constexpr int kBits = 1201;

@@ -92,6 +92,25 @@ T median(T a, T b, T c) {
   if (greatest == b) return maximum(a, c);
   return maximum(a, b);
 }
+// The same on the bits of halves; as a float, a signalling NaN would be quiet already.
+inline bool is_signalling_half(u32 x) { return (x & 0x7fff) > 0x7c00 && (x & 0x200) == 0; }
+inline u32 maximum_half(u32 a, u32 b) {
+  if (is_signalling_half(a)) return a | 0x200;
+  if (is_signalling_half(b)) return b | 0x200;
+  return float_to_half(maximum(half_to_float(a), half_to_float(b)));
+}
+inline u32 minimum_half(u32 a, u32 b) {
+  if (is_signalling_half(a)) return a | 0x200;
+  if (is_signalling_half(b)) return b | 0x200;
+  return float_to_half(minimum(half_to_float(a), half_to_float(b)));
+}
+inline u32 median_half(u32 a, u32 b, u32 c) {
+  const float x = half_to_float(a);
+  const float y = half_to_float(b);
+  const float z = half_to_float(c);
+  if (x != x || y != y || z != z) return minimum_half(minimum_half(a, b), c);
+  return float_to_half(median(x, y, z));
+}
 template <typename T>
 T median_integer(T a, T b, T c) {
   const T high = a > b ? a : b;
@@ -182,6 +201,10 @@ double div_fmas(double a, double b, double c, bool scaled);
 float div_fixup(float quotient, float denominator, float numerator);
 double div_fixup(double quotient, double denominator, double numerator);
 float div_fixup_half(float quotient, float denominator, float numerator);
+
+// Of an angle in turns. Exact at quarters of a turn, whatever the number of turns.
+double sine_of_turns(double turns);
+double cosine_of_turns(double turns);
 
 // v_trig_preop_f64: 53 bits of 2/pi, from where `x` needs them.
 double trig_preop(double x, u32 segment);

@@ -13,7 +13,8 @@
 namespace kiln::emulator {
 
 // What the lanes hold: the C++ type of a value, by the meaning of its bits. Values of 16 bits are
-// in the low half of a register, or the high one by op_sel; F16 is computed as float.
+// in the low half of a register, or the high one by op_sel; F16 is computed as float, HalfBits is a
+// half as its bits.
 struct U32 {
   using Value = u32;
 };
@@ -34,6 +35,9 @@ struct F64 {
 };
 struct F16 {
   using Value = float;
+};
+struct HalfBits {
+  using Value = u32;
 };
 struct U16 {
   using Value = u32;
@@ -123,6 +127,8 @@ const typename Type::Value* read(const Wave& wave, const Instruction& in, int op
     u32 bits[W];
     read_bits<W>(wave, in, operand, bits, Reading::kHalf);
     for (int lane = 0; lane < W; ++lane) buffer[lane] = half_to_float(bits[lane]);
+  } else if constexpr (std::is_same_v<Type, HalfBits>) {
+    read_bits<W>(wave, in, operand, buffer, Reading::kHalf);
   } else {
     u32 bits[W];
     read_bits<W>(wave, in, operand, bits, Reading::kBits16);
@@ -140,6 +146,12 @@ void write(Wave& wave, const Instruction& in, int operand, typename Type::Value*
     u32 bits[W];
     for (int lane = 0; lane < W; ++lane) bits[lane] = finish_half(in, values[lane]);
     write_bits16<W>(wave, in, operand, bits);
+  } else if constexpr (std::is_same_v<Type, HalfBits>) {
+    if (in.output_scale != 0 || in.clamp) [[unlikely]] {
+      for (int lane = 0; lane < W; ++lane)
+        values[lane] = finish_half(in, half_to_float(values[lane]));
+    }
+    write_bits16<W>(wave, in, operand, values);
   } else if constexpr (std::is_same_v<Type, U16> || std::is_same_v<Type, I16>) {
     write_bits16<W>(wave, in, operand, reinterpret_cast<const u32*>(values));
   } else {

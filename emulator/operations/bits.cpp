@@ -83,7 +83,7 @@ Operations bit_operations() {
       ternary<U32, U32, U32, U32>("v_alignbyte_b32", [](u32 a, u32 b, u32 c) { return ((static_cast<u64>(a) << 32) | b) >> (8 * (c & 3)); }),
       ternary<U32, U32, U32, U32>("v_perm_b32", [](u32 a, u32 b, u32 c) { return permute_bytes(a, b, c); }),
       binary<U32, U32, U32>("v_bcnt_u32_b32", [](u32 a, u32 b) { return count_bits(a) + b; }),
-      binary<U32, U16, U16>("v_pack_b32_f16", [](u32 a, u32 b) { return (a & 0xffff) | b << 16; }),
+      binary<U32, HalfBits, HalfBits>("v_pack_b32_f16", [](u32 a, u32 b) { return (a & 0xffff) | b << 16; }),
       unary<U32, U32>("v_accvgpr_read_b32", [](u32 a) { return a; }),
       unary<U32, U32>("v_accvgpr_write_b32", [](u32 a) { return a; }),
       unary<U32, U32>("v_accvgpr_mov_b32", [](u32 a) { return a; }),

@@ -8,8 +8,6 @@
 namespace kiln::emulator {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586476925;
-
 // ---- half precision in double, rounded once
 
 double fused(double a, double b, double c) { return a * b + c; }
@@ -102,7 +100,7 @@ void fix_up_half_division(Wave& wave, const Instruction& in) {
   read<W, F16>(wave, in, 2, b);
   read<W, F16>(wave, in, 3, c);
   for (int lane = 0; lane < W; ++lane) {
-    result[lane] = float_to_half(div_fixup_half(a[lane], b[lane], c[lane]));
+    result[lane] = finish_half(in, div_fixup_half(a[lane], b[lane], c[lane]));
   }
   write_bits16<W>(wave, in, 0, result, UpperHalf::kKeep);
 }
@@ -204,21 +202,21 @@ Operations float_operations() {
       binary<F16, F16, F16>("v_sub_f16", [](float a, float b) { return a - b; }),
       binary<F16, F16, F16>("v_subrev_f16", [](float a, float b) { return b - a; }),
       binary<F16, F16, F16>("v_mul_f16", [](float a, float b) { return a * b; }),
-      binary<F16, F16, F16>("v_max_f16", [](float a, float b) { return maximum(a, b); }),
-      binary<F16, F16, F16>("v_min_f16", [](float a, float b) { return minimum(a, b); }),
-      ternary<F16, F16, F16, F16>("v_max3_f16", [](float a, float b, float c) { return maximum(maximum(a, b), c); }),
-      ternary<F16, F16, F16, F16>("v_min3_f16", [](float a, float b, float c) { return minimum(minimum(a, b), c); }),
-      ternary<F16, F16, F16, F16>("v_med3_f16", [](float a, float b, float c) { return median(a, b, c); }),
-      ternary<F16, F16, F16, F16>("v_maxmin_f16", [](float a, float b, float c) { return minimum(maximum(a, b), c); }),
-      ternary<F16, F16, F16, F16>("v_minmax_f16", [](float a, float b, float c) { return maximum(minimum(a, b), c); }),
+      binary<HalfBits, HalfBits, HalfBits>("v_max_f16", [](u32 a, u32 b) { return maximum_half(a, b); }),
+      binary<HalfBits, HalfBits, HalfBits>("v_min_f16", [](u32 a, u32 b) { return minimum_half(a, b); }),
+      ternary<HalfBits, HalfBits, HalfBits, HalfBits>("v_max3_f16", [](u32 a, u32 b, u32 c) { return maximum_half(maximum_half(a, b), c); }),
+      ternary<HalfBits, HalfBits, HalfBits, HalfBits>("v_min3_f16", [](u32 a, u32 b, u32 c) { return minimum_half(minimum_half(a, b), c); }),
+      ternary<HalfBits, HalfBits, HalfBits, HalfBits>("v_med3_f16", [](u32 a, u32 b, u32 c) { return median_half(a, b, c); }),
+      ternary<HalfBits, HalfBits, HalfBits, HalfBits>("v_maxmin_f16", [](u32 a, u32 b, u32 c) { return minimum_half(maximum_half(a, b), c); }),
+      ternary<HalfBits, HalfBits, HalfBits, HalfBits>("v_minmax_f16", [](u32 a, u32 b, u32 c) { return maximum_half(minimum_half(a, b), c); }),
       unary<F32, F32>("v_rcp_f32", [](float a) { return 1.0 / static_cast<double>(a); }),
       unary<F32, F32>("v_rcp_iflag_f32", [](float a) { return 1.0 / static_cast<double>(a); }),
       unary<F32, F32>("v_rsq_f32", [](float a) { return 1.0 / std::sqrt(static_cast<double>(a)); }),
       unary<F32, F32>("v_sqrt_f32", [](float a) { return std::sqrt(a); }),
       unary<F32, F32>("v_exp_f32", [](float a) { return std::exp2(static_cast<double>(a)); }),
       unary<F32, F32>("v_log_f32", [](float a) { return std::log2(static_cast<double>(a)); }),
-      unary<F32, F32>("v_sin_f32", [](float a) { return std::sin(kTwoPi * static_cast<double>(a)); }),
-      unary<F32, F32>("v_cos_f32", [](float a) { return std::cos(kTwoPi * static_cast<double>(a)); }),
+      unary<F32, F32>("v_sin_f32", [](float a) { return sine_of_turns(a); }),
+      unary<F32, F32>("v_cos_f32", [](float a) { return cosine_of_turns(a); }),
       unary<F64, F64>("v_rcp_f64", [](double a) { return 1.0 / a; }),
       unary<F64, F64>("v_rsq_f64", [](double a) { return 1.0 / std::sqrt(a); }),
       unary<F64, F64>("v_sqrt_f64", [](double a) { return std::sqrt(a); }),
@@ -227,8 +225,8 @@ Operations float_operations() {
       unary<F16, F16>("v_sqrt_f16", [](float a) { return std::sqrt(a); }),
       unary<F16, F16>("v_exp_f16", [](float a) { return std::exp2(a); }),
       unary<F16, F16>("v_log_f16", [](float a) { return std::log2(a); }),
-      unary<F16, F16>("v_sin_f16", [](float a) { return std::sin(kTwoPi * static_cast<double>(a)); }),
-      unary<F16, F16>("v_cos_f16", [](float a) { return std::cos(kTwoPi * static_cast<double>(a)); }),
+      unary<F16, F16>("v_sin_f16", [](float a) { return sine_of_turns(a); }),
+      unary<F16, F16>("v_cos_f16", [](float a) { return cosine_of_turns(a); }),
       unary<F32, F32>("v_fract_f32", [](float a) { return (a != a || std::isinf(a)) ? kNaN : std::min(a - std::floor(a), 0x1.fffffep-1f); }),
       unary<F64, F64>("v_fract_f64", [](double a) { return (a != a || std::isinf(a)) ? double{kNaN} : std::min(a - std::floor(a), 0x1.fffffffffffffp-1); }),
       unary<F16, F16>("v_fract_f16", [](float a) { return a - std::floor(a); }),

@@ -277,8 +277,8 @@ Operations packed_operations() {
   return {
       half_pairs("v_pk_add_f16", [](float a, float b) { return a + b; }),
       half_pairs("v_pk_mul_f16", [](float a, float b) { return a * b; }),
-      half_pairs("v_pk_max_f16", [](float a, float b) { return maximum(a, b); }),
-      half_pairs("v_pk_min_f16", [](float a, float b) { return minimum(a, b); }),
+      pairs<2, Elements::kFloat>("v_pk_max_f16", [](u32 a, u32 b, u32, bool) { return maximum_half(a, b); }),
+      pairs<2, Elements::kFloat>("v_pk_min_f16", [](u32 a, u32 b, u32, bool) { return minimum_half(a, b); }),
       pairs<3, Elements::kFloat>("v_pk_fma_f16", [](u32 a, u32 b, u32 c, bool) {
         return double_to_half(double{half_to_float(a)} * half_to_float(b) + half_to_float(c)); }),
       KILN_ROW("v_pk_fmac_f16", accumulate_half_pairs),
