@@ -1,25 +1,41 @@
 // One wave on which single instructions run, for tests.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/dispatch.hpp"
+#include "emulator/memory_map.hpp"
 #include "emulator/operation.hpp"
 #include "emulator/parse_instruction.hpp"
 
 namespace kiln::emulator {
 
-// A wave with registers of its own, on which an instruction runs.
+// An instruction that is ready to run.
+struct Prepared {
+  Handler handler = nullptr;
+  Instruction instruction;
+
+  void run(Wave& wave) const { handler(wave, instruction); }
+};
+
+// A wave with registers, LDS, scratch and a buffer of its own, on which an instruction runs.
 class Bench {
  public:
-  explicit Bench(u32 width) : width_(width), registers_(64 * width) {
+  static constexpr u32 kScratchBytes = 256;  // of a lane
+
+  // Of gfx1100 with 32 lanes, of gfx90a with 64.
+  explicit Bench(u32 width)
+      : width_(width), registers_(kRegisters * width), scratch_(kScratchBytes * width) {
     plan_.device = find_device_model(width == 64 ? "gfx90a" : "gfx1100");
-    plan_.vector_registers = 64;
+    plan_.memory = &memory_;
+    plan_.vector_registers = kRegisters;
     workgroup_.plan = &plan_;
     wave_.workgroup = &workgroup_;
     wave_.vector = registers_.data();
     wave_.lds = lds_;
+    wave_.scratch = scratch_;
     wave_.scalar[kExec] = ~0u;
     wave_.scalar[kExec + 1] = ~0u;
   }
@@ -27,21 +43,38 @@ class Bench {
   u32& vector(u32 reg, u32 lane) { return registers_[reg * width_ + lane]; }
   u32& scalar(u32 reg) { return wave_.scalar[reg]; }
   u64 vector64(u32 reg, u32 lane) { return combine(vector(reg, lane), vector(reg + 1, lane)); }
+  u64 scalar64(u32 reg) { return combine(scalar(reg), scalar(reg + 1)); }
   void set64(u32 reg, u32 lane, u64 value) {
     vector(reg, lane) = low_half(value);
     vector(reg + 1, lane) = high_half(value);
   }
+  void set_scalar64(u32 reg, u64 value) {
+    scalar(reg) = low_half(value);
+    scalar(reg + 1) = high_half(value);
+  }
   Wave& wave() { return wave_; }
+  std::vector<u8>& lds() { return lds_; }
+  std::vector<u8>& scratch() { return scratch_; }
   u32 width() const { return width_; }
+  // A buffer of global memory. Null: there is no room.
+  u8* allocate(std::size_t bytes) {
+    auto buffer = memory_.allocate(bytes);
+    return buffer ? static_cast<u8*>(*buffer) : nullptr;
+  }
 
+  // Nothing when there is no such instruction.
+  std::optional<Prepared> prepare(const std::string& text, std::array<u32, 2> words = {}) const {
+    const auto parsed = parse_instruction(text, words, kRegisters - 1);
+    if (!parsed || parsed->size() != 1) return std::nullopt;
+    const Handler handler = operations().find(parsed->front().name, width_);
+    if (handler == nullptr) return std::nullopt;
+    return Prepared{handler, parsed->front().instruction};
+  }
   // False when there is no such instruction.
   bool run(const std::string& text, std::array<u32, 2> words = {}) {
-    const auto parsed = parse_instruction(text, words, 63);
-    if (!parsed || parsed->size() != 1) return false;
-    const Handler handler = operations().find(parsed->front().name, width_);
-    if (handler == nullptr) return false;
-    handler(wave_, parsed->front().instruction);
-    return true;
+    const auto prepared = prepare(text, words);
+    if (prepared) prepared->run(wave_);
+    return prepared.has_value();
   }
 
   static const OperationTable& operations() {
@@ -50,9 +83,13 @@ class Bench {
   }
 
  private:
+  static constexpr u16 kRegisters = 512;  // vector registers, and accumulators from 256 on
+
   u32 width_;
   std::vector<u32> registers_;
-  std::vector<u8> lds_ = std::vector<u8>(1024);
+  std::vector<u8> lds_ = std::vector<u8>(65536);
+  std::vector<u8> scratch_;
+  MemoryMap memory_;
   LaunchPlan plan_;
   Workgroup workgroup_;
   Wave wave_;
