@@ -18,6 +18,8 @@
 //   f16_bits_from_f32 ...                             hardware conversions, where there are any
 #pragma once
 
+#include "device/types.cuh"
+
 #if defined(__HIP__)
 #define KILN_PLATFORM_HIP 1
 #elif defined(__NVCC__) || defined(__CUDACC_RTC__)
@@ -30,17 +32,6 @@
 #endif
 
 namespace kiln {
-
-using u8 = unsigned char;
-using u16 = unsigned short;
-using u32 = unsigned int;
-using u64 = unsigned long long;
-using i8 = signed char;
-using i16 = short;
-using i32 = int;
-using i64 = long long;
-using f32 = float;
-using f64 = double;
 
 // Sixteen bytes, the widest single access of a thread.
 struct alignas(16) Words {
