@@ -1,7 +1,13 @@
 // Control flow, barriers, machine state, and what has no effect here.
+#include <memory>
+#include <span>
+
 #include "emulator/fault.hpp"
+#include "emulator/program.hpp"
 #include "tests/emulator/bench.hpp"
 #include "tests/emulator/formulas/formula.hpp"
+#include "tests/support/elf_builder.hpp"
+#include "tests/support/msgpack_builder.hpp"
 
 namespace kiln::formulas {
 namespace {
@@ -170,6 +176,93 @@ void hold_round_mode() {
   hold_equal(refused, true, [] { return "s_round_mode 5"; });
 }
 
+// ---- jumps to an address, in a program of gfx1100 without kernels
+
+std::unique_ptr<emulator::Program> program_of(const std::vector<u32>& code) {
+  using namespace testing;
+  ElfBuilder elf;
+  elf.os_abi = 64;
+  elf.abi_version = 3;
+  elf.machine = 224;
+  elf.flags = 0x41;  // gfx1100
+  elf.symbol_table = 11;
+  const std::string metadata =
+      msgpack::map({{"amdhsa.kernels", msgpack::array({})},
+                    {"amdhsa.target", msgpack::text("amdgcn-amd-amdhsa--gfx1100")},
+                    {"amdhsa.version", msgpack::array({msgpack::number(1), msgpack::number(2)})}});
+  elf.add({.name = ".note", .type = 7, .bytes = note("AMDGPU", 32, metadata)});
+  std::string text;
+  for (const u32 word : code) put(text, word);
+  const auto section = elf.add({.name = ".text", .bytes = text});
+  elf.add_symbol({.name = "f",
+                  .type = 2,
+                  .section = section,
+                  .value = elf.offset(section),
+                  .size = text.size()});
+  const std::string file = elf.build();
+  auto program = emulator::Program::load(std::as_bytes(std::span(file)), Bench::operations());
+  return program ? std::move(*program) : nullptr;
+}
+
+constexpr u32 kNop = 0xbf800000;
+constexpr u32 kGetProgramCounter = 0xbe844700;  // s_getpc_b64 s[4:5]
+constexpr u32 kJump = 0xbe804806;               // s_setpc_b64 s[6:7]
+constexpr u32 kSwap = 0xbe844906;               // s_swappc_b64 s[4:5], s[6:7]
+constexpr u32 kSwapInPlace = 0xbe844904;        // s_swappc_b64 s[4:5], s[4:5]
+constexpr u32 kCall = 0xba040000;               // s_call_b64 s[4:5], number of instructions
+
+// The instruction `word` between others: what s[4:5] is afterwards, and where the wave goes on. The
+// address in s[6:7] is that of instruction `target`.
+Formula address_jump(std::string name, u32 word, bool saves, bool goes) {
+  return {name, [=] {
+            constexpr u32 kPlace = 3;
+            for (const u32 target : {0u, 1u, 5u, 7u}) {
+              // A call counts from the instruction after it.
+              const u32 distance = (target - kPlace - 1) & 0xffff;
+              std::vector<u32> code(8, kNop);
+              code[kPlace] = word == kCall ? kCall | distance : word;
+              const auto program = program_of(code);
+              if (!hold_equal(program != nullptr && program->missing().empty(), true,
+                              [&] { return name + ": its program"; }))
+                return;
+              const emulator::Instruction& in = program->instructions()[kPlace];
+              const u64 begin = program->instructions()[0].address;
+              Bench bench(32);
+              fill(bench);
+              bench.wave().program = program.get();
+              bench.wave().pc = kPlace + 1;
+              bench.set_scalar64(6, begin + 4 * target);
+              if (word == kSwapInPlace) bench.set_scalar64(4, begin + 4 * target);
+              State expected = state_of(bench);
+              const u64 after = begin + 4 * (kPlace + 1);
+              if (saves) {
+                expected.scalars[4] = static_cast<u32>(after);
+                expected.scalars[5] = static_cast<u32>(after >> 32);
+              }
+              if (goes) expected.pc = target;
+              in.run(bench.wave(), in);
+              hold_equal(state_of(bench) == expected, true,
+                         [&] { return name + " to instruction " + std::to_string(target); });
+            }
+            if (word != kJump) return;
+            // To where no instruction starts.
+            for (const u64 wrong : {u64{2}, u64{4096}}) {
+              const auto program = program_of({kNop, kJump});
+              const emulator::Instruction& in = program->instructions()[1];
+              Bench bench(32);
+              bench.wave().program = program.get();
+              bench.set_scalar64(6, program->instructions()[0].address + wrong);
+              bool refused = false;
+              try {
+                in.run(bench.wave(), in);
+              } catch (const Fault& fault) {
+                refused = fault.kind == FaultKind::kBadCode;
+              }
+              hold_equal(refused, true, [&] { return name + ": a wrong address"; });
+            }
+          }};
+}
+
 }  // namespace
 
 // clang-format off
@@ -182,6 +275,10 @@ Formulas control_formulas() {
       branch("s_cbranch_vccnz", [](bool, u64 vcc, u64) { return vcc != 0; }),
       branch("s_cbranch_execz", [](bool, u64, u64 exec) { return exec == 0; }),
       branch("s_cbranch_execnz", [](bool, u64, u64 exec) { return exec != 0; }),
+      address_jump("s_getpc_b64", kGetProgramCounter, true, false),
+      address_jump("s_setpc_b64", kJump, false, true),
+      {"s_swappc_b64", [] { address_jump("s_swappc_b64", kSwap, true, true).hold(); address_jump("s_swappc_b64", kSwapInPlace, true, true).hold(); }},
+      address_jump("s_call_b64", kCall, true, true),
       changes("s_endpgm", "", 0, [](Bench&, State& state) { state.ended = true; }),
       changes("s_barrier", "", 0, [](Bench&, State& state) { state.at_barrier = true; }),
       changes("s_barrier_wait", "-1", 0, [](Bench&, State& state) { state.at_barrier = true; }),
