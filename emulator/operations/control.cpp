@@ -161,7 +161,6 @@ Operations control_operations() {
                            "s_setprio",
                            "s_sendmsg",
                            "s_set_inst_prefetch_distance",
-                           "s_inst_prefetch",
                            "s_sethalt",
                            "s_icache_inv",
                            "s_dcache_inv",

@@ -323,7 +323,6 @@ Formulas control_formulas() {
                            "s_gl1_inv",
                            "s_icache_inv",
                            "s_incperflevel",
-                           "s_inst_prefetch",
                            "s_nop",
                            "s_sendmsg",
                            "s_set_inst_prefetch_distance",
