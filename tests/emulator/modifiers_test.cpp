@@ -161,6 +161,107 @@ TEST_CASE("parts of registers by SDWA") {
   }
 }
 
+TEST_CASE("halves and comparisons by SDWA") {
+  // 1.5 and -2.0 in one register, -0.5 and 4.0 in the other.
+  constexpr u32 kFirst = 0xc0003e00;
+  constexpr u32 kSecond = 0x4400b800;
+  const auto prepare = [](Bench& bench) {
+    for (u32 lane = 0; lane < 64; ++lane) {
+      bench.vector(0, lane) = 0x13572468;
+      bench.vector(1, lane) = kFirst;
+      bench.vector(2, lane) = kSecond;
+    }
+  };
+  struct Row {
+    const char* text;
+    u32 result;
+  };
+  const Row rows[] = {
+      {"v_cvt_f32_f16_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1", 0xc0000000},
+      {"v_cvt_f32_f16_sdwa v0, -|v2| dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0",
+       0xbf000000},
+      {"v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 "
+       "src1_sel:WORD_1",
+       0x40002468},
+      {"v_mul_f16_sdwa v0, -v1, |v2| dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 "
+       "src1_sel:WORD_0",
+       0x1357ba00},
+      {"v_max_f16_sdwa v0, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 "
+       "src1_sel:WORD_1",
+       0x4400},
+      {"v_cvt_f32_i32_sdwa v0, sext(v1) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3",
+       0xc2800000},
+      {"v_mul_i32_i24_sdwa v0, sext(v1), sext(v2) dst_sel:DWORD dst_unused:UNUSED_PAD "
+       "src0_sel:WORD_1 src1_sel:BYTE_1",
+       0x00120000},
+  };
+  for (const Row& row : rows) {
+    Bench bench(64);
+    prepare(bench);
+    INFO(row.text);
+    REQUIRE(bench.run(row.text));
+    for (u32 lane = 0; lane < 64; ++lane) REQUIRE(bench.vector(0, lane) == row.result);
+  }
+  const struct {
+    const char* text;
+    bool holds;
+  } comparisons[] = {
+      {"v_cmp_gt_f16_sdwa vcc, v1, v2 src0_sel:WORD_0 src1_sel:WORD_0", true},
+      {"v_cmp_gt_f16_sdwa vcc, v1, v2 src0_sel:WORD_1 src1_sel:WORD_0", false},
+      {"v_cmp_lt_f16_sdwa vcc, -v1, v2 src0_sel:WORD_1 src1_sel:WORD_1", true},
+      {"v_cmp_eq_f16_sdwa vcc, |v1|, v2 src0_sel:WORD_1 src1_sel:WORD_1", false},
+      {"v_cmp_gt_i32_sdwa vcc, sext(v1), v2 src0_sel:WORD_1 src1_sel:BYTE_1", false},
+      {"v_cmp_gt_i32_sdwa vcc, v1, v2 src0_sel:WORD_1 src1_sel:BYTE_1", true},
+  };
+  for (const auto& row : comparisons) {
+    Bench bench(64);
+    prepare(bench);
+    bench.set_scalar64(kVcc, 0x5555);
+    INFO(row.text);
+    REQUIRE(bench.run(row.text));
+    REQUIRE(bench.scalar64(kVcc) == (row.holds ? ~u64{0} : 0));
+  }
+}
+
+TEST_CASE("two instructions at once read before either writes") {
+  struct Row {
+    const char* text;
+    u32 v0, v1;
+  };
+  // Before, v0 is 1.0, v1 is 2.0 and v2 is 3.0.
+  const Row rows[] = {
+      {"v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0", 0x40000000, 0x3f800000},
+      {"v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v1, v0, v2", 0x40a00000, 0x40400000},
+      {"v_dual_mul_f32 v1, v1, v2 :: v_dual_sub_f32 v0, v1, v2", 0xbf800000, 0x40c00000},
+      {"v_dual_fmac_f32 v0, v1, v2 :: v_dual_max_f32 v1, v0, v2", 0x40e00000, 0x40400000},
+      {"v_dual_add_f32 v0, v2, v2 :: v_dual_fmac_f32 v1, v0, v2", 0x40c00000, 0x40a00000},
+      {"v_dual_fmaak_f32 v0, v1, v2, 0x3f800000 :: v_dual_fmamk_f32 v1, v0, 0x40000000, v2",
+       0x40e00000, 0x40a00000},
+      {"v_dual_cndmask_b32 v0, v1, v2 :: v_dual_lshlrev_b32 v1, 1, v0", 0x40400000, 0x7f000000},
+  };
+  for (const Row& row : rows) {
+    Bench bench(32);
+    for (u32 lane = 0; lane < 32; ++lane) {
+      bench.vector(0, lane) = 0x3f800000;
+      bench.vector(1, lane) = 0x40000000;
+      bench.vector(2, lane) = 0x40400000;
+    }
+    bench.scalar(kVcc) = ~0u;
+    INFO(row.text);
+    const auto parsed = parse_instruction(row.text, {}, 63);
+    REQUIRE(parsed);
+    for (const ParsedInstruction& half : *parsed) {
+      const Handler handler = Bench::operations().find(half.name, 32);
+      REQUIRE(handler != nullptr);
+      handler(bench.wave(), half.instruction);
+    }
+    for (u32 lane = 0; lane < 32; ++lane) {
+      REQUIRE(bench.vector(0, lane) == row.v0);
+      REQUIRE(bench.vector(1, lane) == row.v1);
+    }
+  }
+}
+
 TEST_CASE("constants are of the type that the instruction works on") {
   struct Row {
     const char* text;
