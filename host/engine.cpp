@@ -54,14 +54,14 @@ struct Engine::Pool {
     for (std::thread& thread : threads) thread.join();
   }
 
-  // A worker's life: one pass over the open launch, then wait for the next.
+  // A worker's life: a seat in a launch, then wait for the next.
   void serve(BlockRunner& runner) {
-    std::uint64_t seen = 0;
     std::unique_lock lock(mutex);
     while (true) {
-      wake.wait(lock, [&] { return closing || generation != seen; });
+      wake.wait(lock, [&] { return closing || seats != 0; });
       if (closing) return;
-      seen = generation;
+      --seats;
+      ++busy;
       lock.unlock();
       run_blocks(runner);
       lock.lock();
@@ -86,6 +86,7 @@ struct Engine::Pool {
 
   std::optional<BlockRunner::Failure> run(const Launch& what) {
     const std::lock_guard one_at_a_time(launching);
+    unsigned wanted = 0;
     {
       const std::lock_guard lock(mutex);
       launch = &what;
@@ -93,15 +94,15 @@ struct Engine::Pool {
       blocks_per_run = std::max<std::uint64_t>(1, block_count / (runners.size() * kRunsPerWorker));
       next_block = 0;
       failure.reset();
-      // A grid of one run is not worth waking anybody.
-      if (block_count > blocks_per_run) {
-        busy = static_cast<unsigned>(threads.size());
-        ++generation;
-        wake.notify_all();
-      }
+      // Nobody is woken for whom there is no run of blocks.
+      const std::uint64_t runs = (block_count - 1) / blocks_per_run + 1;
+      wanted = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.size()));
+      seats = wanted;
     }
+    for (unsigned i = 0; i < wanted; ++i) wake.notify_one();
     run_blocks(runners[0]);
     std::unique_lock lock(mutex);
+    seats = 0;  // whoever has not come by now comes too late
     done.wait(lock, [&] { return busy == 0; });
     return std::move(failure);
   }
@@ -114,8 +115,8 @@ struct Engine::Pool {
   std::mutex mutex;  // guards what follows
   std::condition_variable wake, done;
   bool closing = false;
-  std::uint64_t generation = 0;
-  unsigned busy = 0;
+  unsigned seats = 0;  // workers that may still join the launch
+  unsigned busy = 0;   // that have
   const Launch* launch = nullptr;
   std::uint64_t block_count = 0, blocks_per_run = 1;
   std::optional<BlockRunner::Failure> failure;
