@@ -300,6 +300,41 @@ TEST_CASE("constants are of the type that the instruction works on") {
   }
 }
 
+TEST_CASE("scalar constants have the width of their operand") {
+  struct Row {
+    const char* text;
+    u64 result;
+  };
+  const Row rows[] = {
+      {"s_mov_b64 s[0:1], -1", ~u64{0}},
+      {"s_mov_b64 s[0:1], 64", 64},
+      {"s_mov_b64 s[0:1], 1.0", 0x3ff0000000000000},
+      {"s_mov_b64 s[0:1], 0x80000000", 0x80000000},
+      {"s_mov_b32 s0, -16", 0xfffffff0},
+      {"s_mov_b32 s0, -0.5", 0xbf000000},
+      {"s_mov_b32 s0, 0x87654321", 0x87654321},
+      {"s_lshl_b64 s[0:1], 1, 40", u64{1} << 40},
+      {"s_and_b64 s[0:1], s[8:9], 0xf0000000", 0xf0000000},
+      {"s_or_b64 s[0:1], s[8:9], -16", 0xfffffffffffffff0 | 0xf1234567},
+      {"s_cselect_b32 s0, 0x1234, -1", 0x1234},
+      {"s_mul_i32 s0, s8, 3", low_half(3 * u64{0xf1234567})},
+      {"s_mov_b32 s0, src_scc", 1},
+      {"s_mov_b64 s[0:1], vcc", 0x99},
+      {"s_mov_b64 s[0:1], exec", ~u64{0}},
+  };
+  for (const u32 width : {32u, 64u}) {
+    for (const Row& row : rows) {
+      Bench bench(width);
+      bench.set_scalar64(8, 0x76543210f1234567);
+      bench.set_scalar64(kVcc, 0x99);
+      bench.wave().scc = 1;
+      INFO(row.text);
+      REQUIRE(bench.run(row.text));
+      REQUIRE(bench.scalar64(0) == row.result);
+    }
+  }
+}
+
 TEST_CASE("inactive lanes and null are left alone") {
   Bench bench(32);
   bench.scalar(kExec) = 1u << 7;

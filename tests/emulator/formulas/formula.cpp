@@ -295,7 +295,7 @@ std::vector<u64> edges_of(const Kind& kind) {
     if (std::find(edges.begin(), edges.end(), x) == edges.end()) edges.push_back(x);
   };
   if (!kind.is_float()) {
-    for (const u64 x : {0, 1, 2, 3, 7, 15, 16, 24, 31, 32, 33, 63, 64}) add(x);
+    for (const u64 x : {0u, 1u, 2u, 3u, 7u, 15u, 16u, 24u, 31u, 32u, 33u, 63u, 64u}) add(x);
     for (const int bit : {7, 8, 15, 16, 23, 24, 31, 32, 62, 63}) {
       if (bit >= kind.bits) continue;
       add((u64{1} << bit) - 1);
