@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "emulator/dispatch.hpp"
 #include "emulator/kernel_runner.hpp"
 #include "runtime/src/driver_plugin.hpp"
+#include "runtime/src/immediate_driver.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -32,13 +32,6 @@ struct EmulatedFunction {
 struct EmulatedModule {
   std::unique_ptr<Program> program;
   std::vector<EmulatedFunction> functions;  // one a kernel
-};
-struct EmulatedEvent {
-  std::chrono::steady_clock::time_point time;
-};
-// A stream has no state; it only needs an address of its own.
-struct EmulatedStream {
-  char unused = 0;
 };
 
 std::optional<u64> number_from_environment(const char* variable) {
@@ -74,7 +67,7 @@ Error not_found(std::string_view what, const std::string& name) {
                {}};
 }
 
-class EmulatorDriver final : public Driver {
+class EmulatorDriver final : public ImmediateDriver {
  public:
   EmulatorDriver()
       : options_(options_from_environment()),
@@ -181,30 +174,6 @@ class EmulatorDriver final : public Driver {
     std::memset(target, value, bytes);
     memory_.mark_written(reinterpret_cast<u64>(target), bytes);
     return {};
-  }
-
-  Result<NativeStream> create_stream(int) override { return NativeStream{new EmulatedStream}; }
-  Result<void> destroy_stream(int, NativeStream stream) override {
-    delete static_cast<EmulatedStream*>(stream);
-    return {};
-  }
-  Result<void> synchronize_stream(int, NativeStream) override { return {}; }
-  Result<void> synchronize(int) override { return {}; }
-
-  Result<NativeEvent> create_event(int) override { return NativeEvent{new EmulatedEvent}; }
-  Result<void> destroy_event(int, NativeEvent event) override {
-    delete static_cast<EmulatedEvent*>(event);
-    return {};
-  }
-  Result<void> record_event(int, NativeEvent event, NativeStream) override {
-    static_cast<EmulatedEvent*>(event)->time = std::chrono::steady_clock::now();
-    return {};
-  }
-  Result<void> synchronize_event(int, NativeEvent) override { return {}; }
-  Result<float> milliseconds_between(int, NativeEvent start, NativeEvent stop) override {
-    return std::chrono::duration<float, std::milli>(static_cast<EmulatedEvent*>(stop)->time -
-                                                    static_cast<EmulatedEvent*>(start)->time)
-        .count();
   }
 
  private:

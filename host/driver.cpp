@@ -3,7 +3,6 @@
 // Every call is complete when it returns, so that streams and events keep order by themselves.
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "host/engine.hpp"
 #include "host/image.hpp"
 #include "runtime/src/driver_plugin.hpp"
+#include "runtime/src/immediate_driver.hpp"
 
 namespace kiln::host {
 namespace {
@@ -29,19 +29,10 @@ struct HostModule {
   std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
 };
 
-struct HostEvent {
-  std::chrono::steady_clock::time_point time;
-};
-
 constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device
 constexpr std::size_t kAlignment = 256;
 
-// A stream has no state; it only needs an address of its own.
-struct HostStream {
-  char unused = 0;
-};
-
-class HostDriver final : public Driver {
+class HostDriver final : public ImmediateDriver {
  public:
   std::string version() const override { return "host"; }
   bool keeps_image_bytes() const override { return false; }
@@ -133,30 +124,6 @@ class HostDriver final : public Driver {
                     NativeStream) override {
     std::memset(target, value, bytes);
     return {};
-  }
-
-  Result<NativeStream> create_stream(int) override { return NativeStream{new HostStream}; }
-  Result<void> destroy_stream(int, NativeStream stream) override {
-    delete static_cast<HostStream*>(stream);
-    return {};
-  }
-  Result<void> synchronize_stream(int, NativeStream) override { return {}; }
-  Result<void> synchronize(int) override { return {}; }
-
-  Result<NativeEvent> create_event(int) override { return NativeEvent{new HostEvent}; }
-  Result<void> destroy_event(int, NativeEvent event) override {
-    delete static_cast<HostEvent*>(event);
-    return {};
-  }
-  Result<void> record_event(int, NativeEvent event, NativeStream) override {
-    static_cast<HostEvent*>(event)->time = std::chrono::steady_clock::now();
-    return {};
-  }
-  Result<void> synchronize_event(int, NativeEvent) override { return {}; }
-  Result<float> milliseconds_between(int, NativeEvent start, NativeEvent stop) override {
-    return std::chrono::duration<float, std::milli>(static_cast<HostEvent*>(stop)->time -
-                                                    static_cast<HostEvent*>(start)->time)
-        .count();
   }
 
  private:
