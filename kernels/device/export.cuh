@@ -10,10 +10,12 @@
 
 #define KILN_EXPORT(name, ...) KILN_KERNEL(kiln::geometry::kMaxThreads, name, __VA_ARGS__)
 
+// The parameters of a strided view: see device/layout.cuh.
+#define KILN_VIEW_PARAMETERS kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info
+
 // name(numel, num_dims, info, inp, out): out[i] = op(inp[i])
 #define KILN_MAP(name, type, arithmetic, op)                                          \
-  KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,       \
-              const kiln::type* inp, kiln::type* out) {                               \
+  KILN_EXPORT(name, KILN_VIEW_PARAMETERS, const kiln::type* inp, kiln::type* out) {   \
     using M = kiln::device::arithmetic;                                               \
     using Op = kiln::functors::op;                                                    \
     kiln::families::map<M, Op::kUnroll>(numel, num_dims, info, inp, out,              \
@@ -21,31 +23,30 @@
   }
 
 // name(numel, num_dims, info, param, inp, out): out[i] = op(inp[i], param)
-#define KILN_MAP_WITH_PARAMETER(name, type, arithmetic, op)                                       \
-  KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info, kiln::type param, \
-              const kiln::type* inp, kiln::type* out) {                                           \
-    using M = kiln::device::arithmetic;                                                           \
-    using Op = kiln::functors::op;                                                                \
-    const M::Number p = kiln::device::widen(param);                                               \
-    kiln::families::map<M, Op::kUnroll>(numel, num_dims, info, inp, out,                          \
-                                        [p](M::Number x) { return Op::apply<M>(x, p); });         \
+#define KILN_MAP_WITH_PARAMETER(name, type, arithmetic, op)                               \
+  KILN_EXPORT(name, KILN_VIEW_PARAMETERS, kiln::type param, const kiln::type* inp,        \
+              kiln::type* out) {                                                          \
+    using M = kiln::device::arithmetic;                                                   \
+    using Op = kiln::functors::op;                                                        \
+    const M::Number p = kiln::device::widen(param);                                       \
+    kiln::families::map<M, Op::kUnroll>(numel, num_dims, info, inp, out,                  \
+                                        [p](M::Number x) { return Op::apply<M>(x, p); }); \
   }
 
 // name(numel, num_dims, info, inp, out, mul, add): out[i] = inp[i] * mul + add
-#define KILN_AFFINE(name, type, ...)                                                            \
-  KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,                 \
-              const kiln::type* inp, kiln::type* out, kiln::type mul, kiln::type add) {         \
-    using M = kiln::device::__VA_ARGS__;                                                        \
-    using Op = kiln::functors::Affine;                                                          \
-    const M::Number a = kiln::device::widen(mul), b = kiln::device::widen(add);                 \
-    kiln::families::map<M, Op::kUnroll>(numel, num_dims, info, inp, out,                        \
-                                        [a, b](M::Number x) { return Op::apply<M>(x, a, b); }); \
+#define KILN_AFFINE(name, type, ...)                                                              \
+  KILN_EXPORT(name, KILN_VIEW_PARAMETERS, const kiln::type* inp, kiln::type* out, kiln::type mul, \
+              kiln::type add) {                                                                   \
+    using M = kiln::device::__VA_ARGS__;                                                          \
+    using Op = kiln::functors::Affine;                                                            \
+    const M::Number a = kiln::device::widen(mul), b = kiln::device::widen(add);                   \
+    kiln::families::map<M, Op::kUnroll>(numel, num_dims, info, inp, out,                          \
+                                        [a, b](M::Number x) { return Op::apply<M>(x, a, b); });   \
   }
 
 // name(numel, num_dims, info, inp, out): out[i] = inp[i], bit by bit
 #define KILN_COPY(name, type)                                                              \
-  KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,            \
-              const kiln::type* inp, kiln::type* out) {                                    \
+  KILN_EXPORT(name, KILN_VIEW_PARAMETERS, const kiln::type* inp, kiln::type* out) {        \
     using B = kiln::device::Bits<kiln::type>;                                              \
     kiln::families::map<kiln::device::Wrap<B>, 4>(                                         \
         numel, num_dims, info, reinterpret_cast<const B*>(inp), reinterpret_cast<B*>(out), \
@@ -59,10 +60,9 @@
   }
 
 // name(numel, num_dims, info, inp, out): the scalar `inp` into every element of a strided view
-#define KILN_CONST_SET(name, type)                                                              \
-  KILN_EXPORT(name, kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info, kiln::type inp, \
-              kiln::type* out) {                                                                \
-    kiln::families::fill(numel, num_dims, info, out, inp);                                      \
+#define KILN_CONST_SET(name, type)                                           \
+  KILN_EXPORT(name, KILN_VIEW_PARAMETERS, kiln::type inp, kiln::type* out) { \
+    kiln::families::fill(numel, num_dims, info, out, inp);                   \
   }
 
 // name(src, dst, d1, d2, src_s, dst_s)
