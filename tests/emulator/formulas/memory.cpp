@@ -1,5 +1,7 @@
 // Loads and stores of global memory and scratch, and scalar loads.
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "tests/emulator/formulas/spaces.hpp"
 #include "tests/emulator/formulas/transfers.hpp"
@@ -64,6 +66,45 @@ void hold_range_check(const char* load_name, const char* store_name) {
     hold_equal(loaded ? bench.vector(10, lane) : 1, 0, [&] { return load_name; });
 }
 
+// Addresses without a vector operand: the same for all lanes, which in scratch is another place for
+// each. Stores there, and loads what was stored.
+void hold_uniform(const std::string& form, const std::string& operands, Space space, u32 address) {
+  for (const u32 width : {32u, 64u}) {
+    Bench bench(width);
+    u8* const buffer = bench.allocate(Image::kGlobalBytes);
+    fill_memory(bench, buffer);
+    bench.set_scalar64(8, reinterpret_cast<u64>(buffer));
+    bench.scalar(10) = 4096;
+    bench.scalar(11) = 0;
+    bench.scalar(4) = 40;
+    Image expected(bench, buffer);
+    for (u32 lane = 0; lane < width; ++lane) {
+      bench.set64(12, lane, 0x123456789abcdef * (lane + 1));
+      expected.write(space, lane, address, 8, 0x123456789abcdef * u64{lane + 1});
+    }
+    const bool is_buffer = form == "buffer";
+    const std::string store =
+        form + "_store_b64 " + (is_buffer ? "v[12:13], off" : "off, v[12:13]");
+    const std::string load = form + "_load_b64 v[14:15], off";
+    const bool stored = bench.run(store + operands);
+    hold_equal(stored && Image(bench, buffer) == expected, true, [&] { return store + operands; });
+    const bool loaded = bench.run(load + operands);
+    for (u32 lane = 0; lane < width; ++lane) {
+      const u64 value = expected.read(space, lane, address, 8);
+      hold_equal(loaded ? bench.vector64(14, lane) : ~value, value,
+                 [&] { return load + operands; });
+    }
+  }
+}
+
+// `formula`, and after it `more`.
+Formula with(Formula formula, std::function<void()> more) {
+  return {formula.name, [hold = std::move(formula.hold), more = std::move(more)] {
+            hold();
+            more();
+          }};
+}
+
 }  // namespace
 
 Formulas memory_formulas() {
@@ -103,11 +144,17 @@ Formulas memory_formulas() {
     add_store("d16_hi_b16", 2, true);
   }
   for (Formula& formula : rows) {
-    if (formula.name != "buffer_load_b32") continue;
-    formula.hold = [hold = formula.hold] {
-      hold();
-      hold_range_check("buffer_load_b32", "buffer_store_b32");
-    };
+    if (formula.name == "buffer_load_b32")
+      formula = with(formula, [] { hold_range_check("buffer_load_b32", "buffer_store_b32"); });
+    if (formula.name == "buffer_load_b64")
+      formula = with(
+          formula, [] { hold_uniform("buffer", ", s[8:11], s4 offset:60", Space::kGlobal, 100); });
+    if (formula.name == "scratch_load_b64") {
+      formula = with(formula, [] {
+        hold_uniform("scratch", ", s4 offset:60", Space::kScratch, 100);
+        hold_uniform("scratch", ", off offset:60", Space::kScratch, 60);
+      });
+    }
   }
   return rows;
 }
