@@ -87,7 +87,13 @@ constexpr const char* kExpected = "an image or the folder of a build";
 // `file` is shown in messages, and names what is read.
 Result<Json> read_catalog(std::string_view text, const std::filesystem::path& file) {
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
-  KILN_TRY_ASSIGN(Json document, read_json(text, file.generic_string(), kLimits));
+  Result<Json> read = read_json(text, file.generic_string(), kLimits);
+  if (!read) {
+    Error error = std::move(read).error();
+    if (file.filename() == "kiln.json") error.hint(kMakeItAgain);
+    return error;
+  }
+  Json document = std::move(read).value();
   if (document.find("images") == nullptr && document.find("modules") != nullptr) {
     return misplaced(recognize(text, file), kExpected, file);
   }
