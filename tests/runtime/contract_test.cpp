@@ -207,7 +207,7 @@ TEST_CASE("A launch that was prepared is captured into a graph") {
   const Device device = first_device(runtime);
   const Stream stream = take(device.create_stream());
   const Buffer values = take(device.upload(counting(kCount)));
-  const Function scale_add = take(device.get_or_load_func("scale_add", modules().arithmetic));
+  const auto scale_add = take(device.function(modules().scale_add));
   check(scale_add.prepare());
   LaunchConfig config = kConfig;
   config.stream = stream;

@@ -98,6 +98,8 @@ class TypedFunction {
     const void* const addresses[] = {static_cast<const void*>(&arguments)..., nullptr};
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }
+  // As Function::prepare.
+  Result<void> prepare() const { return function_.prepare(); }
 
   explicit operator bool() const { return static_cast<bool>(function_); }
   std::string_view name() const { return function_.name(); }
