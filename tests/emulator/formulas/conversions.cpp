@@ -87,6 +87,7 @@ Formulas conversion_formulas() {
       vector<U32, F32, F32>("v_cvt_pk_u16_f32", [](Real a, Real b) { return pair(to_integer(a, 0, 65535), to_integer(b, 0, 65535)); }),
       vector<U32, F32, F32>("v_cvt_pk_norm_i16_f32", [](Real a, Real b) { return pair(share(a, -32768, 32767), share(b, -32768, 32767)); }),
       vector<U32, F32, F32>("v_cvt_pk_norm_u16_f32", [](Real a, Real b) { return pair(share(a, 0, 65535), share(b, 0, 65535)); }),
+      // The documents leave the rounding open; programs for gfx9 report that it is to nearest.
       vector<U32, F32, U32, U32>("v_cvt_pk_u8_f32", [](Real x, Wide index, Wide bytes) {
         const int place = 8 * static_cast<int>(index % 4);
         return bytes - (bytes & (Wide{255} << place)) + (to_integer(to_nearest_even(x), 0, 255) << place); }),
