@@ -84,9 +84,11 @@ struct BlockRunner::State : Block {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Fiber*> idle;
   Fiber* current = nullptr;
-  // Threads whose wait is over, and those of them that run in this round. Both have their full size
-  // from the start: memory that one thread allocates and another frees would look like a race.
+  // Threads whose wait is over, and those of them that run in this round, of which the first
+  // `round_begun` have had their turn. Both have their full size from the start: memory that one
+  // thread allocates and another frees would look like a race.
   std::vector<std::uint32_t> ready, round;
+  std::size_t round_begun = 0;
   std::uint32_t block_arrivals = 0;          // threads that wait at the block's barrier
   std::vector<std::uint32_t> wave_arrivals;  // by a group's first thread: lanes that wait
   bool phase = false;                        // turned over by every barrier of the block
@@ -104,6 +106,7 @@ struct BlockRunner::State : Block {
   void run_threads();
   static void run_on_fiber(void* state);
   void resume(Fiber& fiber);
+  Fiber& next_of_round() { return *threads[round[round_begun++]].fiber; }
   void allocate_shared(const SharedRequest& request);
   Fiber& take_fiber();
   void give_up();
@@ -202,12 +205,12 @@ Fiber& BlockRunner::State::take_fiber() {
 
 void BlockRunner::State::resume(Fiber& fiber) {
   current = &fiber;
-  fiber.resume();
+  current->resume();
   while (shared_request) {
     allocate_shared(*std::exchange(shared_request, std::nullopt));
-    fiber.resume();
+    current->resume();
   }
-  if (fiber.finished()) idle.push_back(&fiber);
+  if (current->finished()) idle.push_back(current);
 }
 
 // Whether the running fiber, which has no more threads to start, can go on with the next block.
@@ -232,10 +235,8 @@ void BlockRunner::State::run_threads() {
   while (!error) {
     if (!ready.empty()) {
       round.swap(ready);
-      for (const std::uint32_t linear : round) {
-        resume(*threads[linear].fiber);
-        if (error) break;
-      }
+      round_begun = 0;
+      while (round_begun != round.size() && !error) resume(next_of_round());
       round.clear();
     } else if (next_thread < thread_count) {
       thread_limit = one_thread_per_fiber() ? next_thread + 1 : thread_count;
@@ -331,7 +332,12 @@ void BlockRunner::State::wait(Waiting kind) {
   const std::uint32_t self_index = thread_index;
   threads[self].waiting = kind;
   threads[self].fiber = current;
-  current->suspend();
+  if (round_begun < round.size()) {
+    // Straight to the next, not by way of run_threads().
+    std::exchange(current, &next_of_round())->switch_to(*current);
+  } else {
+    current->suspend();
+  }
   thread = self;
   thread_index = self_index;
 }

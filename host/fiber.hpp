@@ -22,10 +22,13 @@ class Fiber {
   // Makes the next resume() call `function(argument)` from the top of the stack. Whatever ran on
   // this fiber before is dropped without unwinding.
   void start(Function function, void* argument);
-  // Runs the fiber until it suspends or its function returns.
+  // Runs the fiber until it, or whoever it switched to, suspends or returns from its function.
   void resume();
   // Goes back to resume(); called on the fiber.
   void suspend();
+  // Suspends, and runs `next` in its place: resume() does not return in between. Called on the
+  // fiber.
+  void switch_to(Fiber& next);
   bool finished() const { return finished_; }
 
  private:

@@ -15,13 +15,29 @@ struct Fiber::Implementation {
   context::fcontext_t outside = nullptr;  // where resume() waits
 };
 
+namespace {
+
+// What a jump hands over: where it leads, and where its own context is to be kept.
+struct Jump {
+  Fiber* to;
+  context::fcontext_t* from;
+};
+
+void keep(context::transfer_t arrival) {
+  *static_cast<Jump*>(arrival.data)->from = arrival.fctx;
+}
+
+void jump(context::fcontext_t to, Jump jump) { keep(context::jump_fcontext(to, &jump)); }
+
+}  // namespace
+
 struct FiberEntry {
-  static void enter(context::transfer_t from) {
-    auto* fiber = static_cast<Fiber*>(from.data);
-    fiber->implementation_->outside = from.fctx;
+  static void enter(context::transfer_t arrival) {
+    Fiber* const fiber = static_cast<Jump*>(arrival.data)->to;
+    keep(arrival);
     fiber->function_(fiber->argument_);
     fiber->finished_ = true;
-    context::jump_fcontext(fiber->implementation_->outside, fiber);
+    jump(fiber->implementation_->outside, {nullptr, &fiber->implementation_->inside});
   }
 };
 
@@ -37,12 +53,13 @@ void Fiber::start(Function function, void* argument) {
       implementation_->stack.top(), implementation_->stack.size(), FiberEntry::enter);
 }
 
-void Fiber::resume() {
-  implementation_->inside = context::jump_fcontext(implementation_->inside, this).fctx;
-}
+void Fiber::resume() { jump(implementation_->inside, {this, &implementation_->outside}); }
 
-void Fiber::suspend() {
-  implementation_->outside = context::jump_fcontext(implementation_->outside, this).fctx;
+void Fiber::suspend() { jump(implementation_->outside, {nullptr, &implementation_->inside}); }
+
+void Fiber::switch_to(Fiber& next) {
+  next.implementation_->outside = implementation_->outside;
+  jump(next.implementation_->inside, {&next, &implementation_->inside});
 }
 
 void order_release(void*) {}

@@ -50,6 +50,9 @@ struct Fiber::Implementation {
   Stack stack;
   ucontext_t inside{};
   ucontext_t outside{};
+  Fiber* next = nullptr;  // whom resume() is to run in this one's place
+
+  void enter();
 #if defined(KILN_HOST_ASAN)
   void* inside_fake_stack = nullptr;
   void* outside_fake_stack = nullptr;
@@ -110,18 +113,30 @@ void Fiber::start(Function function, void* argument) {
               static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
 }
 
-void Fiber::resume() {
-  auto& self = *implementation_;
+void Fiber::Implementation::enter() {
 #if defined(KILN_HOST_ASAN)
-  __sanitizer_start_switch_fiber(&self.outside_fake_stack, self.stack.bottom(), self.stack.size());
+  __sanitizer_start_switch_fiber(&outside_fake_stack, stack.bottom(), stack.size());
 #elif defined(KILN_HOST_TSAN)
-  self.outside_thread = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(self.inside_thread, __tsan_switch_to_fiber_no_sync);
+  outside_thread = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(inside_thread, __tsan_switch_to_fiber_no_sync);
 #endif
-  swapcontext(&self.outside, &self.inside);
+  swapcontext(&outside, &inside);
 #if defined(KILN_HOST_ASAN)
-  __sanitizer_finish_switch_fiber(self.outside_fake_stack, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(outside_fake_stack, nullptr, nullptr);
 #endif
+}
+
+// By way of resume(), so that the sanitizers see switches of one kind alone.
+void Fiber::resume() {
+  for (Fiber* fiber = this; fiber != nullptr;) {
+    fiber->implementation_->enter();
+    fiber = std::exchange(fiber->implementation_->next, nullptr);
+  }
+}
+
+void Fiber::switch_to(Fiber& next) {
+  implementation_->next = &next;
+  suspend();
 }
 
 void Fiber::suspend() {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 
@@ -11,7 +12,7 @@ namespace kiln::host {
 
 class Stack {
  public:
-  explicit Stack(std::size_t bytes) : size_(bytes + page()) {
+  explicit Stack(std::size_t bytes) : size_(bytes + page()), unused_(next_unused()) {
     base_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base_ == MAP_FAILED) throw std::bad_alloc();
@@ -30,12 +31,20 @@ class Stack {
   }
 
   void* bottom() const { return static_cast<std::byte*>(base_) + page(); }
-  void* top() const { return static_cast<std::byte*>(base_) + size_; }
-  std::size_t size() const { return size_ - page(); }
+  void* top() const { return static_cast<std::byte*>(base_) + size_ - unused_; }
+  std::size_t size() const { return size_ - unused_ - page(); }
 
  private:
   static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+  // Fewer than 4096, another number from stack to stack: were all tops at the end of a page, those of
+  // a block would share a few lines of the first cache, and push each other out.
+  static std::size_t next_unused() {
+    static std::atomic<std::size_t> count{0};
+    return count.fetch_add(1, std::memory_order_relaxed) * 5 % 64 * 64;
+  }
+
   std::size_t size_;
+  std::size_t unused_;  // bytes above the top
   void* base_;
 };
 
