@@ -27,7 +27,7 @@ Real evaluate(UnaryOp op, Real x, Real p, Rounding r) {
     case UnaryOp::kCeil: return std::ceil(x);
     case UnaryOp::kCopy: return x;
     case UnaryOp::kCos: return std::cos(x);
-    case UnaryOp::kElu: return x > 0 ? x : p * r(r(std::exp(x)) - 1);
+    case UnaryOp::kElu: return x > 0 ? x : p * r(std::expm1(x));
     case UnaryOp::kErf: return std::erf(x);
     case UnaryOp::kExp: return std::exp(x);
     case UnaryOp::kFloor: return std::floor(x);
@@ -71,12 +71,12 @@ Contract contract_of(UnaryOp op) {
     case UnaryOp::kFloor:
     case UnaryOp::kNeg:
     case UnaryOp::kRecip:  // correctly rounded
+    case UnaryOp::kRelu:   // -0 becomes +0
     case UnaryOp::kRound:
     case UnaryOp::kSign:
     case UnaryOp::kSqr:
     case UnaryOp::kSqrt:  // correctly rounded
       return {{0, 0, 0}, kSigned};
-    case UnaryOp::kRelu: return {{0, 0, 0}};
     case UnaryOp::kExp: return {{2, 2, 1}};
     case UnaryOp::kLog: return {{2, 2, 1}};
     case UnaryOp::kSin: return {{2, 2, 1}, kSigned};
@@ -97,15 +97,13 @@ Contract contract_of(UnaryOp op) {
 // Errors that are absolute, not relative: what is lost where two nearly equal values are
 // subtracted, and where an intermediate is subnormal. `unit` is the distance of values just
 // below 1.
-Real slack_of(UnaryOp op, DType dtype, Real x, Real p) {
+Real slack_of(UnaryOp op, DType dtype, Real x) {
   const bool wide = dtype == DType::kF64;
   const Real unit = std::ldexp(1.0L, wide ? -53 : -24);
   const Real least = std::ldexp(1.0L, wide ? -1074 : -149);
   switch (op) {
     case UnaryOp::kGelu:  // 1 + tanh, for tanh near -1: two places of tanh, and its angle's error
       return std::isfinite(x) ? std::fabs(x) / 2 * 4 * unit : 0;
-    case UnaryOp::kElu:  // exp - 1, for exp near 1
-      return x <= 0 && std::isfinite(x) ? std::fabs(p) * 3 * unit : 0;
     case UnaryOp::kGeluErf:  // x times a subnormal normcdf
       return std::isfinite(x) ? std::fabs(x) * 8 * least : 0;
     case UnaryOp::kSilu:  // x times a subnormal sigmoid
@@ -141,7 +139,7 @@ Expected unary_reference(UnaryOp op, DType dtype, Bits inp, Bits parameter) {
   // max(x, 0) ignores a NaN where it is the C library's fmax (f64, f32, and f8, which computes in
   // f32), and keeps it in the native half types.
   if (op == UnaryOp::kRelu && std::isnan(x) && dtype != DType::kF16 && dtype != DType::kBF16) {
-    return Expected::within(dtype, {0.0L}, contract.bound);
+    return Expected::within(dtype, {0.0L}, contract.bound, 0, contract.zero_sign);
   }
   // x^0 is 1 for a NaN, too, but an operation on a signalling NaN may answer with a quiet one.
   if (op == UnaryOp::kPowf && p == 0 && is_signalling_nan(dtype, inp)) {
@@ -151,7 +149,7 @@ Expected unary_reference(UnaryOp op, DType dtype, Bits inp, Bits parameter) {
     return [type](Real value) { return decode(type, encode(type, value)); };
   };
   const Real exact = correctly_rounded(op, dtype, x).value_or(unary_exact(op, x, p));
-  const Real slack = slack_of(op, dtype, x, p);
+  const Real slack = slack_of(op, dtype, x);
   const DType compute = compute_dtype(dtype);
   const Real computed =
       correctly_rounded(op, dtype, x).value_or(evaluate(op, x, p, rounded_to(compute)));
