@@ -226,9 +226,9 @@ int MachineState::load(int device, const char* image, Module** module, std::stri
       words >> word >> word >> word >> word;
       loaded->symbols[word].resize(4);
     } else if (word == ".global") {
-      std::size_t bytes = 0;
+      std::string bytes;
       words >> word >> bytes;
-      loaded->symbols[word].resize(bytes);
+      loaded->symbols[word].resize(std::stoul(bytes));
     }
   }
   if (script_.load_time.count() > 0) std::this_thread::sleep_for(script_.load_time);
