@@ -33,7 +33,10 @@ inline std::vector<std::string> host_compile_flags(bool wave64) {
 
 // After the sources: a shared object that needs libc, libm and libgcc_s alone.
 inline std::vector<std::string> host_link_flags() {
-  return {"-shared", "-nodefaultlibs", "-lm", "-lc", "-lgcc", "-lgcc_s", "-Wl,--build-id=none"};
+  return {"-shared", "-nodefaultlibs", "-lm", "-lc", "-lgcc", "-lgcc_s",
+          "-Wl,--build-id=none",
+          // A kernel's variable is its own, whatever the program and its libraries call theirs.
+          "-Wl,-Bsymbolic"};
 }
 
 }  // namespace kiln
