@@ -1,7 +1,6 @@
 #include "host/image.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,10 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/diagnostic.hpp"
+#include "formats/host_image.hpp"
+
 namespace kiln::host {
 namespace {
 
-constexpr char kImageSymbol[] = "kiln_host_image";
 constexpr char kBlockOffsetSymbol[] = "kiln_host_block_offset";
 constexpr std::string_view kRunPrefix = "kiln_host_run_";
 
@@ -44,6 +45,10 @@ bool processor_has(std::string_view level) {
   const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi2");
   if (level == "x86-64-v3") return v3;
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  if (level == "x86-64-v4") return v4;
   return false;
 #elif defined(__aarch64__)
   return level == "armv8-a";
@@ -94,28 +99,22 @@ Result<int> file_with(std::span<const std::byte> bytes) {
   return file;
 }
 
-Result<void> check(const ImageRecord& record, std::uint32_t wave_width) {
-  if (std::memcmp(record.magic, "KILNHOST", 8) != 0 || record.abi_version != kAbiVersion ||
-      record.record_size != sizeof(ImageRecord)) {
-    return invalid("the host image was built for engine version " +
-                   std::to_string(record.abi_version) + ", this one is version " +
-                   std::to_string(kAbiVersion))
-        .hint("build the kernels again with this kiln");
-  }
-  if (record.wave_width != wave_width) {
-    return invalid("the host image has waves of " + std::to_string(record.wave_width) +
+Result<void> check(const HostImage& image, std::uint32_t wave_width) {
+  const std::uint32_t image_width = image.target.wave64 ? 64 : 32;
+  if (image_width != wave_width) {
+    return invalid("the host image has waves of " + std::to_string(image_width) +
                    " lanes, the device has " + std::to_string(wave_width));
   }
-  if (!processor_has(record.cpu)) {
+  if (!processor_has(image.cpu)) {
     return Error{ErrorCode::kUnavailable,
-                 std::string("the host image needs a processor of level ") + record.cpu +
+                 "the host image needs a processor of level " + image.cpu +
                      ", which this machine's is not",
                  {},
                  {}}
         .hint("build it with '-march=x86-64' in the manifest's host_flags");
   }
-  if (record.sanitizer != kSanitizer && record.sanitizer[0] != '\0') {
-    return invalid(std::string("the host image is built for the ") + record.sanitizer +
+  if (image.sanitizer != kSanitizer && !image.sanitizer.empty()) {
+    return invalid("the host image is built for the " + image.sanitizer +
                    " sanitizer, this program is not");
   }
   return {};
@@ -125,9 +124,8 @@ Result<void> check(const ImageRecord& record, std::uint32_t wave_width) {
 
 Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
                                            std::uint32_t wave_width) {
-  if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
-    return invalid("the host image is no ELF file");
-  }
+  KILN_TRY_ASSIGN(const HostImage about, read_host_image(bytes));
+  KILN_TRY(check(about, wave_width));
   auto file = file_with(bytes);
   if (!file) return std::move(file).error();
   // By process number, so that a symbolizer in another process can read it as well.
@@ -143,9 +141,6 @@ Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
             "oldest system that must run it");
   }
   std::unique_ptr<Image> image(new Image(*file, library));
-  const auto* record = static_cast<const ImageRecord*>(dlsym(library, kImageSymbol));
-  if (record == nullptr) return invalid("the shared object is no host image of kiln");
-  if (auto checked = check(*record, wave_width); !checked) return std::move(checked).error();
   auto* offset = static_cast<std::ptrdiff_t*>(dlsym(library, kBlockOffsetSymbol));
   if (offset == nullptr) return invalid("the host image does not ask for its block");
   tell_block_offset(offset);

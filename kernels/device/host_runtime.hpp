@@ -117,10 +117,13 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
 
 }  // namespace kiln::host
 
-// The processor that the image is compiled for: the psABI's level where there are levels.
-#if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__)
+// The processor that the image is compiled for: where there are levels, the lowest of the psABI's
+// that has what the compiler may use.
+#if defined(__x86_64__) && defined(__AVX512F__)
+#define KILN_HOST_CPU "x86-64-v4"
+#elif defined(__x86_64__) && (defined(__AVX__) || defined(__BMI__) || defined(__BMI2__))
 #define KILN_HOST_CPU "x86-64-v3"
-#elif defined(__x86_64__) && defined(__SSE4_2__) && defined(__POPCNT__)
+#elif defined(__x86_64__) && (defined(__SSE3__) || defined(__POPCNT__))
 #define KILN_HOST_CPU "x86-64-v2"
 #elif defined(__x86_64__)
 #define KILN_HOST_CPU "x86-64"
