@@ -13,12 +13,23 @@
 namespace kiln::host {
 namespace {
 
-constexpr std::size_t kStackBytes = 64 * 1024;
+// What a thread of a GPU may have of local memory, and far more than kernels use; memory is taken
+// page by page, as it is touched.
+constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr int kSharedFill = 0xA5;
 
 // What one device thread waits for.
 enum class Waiting : std::uint8_t { kNothing, kBlock, kWave };
 enum class Exchange : std::uint8_t { kBarrier, kShuffle, kBallot };
+
+const char* name_of(Exchange exchange) {
+  switch (exchange) {
+    case Exchange::kBarrier: return "wave barrier";
+    case Exchange::kShuffle: return "shuffle";
+    case Exchange::kBallot: return "ballot";
+  }
+  return "";
+}
 
 struct Thread {
   Waiting waiting = Waiting::kNothing;
@@ -104,6 +115,7 @@ struct BlockRunner::State : Block {
   void begin_block();
   bool may_begin_block_on_fiber() const;
   void run_threads();
+  std::optional<Error> run_block();
   static void run_on_fiber(void* state);
   void resume(Fiber& fiber);
   Fiber& next_of_round() { return *threads[round[round_begun++]].fiber; }
@@ -214,10 +226,11 @@ void BlockRunner::State::resume(Fiber& fiber) {
 }
 
 // Whether the running fiber, which has no more threads to start, can go on with the next block.
-// Leaving a stack and entering one costs as much as some twenty short threads.
+// Leaving a stack and entering one costs as much as some twenty short threads. What has to be
+// allocated for a block is not allocated on a thread's stack.
 bool BlockRunner::State::may_begin_block_on_fiber() const {
   const bool nobody_waits = idle.size() + 1 == fibers.size();
-  return nobody_waits && blocks_left != 0 && !one_thread_per_fiber();
+  return nobody_waits && blocks_left != 0 && dynamic_shared_bytes == 0 && !one_thread_per_fiber();
 }
 
 void BlockRunner::State::run_on_fiber(void* state) {
@@ -252,12 +265,29 @@ void BlockRunner::State::run_threads() {
   give_up();
 }
 
+std::optional<Error> BlockRunner::State::run_block() {
+  try {
+    begin_block();
+    run_threads();
+  } catch (const std::bad_alloc&) {
+    give_up();
+    return Error{ErrorCode::kUnavailable,
+                 "no memory for the stacks or the shared memory of " + name(next_thread),
+                 {},
+                 {}}
+        .hint("fewer worker threads need less: set KILN_HOST_THREADS");
+  }
+  if (!error) return {};
+  return Error{ErrorCode::kInvalidInput, *std::exchange(error, std::nullopt), {}, {}};
+}
+
 // Drops the threads that still wait, after an error.
 void BlockRunner::State::give_up() {
   idle.clear();
   for (const auto& fiber : fibers) idle.push_back(fiber.get());
   threads.clear();
   ready.clear();
+  round.clear();
   block_arrivals = 0;
 }
 
@@ -283,7 +313,7 @@ std::string BlockRunner::State::stuck() const {
   const std::uint32_t first = at_barrier ? 0 : waiter - waiter % wave_width % waiting.width;
   const std::uint32_t count =
       at_barrier ? thread_count : std::min(waiting.width, thread_count - first);
-  const char* what = at_barrier ? "barrier" : "shuffle";
+  const char* what = at_barrier ? "barrier" : name_of(waiting.exchange);
   std::string message =
       std::string("divergent ") + what + ": " + name(waiter) + " waits at " + text(waiting.site);
   for (std::uint32_t other = first; other < first + count; ++other) {
@@ -309,11 +339,8 @@ std::optional<BlockRunner::Failure> BlockRunner::run(const Launch& launch, std::
   if (state_->serial != launch.serial) state_->begin_launch(launch);
   state_->begin_run(first, count);
   while (state_->blocks_left != 0) {
-    state_->begin_block();
-    state_->run_threads();
-    if (!state_->error) continue;
-    const std::uint64_t block = first + count - 1 - state_->blocks_left;
-    return Failure{block, *std::exchange(state_->error, std::nullopt)};
+    const std::optional<Error> error = state_->run_block();
+    if (error) return Failure{first + count - 1 - state_->blocks_left, *error};
   }
   return {};
 }
@@ -323,6 +350,7 @@ std::optional<BlockRunner::Failure> BlockRunner::run(const Launch& launch, std::
 // Ends the block, once `error` is set. Nothing on this stack is destroyed any more, so its callers
 // hold no strings.
 void BlockRunner::State::leave() {
+  order_release(launch_order);
   current->suspend();
   std::abort();  // a stopped block's fibers are not resumed
 }
@@ -332,6 +360,7 @@ void BlockRunner::State::wait(Waiting kind) {
   const std::uint32_t self_index = thread_index;
   threads[self].waiting = kind;
   threads[self].fiber = current;
+  order_release(launch_order);  // in case it is never resumed
   if (round_begun < round.size()) {
     // Straight to the next, not by way of run_threads().
     std::exchange(current, &next_of_round())->switch_to(*current);
@@ -376,7 +405,7 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
 // exchange for all.
 void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site site) {
   if (width == 0 || width > wave_width || (width & (width - 1)) != 0) {
-    error = "shuffle among " + std::to_string(width) + " lanes, on waves of " +
+    error = std::string(name_of(kind)) + " among " + std::to_string(width) + " lanes, on waves of " +
             std::to_string(wave_width) + ": " + name(thread) + " at " + text(site);
     leave();
   }
@@ -392,7 +421,7 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
   for (std::uint32_t lane = first; lane < first + count; ++lane) {
     const Thread& other = threads[lane];
     if (other.width != width || other.exchange != kind || !same(other.site, site)) {
-      error = "divergent shuffle: " + name(thread) + " is at " + text(site) + ", while thread " +
+      error = std::string("divergent ") + name_of(kind) + ": " + name(thread) + " is at " + text(site) + ", while thread " +
               text(index_of(lane)) + " is at " + text(other.site);
       leave();
     }

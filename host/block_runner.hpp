@@ -13,6 +13,7 @@
 #include <string>
 
 #include "kernels/device/host_abi.hpp"
+#include "kiln/result.hpp"
 
 namespace kiln::host {
 
@@ -41,7 +42,7 @@ class BlockRunner {
 
   struct Failure {
     std::uint64_t block;  // linear
-    std::string message;  // names kernel, block and thread
+    Error error;          // names kernel, block and thread
   };
 
   // Runs `count` blocks of the grid, from its linear block `first` on, to their end or to the first

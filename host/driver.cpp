@@ -3,9 +3,10 @@
 // Every call is complete when it returns, so that streams and events keep order by themselves.
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <stdexcept>
 
 #include "host/engine.hpp"
 #include "host/image.hpp"
@@ -29,11 +30,29 @@ struct HostModule {
   std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
 };
 
+constexpr unsigned kMostWorkers = 1024;
+
+// Of the engine, as the user wants them; 0 when there is no word of it.
+unsigned workers_wanted() {
+  const char* const text = std::getenv("KILN_HOST_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  unsigned workers = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, workers);
+  if (error != std::errc() || rest != end || workers == 0 || workers > kMostWorkers) {
+    throw std::invalid_argument("KILN_HOST_THREADS is '" + std::string(text) +
+                                "', expected a number from 1 to " + std::to_string(kMostWorkers));
+  }
+  return workers;
+}
+
 constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device
 constexpr std::size_t kAlignment = 256;
 
 class HostDriver final : public ImmediateDriver {
  public:
+  HostDriver() : engine_(workers_wanted()) {}
+
   std::string version() const override { return "host"; }
   bool keeps_image_bytes() const override { return false; }
 

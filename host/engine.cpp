@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +13,13 @@
 
 namespace kiln::host {
 namespace {
+
+// The largest grid that every GPU takes.
+constexpr std::uint32_t kMostBlocksX = 0x7fffffff, kMostBlocksYZ = 65535;
+
+// Workers unless somebody asks for more. Each may need a stack for every thread of its block, two
+// mappings each, and Linux gives a process 65,530.
+constexpr unsigned kUsualMostWorkers = 24;
 
 // Blocks are handed out in runs, so that a grid of many small blocks does not meet at one counter.
 constexpr std::uint64_t kRunsPerWorker = 16;
@@ -28,12 +34,8 @@ Error refusal(const Launch& launch, const std::string& why) {
 }
 
 unsigned worker_count(unsigned wanted) {
-  if (wanted == 0) {
-    if (const char* text = std::getenv("KILN_HOST_THREADS")) {
-      wanted = static_cast<unsigned>(std::clamp(std::atoi(text), 0, 1024));
-    }
-  }
-  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  return wanted != 0 ? wanted
+                     : std::clamp(std::thread::hardware_concurrency(), 1u, kUsualMostWorkers);
 }
 
 }  // namespace
@@ -104,6 +106,7 @@ struct Engine::Pool {
     std::unique_lock lock(mutex);
     seats = 0;  // whoever has not come by now comes too late
     done.wait(lock, [&] { return busy == 0; });
+    order_acquire(what.order);
     return std::move(failure);
   }
 
@@ -130,11 +133,18 @@ Engine::~Engine() = default;
 unsigned Engine::workers() const { return static_cast<unsigned>(pool_->runners.size()); }
 
 Result<void> Engine::launch(const Launch& launch) {
-  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  if (blocks == 0) return refusal(launch, "its grid of " + text(launch.grid) + " blocks is empty");
-  const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-  if (threads == 0 || threads > kMaxBlockThreads) {
-    return refusal(launch, "its block of " + text(launch.block) + " threads is not 1 to " +
+  const Index3 grid = launch.grid, block = launch.block;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) {
+    return refusal(launch, "its grid of " + text(grid) + " blocks is empty");
+  }
+  if (grid.x > kMostBlocksX || grid.y > kMostBlocksYZ || grid.z > kMostBlocksYZ) {
+    return refusal(launch, "its grid of " + text(grid) + " blocks is over " +
+                               text({kMostBlocksX, kMostBlocksYZ, kMostBlocksYZ}));
+  }
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || std::max({block.x, block.y, block.z}) > kMaxBlockThreads ||
+      threads > kMaxBlockThreads) {
+    return refusal(launch, "its block of " + text(block) + " threads is not 1 to " +
                                std::to_string(kMaxBlockThreads));
   }
   if (launch.dynamic_shared_bytes > kSharedMemoryBytes) {
@@ -147,9 +157,8 @@ Result<void> Engine::launch(const Launch& launch) {
   char order = 0;
   ordered.order = &order;
   if (auto failure = pool_->run(ordered)) {
-    return Error{ErrorCode::kInvalidInput, std::move(failure->message), {}, {}};
+    return std::move(failure->error);
   }
-  order_acquire(&order);
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace kiln::host {
 
 class Engine {
  public:
-  // `workers` threads run blocks, the caller's among them; 0: one per core, or KILN_HOST_THREADS.
+  // `workers` threads run blocks, the caller's among them; 0: one per core, 24 at most.
   explicit Engine(unsigned workers = 0);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -22,9 +22,9 @@ class Engine {
 
   unsigned workers() const;
 
-  // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, a block of
-  // over 1024 threads, shared memory over the limit, a barrier or shuffle that some threads never
-  // reach. After an error the blocks that had started have run or been given up, the others have
+  // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, or larger than
+  // GPUs take, shared memory over the limit, a barrier or shuffle that some threads never reach;
+  // (kUnavailable): no memory for stacks or shared memory. After an error the blocks that had started have run or been given up, the others have
   // not.
   Result<void> launch(const Launch& launch);
 

@@ -83,7 +83,7 @@ struct FiberEntry {
 };
 
 Fiber::Fiber(std::size_t stack_bytes)
-    : implementation_(std::make_unique<Implementation>(4 * stack_bytes)) {}
+    : implementation_(std::make_unique<Implementation>(stack_bytes)) {}
 
 Fiber::~Fiber() {
 #if defined(KILN_HOST_TSAN)

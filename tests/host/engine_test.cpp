@@ -1,10 +1,14 @@
 // The engine alone, on kernels written against the image ABI: what a host image would hold.
 #include "host/engine.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <vector>
 
@@ -235,6 +239,49 @@ TEST_CASE("the engine names kernel, block and thread when threads wait for ever"
   REQUIRE(sums == std::vector<std::uint32_t>(8, 2016));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need room of their own
+namespace {
+
+// While it lives, the process gets a few megabytes of addresses more, and no others.
+class NoMoreMemory {
+ public:
+  NoMoreMemory() {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{8} << 20),
+                       before_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~NoMoreMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("the engine tells of missing memory, and goes on when there is some again") {
+  Engine engine(1);
+  std::vector<std::uint32_t> sums(4);
+  auto* out = sums.data();
+  const void* arguments[] = {&out};
+  Launch launch = make_launch("block_sum", run<block_sum>, {4, 1, 1}, {1024, 1, 1});
+  launch.arguments = arguments;
+  {
+    const NoMoreMemory while_it_lives;
+    const auto result = engine.launch(launch);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == kiln::ErrorCode::kUnavailable);
+    CHECK_THAT(result.error().message,
+               ContainsSubstring("no memory for the stacks or the shared memory of kernel "
+                                 "'block_sum', block (0,0,0), thread ("));
+  }
+  REQUIRE(engine.launch(launch));
+  CHECK(sums == std::vector<std::uint32_t>(4, 1024 * 1023 / 2));
+}
+#endif
+
 TEST_CASE("the engine refuses launches that no GPU would take") {
   Engine engine(1);
   std::uint32_t sink = 0;
@@ -251,6 +298,11 @@ TEST_CASE("the engine refuses launches that no GPU would take") {
           "cannot launch kernel 'k': its block of 1025x1x1 threads is not 1 to 1024");
   REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 1, 1}, {1, 0, 1})) ==
           "cannot launch kernel 'k': its block of 1x0x1 threads is not 1 to 1024");
+  // The product is 4 in 64 bits.
+  REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 1, 1}, {769546, 494770, 48448661})) ==
+          "cannot launch kernel 'k': its block of 769546x494770x48448661 threads is not 1 to 1024");
+  REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 65536, 1}, {1, 1, 1})) ==
+          "cannot launch kernel 'k': its grid of 1x65536x1 blocks is over 2147483647x65535x65535");
   Launch launch = make_launch("k", run<too_much_shared>, {1, 1, 1}, {1, 1, 1});
   launch.dynamic_shared_bytes = 101;
   REQUIRE_THAT(refused(launch), ContainsSubstring("too much shared memory: kernel 'k'"));
