@@ -33,10 +33,9 @@ inline std::vector<std::string> host_compile_flags(bool wave64) {
 
 // After the sources: a shared object that needs libc, libm and libgcc_s alone.
 inline std::vector<std::string> host_link_flags() {
+  // Symbolic: a kernel's variable is its own, whatever the program and its libraries call theirs.
   return {"-shared", "-nodefaultlibs", "-lm", "-lc", "-lgcc", "-lgcc_s",
-          "-Wl,--build-id=none",
-          // A kernel's variable is its own, whatever the program and its libraries call theirs.
-          "-Wl,-Bsymbolic"};
+          "-Wl,--build-id=none", "-Wl,-Bsymbolic"};
 }
 
 }  // namespace kiln

@@ -421,8 +421,8 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
   for (std::uint32_t lane = first; lane < first + count; ++lane) {
     const Thread& other = threads[lane];
     if (other.width != width || other.exchange != kind || !same(other.site, site)) {
-      error = std::string("divergent ") + name_of(kind) + ": " + name(thread) + " is at " + text(site) + ", while thread " +
-              text(index_of(lane)) + " is at " + text(other.site);
+      error = std::string("divergent ") + name_of(kind) + ": " + name(thread) + " is at " +
+              text(site) + ", while thread " + text(index_of(lane)) + " is at " + text(other.site);
       leave();
     }
   }

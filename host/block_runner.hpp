@@ -1,8 +1,9 @@
 // Runs the threads of one block at a time, on one OS thread.
 //
 // A fiber runs threads one after the other, block after block, until one of them has to wait for
-// others (a barrier, a shuffle); the next threads then go on on another fiber. So a kernel that never waits is one plain
-// loop on one stack, a kernel that waits pays for what it uses, and nobody has to say which it is.
+// others (a barrier, a shuffle); the next threads then go on on another fiber. So a kernel that
+// never waits is one plain loop on one stack, a kernel that waits pays for what it uses, and nobody
+// has to say which it is.
 //
 // Not thread-safe: one BlockRunner per worker.
 #pragma once

@@ -24,8 +24,8 @@ class Engine {
 
   // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, or larger than
   // GPUs take, shared memory over the limit, a barrier or shuffle that some threads never reach;
-  // (kUnavailable): no memory for stacks or shared memory. After an error the blocks that had started have run or been given up, the others have
-  // not.
+  // (kUnavailable): no memory for stacks or shared memory. After an error the blocks that had
+  // started have run or been given up, the others have not.
   Result<void> launch(const Launch& launch);
 
  private:

@@ -58,11 +58,12 @@ bool processor_has(std::string_view level) {
 #endif
 }
 
-// The block that an OS thread runs, for all images: at the same distance from every thread's pointer.
+// The block that an OS thread runs, for all images: at the same distance from every thread's
+// pointer.
 thread_local Block* current_block __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Writes that distance into an image. The sanitizer does not see that memory of an image that was closed
-// is given to the next one, and would call two such writes a race.
+// Writes that distance into an image. The sanitizer does not see that memory of an image that was
+// closed is given to the next one, and would call two such writes a race.
 __attribute__((no_sanitize("thread"))) void tell_block_offset(std::ptrdiff_t* offset) {
   *offset = reinterpret_cast<char*>(&current_block) - static_cast<char*>(thread_pointer());
 }

@@ -36,8 +36,8 @@ class Stack {
 
  private:
   static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-  // Fewer than 4096, another number from stack to stack: were all tops at the end of a page, those of
-  // a block would share a few lines of the first cache, and push each other out.
+  // Fewer than 4096, another number from stack to stack: were all tops at the end of a page, those
+  // of a block would share a few lines of the first cache, and push each other out.
   static std::size_t next_unused() {
     static std::atomic<std::size_t> count{0};
     return count.fetch_add(1, std::memory_order_relaxed) * 5 % 64 * 64;

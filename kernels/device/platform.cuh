@@ -166,7 +166,8 @@ KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here here) {
   return host::current_block()->services->shuffle(host::current_block(), value, source, width, here);
 }
 KILN_DEVICE u64 wave_ballot(bool predicate, Here here) {
-  return host::current_block()->services->ballot(host::current_block(), predicate, wave_width(), here);
+  return host::current_block()->services->ballot(host::current_block(), predicate, wave_width(),
+                                                 here);
 }
 KILN_DEVICE void wave_barrier(Here here = KILN_HERE) {
   host::current_block()->services->wave_barrier(host::current_block(), wave_width(), here);

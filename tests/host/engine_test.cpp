@@ -249,8 +249,8 @@ class NoMoreMemory {
     getrlimit(RLIMIT_AS, &before_);
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    const rlimit limit{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{8} << 20),
-                       before_.rlim_max};
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const rlimit limit{pages * page + (std::size_t{8} << 20), before_.rlim_max};
     setrlimit(RLIMIT_AS, &limit);
   }
   ~NoMoreMemory() { setrlimit(RLIMIT_AS, &before_); }
