@@ -70,26 +70,14 @@ Wide saturate_16(Wide x, bool is_signed) {
   return is_signed ? std::clamp<Wide>(x, -32768, 32767) : std::clamp<Wide>(x, 0, 65535);
 }
 
-template <int W, Sum kSum, bool kSigned>
-void add_16(Wave& wave, const Instruction& in) {
-  begin_vector<W>(wave, in);
-  u32 a[W];
-  u32 b[W];
-  u32 result[W];
-  read_bits<W>(wave, in, 1, a, Reading::kBits16);
-  read_bits<W>(wave, in, 2, b, Reading::kBits16);
-  for (int lane = 0; lane < W; ++lane) {
-    i32 x = kSigned ? static_cast<i16>(a[lane]) : static_cast<i32>(a[lane] & 0xffff);
-    i32 y = kSigned ? static_cast<i16>(b[lane]) : static_cast<i32>(b[lane] & 0xffff);
-    if (kSum == Sum::kSubtractReversed) std::swap(x, y);
-    const i32 sum = kSum == Sum::kAdd ? x + y : x - y;
-    result[lane] = static_cast<u32>(in.clamp ? saturate_16(sum, kSigned) : sum) & 0xffff;
-  }
-  write_bits16<W>(wave, in, 0, result);
-}
+i32 sum(i32 a, i32 b) { return a + b; }
+i32 difference(i32 a, i32 b) { return a - b; }
+i32 reversed_difference(i32 a, i32 b) { return b - a; }
+i64 product(i32 a, i32 b) { return i64{a} * b; }
 
-template <int W>
-void multiply_16(Wave& wave, const Instruction& in) {
+// kFormula is exact.
+template <int W, auto kFormula, bool kSigned>
+void binary_16(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
   u32 a[W];
   u32 b[W];
@@ -97,8 +85,10 @@ void multiply_16(Wave& wave, const Instruction& in) {
   read_bits<W>(wave, in, 1, a, Reading::kBits16);
   read_bits<W>(wave, in, 2, b, Reading::kBits16);
   for (int lane = 0; lane < W; ++lane) {
-    const u32 product = (a[lane] & 0xffff) * (b[lane] & 0xffff);
-    result[lane] = in.clamp ? std::min(product, 0xffffu) : product & 0xffff;
+    const i32 x = kSigned ? static_cast<i16>(a[lane]) : static_cast<i32>(a[lane] & 0xffff);
+    const i32 y = kSigned ? static_cast<i16>(b[lane]) : static_cast<i32>(b[lane] & 0xffff);
+    const auto exact = kFormula(x, y);
+    result[lane] = static_cast<u32>(in.clamp ? saturate_16(exact, kSigned) : exact) & 0xffff;
   }
   write_bits16<W>(wave, in, 0, result);
 }
@@ -199,11 +189,11 @@ Operations integer_operations() {
       KILN_ROW("v_subrev_nc_u32", add_unsigned, Sum::kSubtractReversed),
       KILN_ROW("v_add_nc_i32", add_signed, Sum::kAdd),
       KILN_ROW("v_sub_nc_i32", add_signed, Sum::kSubtract),
-      KILN_ROW("v_add_nc_u16", add_16, Sum::kAdd, false),
-      KILN_ROW("v_sub_nc_u16", add_16, Sum::kSubtract, false),
-      KILN_ROW("v_subrev_nc_u16", add_16, Sum::kSubtractReversed, false),
-      KILN_ROW("v_add_nc_i16", add_16, Sum::kAdd, true),
-      KILN_ROW("v_sub_nc_i16", add_16, Sum::kSubtract, true),
+      KILN_ROW("v_add_nc_u16", binary_16, sum, false),
+      KILN_ROW("v_sub_nc_u16", binary_16, difference, false),
+      KILN_ROW("v_subrev_nc_u16", binary_16, reversed_difference, false),
+      KILN_ROW("v_add_nc_i16", binary_16, sum, true),
+      KILN_ROW("v_sub_nc_i16", binary_16, difference, true),
       KILN_ROW("v_mad_u16", multiply_add_16, UpperHalf::kKeep, false),
       KILN_ROW("v_mad_i16", multiply_add_16, UpperHalf::kKeep, true),
       KILN_ROW("v_mad_legacy_u16", multiply_add_16, UpperHalf::kByGeneration, false),
@@ -216,7 +206,7 @@ Operations integer_operations() {
       KILN_ROW("v_add_co_ci_u32", add_with_carry, Sum::kAdd, CarryIn::kYes),
       KILN_ROW("v_sub_co_ci_u32", add_with_carry, Sum::kSubtract, CarryIn::kYes),
       KILN_ROW("v_subrev_co_ci_u32", add_with_carry, Sum::kSubtractReversed, CarryIn::kYes),
-      KILN_ROW("v_mul_lo_u16", multiply_16),
+      KILN_ROW("v_mul_lo_u16", binary_16, product, false),
       binary<U16, U16, U16>("v_max_u16", [](u32 a, u32 b) { return a > b ? a : b; }),
       binary<U16, U16, U16>("v_min_u16", [](u32 a, u32 b) { return a < b ? a : b; }),
       binary<I16, I16, I16>("v_max_i16", [](i32 a, i32 b) { return a > b ? a : b; }),
