@@ -62,8 +62,4 @@ void Fiber::switch_to(Fiber& next) {
   jump(next.implementation_->inside, {&next, &implementation_->inside});
 }
 
-void order_release(void*) {}
-void order_acquire(void*) {}
-bool one_thread_per_fiber() { return false; }
-
 }  // namespace kiln::host

@@ -155,11 +155,6 @@ void Fiber::suspend() {
 #if defined(KILN_HOST_TSAN)
 void order_release(void* address) { __tsan_release(address); }
 void order_acquire(void* address) { __tsan_acquire(address); }
-bool one_thread_per_fiber() { return true; }
-#else
-void order_release(void*) {}
-void order_acquire(void*) {}
-bool one_thread_per_fiber() { return false; }
 #endif
 
 }  // namespace kiln::host
