@@ -269,6 +269,15 @@ std::vector<std::vector<u64>> division_tuples() {
   return tuples;
 }
 
+// Gives each lane one of the tuples, those from `first` on: three values, from v2 on.
+void set_sources(emulator::Bench& bench, const std::vector<std::vector<u64>>& tuples,
+                 std::size_t first) {
+  for (u32 lane = 0; lane < bench.width(); ++lane) {
+    const auto& tuple = tuples[(first + lane) % tuples.size()];
+    for (u32 i = 0; i < 3; ++i) bench.set64(2 + 2 * i, lane, tuple[i]);
+  }
+}
+
 template <int kBits>
 Formula division_scale(const std::string& name) {
   return {name, [name] {
@@ -281,10 +290,7 @@ Formula division_scale(const std::string& name) {
                                        (kWide ? ", v[2:3], v[4:5], v[6:7]" : ", v2, v4, v6");
               const auto prepared = bench.prepare(text);
               for (std::size_t first = 0; first < tuples.size(); first += width) {
-                for (u32 lane = 0; lane < width; ++lane) {
-                  const auto& tuple = tuples[(first + lane) % tuples.size()];
-                  for (u32 i = 0; i < 3; ++i) bench.set64(2 + 2 * i, lane, tuple[i]);
-                }
+                set_sources(bench, tuples, first);
                 if (prepared) prepared->run(bench.wave());
                 const u64 vcc = bench.scalar64(emulator::kVcc);
                 for (u32 lane = 0; lane < width; ++lane) {
@@ -320,10 +326,7 @@ Formula division_multiply_add(const std::string& name) {
               bench.set_scalar64(emulator::kVcc, vcc);
               const auto prepared = bench.prepare(text);
               for (std::size_t first = 0; first < tuples.size(); first += width) {
-                for (u32 lane = 0; lane < width; ++lane) {
-                  const auto& tuple = tuples[(first + lane) % tuples.size()];
-                  for (u32 i = 0; i < 3; ++i) bench.set64(2 + 2 * i, lane, tuple[i]);
-                }
+                set_sources(bench, tuples, first);
                 if (prepared) prepared->run(bench.wave());
                 for (u32 lane = 0; lane < width; ++lane) {
                   const auto& tuple = tuples[(first + lane) % tuples.size()];
