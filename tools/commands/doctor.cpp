@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/engine/find_tools.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/check_targets.hpp"
-#include "tools/stages/find_tools.hpp"
 #include "tools/stages/parse_manifest.hpp"
 
 namespace kiln::tools {

@@ -1,7 +1,7 @@
 #include "tools/commands/prepare.hpp"
 
+#include "tools/engine/find_tools.hpp"
 #include "tools/stages/check_targets.hpp"
-#include "tools/stages/find_tools.hpp"
 #include "tools/stages/make_plan.hpp"
 #include "tools/stages/parse_manifest.hpp"
 #include "tools/stages/select.hpp"

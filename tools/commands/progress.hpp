@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tools/commands/world.hpp"
-#include "tools/stages/execute.hpp"
+#include "tools/engine/execute.hpp"
 
 namespace kiln::tools {
 

@@ -29,6 +29,13 @@ std::string replace_places(std::string_view text, Find find) {
   }
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 }  // namespace
 
 std::string expand_places(std::string_view text, const Plan& plan) {
@@ -45,6 +52,20 @@ std::string expand(std::string_view text, const Plan& plan) {
     const auto found = plan.places.find(name);
     return found == plan.places.end() ? nullptr : &found->second;
   });
+}
+
+std::string in_source_root(std::string_view text, const Plan& plan) {
+  std::string word = expand_places(text, plan);
+  replace_all(word, "{src}/", "");
+  replace_all(word, "{src}", ".");
+  replace_all(word, "{out}", plan.out_root.string());
+  return word;
+}
+
+std::vector<std::string> command_line(const Step& step, const Plan& plan) {
+  std::vector<std::string> words;
+  for (const std::string& word : step.argv) words.push_back(in_source_root(word, plan));
+  return words;
 }
 
 }  // namespace kiln::tools

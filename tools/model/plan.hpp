@@ -1,6 +1,6 @@
 // The plan: every step that a build would run, as values that can be printed, compared and hashed.
 //
-// Produced by stages/plan_hipify, plan_compile and bundle; run by stages/execute. A step is a pure
+// Produced by stages/plan_hipify, plan_compile and bundle; run by engine/execute. A step is a pure
 // function of its inputs: same inputs, same bytes out, in any folder.
 #pragma once
 
@@ -57,5 +57,11 @@ struct Plan {
 std::string expand(std::string_view text, const Plan& plan);
 // The same with {src} and {out} left as they are.
 std::string expand_places(std::string_view text, const Plan& plan);
+// The text as a step's tool sees it, which runs in the source root: "{src}/a.cu" is "a.cu" wherever
+// the root lies.
+std::string in_source_root(std::string_view text, const Plan& plan);
+
+// The step's argv as a person would repeat it in the source root: its own output path, absolute tools.
+std::vector<std::string> command_line(const Step& step, const Plan& plan);
 
 }  // namespace kiln::tools

@@ -10,6 +10,10 @@ std::string_view to_string(ToolKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+bool is_hipcc(const std::filesystem::path& program) {
+  return program.filename().string().find("clang") == std::string::npos;
+}
+
 std::string shortcoming(const Tool& tool) {
   if (tool.kind != ToolKind::kNvcc || !tool.found() || tool.takes_source_name) return {};
   return "it does not take -Xcicc " + std::string(kSourceNameOption) +

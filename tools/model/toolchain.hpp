@@ -1,6 +1,6 @@
 // The toolchain: which tools this machine has, where, which version, found by which rule.
 //
-// Produced by stages/find_tools. A tool that is missing is part of the value: `doctor` shows it, and a
+// Produced by engine/find_tools. A tool that is missing is part of the value: `doctor` shows it, and a
 // build that needs it says what to install.
 #pragma once
 
@@ -50,6 +50,9 @@ struct Tool {
 };
 
 inline constexpr std::string_view kSourceNameOption = "--orig_src_path_name";
+
+// Whether a HIP compiler is hipcc, which brings its own include and library folders, or a plain clang.
+bool is_hipcc(const std::filesystem::path& program);
 
 // What a user should know about a tool that was found; usually nothing.
 std::string shortcoming(const Tool& tool);

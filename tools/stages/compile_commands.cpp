@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/stages/run_step.hpp"
-
 namespace kiln::tools {
 namespace {
 
@@ -36,13 +34,13 @@ std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
   std::vector<std::string> words = {"clang++", "-x", "cuda", "--cuda-gpu-arch=" + arch,
                                     "--cuda-device-only"};
   if (!toolchain.cuda_path.empty()) words.push_back("--cuda-path=" + toolchain.cuda_path.string());
-  const Command command = command_of(step, plan);
-  for (std::size_t i = 1; i < command.argv.size(); ++i) {
-    const std::string& word = command.argv[i];
+  const std::vector<std::string> command = command_line(step, plan);
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
     const bool takes_next = (word == "-I" || word == "-D" || word == "-isystem" || word == "-include");
-    if (takes_next && i + 1 < command.argv.size()) {
+    if (takes_next && i + 1 < command.size()) {
       words.push_back(word);
-      words.push_back(command.argv[++i]);
+      words.push_back(command[++i]);
     } else if (word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=") ||
                word.starts_with("-U")) {
       words.push_back(word);
@@ -67,7 +65,7 @@ Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
     if (step.tool == ToolKind::kNvcc) {
       add(file, clang_arguments(step, plan, toolchain, file));
     } else {
-      add(file, command_of(step, plan).argv);
+      add(file, command_line(step, plan));
     }
   }
   // People edit the CUDA source, not what hipify-perl made of it; where nvcc does not compile it, it
@@ -76,7 +74,7 @@ Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
     if (step.kind != StepKind::kCompile || !source_of(step).starts_with(kHipFolder)) continue;
     const std::string file = expand(original_of(source_of(step)), plan);
     for (std::string& word : step.argv) word = original_of(word);
-    add(file, command_of(step, plan).argv);
+    add(file, command_line(step, plan));
   }
   Json::Array result;
   for (auto& [file, entry] : entries) result.push_back(std::move(entry));

@@ -6,7 +6,6 @@
 
 #include "formats/host_flags.hpp"
 #include "tools/stages/layout.hpp"
-#include "tools/stages/probe_tool.hpp"
 
 namespace kiln::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/stages/execute.hpp"
+#include "tools/engine/execute.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "base/diagnostic.hpp"
-#include "tools/stages/run_step.hpp"
-#include "tools/stages/step_cache.hpp"
+#include "tools/engine/run_step.hpp"
+#include "tools/engine/step_cache.hpp"
 
 namespace kiln::tools {
 namespace {

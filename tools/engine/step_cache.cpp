@@ -1,4 +1,4 @@
-#include "tools/stages/step_cache.hpp"
+#include "tools/engine/step_cache.hpp"
 
 #include <algorithm>
 

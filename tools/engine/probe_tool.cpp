@@ -1,4 +1,4 @@
-#include "tools/stages/probe_tool.hpp"
+#include "tools/engine/probe_tool.hpp"
 
 #include <algorithm>
 #include <array>
@@ -329,10 +329,6 @@ fs::path find_on_path(std::string_view name, const Files& files, const Environme
     if (files.status(candidate)) return candidate.lexically_normal();
   }
   return {};
-}
-
-bool is_hipcc(const fs::path& program) {
-  return program.filename().string().find("clang") == std::string::npos;
 }
 
 }  // namespace kiln::tools

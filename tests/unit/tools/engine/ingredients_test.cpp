@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_files.hpp"
-#include "tools/stages/ingredients.hpp"
+#include "tools/engine/ingredients.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/digest.hpp"
-#include "tools/stages/ingredients.hpp"
+#include "tools/engine/ingredients.hpp"
 
 namespace kiln::tools {
 

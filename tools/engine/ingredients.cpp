@@ -1,4 +1,4 @@
-#include "tools/stages/ingredients.hpp"
+#include "tools/engine/ingredients.hpp"
 
 #include <algorithm>
 #include <array>

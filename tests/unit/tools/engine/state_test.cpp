@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "tools/stages/state.hpp"
+#include "tools/engine/state.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;

@@ -1,4 +1,4 @@
-#include "tools/stages/tool_memory.hpp"
+#include "tools/engine/tool_memory.hpp"
 
 #include "tools/json/json.hpp"
 

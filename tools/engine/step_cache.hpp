@@ -7,8 +7,8 @@
 
 #include <optional>
 
-#include "tools/stages/assess.hpp"
-#include "tools/stages/run_step.hpp"
+#include "tools/engine/assess.hpp"
+#include "tools/engine/run_step.hpp"
 #include "tools/system/cache_store.hpp"
 
 namespace kiln::tools {

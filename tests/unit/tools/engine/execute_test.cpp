@@ -2,7 +2,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "tests/support/fake_toolkit.hpp"
-#include "tools/stages/execute.hpp"
+#include "tools/engine/execute.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tools/engine/ingredients.hpp"
+#include "tools/engine/state.hpp"
 #include "tools/model/plan.hpp"
 #include "tools/model/toolchain.hpp"
-#include "tools/stages/ingredients.hpp"
-#include "tools/stages/state.hpp"
 #include "tools/system/environment.hpp"
 #include "tools/system/file_digests.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "base/digest.hpp"
 #include "kiln/result.hpp"
+#include "tools/engine/assess.hpp"
 #include "tools/model/plan.hpp"
-#include "tools/stages/assess.hpp"
 #include "tools/system/files.hpp"
 #include "tools/system/process.hpp"
 
@@ -33,9 +33,6 @@ struct StepOutput {
 // kInterrupted, or kEnvironment when the tool could not be run.
 Result<StepOutput> run_step(const Step& step, std::uint32_t position, const BuildContext& context,
                             Files& files, Processes& processes);
-
-// The command as a person would repeat it: the step's own output path, absolute tools.
-Command command_of(const Step& step, const Plan& plan);
 
 // Puts output and log of a step in place. An output that is already there is left alone.
 Result<void> place_output(const Step& step, const std::string& bytes, const std::string& log,

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/stages/probe_tool.hpp"
+#include "tools/engine/probe_tool.hpp"
 
 namespace kiln::tools {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kiln/result.hpp"
+#include "tools/engine/assess.hpp"
+#include "tools/engine/state.hpp"
 #include "tools/model/manifest.hpp"
-#include "tools/stages/assess.hpp"
-#include "tools/stages/state.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/files.hpp"
 

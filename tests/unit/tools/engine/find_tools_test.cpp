@@ -1,4 +1,4 @@
-#include "tools/stages/find_tools.hpp"
+#include "tools/engine/find_tools.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "tools/stages/state.hpp"
+#include "tools/engine/state.hpp"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "tools/stages/assess.hpp"
+#include "tools/engine/assess.hpp"
 
 #include <algorithm>
 

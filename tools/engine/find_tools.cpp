@@ -1,4 +1,4 @@
-#include "tools/stages/find_tools.hpp"
+#include "tools/engine/find_tools.hpp"
 
 #include <array>
 #include <optional>
@@ -6,8 +6,8 @@
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "tools/stages/probe_tool.hpp"
-#include "tools/stages/tool_memory.hpp"
+#include "tools/engine/probe_tool.hpp"
+#include "tools/engine/tool_memory.hpp"
 
 namespace kiln::tools {
 namespace {

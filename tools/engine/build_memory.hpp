@@ -7,8 +7,8 @@
 #pragma once
 
 #include "kiln/result.hpp"
+#include "tools/engine/state.hpp"
 #include "tools/model/plan.hpp"
-#include "tools/stages/state.hpp"
 #include "tools/system/environment.hpp"
 #include "tools/system/file_digests.hpp"
 #include "tools/system/files.hpp"

@@ -47,7 +47,4 @@ Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Proces
 std::filesystem::path find_on_path(std::string_view name, const Files& files,
                                    const Environment& environment);
 
-// Whether a HIP compiler is hipcc, which brings its own include and library folders, or a plain clang.
-bool is_hipcc(const std::filesystem::path& program);
-
 }  // namespace kiln::tools

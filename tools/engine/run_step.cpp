@@ -1,4 +1,4 @@
-#include "tools/stages/run_step.hpp"
+#include "tools/engine/run_step.hpp"
 
 #include <algorithm>
 
@@ -11,22 +11,6 @@ namespace kiln::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
-// Steps run in the source root: there "{src}/a.cu" is "a.cu" wherever the root lies.
-std::string in_source_root(std::string word, const Plan& plan) {
-  word = expand_places(word, plan);
-  replace_all(word, "{src}/", "");
-  replace_all(word, "{src}", ".");
-  replace_all(word, "{out}", plan.out_root.string());
-  return word;
-}
 
 // `path` as a whole path inside `word` (after '=' or a letter flag, before the end or a separator)
 // replaced by `to`.
@@ -68,7 +52,7 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
                (plan.out_root / "hip").string());
   }
   error.note("command, run in " + plan.source_root.string() + ":\n  " +
-             shell_line(command_of(step, plan).argv));
+             shell_line(command_line(step, plan)));
   return error;
 }
 
@@ -133,16 +117,6 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
 
 }  // namespace
 
-Command command_of(const Step& step, const Plan& plan) {
-  Command command;
-  for (const std::string& word : step.argv) command.argv.push_back(in_source_root(word, plan));
-  for (const auto& [name, value] : step.environment) {
-    command.environment.emplace_back(name, in_source_root(value, plan));
-  }
-  command.working_directory = plan.source_root;
-  return command;
-}
-
 Result<StepOutput> run_step(const Step& step, std::uint32_t position, const BuildContext& context,
                             Files& files, Processes& processes) {
   const Plan& plan = context.plan;
@@ -155,7 +129,7 @@ Result<StepOutput> run_step(const Step& step, std::uint32_t position, const Buil
   for (std::string word : step.argv) {
     redirect(word, step.output, output.string());
     redirect(word, step.depfile, (scratch.path() / "depfile").string());
-    command.argv.push_back(in_source_root(std::move(word), plan));
+    command.argv.push_back(in_source_root(word, plan));
   }
   for (const auto& [name, value] : step.environment) {
     command.environment.emplace_back(name, in_source_root(value, plan));

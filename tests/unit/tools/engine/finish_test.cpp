@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_files.hpp"
-#include "tools/stages/finish.hpp"
+#include "tools/engine/finish.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;

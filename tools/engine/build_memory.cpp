@@ -1,4 +1,4 @@
-#include "tools/stages/build_memory.hpp"
+#include "tools/engine/build_memory.hpp"
 
 #include "base/diagnostic.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/stages/finish.hpp"
+#include "tools/engine/finish.hpp"
 
 #include <algorithm>
 #include <set>
