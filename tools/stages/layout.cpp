@@ -10,6 +10,12 @@ std::string stem_of(const Located<std::string>& source) {
   return std::filesystem::path(source.value).stem().string();
 }
 
+// What needs no care in a file's name, in a step's id or in a tool's list of words.
+bool is_plain_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+
 // "affine/gfx1030", or "quantized/matvec/gfx1030" in a module of several units.
 std::string inner_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
   const std::string name = unit_name(module, unit);
@@ -38,10 +44,16 @@ std::string_view image_extension(TargetKind kind) {
 
 std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   if (module.sources.size() == 1) return {};
-  const std::string stem = stem_of(module.sources[unit]);
+  std::string stem = stem_of(module.sources[unit]);
   const auto namesakes = std::count_if(module.sources.begin(), module.sources.end(),
                                        [&](const auto& other) { return stem_of(other) == stem; });
-  return namesakes == 1 ? stem : stem + "-" + std::to_string(unit);
+  const bool is_plain = std::all_of(stem.begin(), stem.end(), is_plain_letter) &&
+                        stem.front() != '.' && stem.front() != '-';
+  if (namesakes == 1 && is_plain) return stem;
+  // No plain stem holds '@': what has one differs from all stems, and by its position from its kin.
+  std::replace_if(stem.begin(), stem.end(), [](char c) { return !is_plain_letter(c); }, '_');
+  if (stem.front() == '.' || stem.front() == '-') stem.front() = '_';
+  return stem + "@" + std::to_string(unit);
 }
 
 std::string hip_path(std::string_view source) { return "{out}/hip/" + std::string(source); }

@@ -7,7 +7,8 @@
 //   kiln.json, compile_commands.json
 //   .kiln/                                  state, logs and dependency lists of the build
 // A module of several sources has a folder a unit, images/<module>/<unit>/<target>.<ext>, and bundles
-// called <module>.<unit>.hsaco: a unit is called like its source without folder and extension.
+// called <module>.<unit>.hsaco. A unit is called like its source without folder and extension, or
+// where another source has that name, or it needs care, like that with '@' and its position: 'x@1'.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ std::string bundle_entry_name(const TargetId& target);
 // "hsaco", "cubin", "ptx"
 std::string_view image_extension(TargetKind kind);
 
-// What a unit of a module is called; empty for the only one. Distinct within the module.
+// What a unit of a module is called; empty for the only one. Distinct within the module, letters,
+// digits, '_', '.', '-' and '@' alone, and never a dot first: the name of a file or folder.
 std::string unit_name(const ModuleSpec& module, std::size_t unit);
 
 // The same places as texts with {out}.
