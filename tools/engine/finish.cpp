@@ -47,9 +47,9 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   result.push_back({"program", digest_text(digests.digest("/proc/self/exe"))});
   result.push_back({"manifest", digest_text(digests.digest(
                                     context.plan.source_root / manifest.path.filename()))});
-  if (manifest.abi_path) {
-    result.push_back({"abi", digest_text(digests.digest(
-                                 absolute_path(manifest.abi_path->value, context.plan)))});
+  for (const Located<std::string>& path : manifest.abi_paths) {
+    result.push_back(
+        {"abi", digest_text(digests.digest(absolute_path(path.value, context.plan)))});
   }
   result.push_back({"header", manifest.embed.header});
   result.push_back({"namespace", manifest.embed.name_space});
@@ -120,7 +120,7 @@ Result<std::vector<BuiltModule>> read_modules(const FinishRequest& request,
     }
     if (errors.size() != errors_before) continue;
     const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
-    if (Result<void> verified = verify_module(name, images, abi); !verified) {
+    if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
       errors.push_back(std::move(verified).error());
     }
     modules.push_back(assemble_module(spec, std::move(images), abi));
@@ -223,7 +223,9 @@ std::vector<std::string> header_dependencies(const Manifest& manifest, const Bui
     if (!neutral.starts_with("{out}/")) paths.insert(expand(neutral, plan));
   };
   paths.insert((plan.source_root / manifest.path.filename()).string());
-  if (manifest.abi_path) paths.insert(absolute_path(manifest.abi_path->value, plan).string());
+  for (const Located<std::string>& path : manifest.abi_paths) {
+    paths.insert(absolute_path(path.value, plan).string());
+  }
   for (const Step& step : plan.steps) {
     for (const std::string& input : step.inputs) add(input);
     const Tool& tool = context.toolchain.tool(step.tool);

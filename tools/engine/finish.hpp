@@ -37,7 +37,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
 // Where the header is, relative to the out folder.
 std::string header_path(const Manifest& manifest);
 
-// What the header depends on, absolute and sorted: manifest, abi file, sources, all that they include,
+// What the header depends on, absolute and sorted: manifest, abi files, sources, all that they include,
 // and the tools.
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state);

@@ -138,6 +138,13 @@ const std::string* JsonReader::text(const Json& value, const std::string& what) 
   return text;
 }
 
+const bool* JsonReader::boolean(const Json& value, const std::string& what) {
+  if (value.boolean() == nullptr) {
+    report(value, what + " must be true or false, not " + std::string(value.kind_name()));
+  }
+  return value.boolean();
+}
+
 int JsonReader::choice(const Json& value, const std::string& what,
                        std::initializer_list<std::string_view> choices) {
   const std::string* chosen = text(value, what);

@@ -31,6 +31,7 @@ class JsonReader {
   explicit JsonReader(std::string file) : file_(std::move(file)) {}
 
   Location where(const Json& value) const { return {file_, value.line, value.column}; }
+  Location where(const JsonMember& member) const { return {file_, member.line, member.column}; }
 
   // Adds an error (kInvalidInput) at that place; add notes and hints to what it returns at once.
   Error& report(Location where, std::string message);
@@ -54,6 +55,8 @@ class JsonReader {
             const std::function<void(const Json&)>& read);
   // Null, with a report, when the value is not a string, is longer than 4096 bytes or holds a NUL.
   const std::string* text(const Json& value, const std::string& what);
+  // Null, with a report, when the value is neither true nor false.
+  const bool* boolean(const Json& value, const std::string& what);
   // The index of the choice that the value names, or -1 with a report.
   int choice(const Json& value, const std::string& what,
              std::initializer_list<std::string_view> choices);

@@ -13,6 +13,7 @@
 #include "formats/target_id.hpp"
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
+#include "tools/model/kernel.hpp"
 
 namespace kiln::tools {
 
@@ -38,11 +39,15 @@ struct CompileOptions {
   std::vector<Located<std::string>> host_flags;           // the host's own compiler only
 };
 
+// How many of the kernels that the abi files list for a module its images must export.
+enum class AbiCoverage : bool { kAll, kSome };
+
 struct ModuleSpec {
   Located<std::string> name;                        // an identifier
   std::vector<Located<std::string>> sources;        // relative to the manifest; at least one
   std::vector<Located<TargetId>> targets;           // empty: the manifest's
   CompileOptions options;
+  AbiCoverage coverage = AbiCoverage::kAll;
 };
 
 struct EmbedOptions {
@@ -51,12 +56,6 @@ struct EmbedOptions {
   EmbedMode mode = EmbedMode::kArray;
   Compression compression = Compression::kZstd;
   EmbedSource source = EmbedSource::kNone;
-};
-
-// One kernel that every image of its module must export (the `abi` file).
-struct AbiKernel {
-  std::string name;
-  std::vector<Parameter> parameters;  // offset, size, kind
 };
 
 struct Manifest {
@@ -68,7 +67,7 @@ struct Manifest {
   CompileOptions options;
   DebugInfo debug = DebugInfo::kNone;
   EmbedOptions embed;
-  std::optional<Located<std::string>> abi_path;
+  std::vector<Located<std::string>> abi_paths;
   std::map<std::string, std::vector<AbiKernel>> abi;  // by module, kernels sorted by name
   std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
 };

@@ -34,7 +34,10 @@ BuiltModule assemble_module(const ModuleSpec& module, std::vector<Artifact> imag
   if (abi != nullptr) {
     for (const AbiKernel& kernel : *abi) {
       const auto known = kernels.find(kernel.name);
-      if (known != kernels.end()) learn_kinds(known->second.parameters, kernel.parameters);
+      if (known == kernels.end()) continue;
+      std::vector<Parameter> places;
+      for (const KernelParameter& parameter : kernel.parameters) places.push_back(parameter.place);
+      learn_kinds(known->second.parameters, places);
     }
   }
   BuiltModule built;

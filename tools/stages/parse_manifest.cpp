@@ -176,7 +176,8 @@ class ManifestParser {
          {"nvidia_flags", Need::kOptional,
           [&](const Json& v) { strings(v, "'nvidia_flags'", options.nvidia_flags); }},
          {"host_flags", Need::kOptional,
-          [&](const Json& v) { strings(v, "'host_flags'", options.host_flags); }}});
+          [&](const Json& v) { strings(v, "'host_flags'", options.host_flags); }},
+         {"partial", Need::kOptional, [&](const Json& v) { partial(v, spec); }}});
     return spec;
   }
 
@@ -342,10 +343,30 @@ class ManifestParser {
     }
   }
 
+  void partial(const Json& value, ModuleSpec& spec) {
+    const bool* chosen = reader_.boolean(value, "'partial'");
+    if (chosen == nullptr || !*chosen) return;
+    spec.coverage = AbiCoverage::kSome;
+    partial_modules_.push_back(reader_.where(value));
+  }
+
+  // One path, or a list of them.
   void abi(const Json& value) {
-    const std::string path = inner_path(value, "'abi'");
+    if (value.array() == nullptr) return abi_file(value, "'abi'");
+    reader_.list(value, "'abi'", "strings", Empty::kRefused,
+                 [&](const Json& item) { abi_file(item, "an entry of 'abi'"); });
+  }
+
+  void abi_file(const Json& value, const std::string& what) {
+    const std::string path = inner_path(value, what);
     if (path.empty()) return;
-    manifest_.abi_path = Located<std::string>{path, reader_.where(value)};
+    for (const Located<std::string>& other : manifest_.abi_paths) {
+      if (other.value != path) continue;
+      Error& error = reader_.report(value, "abi file " + quote(path) + " is listed twice");
+      error.notes.push_back({Note::Kind::kNote, "first listed here", other.where});
+      return;
+    }
+    manifest_.abi_paths.push_back({path, reader_.where(value)});
     const Result<std::string> text = files_.read(manifest_.directory / path);
     if (!text) {
       Error& error = reader_.report(value, "cannot read the abi file " + quote(path));
@@ -355,19 +376,44 @@ class ManifestParser {
     const fs::path shown = manifest_.path.parent_path() / path;
     Result<Abi> abi = parse_abi(*text, shown.generic_string());
     if (!abi) return reader_.report(std::move(abi).error());
-    manifest_.abi = *std::move(abi);
+    for (auto& [module, kernels] : *abi) add_abi_kernels(manifest_.abi[module], std::move(kernels));
   }
 
-  // A module that the abi file does not know would go unchecked.
+  void add_abi_kernels(std::vector<AbiKernel>& known, std::vector<AbiKernel> more) {
+    const auto by_name = [](const AbiKernel& a, const AbiKernel& b) { return a.name < b.name; };
+    const std::size_t before = known.size();
+    for (AbiKernel& kernel : more) {
+      const auto end = known.begin() + static_cast<std::ptrdiff_t>(before);
+      const auto same = std::lower_bound(known.begin(), end, kernel, by_name);
+      if (same == end || same->name != kernel.name) {
+        known.push_back(std::move(kernel));
+        continue;
+      }
+      Error error{ErrorCode::kInvalidInput, "kernel " + quote(kernel.name) + " is in two abi files",
+                  kernel.where, {}};
+      error.notes.push_back({Note::Kind::kNote, "the other one", same->where});
+      reader_.report(std::move(error));
+    }
+    std::sort(known.begin(), known.end(), by_name);
+  }
+
+  // A module that no abi file knows would go unchecked.
   void check_abi_modules() {
+    if (manifest_.abi_paths.empty()) {
+      for (const Location& where : partial_modules_) {
+        reader_.report(where, "'partial' is about an abi file, and the manifest names none");
+      }
+    }
     if (manifest_.abi.empty()) return;
     std::vector<std::string> known;
     for (const auto& [name, kernels] : manifest_.abi) known.push_back(name);
+    const std::string where = manifest_.abi_paths.size() == 1
+                                  ? "not in the abi file " + quote(manifest_.abi_paths[0].value)
+                                  : "in none of the abi files";
     for (const ModuleSpec& module : manifest_.modules) {
       if (manifest_.abi.contains(module.name.value)) continue;
-      Error& error = reader_.report(module.name.where, "module " + quote(module.name.value) +
-                                                           " is not in the abi file " +
-                                                           quote(manifest_.abi_path->value));
+      Error& error = reader_.report(module.name.where,
+                                    "module " + quote(module.name.value) + " is " + where);
       const std::string near = nearest(module.name.value, known);
       if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
     }
@@ -376,6 +422,7 @@ class ManifestParser {
   Manifest& manifest_;
   const Files& files_;
   JsonReader reader_;
+  std::vector<Location> partial_modules_;  // where 'partial' stands
 };
 
 // A document that lies near a manifest: the catalog of a build, or an abi file.

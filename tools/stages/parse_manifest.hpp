@@ -1,4 +1,4 @@
-// parse_manifest: targets.json, and the abi file that it names -> a checked Manifest.
+// parse_manifest: targets.json, and the abi files that it names -> a checked Manifest.
 //
 // Reference of the format: docs/MANIFEST.md; for editors: tools/schema/targets.schema.json. Checks all
 // that can be told from the files alone; what the installed tools can build is check_targets' business.

@@ -95,9 +95,19 @@ Kernels all_kernels(const std::map<TargetId, TargetKernels>& targets) {
   return result;
 }
 
-Kernels abi_kernels(const std::vector<AbiKernel>& abi) {
+bool is_exported(const std::string& kernel, const std::map<TargetId, TargetKernels>& targets) {
+  return std::any_of(targets.begin(), targets.end(),
+                     [&](const auto& target) { return target.second.kernels.contains(kernel); });
+}
+
+Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
+                    const std::map<TargetId, TargetKernels>& targets) {
   Kernels result;
-  for (const AbiKernel& kernel : abi) result.emplace(kernel.name, kernel.parameters);
+  for (const AbiKernel& kernel : abi) {
+    if (coverage == AbiCoverage::kSome && !is_exported(kernel.name, targets)) continue;
+    Signature& signature = result[kernel.name];
+    for (const KernelParameter& parameter : kernel.parameters) signature.push_back(parameter.place);
+  }
   return result;
 }
 
@@ -132,11 +142,11 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
 }  // namespace
 
 Result<void> verify_module(const std::string& module, const std::vector<Artifact>& images,
-                           const std::vector<AbiKernel>* abi) {
+                           const std::vector<AbiKernel>* abi, AbiCoverage coverage) {
   std::vector<Error> errors;
   for (const Artifact& image : images) check_target(image, errors);
   const std::map<TargetId, TargetKernels> targets = by_target(images);
-  const Kernels expected = abi != nullptr ? abi_kernels(*abi) : all_kernels(targets);
+  const Kernels expected = abi != nullptr ? abi_kernels(*abi, coverage, targets) : all_kernels(targets);
   if (errors.empty() && expected.empty()) {
     return failed("module " + quote(module) + " has no kernels")
         .hint("a kernel is a function for all to see: extern \"C\" __global__ void name(...)");
@@ -157,6 +167,9 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
       differences.hint("a kernel behind an #if of one vendor or architecture is missing elsewhere");
     }
     errors.push_back(std::move(differences));
+  } else if (coverage == AbiCoverage::kSome && abi != nullptr && expected.size() == abi->size()) {
+    errors.push_back(failed("module " + quote(module) + " has every kernel of the abi file")
+                         .hint("remove its 'partial' from the manifest, so that none gets lost"));
   }
   if (errors.empty()) return {};
   return merge_errors(std::move(errors));

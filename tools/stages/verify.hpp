@@ -13,10 +13,12 @@
 namespace kiln::tools {
 
 // `images` are those of one module, in any order; `abi` is what its images must export, or null: then
-// each kernel that any image exports must be in all of them, and there must be one. The error
-// (kBuildFailed) says for each image which kernels are missing, unexpected, or have other parameters,
-// by name.
+// each kernel that any image exports must be in all of them, and there must be one. With
+// AbiCoverage::kSome, kernels of `abi` that no image exports are left out, and there must be such
+// kernels. The error (kBuildFailed) says for each image which kernels are missing, unexpected, or have
+// other parameters, by name.
 Result<void> verify_module(const std::string& module, const std::vector<Artifact>& images,
-                           const std::vector<AbiKernel>* abi);
+                           const std::vector<AbiKernel>* abi,
+                           AbiCoverage coverage = AbiCoverage::kAll);
 
 }  // namespace kiln::tools

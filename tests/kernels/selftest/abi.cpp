@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
-#include <map>
+#include <optional>
 
+#include "formats/parameter_type.hpp"
 #include "tests/kernels/families/family.hpp"
 
 namespace kiln::conformance {
@@ -22,15 +23,13 @@ std::vector<std::string> texts_in_quotes(const std::string& line) {
   return texts;
 }
 
-std::size_t size_of_type(const std::string& type) {
-  static const std::map<std::string, std::size_t> sizes = {
-      {"ptr", 8},  {"u64", 8},  {"i64", 8}, {"f64", 8}, {"u32", 4},
-      {"i32", 4},  {"f32", 4},  {"i16", 2}, {"u16", 2}, {"f16", 2},
-      {"bf16", 2}, {"bool", 1}, {"u8", 1},  {"i8", 1},  {"f8", 1}};
-  const auto found = sizes.find(type);
-  INFO("type " << type);
-  REQUIRE(found != sizes.end());
-  return found->second;
+// "const f32* inp" -> 8
+std::size_t size_of_parameter(const std::string& parameter) {
+  const std::string spelling = parameter.substr(0, parameter.rfind(' '));
+  INFO("type " << spelling);
+  const std::optional<ParameterType> type = parse_parameter_type(spelling);
+  REQUIRE(type);
+  return size_of(*type);
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ std::vector<AbiKernel> abi_kernels() {
     if (!known) continue;
     AbiKernel kernel{module, texts[0], {}};
     for (std::size_t i = 1; i < texts.size(); ++i) {
-      kernel.parameter_sizes.push_back(size_of_type(texts[i].substr(0, texts[i].find(' '))));
+      kernel.parameter_sizes.push_back(size_of_parameter(texts[i]));
     }
     kernels.push_back(std::move(kernel));
   }

@@ -190,7 +190,7 @@ TEST_CASE("header_dependencies name the manifest, sources, what they include, an
   Tool& nvcc = world.toolchain.tools[static_cast<std::size_t>(ToolKind::kNvcc)];
   nvcc.parts = {{"program", "/cuda/nvcc"}, {"ptxas", "/cuda/ptxas"}};
   for (Step& step : world.plan.steps) step.tool_roles = {"program"};
-  world.manifest.abi_path = Located<std::string>{"abi.json", {}};
+  world.manifest.abi_paths = {Located<std::string>{"abi.json", {}}};
   world.state.steps["compile fill compute_80"].dependencies = {
       {"{out}/hip/x.hip", {}}, {"{src}/shared.cuh", {}}, {"/usr/include/math.h", {}}};
   FileDigests digests(world.files);

@@ -67,7 +67,7 @@ TEST_CASE("assemble_module learns what is a pointer from any image or the abi, f
   CHECK(module.parameters[0][0].kind == ParameterKind::kValue);
   CHECK(module.parameters[1][0].kind == ParameterKind::kPointer);
   CHECK(module.images[3].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);
-  const std::vector<AbiKernel> abi = {{"a", {{0, 8, ParameterKind::kPointer}}}};
+  const std::vector<AbiKernel> abi = {{"a", {{{0, 8, ParameterKind::kPointer}, {}, {}}}, {}}};
   const BuiltModule told = assemble_module(
       two_sources(), {image("compute_80", 0, {kernel("a", ParameterKind::kUnknown)})}, &abi);
   CHECK(told.images[0].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);

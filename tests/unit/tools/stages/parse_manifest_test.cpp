@@ -49,14 +49,17 @@ TEST_CASE("parse_manifest reads every key") {
     "targets": ["sm_90a", "gfx90a:xnack+:sramecc-"],
     "modules": [
       {"name": "b", "sources": ["b1.cu", "./b2.cu"], "targets": ["sm_80"], "defines": ["B=2"],
-       "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."]},
+       "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."], "partial": true},
       {"name": "a", "sources": ["a.cu"]}],
     "include_directories": ["inc/"], "defines": ["A"], "flags": ["-O2"], "amd_flags": ["-x"],
-    "nvidia_flags": ["-y"], "debug": "lines", "abi": "abi.json",
+    "nvidia_flags": ["-y"], "debug": "lines", "abi": ["abi.json", "own.json"],
     "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "compression": "none"},
     "minimum_runtime": "0.1.0"})");
   (void)files.write("/p/sub/abi.json",
-                    R"({"format": 1, "modules": {"a": {"k": ["u8 x", "ptr p", "f16 h", "f32 f"]}, "b": {}}})");
+                    R"({"format": 1, "modules": {"a": {"k": ["u8 x", "ptr p", "f16 h", "const f32* f", "f32 g"]},
+                        "b": {}, "c": {"not_built": ["void* p"]}}})");
+  (void)files.write("/p/sub/own.json",
+                    R"({"format": 1, "modules": {"a": {"j": ["const void* q", "bool b"]}}})");
   for (const char* name : {"a.cu", "b1.cu", "b2.cu", "inc/x.h"}) {
     (void)files.write(std::string("/p/sub/") + name, "");
   }
@@ -83,15 +86,26 @@ TEST_CASE("parse_manifest reads every key") {
   CHECK(manifest->embed.mode == EmbedMode::kAsm);
   CHECK(manifest->embed.compression == Compression::kNone);
   CHECK(manifest->minimum_runtime == 100);
-  // Each parameter at a multiple of its size.
-  const std::vector<Parameter>& parameters = manifest->abi.at("a").at(0).parameters;
-  REQUIRE(parameters.size() == 4);
-  CHECK(parameters[0].offset == 0);
-  CHECK(parameters[1].offset == 8);
-  CHECK(parameters[1].kind == ParameterKind::kPointer);
-  CHECK(parameters[2].offset == 16);
-  CHECK(parameters[3].offset == 20);
-  CHECK(parameters[3].size == 4);
+  CHECK(b.coverage == AbiCoverage::kSome);
+  CHECK(manifest->modules[0].coverage == AbiCoverage::kAll);
+  // The kernels of both files, sorted; each parameter at a multiple of its size.
+  const std::vector<AbiKernel>& kernels = manifest->abi.at("a");
+  REQUIRE(kernels.size() == 2);
+  CHECK(kernels[0].name == "j");
+  CHECK(kernels[0].where.file == "sub/own.json");
+  const std::vector<KernelParameter>& parameters = kernels[1].parameters;
+  REQUIRE(parameters.size() == 5);
+  CHECK(parameters[0].place.offset == 0);
+  CHECK(parameters[1].place.offset == 8);
+  CHECK(parameters[1].place.kind == ParameterKind::kPointer);
+  CHECK(parameters[2].place.offset == 16);
+  CHECK(parameters[3].place.offset == 24);
+  CHECK(parameters[3].place.size == 8);
+  CHECK(parameters[3].type == ParameterType{ElementType::kF32, true, true});
+  CHECK(parameters[3].name == "f");
+  CHECK(parameters[4].place.offset == 32);
+  CHECK(parameters[4].place.size == 4);
+  CHECK(parameters[4].place.kind == ParameterKind::kValue);
 }
 
 TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {

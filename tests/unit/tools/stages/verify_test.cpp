@@ -33,6 +33,12 @@ KernelInfo kernel(std::string name, std::vector<Parameter> parameters) {
   return info;
 }
 
+AbiKernel declared(std::string name, std::vector<Parameter> parameters) {
+  AbiKernel kernel{.name = std::move(name), .parameters = {}, .where = {}};
+  for (const Parameter& place : parameters) kernel.parameters.push_back({place, {}, {}});
+  return kernel;
+}
+
 const std::vector<Parameter> kAmdParameters = {{0, 8, kValue}, {8, 8, kPointer}};
 const std::vector<Parameter> kNvidiaParameters = {{0, 8, kUnknown}, {8, 8, kUnknown}};
 
@@ -46,7 +52,7 @@ TEST_CASE("verify_module accepts images that have the same kernels, whatever eac
 }
 
 TEST_CASE("verify_module lists for each image what is missing, unexpected and different") {
-  const std::vector<AbiKernel> abi = {{"a", kAmdParameters}, {"b", {}}, {"c", {{0, 4, kValue}}}};
+  const std::vector<AbiKernel> abi = {declared("a", kAmdParameters), declared("b", {}), declared("c", {{0, 4, kValue}})};
   const auto result = verify_module(
       "affine",
       {image("gfx1100", {kernel("a", kAmdParameters), kernel("b", {}), kernel("c", {{0, 4, kValue}})}),
@@ -66,6 +72,30 @@ TEST_CASE("verify_module lists for each image what is missing, unexpected and di
         "hint: change the kernels, or what the manifest's 'abi' file says of them\n");
 }
 
+TEST_CASE("verify_module leaves out what no image of a partial module exports, and nothing else") {
+  const std::vector<AbiKernel> abi = {declared("a", {{0, 4, kValue}}), declared("b", {}),
+                                      declared("later", {})};
+  const auto verify = [&](std::vector<KernelInfo> amd, std::vector<KernelInfo> nvidia) {
+    return verify_module("cast",
+                         {image("gfx1100", std::move(amd)), image("sm_80", std::move(nvidia))},
+                         &abi, AbiCoverage::kSome);
+  };
+  const KernelInfo a = kernel("a", {{0, 4, kUnknown}}), b = kernel("b", {});
+  CHECK(verify({a, b}, {a, b}));
+  CHECK(verify({a, b}, {a}).error().notes[0].text == "sm_80:\n  missing: b");
+  CHECK(verify({a, kernel("x", {})}, {a}).error().notes[0].text == "gfx1100:\n  unexpected: x");
+  CHECK(verify({kernel("a", {})}, {a}).error().notes[0].text.find("other parameters") !=
+        std::string::npos);
+  const auto none = verify({}, {});
+  CHECK(none.error().message == "module 'cast' has no kernels");
+  const std::vector<KernelInfo> all = {a, b, kernel("later", {})};
+  const auto whole = verify(all, all);
+  REQUIRE_FALSE(whole);
+  CHECK(render(whole.error()) ==
+        "kiln: error: module 'cast' has every kernel of the abi file\n"
+        "hint: remove its 'partial' from the manifest, so that none gets lost\n");
+}
+
 TEST_CASE("verify_module compares the images with one another where there is no abi") {
   const auto result = verify_module("affine",
                                     {image("gfx1100", {kernel("a", {}), kernel("bf16", {})}),
@@ -78,7 +108,7 @@ TEST_CASE("verify_module compares the images with one another where there is no 
 }
 
 TEST_CASE("verify_module tells a pointer from a value where both images know") {
-  const std::vector<AbiKernel> abi = {{"a", {{0, 8, kPointer}}}};
+  const std::vector<AbiKernel> abi = {declared("a", {{0, 8, kPointer}})};
   CHECK(verify_module("affine", {image("sm_80", {kernel("a", {{0, 8, kUnknown}})})}, &abi));
   CHECK(verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kPointer}})})}, &abi));
   const auto result = verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kValue}})})}, &abi);

@@ -1,0 +1,93 @@
+// The types of kernel parameters: how abi files, kiln.json and generated headers spell them.
+//
+//   type     = "ptr" | [ "const " ] element "*" | element
+//   element  = bool u8 u16 u32 u64 i8 i16 i32 i64 f8 f16 bf16 f32 f64, and void before a "*"
+//
+// "ptr" is an address of something that is not told, "const" promises that the kernel only reads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+// The order is that of kElementTypes.
+enum class ElementType : std::uint8_t {
+  kUnknown,
+  kVoid,
+  kBool,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kF8,  // OCP 8-bit float of 4 exponent and 3 mantissa bits
+  kF16,
+  kBf16,
+  kF32,
+  kF64,
+};
+
+struct ElementTypeInfo {
+  ElementType type;
+  std::string_view name;  // "u64"; empty for kUnknown
+  std::uint8_t size;      // bytes; 0 for kUnknown and kVoid
+  std::string_view cpp;   // "std::uint64_t": the type in a generated header
+};
+
+inline constexpr ElementTypeInfo kElementTypes[] = {
+    {ElementType::kUnknown, "", 0, ""},
+    {ElementType::kVoid, "void", 0, "void"},
+    {ElementType::kBool, "bool", 1, "bool"},
+    {ElementType::kU8, "u8", 1, "std::uint8_t"},
+    {ElementType::kU16, "u16", 2, "std::uint16_t"},
+    {ElementType::kU32, "u32", 4, "std::uint32_t"},
+    {ElementType::kU64, "u64", 8, "std::uint64_t"},
+    {ElementType::kI8, "i8", 1, "std::int8_t"},
+    {ElementType::kI16, "i16", 2, "std::int16_t"},
+    {ElementType::kI32, "i32", 4, "std::int32_t"},
+    {ElementType::kI64, "i64", 8, "std::int64_t"},
+    {ElementType::kF8, "f8", 1, "::kiln::f8"},
+    {ElementType::kF16, "f16", 2, "::kiln::f16"},
+    {ElementType::kBf16, "bf16", 2, "::kiln::bf16"},
+    {ElementType::kF32, "f32", 4, "float"},
+    {ElementType::kF64, "f64", 8, "double"},
+};
+
+constexpr const ElementTypeInfo& info(ElementType type) {
+  return kElementTypes[static_cast<std::size_t>(type)];
+}
+constexpr std::size_t size_of(ElementType type) { return info(type).size; }
+
+// A value of an element type, or a pointer to such values. Everything unknown: not told.
+struct ParameterType {
+  ElementType element = ElementType::kUnknown;
+  bool is_pointer = false;
+  bool is_const = false;  // of what a pointer points to
+
+  bool is_known() const { return is_pointer || element != ElementType::kUnknown; }
+  bool operator==(const ParameterType& other) const {
+    return element == other.element && is_pointer == other.is_pointer && is_const == other.is_const;
+  }
+};
+
+// Bytes of a parameter of this type; 0 when the type is not known.
+std::size_t size_of(const ParameterType& type);
+
+// The type that `text` spells, or nothing.
+std::optional<ParameterType> parse_parameter_type(std::string_view text);
+// Its spelling; empty when the type is not known.
+std::string to_string(const ParameterType& type);
+// Its spelling in a generated header; empty when what it is, or what it points to, is not known.
+std::string cpp_spelling(const ParameterType& type);
+
+// Every spelling without a "*", for messages: "ptr", "bool", "u8", ...
+std::vector<std::string> parameter_type_names();
+
+}  // namespace kiln

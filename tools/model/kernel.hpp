@@ -1,0 +1,27 @@
+// One kernel of a module as all its images have it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/parameter_type.hpp"
+#include "kiln/catalog.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::tools {
+
+// Images tell where a parameter lies; what it is comes from an abi file, or from a mangled name.
+struct KernelParameter {
+  Parameter place;
+  ParameterType type;  // unknown where nothing tells it
+  std::string name;    // empty where no abi file tells it
+};
+
+// One kernel that every image of its module must export (an abi file).
+struct AbiKernel {
+  std::string name;
+  std::vector<KernelParameter> parameters;
+  Location where;
+};
+
+}  // namespace kiln::tools
