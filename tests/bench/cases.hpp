@@ -1,0 +1,43 @@
+// What the benchmark measures: a kernel over a shape, with data of one kind.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/ops/layout.hpp"
+
+namespace kiln::bench {
+
+// What the inputs hold. Integers have fitting analogues (data.hpp).
+enum class DataKind : unsigned char {
+  kUniform,   // 0 to 1
+  kNormal,    // mean 0, deviation 1
+  kNegative,  // -1 to 0
+  kSpecial,   // normal, with 1% of NaN, infinities, zeros and subnormals
+};
+inline constexpr DataKind kDataKinds[] = {DataKind::kUniform, DataKind::kNormal,
+                                          DataKind::kNegative, DataKind::kSpecial};
+std::string_view name(DataKind kind);
+
+struct BenchCase {
+  std::string kernel;
+  ops::Extents dims;
+  // One list for each strided operand, in the family's order (families.cpp); none: contiguous.
+  std::vector<ops::Extents> strides;
+  std::vector<double> scalars;
+  DataKind kind = DataKind::kUniform;
+  std::string shape;  // "2^22", "transposed 512x512"
+
+  std::size_t count() const;  // of elements: the product of the dims
+  std::string name() const;   // "ugelu_f32 2^22 normal"
+};
+
+// A power of two as "2^22", any other number in digits.
+std::string count_name(std::size_t count);
+BenchCase contiguous_case(std::string kernel, std::size_t count,
+                          DataKind kind = DataKind::kUniform);
+
+}  // namespace kiln::bench

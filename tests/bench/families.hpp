@@ -1,0 +1,56 @@
+// How each family of kernels is launched: what a case reads and writes, our launch for it, and the
+// original's.
+//
+// To add a family, add a row to kFamilies in families.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kiln/ops/launch.hpp"
+#include "kiln/result.hpp"
+#include "tests/bench/cases.hpp"
+
+namespace kiln::bench {
+
+struct Operand {
+  ops::DType dtype = ops::DType::kF32;
+  ops::Layout layout;
+
+  std::size_t bytes() const;    // from the first element to the last
+  std::size_t touched() const;  // bytes that have to be read or written; a repeated element once
+};
+struct Operands {
+  std::vector<Operand> inputs;
+  Operand output;
+
+  double min_bytes() const;
+  bool is_contiguous() const;
+};
+
+// What a kernel does beside its memory accesses.
+enum class Cost : unsigned char { kMove, kShort, kFunction, kLong };
+std::string_view name(Cost cost);
+
+struct KernelTraits {
+  std::string_view module;
+  std::string_view family;  // "unary", "copy2d": kernels that are launched alike
+  ops::DType dtype = ops::DType::kF32;
+  Cost cost = Cost::kShort;
+  bool has_views = false;  // takes the layout of its first strided operand
+};
+// An error names a kernel that no family knows.
+Result<KernelTraits> traits_of(std::string_view kernel);
+
+struct Addresses {
+  std::vector<const void*> inputs;
+  void* output = nullptr;
+};
+Result<Operands> operands_of(const BenchCase& subject);
+// The launch that our helpers plan.
+Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& addresses,
+                              ops::Geometry geometry);
+// The original's own launch, made without our helpers.
+Result<ops::Launch> plan_original(const BenchCase& subject, const Addresses& addresses);
+
+}  // namespace kiln::bench
