@@ -22,6 +22,35 @@ class FakeFiles final : public tools::Files {
  public:
   mutable Faults reads;  // read, list
   Faults writes;         // write, rename, make_directories, remove_all, touch
+  std::map<std::string, tools::PathKind> odd;       // what is neither file nor folder
+  std::map<std::string, std::string> untrusted;     // folders, and why
+  std::vector<std::string> links_to_elsewhere;      // folders that are links out of every root
+
+  tools::PathKind kind(const std::filesystem::path& path) const override {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = odd.find(key(path)); found != odd.end()) return found->second;
+    const auto found = nodes_.find(key(path));
+    if (found == nodes_.end()) return tools::PathKind::kNone;
+    return found->second.is_folder ? tools::PathKind::kFolder : tools::PathKind::kFile;
+  }
+
+  bool leads_outside(const std::filesystem::path&, const std::filesystem::path& path) const override {
+    return std::any_of(links_to_elsewhere.begin(), links_to_elsewhere.end(),
+                       [&](const std::string& link) { return key(path).starts_with(link + "/"); });
+  }
+
+  std::string why_untrusted(const std::filesystem::path& folder) const override {
+    const auto found = untrusted.find(key(folder));
+    return found == untrusted.end() ? "" : found->second;
+  }
+
+  Result<std::filesystem::path> make_unique_folder(const std::filesystem::path& parent) override {
+    const std::lock_guard lock(mutex_);
+    if (writes.strike()) return fault("make folder", parent);
+    const std::string folder = key(parent / ("unique-" + std::to_string(++unique_folders_)));
+    if (auto made = make_folders(folder); !made) return made.error();
+    return std::filesystem::path(folder);
+  }
 
   Result<std::string> read(const std::filesystem::path& path) const override {
     const std::lock_guard lock(mutex_);
@@ -237,6 +266,7 @@ class FakeFiles final : public tools::Files {
   std::map<std::string, Node> nodes_;
   mutable std::map<std::string, unsigned> read_counts_;
   std::uint64_t last_inode_ = 0;
+  unsigned unique_folders_ = 0;
   std::int64_t clock_ = 0;
 };
 

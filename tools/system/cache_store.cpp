@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include <unistd.h>
-
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/system/sealed_text.hpp"
@@ -14,7 +12,7 @@ namespace {
 
 constexpr std::string_view kEntryFormat = "kiln-cache-entry";
 constexpr std::string_view kListFormat = "kiln-cache-list";
-constexpr unsigned kVersion = 1;
+constexpr unsigned kVersion = 2;
 constexpr std::size_t kCandidatesKept = 8;
 
 std::filesystem::path fan_out(const Digest& key) {
@@ -22,8 +20,25 @@ std::filesystem::path fan_out(const Digest& key) {
   return std::filesystem::path(hex.substr(0, 2)) / hex.substr(2);
 }
 
-std::string entry_lines(const CachedOutput& value) {
-  return sha256(value.output).hex() + "\n" + sha256(value.log).hex() + "\n";
+// https://bford.info/cachedir/
+constexpr std::string_view kTagName = "CACHEDIR.TAG";
+constexpr std::string_view kTag =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# This folder is a cache of kiln, which 'kiln cache clear' empties.\n";
+
+// Ranges of the lock file: one for who uses the store, the others for steps that are being run.
+constexpr std::uint64_t kUseRange = 0;
+
+std::uint64_t range_of(const Digest& key) { return key.prefix64() | 2; }  // never kUseRange
+
+std::string entry_lines(const Digest& key, const CachedOutput& value) {
+  return key.hex() + "\n" + sha256(value.output).hex() + "\n" + sha256(value.log).hex() + "\n";
+}
+
+// What another version of kiln wrote is none of ours, but nothing is wrong with it.
+bool is_of_another_version(std::string_view format, std::string_view file) {
+  const std::string first = std::string(format) + " 1\n";
+  return file.starts_with(first);
 }
 
 }  // namespace
@@ -44,23 +59,23 @@ std::optional<CachedOutput> CacheStore::find(const Digest& key) {
   Result<std::string> log = files_.read(folder / "log");
   if (entry && output && log) {
     CachedOutput value{std::move(*output), std::move(*log)};
-    if (unseal(kEntryFormat, kVersion, *entry) == entry_lines(value)) {
+    if (unseal(kEntryFormat, kVersion, *entry) == entry_lines(key, value)) {
       (void)files_.touch(folder / "entry");  // a read-only cache still serves
       return value;
     }
   }
-  (void)files_.remove_all(folder);
+  if (!entry || !is_of_another_version(kEntryFormat, *entry)) note_damage(folder);
+  (void)discard(folder);
   return std::nullopt;
 }
 
 Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
-  const std::filesystem::path aside = root_ / "aside" /
-                                      (std::to_string(::getpid()) + "-" +
-                                       std::to_string(++aside_count_));
+  KILN_TRY(mark());
+  KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
   const auto fill_and_publish = [&]() -> Result<void> {
     KILN_TRY(files_.write(aside / "output", value.output));
     KILN_TRY(files_.write(aside / "log", value.log));
-    KILN_TRY(files_.write(aside / "entry", seal(kEntryFormat, kVersion, entry_lines(value))));
+    KILN_TRY(files_.write(aside / "entry", seal(kEntryFormat, kVersion, entry_lines(key, value))));
     const std::filesystem::path folder = entry_folder(key);
     KILN_TRY(files_.make_directories(folder.parent_path()));
     return files_.rename(aside, folder);
@@ -73,12 +88,65 @@ Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
   return published;
 }
 
-// A list file holds, newest first:  { "candidate" { digest " " path } }
-std::vector<Candidate> CacheStore::candidates(const Digest& step_key) const {
-  const Result<std::string> file = files_.read(list_file(step_key));
+// The first time that something is kept. A mark that is there stays as it is.
+Result<void> CacheStore::mark() {
+  if (is_marked_.exchange(true) || files_.kind(root_ / kTagName) == PathKind::kFile) return {};
+  return files_.write(root_ / kTagName, kTag);
+}
+
+// Moved away first, so that whoever reads it meanwhile finds all of it or nothing.
+Result<void> CacheStore::discard(const std::filesystem::path& path) {
+  const Result<std::filesystem::path> aside = files_.make_unique_folder(root_ / "aside");
+  if (!aside || !files_.rename(path, *aside / "discarded")) {
+    KILN_TRY(files_.remove_all(path));
+  }
+  return aside ? files_.remove_all(*aside) : Result<void>();
+}
+
+// Unless it went away while it was read: another build discarded it.
+void CacheStore::note_damage(const std::filesystem::path& path) {
+  if (files_.status(path)) ++damaged_;
+}
+
+std::optional<RangeLock> CacheStore::use() {
+  if (!files_.make_directories(root_)) return std::nullopt;
+  return RangeLock::take(root_ / "lock", kUseRange, RangeLock::Mode::kShared, nullptr);
+}
+
+std::optional<RangeLock> CacheStore::claim(const Digest& step_key, const Interrupt* interrupt) {
+  if (!files_.make_directories(root_)) return std::nullopt;
+  return RangeLock::take(root_ / "lock", range_of(step_key), RangeLock::Mode::kExclusive, interrupt);
+}
+
+// What make_unique_folder() and write() make and a killed build does not finish.
+std::vector<std::filesystem::path> CacheStore::leftovers() const {
+  std::vector<std::filesystem::path> found;
+  for (const std::string& name : files_.list(root_ / "aside").value_or(std::vector<std::string>())) {
+    found.push_back(root_ / "aside" / name);
+  }
+  for (const std::string& name : files_.list(root_).value_or(std::vector<std::string>())) {
+    if (name.starts_with(".kiln-") && name.ends_with("~")) found.push_back(root_ / name);
+  }
+  return found;
+}
+
+void CacheStore::sweep(RangeLock& use) {
+  if (leftovers().empty() || !use.try_upgrade()) return;
+  // Listed again: what was being made a moment ago may be in its place by now.
+  for (const std::filesystem::path& path : leftovers()) (void)files_.remove_all(path);
+}
+
+// A list file holds the step's key, and then, newest first:  { "candidate" { digest " " path } }
+std::vector<Candidate> CacheStore::candidates(const Digest& step_key) {
+  const std::filesystem::path path = list_file(step_key);
+  const Result<std::string> file = files_.read(path);
   if (!file) return {};
   std::optional<std::string_view> lines = unseal(kListFormat, kVersion, *file);
-  if (!lines) return {};
+  if (!lines || take_until(*lines, '\n') != step_key.hex()) {
+    if (!is_of_another_version(kListFormat, *file)) note_damage(path);
+    (void)files_.remove_all(path);
+    return {};
+  }
   std::vector<Candidate> result;
   while (!lines->empty()) {
     std::string_view line = take_until(*lines, '\n');
@@ -100,14 +168,24 @@ Result<void> CacheStore::add_candidate(const Digest& step_key, const Candidate& 
   });
   kept.insert(kept.begin(), candidate);
   if (kept.size() > kCandidatesKept) kept.resize(kCandidatesKept);
-  std::string lines;
+  std::string lines = step_key.hex() + "\n";
   for (const Candidate& one : kept) {
     lines += "candidate\n";
     for (const auto& [path, digest] : one.dependencies) {
       lines.append(digest.hex()).append(" ").append(escape_line(path)).append("\n");
     }
   }
-  return files_.write(list_file(step_key), seal(kListFormat, kVersion, lines));
+  KILN_TRY(mark());
+  KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
+  const auto fill_and_publish = [&]() -> Result<void> {
+    KILN_TRY(files_.write(aside / "list", seal(kListFormat, kVersion, lines)));
+    const std::filesystem::path file = list_file(step_key);
+    KILN_TRY(files_.make_directories(file.parent_path()));
+    return files_.rename(aside / "list", file);
+  };
+  Result<void> published = fill_and_publish();
+  (void)files_.remove_all(aside);
+  return published;
 }
 
 std::vector<CacheStore::Stored> CacheStore::all_entries() const {
@@ -153,13 +231,22 @@ Result<void> CacheStore::trim(std::uint64_t limit) {
   });
   for (const Stored& stored : entries) {
     if (total <= limit) break;
-    KILN_TRY(files_.remove_all(stored.path));
+    KILN_TRY(discard(stored.path));
     total -= stored.bytes;
   }
   return {};
 }
 
 Result<void> CacheStore::clear() {
+  const Result<std::string> tag = files_.read(root_ / kTagName);
+  const bool has_parts = files_.status(root_ / "objects") || files_.status(root_ / "lists") ||
+                         files_.status(root_ / "aside");
+  if (has_parts && (!tag || *tag != kTag)) {
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = quote(root_.string()) + " is not known to be a cache of kiln"}
+        .note("its " + std::string(kTagName) + (tag ? " is of another program" : " is missing"))
+        .hint("a build that keeps something there marks it; or remove the folder yourself");
+  }
   for (const char* part : {"objects", "lists", "aside"}) {
     KILN_TRY(files_.remove_all(root_ / part));
   }

@@ -1,13 +1,17 @@
 // The store of step outputs that all builds of a user share.
 //
-//   objects/<2 hex>/<62 hex>/   one output:  entry   sealed text: sha256 of output, sha256 of log
+//   objects/<2 hex>/<62 hex>/   one output:  entry   sealed text: key, sha256 of output and of log
 //                                            output  the bytes
 //                                            log     what the tool printed
 //   lists/<2 hex>/<62 hex>      which dependencies a step was seen with (see Candidate), sealed text
+//   aside/<unique>/             what is being made or removed
+//   lock                        who uses the store, and which steps are being run (RangeLock)
+//   CACHEDIR.TAG                says that the folder is kiln's, and that backups may leave it out
 //
 // An entry is a folder that is made aside and renamed whole: it has every file or does not exist. An
-// entry that does not check out is a miss, and is removed. Nothing here fails a build: store() and
-// trim() return errors for the caller to mention. Safe from several threads and several processes.
+// entry that does not check out (its key is part of it) is a miss, is counted, and is removed. Nothing
+// here fails a build: store() and trim() return errors for the caller to mention. Safe from several
+// threads and several processes, in containers that share the folder too.
 #pragma once
 
 #include <atomic>
@@ -22,6 +26,7 @@
 #include "kiln/result.hpp"
 #include "tools/system/environment.hpp"
 #include "tools/system/files.hpp"
+#include "tools/system/range_lock.hpp"
 
 namespace kiln::tools {
 
@@ -49,12 +54,24 @@ class CacheStore {
   std::optional<CachedOutput> find(const Digest& key);
   Result<void> store(const Digest& key, const CachedOutput& value);
 
-  std::vector<Candidate> candidates(const Digest& step_key) const;  // newest first
+  std::vector<Candidate> candidates(const Digest& step_key);  // newest first
   Result<void> add_candidate(const Digest& step_key, const Candidate& candidate);
+
+  // Waits while another process, or another thread, holds the claim on this step; nothing where there
+  // can be no lock. Who holds one asks find() again: the step may have been run meanwhile.
+  std::optional<RangeLock> claim(const Digest& step_key, const Interrupt* interrupt);
+
+  // How many entries and lists did not check out so far.
+  unsigned damaged() const { return damaged_; }
 
   Usage usage() const;
   // Removes what was used longest ago until at most `limit` bytes are left.
   Result<void> trim(std::uint64_t limit);
+  // While a build uses the store it holds this; nothing where there can be no lock.
+  std::optional<RangeLock> use();
+  // Removes what killed builds left behind, unless another build uses the store now.
+  void sweep(RangeLock& use);
+  // The error (kInvalidInput) is that the folder is not one that kiln made.
   Result<void> clear();
 
   const std::filesystem::path& root() const { return root_; }
@@ -69,10 +86,15 @@ class CacheStore {
     std::int64_t used_ns = 0;
   };
   std::vector<Stored> all_entries() const;
+  std::vector<std::filesystem::path> leftovers() const;
+  Result<void> mark();
+  Result<void> discard(const std::filesystem::path& path);
+  void note_damage(const std::filesystem::path& path);
 
   Files& files_;
   std::filesystem::path root_;
-  std::atomic<unsigned> aside_count_{0};
+  std::atomic<unsigned> damaged_{0};
+  std::atomic<bool> is_marked_{false};
 };
 
 // What the user says of the store: KILN_CACHE=off (or on), KILN_CACHE_SIZE=2G.

@@ -1,12 +1,14 @@
 #include "tools/system/files.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/diagnostic.hpp"
@@ -66,21 +68,51 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+// 16 hexadecimal digits that nobody else draws. Process ids would not do: in a container, every
+// process may be number 1.
+std::string random_name() {
+  unsigned char drawn[8] = {};
+  for (std::size_t held = 0; held < sizeof drawn;) {
+    const ::ssize_t count = ::getrandom(drawn + held, sizeof drawn - held, 0);
+    if (count > 0) held += static_cast<std::size_t>(count);
+  }
+  std::string name;
+  for (const unsigned char byte : drawn) {
+    name += "0123456789abcdef"[byte >> 4];
+    name += "0123456789abcdef"[byte & 15];
+  }
+  return name;
+}
+
+PathKind kind_of(::mode_t mode) {
+  return S_ISREG(mode) ? PathKind::kFile : S_ISDIR(mode) ? PathKind::kFolder : PathKind::kOther;
+}
+
 class RealFiles final : public Files {
  public:
+  PathKind kind(const fs::path& path) const override {
+    struct stat info;
+    if (::stat(path.c_str(), &info) == 0) return kind_of(info.st_mode);
+    return errno == ENOENT || errno == ENOTDIR ? PathKind::kNone : PathKind::kHidden;
+  }
+
   Result<std::string> read(const fs::path& path) const override {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // Non-blocking, because opening a pipe waits for its writer.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0) {
       Error error = system_error("read", path, errno);
       if (errno == ENOENT || errno == ENOTDIR) error.code = ErrorCode::kInvalidInput;
       return error;
     }
     struct stat info;
-    std::string bytes;
-    if (::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode)) {
-      bytes.resize(static_cast<std::size_t>(info.st_size));
+    if (::fstat(file.get(), &info) != 0) return system_error("read", path, errno);
+    if (kind_of(info.st_mode) == PathKind::kOther) {
+      return Error{ErrorCode::kEnvironment,
+                   "cannot read " + quote(path.string()) + ": it is no file, but a pipe or a device"};
     }
-    // The size may be wrong (a pipe, /proc, a growing file): read until the end says so.
+    std::string bytes;
+    if (S_ISREG(info.st_mode)) bytes.resize(static_cast<std::size_t>(info.st_size));
+    // The size may be wrong (/proc, a growing file): read until the end says so.
     std::size_t held = 0;
     while (true) {
       if (held == bytes.size()) bytes.resize(held + 4096);
@@ -98,7 +130,8 @@ class RealFiles final : public Files {
 
   Result<void> write(const fs::path& path, std::string_view bytes) override {
     if (path.has_parent_path()) KILN_TRY(make_directories(path.parent_path()));
-    const fs::path aside = path.parent_path() / aside_name();
+    // Short, so that it fits wherever the target's own name fits.
+    const fs::path aside = path.parent_path() / (".kiln-" + random_name() + "~");
     Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.get() < 0) return system_error("write", path, errno);
     int code = write_all(file.get(), bytes);
@@ -154,6 +187,15 @@ class RealFiles final : public Files {
     return {};
   }
 
+  Result<fs::path> make_unique_folder(const fs::path& parent) override {
+    KILN_TRY(make_directories(parent));
+    while (true) {
+      const fs::path folder = parent / random_name();
+      if (::mkdir(folder.c_str(), 0777) == 0) return folder;
+      if (errno != EEXIST) return system_error("make folder", folder, errno);
+    }
+  }
+
   Result<void> remove_all(const fs::path& path) override {
     std::error_code code;
     fs::remove_all(path, code);
@@ -177,13 +219,40 @@ class RealFiles final : public Files {
     return names;
   }
 
- private:
-  // Short, so that it fits wherever the target's own name fits.
-  std::string aside_name() {
-    return ".kiln-" + std::to_string(::getpid()) + "-" + std::to_string(++writes_) + "~";
+  bool leads_outside(const fs::path& root, const fs::path& path) const override {
+    const Descriptor base(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (base.get() < 0) return false;  // no root, no links below it
+    // What is not there yet is made without links: only the part that is there can lead anywhere.
+    fs::path folder = path.lexically_relative(root).parent_path();
+    for (; !folder.empty(); folder = folder.parent_path()) {
+      open_how how = {};
+      how.flags = O_PATH | O_CLOEXEC;
+      how.resolve = RESOLVE_BENEATH;
+      const Descriptor found(
+          static_cast<int>(::syscall(SYS_openat2, base.get(), folder.c_str(), &how, sizeof how)));
+      if (found.get() >= 0) return false;
+      if (errno == EXDEV || errno == ELOOP) return true;
+      // A kernel, or the filter of a container, without openat2.
+      if (errno == ENOSYS || errno == EPERM || errno == EINVAL) return resolves_outside(root, folder);
+    }
+    return false;
   }
 
-  std::atomic<unsigned> writes_{0};
+  std::string why_untrusted(const fs::path& folder) const override {
+    struct stat info;
+    if (::stat(folder.c_str(), &info) != 0) return {};
+    if (info.st_uid != 0 && info.st_uid != ::geteuid()) return "it belongs to another user";
+    if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to it";
+    return {};
+  }
+
+ private:
+  static bool resolves_outside(const fs::path& root, const fs::path& folder) {
+    std::error_code code;
+    const fs::path real_root = fs::canonical(root, code);
+    const fs::path resolved = fs::weakly_canonical(root / folder, code);
+    return code || *resolved.lexically_relative(real_root).begin() == "..";
+  }
 };
 
 }  // namespace

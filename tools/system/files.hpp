@@ -24,10 +24,21 @@ struct FileStatus {
   auto operator<=>(const FileStatus&) const = default;
 };
 
+enum class PathKind : std::uint8_t {
+  kNone,    // nothing there
+  kFile,
+  kFolder,
+  kOther,   // a pipe, a socket, a device
+  kHidden,  // it cannot be looked at: a loop of links, a folder that must not be entered
+};
+
 class Files {
  public:
   virtual ~Files() = default;
-  // The file's bytes. Missing: kInvalidInput; unreadable: kEnvironment.
+  // What is there, links followed.
+  virtual PathKind kind(const std::filesystem::path& path) const = 0;
+  // The file's bytes. Missing: kInvalidInput; unreadable, or no file at all: kEnvironment. Never waits
+  // for a pipe, and never reads a device.
   virtual Result<std::string> read(const std::filesystem::path& path) const = 0;
   // Replaces `path` in one step: written beside it, then renamed; makes parent folders. On failure the
   // old file is untouched and nothing is left behind.
@@ -43,10 +54,20 @@ class Files {
   virtual Result<void> rename(const std::filesystem::path& from,
                               const std::filesystem::path& to) = 0;
   virtual Result<void> make_directories(const std::filesystem::path& path) = 0;
+  // A new folder below `parent` under a name that nobody else uses or used, in this process or another,
+  // on this machine or in a container; makes parent folders.
+  virtual Result<std::filesystem::path> make_unique_folder(const std::filesystem::path& parent) = 0;
   // A file, or a folder with all it holds. Success when there is none.
   virtual Result<void> remove_all(const std::filesystem::path& path) = 0;
   // Names in a folder, sorted.
   virtual Result<std::vector<std::string>> list(const std::filesystem::path& folder) const = 0;
+  // Whether a link on the way to `path`, which is spelt below `root`, leads out of `root`. The last name
+  // may be a link: who replaces or removes it does so with the link.
+  virtual bool leads_outside(const std::filesystem::path& root,
+                             const std::filesystem::path& path) const = 0;
+  // Why others could change what is in the folder: "it belongs to another user"; empty: they cannot, or
+  // there is no such folder. The administrator's folders are trusted.
+  virtual std::string why_untrusted(const std::filesystem::path& folder) const = 0;
 };
 
 std::unique_ptr<Files> real_files();

@@ -3,8 +3,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <unistd.h>
+
 #include "tests/support/fake_files.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tools/system/cache_store.hpp"
+#include "tools/system/sealed_text.hpp"
 
 namespace {
 
@@ -12,8 +16,10 @@ using kiln::Digest;
 using kiln::sha256;
 using kiln::testing::FakeFiles;
 using kiln::testing::Faults;
+using kiln::testing::ScratchFolder;
 using kiln::tools::CacheStore;
 using kiln::tools::parse_size;
+using kiln::tools::seal;
 
 const Digest kKey = sha256("a step");
 
@@ -52,6 +58,123 @@ TEST_CASE("CacheStore takes an entry that does not check out for a miss and remo
   CHECK_FALSE(files.status(folder_of(kKey)));
   REQUIRE(store.store(kKey, {"image", "log"}));
   CHECK(store.find(kKey));
+}
+
+// A folder of another key under this one, whole as it is, would be another step's image.
+TEST_CASE("CacheStore does not take an entry that was made for another key") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  const Digest other = sha256("another step");
+  REQUIRE(store.store(other, {"image of another", "log"}));
+  for (const char* part : {"entry", "output", "log"}) {
+    REQUIRE(files.write(folder_of(kKey) / part, files.read(folder_of(other) / part).value()));
+  }
+  CHECK_FALSE(store.find(kKey));
+  CHECK(store.damaged() == 1);
+  CHECK(store.find(other));
+}
+
+TEST_CASE("CacheStore does not take a list that was made for another key") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  const Digest other = sha256("another step");
+  const auto list_of = [](const Digest& key) {
+    return "/cache/lists/" + key.hex().substr(0, 2) + "/" + key.hex().substr(2);
+  };
+  REQUIRE(store.add_candidate(other, {{{"{src}/a.cuh", sha256("a")}}}));
+  REQUIRE(files.write(list_of(kKey), files.read(list_of(other)).value()));
+  CHECK(store.candidates(kKey).empty());
+  CHECK(store.damaged() == 1);
+}
+
+// Both stores are the first of their process, and in a container both processes are number 1.
+TEST_CASE("CacheStore does not mix its entry with one that another process is making") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  REQUIRE(files.write("/cache/aside/" + std::to_string(::getpid()) + "-1/output", "image of another"));
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  CHECK(store.find(kKey)->output == "image");
+  CHECK(files.list("/cache/aside").value().size() == 1);
+}
+
+TEST_CASE("CacheStore finds a changed byte anywhere, says so once, and is mended") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  const std::string lists = "/cache/lists/" + kKey.hex().substr(0, 2) + "/" + kKey.hex().substr(2);
+  const std::vector<std::pair<std::string, Digest>> read = {{"{src}/a.cuh", sha256("a")}};
+  for (const std::string& path : {(folder_of(kKey) / "entry").string(), (folder_of(kKey) / "output").string(),
+                                 (folder_of(kKey) / "log").string(), lists}) {
+    for (std::size_t at = 0;; ++at) {
+      REQUIRE(store.store(kKey, {"image", "log"}));
+      REQUIRE(store.add_candidate(kKey, {read}));
+      std::string bytes = files.read(path).value();
+      if (at == bytes.size()) break;
+      CAPTURE(path, at);
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x80);
+      REQUIRE(files.write(path, bytes));
+      const unsigned before = store.damaged();
+      const bool is_found = store.find(kKey).has_value() && !store.candidates(kKey).empty();
+      CHECK_FALSE(is_found);
+      CHECK(store.damaged() == before + 1);
+      (void)store.find(kKey);
+      (void)store.candidates(kKey);
+      CHECK(store.damaged() == before + 1);
+    }
+  }
+}
+
+TEST_CASE("CacheStore says nothing of what another version of kiln left") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  REQUIRE(files.write(folder_of(kKey) / "entry", seal("kiln-cache-entry", 1, "x\n")));
+  CHECK_FALSE(store.find(kKey));
+  CHECK(store.damaged() == 0);
+}
+
+TEST_CASE("CacheStore removes what killed builds left, unless another build uses it") {
+  const ScratchFolder folder;
+  const auto files = kiln::tools::real_files();
+  CacheStore store(*files, folder / "cache");
+  REQUIRE(files->write(folder / "cache/aside/of-a-killed-build/output", "half"));
+  REQUIRE(files->write(folder / "cache/.kiln-of-another~", "half"));
+  auto use = store.use();
+  REQUIRE(use);
+  {
+    const auto by_another = CacheStore(*files, folder / "cache").use();
+    store.sweep(*use);
+    CHECK(files->status(folder / "cache/aside/of-a-killed-build"));
+  }
+  store.sweep(*use);
+  CHECK(files->list(folder / "cache/aside").value().empty());
+  CHECK_FALSE(files->status(folder / "cache/.kiln-of-another~"));
+}
+
+TEST_CASE("CacheStore lets one build at a time run a step") {
+  const ScratchFolder folder;
+  const auto files = kiln::tools::real_files();
+  CacheStore one(*files, folder / "cache"), another(*files, folder / "cache");
+  auto claim = one.claim(kKey, nullptr);
+  REQUIRE(claim);
+  CHECK(another.claim(sha256("another step"), nullptr));
+  kiln::tools::Interrupt interrupt;
+  interrupt.raise(2);
+  CHECK_FALSE(another.claim(kKey, &interrupt));
+  claim.reset();
+  CHECK(another.claim(kKey, &interrupt));
+}
+
+TEST_CASE("CacheStore empties no folder that is not its own") {
+  FakeFiles files;
+  REQUIRE(files.write("/home/work/objects/thesis", "x"));
+  const auto cleared = CacheStore(files, "/home/work").clear();
+  REQUIRE_FALSE(cleared);
+  CHECK(cleared.error().message == "'/home/work' is not known to be a cache of kiln");
+  CHECK(files.status("/home/work/objects/thesis"));
+  // A cache of another program has a tag too.
+  REQUIRE(files.write("/home/work/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"));
+  CHECK_FALSE(CacheStore(files, "/home/work").clear());
+  CHECK(CacheStore(files, "/nowhere").clear());
 }
 
 TEST_CASE("CacheStore takes an entry cut at any byte for a miss") {

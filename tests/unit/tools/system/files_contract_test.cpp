@@ -1,4 +1,6 @@
 // What every implementation of Files promises, checked on the real one and on the one in memory.
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -15,6 +17,7 @@ namespace {
 using kiln::ErrorCode;
 using kiln::testing::FakeFiles;
 using kiln::testing::ScratchFolder;
+using kiln::tools::PathKind;
 using kiln::tools::Files;
 
 struct Real {
@@ -178,4 +181,82 @@ TEST_CASE("FakeFiles fails the call it was told to and changes nothing by it") {
   CHECK_FALSE(files.rename("/w/file", "/w/moved"));
   CHECK(files.snapshot("/w") ==
         std::map<std::string, std::string>{{"/w/file", "new"}, {"/w/other", "1"}});
+}
+
+TEMPLATE_TEST_CASE("Files makes a folder that nobody else has", "", Real, Fake) {
+  TestType world;
+  const auto one = world.files.make_unique_folder(world.root / "deep");
+  const auto other = world.files.make_unique_folder(world.root / "deep");
+  REQUIRE(one);
+  REQUIRE(other);
+  CHECK(*one != *other);
+  CHECK(one->parent_path() == world.root / "deep");
+  CHECK(world.files.kind(*one) == PathKind::kFolder);
+}
+
+TEMPLATE_TEST_CASE("Files tells files from folders", "", Real, Fake) {
+  TestType world;
+  REQUIRE(world.files.write(world.root / "file", "x"));
+  CHECK(world.files.kind(world.root / "file") == PathKind::kFile);
+  CHECK(world.files.kind(world.root) == PathKind::kFolder);
+  CHECK(world.files.kind(world.root / "none") == PathKind::kNone);
+}
+
+TEST_CASE("Real files neither wait for a pipe nor read a device") {
+  Real world;
+  REQUIRE(::mkfifo((world.root / "pipe").c_str(), 0666) == 0);
+  CHECK(world.files.kind(world.root / "pipe") == PathKind::kOther);
+  for (const std::filesystem::path& path : {world.root / "pipe", std::filesystem::path("/dev/zero")}) {
+    const auto read = world.files.read(path);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().message ==
+          "cannot read '" + path.string() + "': it is no file, but a pipe or a device");
+  }
+  REQUIRE(::symlink("loop", (world.root / "loop").c_str()) == 0);
+  CHECK(world.files.kind(world.root / "loop") == PathKind::kHidden);
+}
+
+// In a container every process may have the same number: what a killed one left must not be met again.
+TEST_CASE("Real files are not hindered by what a killed process of the same number left") {
+  Real world;
+  const std::string left = ".kiln-" + std::to_string(::getpid()) + "-";
+  for (int i = 0; i < 64; ++i) {
+    REQUIRE(std::ofstream(world.root / (left + std::to_string(i) + "~")));
+  }
+  CHECK(world.files.write(world.root / "file", "x"));
+}
+
+TEST_CASE("Real files tell which links lead out of a folder") {
+  Real world;
+  const auto root = world.root / "out";
+  std::filesystem::create_directories(root / "inside/deep");
+  std::filesystem::create_directories(world.root / "elsewhere");
+  std::filesystem::create_symlink("../elsewhere", root / "up");
+  std::filesystem::create_symlink(world.root / "elsewhere", root / "absolute");
+  std::filesystem::create_symlink("inside", root / "within");
+  std::filesystem::create_symlink("nowhere", root / "dangling");
+  std::filesystem::create_symlink("../nowhere", root / "dangling-up");
+  CHECK(world.files.leads_outside(root, root / "up/file"));
+  CHECK(world.files.leads_outside(root, root / "up/deep/file"));
+  CHECK(world.files.leads_outside(root, root / "absolute/file"));
+  CHECK(world.files.leads_outside(root, root / "dangling-up/file"));
+  CHECK_FALSE(world.files.leads_outside(root, root / "within/deep/file"));
+  CHECK_FALSE(world.files.leads_outside(root, root / "inside/new/deep/file"));
+  CHECK_FALSE(world.files.leads_outside(root, root / "up"));  // the link itself
+  CHECK_FALSE(world.files.leads_outside(world.root / "none", world.root / "none/file"));
+  // The folder itself may be a link: where it leads is the root.
+  std::filesystem::create_symlink("elsewhere", world.root / "linked-root");
+  CHECK_FALSE(world.files.leads_outside(world.root / "linked-root", world.root / "linked-root/file"));
+}
+
+TEST_CASE("Real files tell who else may change a folder") {
+  Real world;
+  CHECK(world.files.why_untrusted(world.root).empty());
+  CHECK(world.files.why_untrusted(world.root / "none").empty());
+  std::filesystem::permissions(world.root, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  CHECK(world.files.why_untrusted(world.root) == "everybody may write to it");
+  if (::geteuid() != 0) return;
+  REQUIRE(::chown(world.root.c_str(), 12345, 12345) == 0);
+  CHECK(world.files.why_untrusted(world.root) == "it belongs to another user");
 }

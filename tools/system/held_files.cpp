@@ -1,0 +1,84 @@
+#include "tools/system/held_files.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+
+namespace fs = std::filesystem;
+
+Result<void> HeldFiles::check(std::string_view verb, const fs::path& path) const {
+  if (std::find(single_.begin(), single_.end(), path) != single_.end()) return {};
+  const std::string what = "cannot " + std::string(verb) + " " + quote(path.string()) + ": ";
+  for (const fs::path& folder : folders_) {
+    if (folder.empty() || !is_inner_path(path.lexically_relative(folder).native())) continue;
+    if (!files_.leads_outside(folder, path)) return {};
+    return Error{ErrorCode::kEnvironment,
+                 what + "a link on the way leads out of " + quote(folder.string())}
+        .hint("remove the link; to build elsewhere, name that folder: --out DIR");
+  }
+  return Error{ErrorCode::kEnvironment, what + "it lies outside the folders of this build"};
+}
+
+Result<void> HeldFiles::write(const fs::path& path, std::string_view bytes) {
+  KILN_TRY(check("write", path));
+  if (staging_.empty()) return files_.write(path, bytes);
+  const fs::path staged = staging_ / (std::to_string(++writes_) + "~");
+  KILN_TRY(files_.write(staged, bytes));
+  if (path.has_parent_path()) {
+    if (auto made = files_.make_directories(path.parent_path()); !made) {
+      (void)files_.remove_all(staged);
+      return made;
+    }
+  }
+  if (files_.rename(staged, path)) return {};
+  // Another file system, or a folder in the way: the error then says so in terms of `path`.
+  (void)files_.remove_all(staged);
+  return files_.write(path, bytes);
+}
+
+Result<void> HeldFiles::write_if_changed(const fs::path& path, std::string_view bytes) {
+  KILN_TRY(check("write", path));
+  const std::optional<FileStatus> status = files_.status(path);
+  if (status && status->size == bytes.size() && files_.kind(path) == PathKind::kFile) {
+    const Result<std::string> old = files_.read(path);
+    if (old && *old == bytes) return {};
+  }
+  return write(path, bytes);
+}
+
+Result<void> HeldFiles::touch(const fs::path& path) {
+  KILN_TRY(check("touch", path));
+  return files_.touch(path);
+}
+
+Result<void> HeldFiles::rename(const fs::path& from, const fs::path& to) {
+  KILN_TRY(check("rename", from));
+  KILN_TRY(check("rename", to));
+  return files_.rename(from, to);
+}
+
+Result<void> HeldFiles::make_directories(const fs::path& path) {
+  KILN_TRY(check("make folder", path));
+  return files_.make_directories(path);
+}
+
+Result<fs::path> HeldFiles::make_unique_folder(const fs::path& parent) {
+  KILN_TRY(check("make folder", parent / "x"));
+  return files_.make_unique_folder(parent);
+}
+
+Result<void> HeldFiles::remove_all(const fs::path& path) {
+  KILN_TRY(check("remove", path));
+  return files_.remove_all(path);
+}
+
+bool is_inner_path(std::string_view path) {
+  const fs::path asked = path;
+  if (path.empty() || path == "." || asked.is_absolute() || path.back() == '/') return false;
+  return asked.lexically_normal() == asked && *asked.begin() != "..";
+}
+
+}  // namespace kiln::tools
