@@ -11,6 +11,7 @@
 #include "tools/engine/build_memory.hpp"
 #include "tools/engine/execute.hpp"
 #include "tools/engine/finish.hpp"
+#include "tools/engine/out_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/system/cache_store.hpp"
@@ -158,10 +159,18 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   apply(options, prepared.manifest.embed);
   const Plan& plan = prepared.plan;
 
+  KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
   const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
   KILN_TRY_ASSIGN(const FolderLock lock,
-                  FolderLock::take(plan.out_root / ".kiln" / "lock", world.interrupt, waiting));
-  BuildMemory memory(world.files, plan, world.environment);
+                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
+  // From here on, nothing is changed but the out folder, the cache, and the file of --depfile.
+  const std::filesystem::path depfile =
+      options.depfile.empty()
+          ? std::filesystem::path()
+          : (world.environment.current_directory / options.depfile).lexically_normal();
+  HeldFiles files(world.files, {plan.out_root, world.environment.cache_directory()}, {depfile});
+  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan));
+  BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
   if (options.dry_run) {
     return show_stale_steps(assess_all(memory.state, context), plan, options, world.out);
@@ -170,15 +179,18 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   // Images and bundles: afterwards, those of intact modules are in place and up to date.
   CacheStore store(world.files, world.environment.cache_directory());
   const bool uses_cache = cache_policy.is_on && !options.no_cache;
+  std::optional<RangeLock> use_of_store;
+  if (uses_cache) use_of_store = store.use();
   const FailurePolicy policy =
       options.keep_going ? FailurePolicy::kKeepGoing : FailurePolicy::kStopBeforeBundles;
   Result<Execution> executed = [&] {
     const auto progress = make_progress(progress_options(options, world, jobs), world);
-    return execute(context, memory.state, world.files, world.processes,
+    return execute(context, memory.state, files, world.processes,
                    {.jobs = jobs,
                     .failure_policy = policy,
                     .cache = uses_cache ? &store : nullptr,
-                    .observer = progress.get()});
+                    .observer = progress.get(),
+                    .interrupt = world.interrupt});
   }();
   if (executed && world.interrupt != nullptr && *world.interrupt) {
     executed = Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
@@ -203,16 +215,22 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   if (may_finish) {
     finished = finish({prepared.manifest, prepared.missing_targets, intact,
                        uses_cache ? &store : nullptr},
-                      context, memory.state, world.files);
+                      context, memory.state, files);
   }
   KILN_TRY(memory.save());
+  if (store.damaged() != 0) {
+    world.err << "kiln: warning: " << counted(store.damaged(), "file")
+              << " of the cache did not check out, and will be made again: " << store.root().string()
+              << "\n";
+  }
+  if (use_of_store) store.sweep(*use_of_store);
 
   std::vector<Error> errors = execution.errors;
   if (!finished) errors.push_back(std::move(finished).error());
   if (errors.empty() && !options.depfile.empty()) {
     const std::string target = (plan.out_root / header_path(prepared.manifest)).string();
-    KILN_TRY(world.files.write_if_changed(
-        world.environment.current_directory / options.depfile,
+    KILN_TRY(files.write_if_changed(
+        depfile,
         write_depfile(target, header_dependencies(prepared.manifest, context, memory.state))));
   }
   const auto milliseconds = static_cast<std::uint64_t>(

@@ -215,12 +215,17 @@ class Scheduler {
     }
     std::optional<StepOutput> output =
         find_in_cache(options_.cache, step, assessment.ingredients, context_);
+    // Held until the output is in the store: of all builds that want it, one runs the step.
+    std::optional<RangeLock> claim;
+    if (!output) {
+      claim = claim_in_cache(options_.cache, assessment.ingredients, options_.interrupt);
+      if (claim) output = find_in_cache(options_.cache, step, assessment.ingredients, context_);
+    }
     made.report.status = output ? StepStatus::kCached : StepStatus::kRan;
     // A cached step keeps the time that it took here before.
     std::uint64_t milliseconds = record == nullptr ? 0 : record->milliseconds;
     if (!output) {
-      Result<StepOutput> ran =
-          run_step(step, static_cast<std::uint32_t>(i), context_, files_, processes_);
+      Result<StepOutput> ran = run_step(step, context_, files_, processes_);
       if (!ran) return failed(std::move(made), std::move(ran).error());
       output = std::move(*ran);
       milliseconds = made.report.milliseconds = output->milliseconds;
@@ -312,8 +317,6 @@ std::size_t Execution::count(StepStatus status) const {
 
 Result<Execution> execute(const BuildContext& context, BuildState& state, Files& files,
                           Processes& processes, const ExecuteOptions& options) {
-  // What an earlier, killed run left behind.
-  (void)files.remove_all(context.plan.out_root / ".kiln" / "tmp");
   return Scheduler(context, state, files, processes, options).run();
 }
 

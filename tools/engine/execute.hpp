@@ -56,6 +56,7 @@ struct ExecuteOptions {
   FailurePolicy failure_policy = FailurePolicy::kStopBeforeBundles;
   CacheStore* cache = nullptr;          // null: no shared store
   ExecuteObserver* observer = nullptr;  // null: none
+  const Interrupt* interrupt = nullptr;  // ends waiting for other builds; null: never
 };
 
 struct Execution {

@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/engine/out_folder.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/name_lines.hpp"
 
@@ -56,18 +57,14 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
   return error;
 }
 
-// Where the tool of one step writes; removed with all in it.
+// Where the tool of one step writes; removed with all in it. `path` is a new folder that nobody else
+// knows: an orphaned compiler of a build that was killed has its own.
 class Scratch {
  public:
   Scratch(Files& files, fs::path path) : files_(files), path_(std::move(path)) {}
   ~Scratch() { (void)files_.remove_all(path_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-
-  Result<void> make() {
-    KILN_TRY(files_.remove_all(path_));
-    return files_.make_directories(path_);
-  }
   const fs::path& path() const { return path_; }
 
  private:
@@ -117,11 +114,11 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
 
 }  // namespace
 
-Result<StepOutput> run_step(const Step& step, std::uint32_t position, const BuildContext& context,
-                            Files& files, Processes& processes) {
+Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files& files,
+                            Processes& processes) {
   const Plan& plan = context.plan;
-  Scratch scratch(files, plan.out_root / ".kiln" / "tmp" / std::to_string(position));
-  KILN_TRY(scratch.make());
+  KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(scratch_folders(plan)));
+  const Scratch scratch(files, std::move(folder));
   const std::optional<FileStatus> started = files.status(scratch.path());
   // The file name stays: some tools write it into what they make.
   const fs::path output = scratch.path() / fs::path(step.output).filename();

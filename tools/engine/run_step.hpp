@@ -1,7 +1,7 @@
 // Runs one step: from its argv to an output in place, or an error that holds all the tool said.
 //
 // The tool runs in the source root, with the source root's files under relative names, so that no
-// output can hold the place of a checkout. It writes into a folder of its own, out/.kiln/tmp/<n>,
+// output can hold the place of a checkout. It writes into a folder of its own, out/.kiln/tmp/<unique>,
 // which is also its TMPDIR; the output is moved to its place once it is whole.
 #pragma once
 
@@ -31,8 +31,8 @@ struct StepOutput {
 
 // The error is kBuildFailed when the tool failed, with the exact command and the tool's output;
 // kInterrupted, or kEnvironment when the tool could not be run.
-Result<StepOutput> run_step(const Step& step, std::uint32_t position, const BuildContext& context,
-                            Files& files, Processes& processes);
+Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files& files,
+                            Processes& processes);
 
 // Puts output and log of a step in place. An output that is already there is left alone.
 Result<void> place_output(const Step& step, const std::string& bytes, const std::string& log,

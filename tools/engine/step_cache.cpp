@@ -57,6 +57,12 @@ std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
   return std::nullopt;
 }
 
+std::optional<RangeLock> claim_in_cache(CacheStore* store, const Ingredients& ingredients,
+                                        const Interrupt* interrupt) {
+  if (store == nullptr || !is_known(ingredients)) return std::nullopt;
+  return store->claim(key_of(ingredients), interrupt);
+}
+
 Result<void> put_in_cache(CacheStore* store, const Step& step, const Ingredients& ingredients,
                           const StepOutput& output) {
   if (store == nullptr || !is_known(ingredients)) return {};

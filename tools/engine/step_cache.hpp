@@ -17,6 +17,9 @@ namespace kiln::tools {
 std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
                                         const Ingredients& ingredients,
                                         const BuildContext& context);
+// Waits while another build runs this step; nothing when it cannot be known.
+std::optional<RangeLock> claim_in_cache(CacheStore* store, const Ingredients& ingredients,
+                                        const Interrupt* interrupt);
 Result<void> put_in_cache(CacheStore* store, const Step& step, const Ingredients& ingredients,
                           const StepOutput& output);
 

@@ -1,0 +1,55 @@
+#include "tools/engine/out_folder.hpp"
+
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+
+namespace fs = std::filesystem;
+
+Result<void> check_out_folder(const Files& files, const fs::path& out_root,
+                              const fs::path& as_given) {
+  const fs::path lock = lock_file(out_root);
+  if (files.leads_outside(out_root, lock)) {
+    return Error{ErrorCode::kInvalidInput,
+                 quote((as_given / ".kiln").string()) + " is a link that leads out of the out folder"}
+        .hint("remove the link, or choose another out folder: --out DIR");
+  }
+  const Result<std::vector<std::string>> names = files.list(out_root);
+  if (!names || names->empty() || files.kind(lock) == PathKind::kFile) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
+      .note("one of them is " + quote((as_given / names->front()).lexically_normal().string()))
+      .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
+}
+
+fs::path lock_file(const fs::path& out_root) { return out_root / ".kiln" / "lock"; }
+
+fs::path scratch_folders(const Plan& plan) { return plan.out_root / ".kiln" / "tmp"; }
+
+Result<Staging> Staging::make(HeldFiles& files, const Plan& plan) {
+  const fs::path folders = scratch_folders(plan);
+  for (const std::string& name : files.list(folders).value_or(std::vector<std::string>())) {
+    // An orphaned compiler may still be writing there: then what is left goes with the next build.
+    (void)files.remove_all(folders / name);
+  }
+  KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(folders));
+  return Staging(files, std::move(folder));
+}
+
+Staging::Staging(HeldFiles& files, fs::path folder) : files_(&files), folder_(std::move(folder)) {
+  files_->stage_in(folder_);
+}
+
+Staging::Staging(Staging&& other) noexcept
+    : files_(std::exchange(other.files_, nullptr)), folder_(std::move(other.folder_)) {}
+
+Staging::~Staging() {
+  if (files_ == nullptr) return;
+  files_->stage_in({});
+  (void)files_->remove_all(folder_);
+}
+
+}  // namespace kiln::tools
