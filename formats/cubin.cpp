@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -35,13 +35,14 @@ struct Attribute {
   Bytes payload;
 };
 
-Result<std::vector<Attribute>> read_attributes(const ElfSection& section) {
+// Calls `use` with each attribute of the section; it returns a Result<void>.
+template <typename Use>
+Result<void> read_attributes(const ElfSection& section, Use&& use) {
   constexpr std::uint8_t kSized = 4;
-  std::vector<Attribute> attributes;
   ByteReader reader(section.bytes);
   while (!reader.at_end()) {
     const auto form = reader.little<std::uint8_t>();
-    Attribute& attribute = attributes.emplace_back();
+    Attribute attribute;
     attribute.id = reader.little<std::uint8_t>();
     attribute.value = reader.little<std::uint16_t>();
     if (form == kSized) attribute.payload = reader.take(attribute.value);
@@ -51,8 +52,9 @@ Result<std::vector<Attribute>> read_attributes(const ElfSection& section) {
                        std::to_string(reader.position()) + " of " +
                        std::to_string(section.bytes.size()));
     }
+    KILN_TRY(use(attribute));
   }
-  return attributes;
+  return {};
 }
 
 Error bad_attribute(const ElfSection& section, const Attribute& attribute) {
@@ -94,10 +96,12 @@ ToolNote read_tool_note(const Elf& elf) {
 Result<bool> compat_says_own_chip(const Elf& elf) {
   const ElfSection* section = elf.find_section(".nv.compat");
   if (section == nullptr) return false;
-  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(*section));
-  return std::ranges::any_of(attributes, [](const Attribute& attribute) {
-    return attribute.id == kCompatOwnChip && attribute.value == 1;
-  });
+  bool says_so = false;
+  KILN_TRY(read_attributes(*section, [&](const Attribute& attribute) -> Result<void> {
+    says_so = says_so || (attribute.id == kCompatOwnChip && attribute.value == 1);
+    return {};
+  }));
+  return says_so;
 }
 
 Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
@@ -115,19 +119,21 @@ struct SymbolFacts {
   std::optional<std::uint32_t> frame;
 };
 
-Result<std::map<std::uint32_t, SymbolFacts>> read_symbol_facts(const Elf& elf) {
-  std::map<std::uint32_t, SymbolFacts> facts;
+// As many as there are symbols.
+Result<std::vector<SymbolFacts>> read_symbol_facts(const Elf& elf) {
+  std::vector<SymbolFacts> facts(elf.symbols.size());
   const ElfSection* section = elf.find_section(".nv.info");
   if (section == nullptr) return facts;
-  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(*section));
-  for (const Attribute& attribute : attributes) {
-    if (attribute.id != kRegisterCount && attribute.id != kFrameSize) continue;
+  KILN_TRY(read_attributes(*section, [&](const Attribute& attribute) -> Result<void> {
+    if (attribute.id != kRegisterCount && attribute.id != kFrameSize) return {};
     ByteReader reader(attribute.payload);
     const auto symbol = reader.little<std::uint32_t>();
     const auto value = reader.little<std::uint32_t>();
     if (reader.failed()) return bad_attribute(*section, attribute);
+    if (symbol >= facts.size()) return {};
     (attribute.id == kRegisterCount ? facts[symbol].registers : facts[symbol].frame) = value;
-  }
+    return {};
+  }));
   return facts;
 }
 
@@ -156,10 +162,9 @@ Result<OrdinalParameter> read_parameter(const ElfSection& section, const Attribu
 }
 
 Result<void> read_kernel_attributes(const ElfSection& section, KernelInfo& kernel) {
-  KILN_TRY_ASSIGN(const std::vector<Attribute> attributes, read_attributes(section));
   std::vector<OrdinalParameter> parameters;
   std::optional<std::uint16_t> parameter_bytes;
-  for (const Attribute& attribute : attributes) {
+  KILN_TRY(read_attributes(section, [&](const Attribute& attribute) -> Result<void> {
     switch (attribute.id) {
       case kParameter:
       case kParameterV2: {
@@ -182,7 +187,8 @@ Result<void> read_kernel_attributes(const ElfSection& section, KernelInfo& kerne
       }
       default: break;
     }
-  }
+    return {};
+  }));
   std::ranges::sort(parameters, {}, &OrdinalParameter::ordinal);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i].parameter;
@@ -210,6 +216,25 @@ Result<std::uint32_t> section_size(const ElfSection* section) {
   return static_cast<std::uint32_t>(section->size);
 }
 
+class SectionsByName {
+ public:
+  explicit SectionsByName(const std::vector<ElfSection>& sections) {
+    sorted_.reserve(sections.size());
+    for (const ElfSection& section : sections) sorted_.push_back(&section);
+    std::ranges::sort(sorted_, [](const ElfSection* a, const ElfSection* b) {
+      return std::tie(a->name, a) < std::tie(b->name, b);
+    });
+  }
+  // The first section of that name, or null.
+  const ElfSection* find(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(sorted_, name, {}, &ElfSection::name);
+    return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
+  }
+
+ private:
+  std::vector<const ElfSection*> sorted_;
+};
+
 }  // namespace
 
 Result<Cubin> read_cubin(Bytes file) {
@@ -227,11 +252,9 @@ Result<Cubin> read_cubin(Bytes file) {
   KILN_TRY_ASSIGN(cubin.target, read_target(elf, tool));
   KILN_TRY_ASSIGN(const auto facts, read_symbol_facts(elf));
 
-  std::map<std::string_view, const ElfSection*> sections;
-  for (const ElfSection& section : elf.sections) sections.emplace(section.name, &section);
-  const auto find = [&](std::string_view prefix, std::string_view kernel) -> const ElfSection* {
-    const auto found = sections.find(std::string(prefix) + std::string(kernel));
-    return found != sections.end() ? found->second : nullptr;
+  const SectionsByName sections(elf.sections);
+  const auto find = [&](std::string_view prefix, std::string_view kernel) {
+    return sections.find(std::string(prefix) + std::string(kernel));
   };
 
   for (std::uint32_t i = 0; i < elf.symbols.size(); ++i) {
@@ -250,10 +273,8 @@ Result<Cubin> read_cubin(Bytes file) {
     }
     KILN_TRY(read_kernel_attributes(*info, kernel));
     kernel.registers = text->info >> 24;
-    if (const auto found = facts.find(i); found != facts.end()) {
-      if (found->second.registers) kernel.registers = found->second.registers;
-      kernel.stack_bytes = found->second.frame;
-    }
+    if (facts[i].registers) kernel.registers = facts[i].registers;
+    kernel.stack_bytes = facts[i].frame;
     KILN_TRY_ASSIGN(std::uint32_t shared, section_size(find(".nv.shared.", symbol.name)));
     const bool has_reserved = cubin.target.compute_capability() >= 90 && shared >= kReservedShared;
     if (has_reserved) shared -= kReservedShared;
@@ -268,6 +289,10 @@ Result<Cubin> read_cubin(Bytes file) {
     cubin.kernels.push_back(std::move(kernel));
   }
   std::ranges::sort(cubin.kernels, {}, &KernelInfo::name);
+  const auto twice = std::ranges::adjacent_find(cubin.kernels, {}, &KernelInfo::name);
+  if (twice != cubin.kernels.end()) {
+    return malformed("damaged cubin: two kernels are named " + quote(twice->name));
+  }
   return cubin;
 }
 

@@ -16,6 +16,8 @@ constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kSegmentSize = 56;
 constexpr std::size_t kSectionSize = 64;
 constexpr std::size_t kSymbolSize = 24;
+constexpr std::size_t kSmallestNote = 12;
+constexpr std::size_t kMaximumSegments = 1024;  // images have about ten
 
 // Where the tables lie, as the file's header says.
 struct Tables {
@@ -36,6 +38,32 @@ Error past_end(const std::string& what, std::uint64_t offset, std::uint64_t size
   return malformed("damaged ELF file: " + what + ", " + extent(offset, size) +
                    ", passes the end of the file at " + std::to_string(file.size()));
 }
+
+// The strings that a table of records points into. One long string, named by every record, would
+// make a small file a large one: twice the file's size is allowed in all.
+class Names {
+ public:
+  Names(Bytes strings, Bytes file) : strings_(strings), left_(2 * std::uint64_t{file.size()}) {}
+
+  // `what` owns the name: "section 3".
+  Result<std::string_view> at(std::uint64_t offset, std::string_view what) {
+    const auto name = c_string(strings_, offset);
+    if (!name) {
+      return malformed("damaged ELF file: the name of " + std::string(what) + ", at " +
+                       std::to_string(offset) + ", is outside of its string section");
+    }
+    if (name->size() > left_) {
+      return malformed("damaged ELF file: with " + std::string(what) +
+                       " the names are longer in all than twice the file");
+    }
+    left_ -= name->size();
+    return *name;
+  }
+
+ private:
+  Bytes strings_;
+  std::uint64_t left_;
+};
 
 Result<Tables> read_header(Bytes file, ElfHeader& header) {
   if (file.size() < kHeaderSize || !as_text(file).starts_with(kMagic)) {
@@ -84,6 +112,11 @@ Result<std::vector<ElfSegment>> read_segments(Bytes file, const Tables& tables) 
   const std::uint64_t size = std::uint64_t{tables.segment_count} * kSegmentSize;
   const auto table = slice(file, tables.segment_offset, size);
   if (!table) return past_end("the table of program headers", tables.segment_offset, size, file);
+  if (tables.segment_count > kMaximumSegments) {
+    return malformed("damaged ELF file: " + std::to_string(tables.segment_count) +
+                     " segments, kiln reads " + std::to_string(kMaximumSegments));
+  }
+  segments.reserve(tables.segment_count);
   ByteReader reader(*table);
   for (std::uint16_t i = 0; i < tables.segment_count; ++i) {
     ElfSegment& segment = segments.emplace_back();
@@ -155,6 +188,9 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
   }
   ByteReader reader(*table);
   std::vector<std::uint32_t> names;
+  names.reserve(static_cast<std::size_t>(count));
+  sections.reserve(static_cast<std::size_t>(count));
+  std::uint64_t content = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     ElfSection section = read_section_header(reader, names.emplace_back());
     if (section.type != kElfSectionNoBits && i != 0) {
@@ -163,6 +199,12 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
         return past_end("section " + std::to_string(i), section.offset, section.size, file);
       }
       section.bytes = *bytes;
+      content += bytes->size();
+      if (content > file.size()) {
+        return malformed("damaged ELF file: its sections overlap: up to section " +
+                         std::to_string(i) + " they have " + std::to_string(content) +
+                         " bytes, the file " + std::to_string(file.size()));
+      }
     }
     sections.push_back(section);
   }
@@ -171,19 +213,15 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
     return malformed("damaged ELF file: the section names are said to be in section " +
                      std::to_string(names_index) + " of " + std::to_string(count));
   }
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    const auto name = c_string(sections[names_index].bytes, names[i]);
-    if (!name && i != 0) {
-      return malformed("damaged ELF file: the name of section " + std::to_string(i) + ", at " +
-                       std::to_string(names[i]) + ", is outside of the section names");
-    }
-    if (name) sections[i].name = *name;
+  Names strings(sections[names_index].bytes, file);
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    KILN_TRY_ASSIGN(sections[i].name, strings.at(names[i], "section " + std::to_string(i)));
   }
   return sections;
 }
 
 // The symbols of the first section of that type.
-Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& sections,
+Result<std::vector<ElfSymbol>> read_symbols(Bytes file, const std::vector<ElfSection>& sections,
                                             std::uint32_t type) {
   std::vector<ElfSymbol> symbols;
   const auto table = std::ranges::find(sections, type, &ElfSection::type);
@@ -198,7 +236,7 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
                      " links to its names in section " + std::to_string(table->link) + " of " +
                      std::to_string(sections.size()));
   }
-  const Bytes names = sections[table->link].bytes;
+  Names names(sections[table->link].bytes, file);
   ByteReader reader(table->bytes);
   symbols.reserve(table->bytes.size() / kSymbolSize);
   while (!reader.at_end()) {
@@ -212,13 +250,8 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
     symbol.value = reader.little<std::uint64_t>();
     symbol.size = reader.little<std::uint64_t>();
     if (name_offset != 0) {
-      const auto name = c_string(names, name_offset);
-      if (!name) {
-        return malformed("damaged ELF file: the name of symbol " + std::to_string(symbols.size()) +
-                         ", at " + std::to_string(name_offset) +
-                         ", is outside of its string section");
-      }
-      symbol.name = *name;
+      KILN_TRY_ASSIGN(symbol.name,
+                      names.at(name_offset, "symbol " + std::to_string(symbols.size())));
     }
     symbols.push_back(symbol);
   }
@@ -227,7 +260,7 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
 
 Result<void> read_notes(Bytes region, std::vector<ElfNote>& notes) {
   ByteReader reader(region);
-  while (reader.remaining() >= 12) {
+  while (reader.remaining() >= kSmallestNote) {
     const auto name_size = reader.little<std::uint32_t>();
     const auto descriptor_size = reader.little<std::uint32_t>();
     ElfNote note;
@@ -245,6 +278,24 @@ Result<void> read_notes(Bytes region, std::vector<ElfNote>& notes) {
     notes.push_back(note);
   }
   return {};
+}
+
+// The notes of the NOTE sections, or of the NOTE segments when no section has one.
+Result<void> read_all_notes(Bytes file, Elf& elf) {
+  const auto read_regions = [&](const auto& regions, std::uint32_t type) -> Result<void> {
+    std::uint64_t size = 0;
+    for (const auto& region : regions) {
+      if (region.type == type) size += region.bytes.size();
+    }
+    if (size > file.size()) return malformed("damaged ELF file: its notes overlap");
+    elf.notes.reserve(static_cast<std::size_t>(size / kSmallestNote));
+    for (const auto& region : regions) {
+      if (region.type == type) KILN_TRY(read_notes(region.bytes, elf.notes));
+    }
+    return {};
+  };
+  KILN_TRY(read_regions(elf.sections, kElfSectionNote));
+  return elf.notes.empty() ? read_regions(elf.segments, kElfSegmentNote) : Result<void>();
 }
 
 }  // namespace
@@ -268,16 +319,9 @@ Result<Elf> read_elf(Bytes file) {
   KILN_TRY_ASSIGN(const Tables tables, read_header(file, elf.header));
   KILN_TRY_ASSIGN(elf.segments, read_segments(file, tables));
   KILN_TRY_ASSIGN(elf.sections, read_sections(file, tables));
-  KILN_TRY_ASSIGN(elf.symbols, read_symbols(elf.sections, kElfSectionSymbols));
-  KILN_TRY_ASSIGN(elf.dynamic_symbols, read_symbols(elf.sections, kElfSectionDynamicSymbols));
-  for (const ElfSection& section : elf.sections) {
-    if (section.type == kElfSectionNote) KILN_TRY(read_notes(section.bytes, elf.notes));
-  }
-  if (elf.notes.empty()) {
-    for (const ElfSegment& segment : elf.segments) {
-      if (segment.type == kElfSegmentNote) KILN_TRY(read_notes(segment.bytes, elf.notes));
-    }
-  }
+  KILN_TRY_ASSIGN(elf.symbols, read_symbols(file, elf.sections, kElfSectionSymbols));
+  KILN_TRY_ASSIGN(elf.dynamic_symbols, read_symbols(file, elf.sections, kElfSectionDynamicSymbols));
+  KILN_TRY(read_all_notes(file, elf));
   return elf;
 }
 
@@ -318,7 +362,7 @@ Result<ElfDynamic> read_dynamic(const Elf& elf) {
     return malformed("damaged ELF file: the dynamic section links to its names in section " +
                      std::to_string(table->link) + " of " + std::to_string(elf.sections.size()));
   }
-  const Bytes names = elf.sections[table->link].bytes;
+  Names names(elf.sections[table->link].bytes, elf.sections[table->link].bytes);
   std::string_view rpath;
   ByteReader reader(table->bytes);
   while (reader.remaining() >= 16) {
@@ -326,15 +370,11 @@ Result<ElfDynamic> read_dynamic(const Elf& elf) {
     const auto value = reader.little<std::uint64_t>();
     if (tag == 0) break;
     if (tag != kNeeded && tag != kSoname && tag != kRpath && tag != kRunPath) continue;
-    const auto text = c_string(names, value);
-    if (!text) {
-      return malformed("damaged ELF file: a dynamic entry's text, at " + std::to_string(value) +
-                       ", is outside of its string section");
-    }
-    if (tag == kNeeded) dynamic.needed.push_back(*text);
-    if (tag == kSoname) dynamic.soname = *text;
-    if (tag == kRpath) rpath = *text;
-    if (tag == kRunPath) dynamic.run_path = *text;
+    KILN_TRY_ASSIGN(const std::string_view text, names.at(value, "a dynamic entry"));
+    if (tag == kNeeded) dynamic.needed.push_back(text);
+    if (tag == kSoname) dynamic.soname = text;
+    if (tag == kRpath) rpath = text;
+    if (tag == kRunPath) dynamic.run_path = text;
   }
   if (dynamic.run_path.empty()) dynamic.run_path = rpath;
   return dynamic;

@@ -109,8 +109,8 @@ struct Elf {
 };
 Result<Elf> read_elf(Bytes file);
 
-// The header alone, of a file whose segments and sections all lie within it: what a loader asks before
-// it hands the file on. Takes microseconds, whatever the file's size.
+// The header alone, of a file whose segments and sections all lie within it: what a loader asks
+// before it hands the file on. Takes microseconds, whatever the file's size.
 Result<ElfHeader> check_elf(Bytes file);
 
 // The entries of a REL or RELA section.

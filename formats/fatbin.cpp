@@ -52,34 +52,33 @@ std::string target_of(const EntryHeader& header) {
   return target;
 }
 
-// The payload as an image: decompressed, and for PTX without the zeros that fill it up.
-Result<Bytes> unpack(const EntryHeader& header, Bytes payload, Container& container) {
+// The payload, decompressed into `storage` where it is compressed.
+Result<Bytes> unpack(const EntryHeader& header, Bytes payload, std::uint64_t content_limit,
+                     std::vector<std::byte>& storage) {
   if ((header.flags & kFlagLz4) != 0) {
     return malformed("fatbin entry " + quote(target_of(header)) +
                      " is compressed with LZ4, kiln reads zstd")
         .hint("pack it again with fatbinary --compress-mode=size, or --compress=false");
   }
-  if ((header.flags & kFlagZstd) != 0) {
-    const auto frame = slice(payload, 0, header.compressed_size);
-    if (!frame) {
-      return damaged("entry " + quote(target_of(header)) + " has " +
-                     std::to_string(payload.size()) + " bytes, of which " +
-                     std::to_string(header.compressed_size) + " are said to be a frame");
-    }
-    auto content = zstd_decompress(
-        *frame, std::min<std::uint64_t>(header.decompressed_size, kZstdContentLimit));
-    if (!content) return std::move(content).error().note("while decompressing a fatbin entry");
-    container.storage.push_back(std::move(content).value());
-    payload = container.storage.back();
+  if ((header.flags & kFlagZstd) == 0) return payload;
+  const auto frame = slice(payload, 0, header.compressed_size);
+  if (!frame) {
+    return damaged("entry " + quote(target_of(header)) + " has " + std::to_string(payload.size()) +
+                   " bytes, of which " + std::to_string(header.compressed_size) +
+                   " are said to be a frame");
   }
-  if (header.kind == kKindPtx) {
-    const std::string_view text = as_text(payload);
-    payload = payload.first(text.find_last_not_of('\0') + 1);  // npos + 1 is 0
-  }
-  return payload;
+  auto content = zstd_decompress(
+      *frame, std::min({header.decompressed_size, kMostExpansion * frame->size(), content_limit}));
+  if (!content) return std::move(content).error().note("while decompressing a fatbin entry");
+  storage = std::move(content).value();
+  return Bytes(storage);
 }
 
-Result<void> read_entries(Bytes bytes, Container& container) {
+Bytes without_padding(Bytes text) {
+  return text.first(as_text(text).find_last_not_of('\0') + 1);  // npos + 1 is 0
+}
+
+Result<void> read_entries(Bytes bytes, const VisitEntry& visit, std::uint64_t content_limit) {
   ByteReader reader(bytes);
   while (!reader.at_end()) {
     const std::size_t start = reader.position();
@@ -95,21 +94,24 @@ Result<void> read_entries(Bytes bytes, Container& container) {
       return damaged("entry " + quote(target_of(header)) + " of " +
                      std::to_string(header.payload_size) + " bytes passes the end of the file");
     }
-    KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, container));
+    std::vector<std::byte> storage;
+    KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, content_limit, storage));
     const std::string target = target_of(header);
     const std::string kind = header.kind == kKindPtx     ? "ptx"
                              : header.kind == kKindCubin ? "elf"
                                                          : "kind " + std::to_string(header.kind);
-    container.entries.push_back(
-        {.name = target.empty() ? kind : kind + " " + target, .target = target, .bytes = image});
+    KILN_TRY(visit({.name = target.empty() ? kind : kind + " " + target,
+                    .target = target,
+                    .bytes = header.kind == kKindPtx ? without_padding(image) : image}));
   }
   return {};
 }
 
 }  // namespace
 
-Result<Container> read_fatbin(Bytes file) {
-  Container container;
+Result<ContainerHead> read_fatbin(Bytes file, const VisitEntry& visit,
+                                  std::uint64_t content_limit) {
+  ContainerHead container;
   container.kind = FileKind::kFatbin;
   ByteReader reader(file);
   do {
@@ -130,7 +132,7 @@ Result<Container> read_fatbin(Bytes file) {
                      std::to_string(file.size()));
     }
     container.version = version;
-    KILN_TRY(read_entries(entries, container));
+    KILN_TRY(read_entries(entries, visit, content_limit));
   } while (!reader.at_end());
   return container;
 }

@@ -22,7 +22,7 @@ namespace kiln {
 
 inline constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
 
-// Reads one fat binary, or several that follow one another.
-Result<Container> read_fatbin(Bytes file);
+// Reads one fat binary, or several that follow one another; as read_container().
+Result<ContainerHead> read_fatbin(Bytes file, const VisitEntry& visit, std::uint64_t content_limit);
 
 }  // namespace kiln

@@ -42,8 +42,8 @@ Error bad_metadata(std::string_view kernel, const std::string& what) {
 // The number of that key, when the metadata has it.
 Result<std::optional<std::uint32_t>> number(const MsgpackValue& map, std::string_view key,
                                             std::string_view kernel) {
-  const MsgpackValue* value = map.find(key);
-  if (value == nullptr) return std::optional<std::uint32_t>();
+  const std::optional<MsgpackValue> value = map.find(key);
+  if (!value) return std::optional<std::uint32_t>();
   const std::optional<std::uint64_t> n = value->number();
   if (!n || *n > std::numeric_limits<std::uint32_t>::max()) {
     return bad_metadata(kernel, quote(key) + " is no number of 32 bits");
@@ -65,19 +65,19 @@ ParameterKind parameter_kind(std::string_view value_kind) {
 
 Result<void> read_arguments(const MsgpackValue& map, HsacoKernel& kernel) {
   const std::string_view name = kernel.info.name;
-  const MsgpackValue* arguments = map.find(".args");
-  if (arguments == nullptr) return {};
+  const std::optional<MsgpackValue> arguments = map.find(".args");
+  if (!arguments) return {};
   if (arguments->array() == nullptr) return bad_metadata(name, "'.args' is no list");
-  for (const MsgpackValue& entry : *arguments->array()) {
+  for (const MsgpackValue entry : *arguments->array()) {
     HsacoArgument& argument = kernel.arguments.emplace_back();
     KILN_TRY_ASSIGN(argument.offset, required_number(entry, ".offset", name));
     KILN_TRY_ASSIGN(argument.size, required_number(entry, ".size", name));
-    const MsgpackValue* kind = entry.find(".value_kind");
-    if (kind == nullptr || !kind->text()) {
+    const std::optional<MsgpackValue> kind = entry.find(".value_kind");
+    if (!kind || !kind->text()) {
       return bad_metadata(name, "an argument has no '.value_kind'");
     }
     argument.value_kind = *kind->text();
-    if (const MsgpackValue* space = entry.find(".address_space")) {
+    if (const std::optional<MsgpackValue> space = entry.find(".address_space")) {
       argument.address_space = space->text().value_or("");
     }
     if (argument.value_kind.starts_with("hidden_")) continue;
@@ -96,13 +96,13 @@ Result<void> read_arguments(const MsgpackValue& map, HsacoKernel& kernel) {
 
 Result<HsacoKernel> read_kernel(const MsgpackValue& map) {
   HsacoKernel kernel;
-  const MsgpackValue* name = map.find(".name");
-  if (name == nullptr || !name->text()) {
+  const std::optional<MsgpackValue> name = map.find(".name");
+  if (!name || !name->text()) {
     return malformed("damaged code object: metadata of a kernel without a '.name'");
   }
   kernel.info.name = std::string(*name->text());
-  const MsgpackValue* symbol = map.find(".symbol");
-  if (symbol == nullptr || !symbol->text() || !symbol->text()->ends_with(kDescriptorSuffix)) {
+  const std::optional<MsgpackValue> symbol = map.find(".symbol");
+  if (!symbol || !symbol->text() || !symbol->text()->ends_with(kDescriptorSuffix)) {
     return bad_metadata(kernel.info.name, "'.symbol' does not end in '.kd'");
   }
   kernel.symbol = *symbol->text();
@@ -123,16 +123,17 @@ Result<HsacoKernel> read_kernel(const MsgpackValue& map) {
   }
   KILN_TRY_ASSIGN(const auto alignment, number(map, ".kernarg_segment_align", kernel.info.name));
   kernel.kernarg_alignment = alignment.value_or(0);
-  if (const MsgpackValue* block = map.find(".reqd_workgroup_size")) {
+  if (const std::optional<MsgpackValue> block = map.find(".reqd_workgroup_size")) {
     if (block->array() == nullptr || block->array()->size() != 3) {
       return bad_metadata(kernel.info.name, "'.reqd_workgroup_size' is no list of three numbers");
     }
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto size = (*block->array())[i].number();
+    std::size_t i = 0;
+    for (const MsgpackValue extent : *block->array()) {
+      const auto size = extent.number();
       if (!size || *size > std::numeric_limits<std::uint32_t>::max()) {
         return bad_metadata(kernel.info.name, "'.reqd_workgroup_size' is no list of three numbers");
       }
-      kernel.required_block[i] = static_cast<std::uint32_t>(*size);
+      kernel.required_block[i++] = static_cast<std::uint32_t>(*size);
     }
   }
   KILN_TRY(read_arguments(map, kernel));
@@ -147,12 +148,19 @@ Result<std::vector<HsacoKernel>> read_metadata(const Elf& elf) {
   KILN_TRY_ASSIGN(const MsgpackValue metadata, read_msgpack(note->descriptor));
   if (metadata.map() == nullptr) return malformed("damaged code object: its metadata is no map");
   std::vector<HsacoKernel> kernels;
-  const MsgpackValue* list = metadata.find("amdhsa.kernels");
-  if (list == nullptr) return kernels;  // device functions or data alone
+  const std::optional<MsgpackValue> list = metadata.find("amdhsa.kernels");
+  if (!list) return kernels;  // device functions or data alone
   if (list->array() == nullptr) {
     return malformed("damaged code object: 'amdhsa.kernels' of its metadata is no list");
   }
-  for (const MsgpackValue& entry : *list->array()) {
+  // Each has a symbol of its own.
+  if (list->array()->size() > elf.dynamic_symbols.size()) {
+    return malformed("damaged code object: " + std::to_string(list->array()->size()) +
+                     " kernels in its metadata, with " +
+                     std::to_string(elf.dynamic_symbols.size()) + " symbols");
+  }
+  kernels.reserve(static_cast<std::size_t>(list->array()->size()));
+  for (const MsgpackValue entry : *list->array()) {
     KILN_TRY_ASSIGN(HsacoKernel kernel, read_kernel(entry));
     kernels.push_back(std::move(kernel));
   }

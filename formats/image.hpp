@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,26 +43,27 @@ struct ImageInfo {
 // An error in PTX has line and column; its file is for the caller to fill in.
 Result<ImageInfo> read_image(Bytes file);
 
-// One entry of a container. `bytes` points into the container, or into `storage` of the Container
-// when the container was compressed.
+// One entry of a container. `bytes` are there during the visit alone: those of a compressed entry
+// are freed before the next one is decompressed.
 struct ContainerEntry {
   std::string name;    // the container's own spelling: "hipv4-amdgcn-amd-amdhsa--gfx1100"
   std::string target;  // empty for a host entry
   Bytes bytes;         // may be empty (the host entry)
 };
-struct Container {
+using VisitEntry = std::function<Result<void>(const ContainerEntry&)>;
+
+struct ContainerHead {
   FileKind kind = FileKind::kUnknown;
   std::uint32_t version = 0;
-  std::vector<ContainerEntry> entries;  // in file order
-  std::vector<std::vector<std::byte>> storage;
-
-  Container() = default;
-  Container(Container&&) = default;
-  Container& operator=(Container&&) = default;
-  Container(const Container&) = delete;  // a copy's entries would point into the original's storage
-  Container& operator=(const Container&) = delete;
 };
-// In the library kiln_containers, which brings zstd.
-Result<Container> read_container(Bytes file);
+
+// A frame may decompress to so many times its own bytes; kernels reach about fifty.
+inline constexpr std::uint64_t kMostExpansion = 256;
+
+// Calls `visit` with each entry, in file order; its first error ends the visit and is passed on.
+// `content_limit`: bytes that one frame may decompress to, for a container that was decompressed
+// itself. In the library kiln_containers, which brings zstd.
+Result<ContainerHead> read_container(Bytes file, const VisitEntry& visit,
+                                     std::uint64_t content_limit = ~std::uint64_t{0});
 
 }  // namespace kiln

@@ -12,17 +12,29 @@ constexpr int kMaximumDepth = 16;
 
 class Reader {
  public:
-  explicit Reader(Bytes bytes) : bytes_(bytes) {}
+  explicit Reader(Bytes bytes) : all_(bytes), bytes_(bytes) {}
 
+  // A value with all it holds. An array or a map is gone through, and given as a view.
   Result<MsgpackValue> value(int depth) {
     if (depth > kMaximumDepth) {
       return wrong("values nested deeper than " + std::to_string(kMaximumDepth));
     }
+    KILN_TRY_ASSIGN(const MsgpackValue first, head());
+    const MsgpackArray* values = first.array();
+    if (const MsgpackMap* map = first.map()) values = &map->keys_and_values;
+    for (std::uint64_t i = 0; values != nullptr && i < values->size(); ++i) {
+      KILN_TRY(value(depth + 1));
+    }
+    return first;
+  }
+
+  // A value that is no array and no map, or the start of one that is.
+  Result<MsgpackValue> head() {
     const auto tag = bytes_.big<std::uint8_t>();
     if (bytes_.failed()) return wrong("the end where a value should start");
     if (tag <= 0x7f) return MsgpackValue{std::uint64_t{tag}};
-    if (tag <= 0x8f) return map(tag & 0x0fU, depth);
-    if (tag <= 0x9f) return array(tag & 0x0fU, depth);
+    if (tag <= 0x8f) return map(tag & 0x0fU);
+    if (tag <= 0x9f) return array(tag & 0x0fU);
     if (tag <= 0xbf) return text(tag & 0x1fU);
     if (tag >= 0xe0) return MsgpackValue{std::int64_t{static_cast<std::int8_t>(tag)}};
     switch (tag) {
@@ -45,15 +57,15 @@ class Reader {
       case 0xd9: return text(bytes_.big<std::uint8_t>());
       case 0xda: return text(bytes_.big<std::uint16_t>());
       case 0xdb: return text(bytes_.big<std::uint32_t>());
-      case 0xdc: return array(bytes_.big<std::uint16_t>(), depth);
-      case 0xdd: return array(bytes_.big<std::uint32_t>(), depth);
-      case 0xde: return map(bytes_.big<std::uint16_t>(), depth);
-      case 0xdf: return map(bytes_.big<std::uint32_t>(), depth);
+      case 0xdc: return array(bytes_.big<std::uint16_t>());
+      case 0xdd: return array(bytes_.big<std::uint32_t>());
+      case 0xde: return map(bytes_.big<std::uint16_t>());
+      case 0xdf: return map(bytes_.big<std::uint32_t>());
       default: return wrong("a value of the unsupported type " + hex(tag));
     }
   }
 
-  bool at_end() const { return bytes_.at_end(); }
+  Bytes rest() const { return all_.subspan(bytes_.position()); }
 
   Error wrong(const std::string& what) const {
     return malformed("damaged MessagePack: " + what + ", at byte " +
@@ -83,39 +95,38 @@ class Reader {
     if (bytes_.failed()) return wrong("the end inside a binary value");
     return MsgpackValue{piece};
   }
-  Result<MsgpackValue> array(std::uint64_t count, int depth) {
+  Result<MsgpackValue> array(std::uint64_t count) {
     if (bytes_.failed() || count > bytes_.remaining()) {
       return wrong("an array of more elements than there are bytes");
     }
-    MsgpackValue::Array elements;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      KILN_TRY_ASSIGN(MsgpackValue element, value(depth + 1));
-      elements.push_back(std::move(element));
-    }
-    return MsgpackValue{std::move(elements)};
+    return MsgpackValue{MsgpackArray(rest(), count)};
   }
-  Result<MsgpackValue> map(std::uint64_t count, int depth) {
+  Result<MsgpackValue> map(std::uint64_t count) {
     if (bytes_.failed() || count > bytes_.remaining() / 2) {
       return wrong("a map of more pairs than there are bytes");
     }
-    MsgpackValue::Map pairs;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      KILN_TRY_ASSIGN(MsgpackValue key, value(depth + 1));
-      KILN_TRY_ASSIGN(MsgpackValue element, value(depth + 1));
-      pairs.keys.push_back(std::move(key));
-      pairs.values.push_back(std::move(element));
-    }
-    return MsgpackValue{std::move(pairs)};
+    return MsgpackValue{MsgpackMap{MsgpackArray(rest(), 2 * count)}};
   }
 
+  Bytes all_;
   ByteReader bytes_;
 };
 
 }  // namespace
 
-const MsgpackValue::Array* MsgpackValue::array() const { return std::get_if<Array>(&value); }
+MsgpackValue MsgpackArray::Iterator::operator*() const { return Reader(rest_).head().value(); }
 
-const MsgpackValue::Map* MsgpackValue::map() const { return std::get_if<Map>(&value); }
+MsgpackArray::Iterator& MsgpackArray::Iterator::operator++() {
+  Reader reader(rest_);
+  reader.value(0).value();  // read_msgpack has checked it
+  rest_ = reader.rest();
+  --left_;
+  return *this;
+}
+
+const MsgpackArray* MsgpackValue::array() const { return std::get_if<MsgpackArray>(&value); }
+
+const MsgpackMap* MsgpackValue::map() const { return std::get_if<MsgpackMap>(&value); }
 
 std::optional<std::uint64_t> MsgpackValue::number() const {
   const auto* number = std::get_if<std::uint64_t>(&value);
@@ -127,19 +138,22 @@ std::optional<std::string_view> MsgpackValue::text() const {
   return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
-const MsgpackValue* MsgpackValue::find(std::string_view key) const {
-  const Map* pairs = map();
-  if (pairs == nullptr) return nullptr;
-  for (std::size_t i = 0; i < pairs->keys.size(); ++i) {
-    if (pairs->keys[i].text() == key) return &pairs->values[i];
+std::optional<MsgpackValue> MsgpackValue::find(std::string_view key) const {
+  const MsgpackMap* pairs = map();
+  if (pairs == nullptr) return std::nullopt;
+  const MsgpackArray& values = pairs->keys_and_values;
+  for (auto at = values.begin(); at != values.end(); ++at) {
+    const bool is_found = (*at).text() == key;
+    ++at;
+    if (is_found) return *at;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 Result<MsgpackValue> read_msgpack(Bytes bytes) {
   Reader reader(bytes);
   auto value = reader.value(0);
-  if (value && !reader.at_end()) return reader.wrong("bytes after the value");
+  if (value && !reader.rest().empty()) return reader.wrong("bytes after the value");
   return value;
 }
 

@@ -1,43 +1,71 @@
 // MessagePack, as far as AMD's kernel metadata uses it: nil, booleans, integers, floats, strings,
 // binary, arrays and maps. Extension types are an error.
 //
+// A value is a view into the input, which must outlive it; arrays and maps are read again from the
+// input each time they are gone through. So reading takes no memory, whatever the input holds.
+//
 // Byte order: big-endian. Spec: msgpack.org, "MessagePack specification"; what the metadata holds:
 // hsaco.hpp.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "formats/byte_reader.hpp"
 
 namespace kiln {
 
-struct MsgpackValue {
-  using Array = std::vector<MsgpackValue>;
-  struct Map {  // as many keys as values, in the order of the file
-    Array keys;
-    Array values;
+struct MsgpackValue;
+
+// The values of an array, in order.
+class MsgpackArray {
+ public:
+  class Iterator {
+   public:
+    Iterator(Bytes rest, std::uint64_t left) : rest_(rest), left_(left) {}
+    MsgpackValue operator*() const;
+    Iterator& operator++();
+    bool operator==(std::default_sentinel_t) const { return left_ == 0; }
+
+   private:
+    Bytes rest_;  // starts with the current value
+    std::uint64_t left_;
   };
 
-  // Strings and binaries are views into the input. A non-negative integer is always the unsigned
-  // one.
-  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view, Bytes,
-               Array, Map>
-      value;
+  MsgpackArray(Bytes bytes, std::uint64_t size) : bytes_(bytes), size_(size) {}
+  std::uint64_t size() const { return size_; }
+  Iterator begin() const { return {bytes_, size_}; }
+  std::default_sentinel_t end() const { return {}; }
 
-  const Array* array() const;  // null when it is something else
-  const Map* map() const;
-  std::optional<std::uint64_t> number() const;
-  std::optional<std::string_view> text() const;
-  // The value of that key when this is a map that has it, else null.
-  const MsgpackValue* find(std::string_view key) const;
+ private:
+  Bytes bytes_;  // starts with the first value; may go on after the last
+  std::uint64_t size_;
 };
 
-// Reads the one value that `bytes` are. Bytes that are left over, nesting deeper than 16 and a
-// count beyond what the input could hold are errors.
+// Key, value, key, value, in the order of the file.
+struct MsgpackMap {
+  MsgpackArray keys_and_values;
+};
+
+struct MsgpackValue {
+  // A non-negative integer is always the unsigned one.
+  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view, Bytes,
+               MsgpackArray, MsgpackMap>
+      value;
+
+  const MsgpackArray* array() const;  // null when it is something else
+  const MsgpackMap* map() const;
+  std::optional<std::uint64_t> number() const;
+  std::optional<std::string_view> text() const;
+  // The value of that key when this is a map that has it.
+  std::optional<MsgpackValue> find(std::string_view key) const;
+};
+
+// Reads the one value that `bytes` are, and checks all that it holds. Bytes that are left over,
+// nesting deeper than 16 and a count beyond what the input could hold are errors.
 Result<MsgpackValue> read_msgpack(Bytes bytes);
 
 }  // namespace kiln

@@ -11,8 +11,10 @@ namespace {
 
 Error damaged(const std::string& what) { return malformed("damaged offload bundle: " + what); }
 
+constexpr std::size_t kLongestId = 4096;
+
 // Reads the bundle that `bytes` start with, and gives its size: the end of its last code object.
-Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
+Result<std::uint64_t> read_plain(Bytes bytes, const VisitEntry& visit) {
   ByteReader reader(bytes);
   reader.skip(kOffloadBundleMagic.size());
   const auto count = reader.little<std::uint64_t>();
@@ -22,6 +24,7 @@ Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
                    " bytes");
   }
   std::uint64_t end = 0;
+  std::uint64_t content = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto offset = reader.little<std::uint64_t>();
     const auto size = reader.little<std::uint64_t>();
@@ -30,6 +33,10 @@ Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
     if (reader.failed()) {
       return damaged("the file ends in the name of entry " + std::to_string(i));
     }
+    if (length > kLongestId) {
+      return damaged("the name of entry " + std::to_string(i) + " has " + std::to_string(length) +
+                     " bytes");
+    }
     const auto code = slice(bytes, offset, size);
     if (!code) {
       return damaged("entry " + quote(id) + ", " + std::to_string(size) + " bytes at offset " +
@@ -37,14 +44,26 @@ Result<std::uint64_t> read_plain(Bytes bytes, Container& container) {
                      std::to_string(bytes.size()));
     }
     end = std::max(end, offset + size);
-    container.entries.push_back(
-        {.name = std::string(id), .target = std::string(bundle_entry_target(id)), .bytes = *code});
+    content += size;
+    if (content > bytes.size()) {
+      return damaged("its entries overlap: up to entry " + quote(id) + " they have " +
+                     std::to_string(content) + " bytes, the bundle " +
+                     std::to_string(bytes.size()));
+    }
+    KILN_TRY(visit(
+        {.name = std::string(id), .target = std::string(bundle_entry_target(id)), .bytes = *code}));
   }
   return std::max<std::uint64_t>(end, reader.position());
 }
 
-// Reads the compressed bundle that `bytes` start with, and gives its size.
-Result<std::uint64_t> read_compressed(Bytes bytes, Container& container) {
+struct Compressed {
+  std::uint64_t size = 0;
+  std::uint32_t version = 0;
+};
+
+// Reads the compressed bundle that `bytes` start with.
+Result<Compressed> read_compressed(Bytes bytes, const VisitEntry& visit,
+                                   std::uint64_t content_limit) {
   ByteReader reader(bytes);
   reader.skip(kCompressedBundleMagic.size());
   const auto version = reader.little<std::uint16_t>();
@@ -72,26 +91,26 @@ Result<std::uint64_t> read_compressed(Bytes bytes, Container& container) {
             "compress it again with a clang-offload-bundler that has zstd, or do not compress it");
   }
   const auto frame = slice(bytes, reader.position(), total - reader.position());
-  auto content = zstd_decompress(*frame, std::min<std::uint64_t>(content_size, kZstdContentLimit));
+  auto content = zstd_decompress(
+      *frame, std::min({content_size, kMostExpansion * frame->size(), content_limit}));
   if (!content) return std::move(content).error().note("while decompressing an offload bundle");
   if (content->size() != content_size) {
     return damaged("it decompresses to " + std::to_string(content->size()) + " bytes, expected " +
                    std::to_string(content_size));
   }
-  container.storage.push_back(std::move(content).value());
-  const Bytes plain = container.storage.back();
+  const Bytes plain(*content);
   if (!as_text(plain).starts_with(kOffloadBundleMagic)) {
     return damaged("what was compressed is no offload bundle");
   }
-  KILN_TRY(read_plain(plain, container));
-  container.version = std::max<std::uint32_t>(container.version, version);
-  return total;
+  KILN_TRY(read_plain(plain, visit));
+  return Compressed{.size = total, .version = version};
 }
 
 }  // namespace
 
-Result<Container> read_offload_bundle(Bytes file) {
-  Container container;
+Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
+                                          std::uint64_t content_limit) {
+  ContainerHead container;
   container.kind = as_text(file).starts_with(kCompressedBundleMagic)
                        ? FileKind::kCompressedOffloadBundle
                        : FileKind::kOffloadBundle;
@@ -100,9 +119,11 @@ Result<Container> read_offload_bundle(Bytes file) {
     const std::string_view text = as_text(rest);
     std::uint64_t size = 0;
     if (text.starts_with(kOffloadBundleMagic)) {
-      KILN_TRY_ASSIGN(size, read_plain(rest, container));
+      KILN_TRY_ASSIGN(size, read_plain(rest, visit));
     } else if (text.starts_with(kCompressedBundleMagic)) {
-      KILN_TRY_ASSIGN(size, read_compressed(rest, container));
+      KILN_TRY_ASSIGN(const Compressed bundle, read_compressed(rest, visit, content_limit));
+      size = bundle.size;
+      container.version = std::max(container.version, bundle.version);
     } else {
       return damaged("no bundle starts at byte " + std::to_string(file.size() - rest.size()));
     }

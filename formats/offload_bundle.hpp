@@ -34,8 +34,9 @@ namespace kiln {
 inline constexpr std::string_view kOffloadBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 inline constexpr std::string_view kCompressedBundleMagic = "CCOB";
 
-// Reads one or several bundles, compressed ones among them.
-Result<Container> read_offload_bundle(Bytes file);
+// Reads one or several bundles, compressed ones among them; as read_container().
+Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
+                                          std::uint64_t content_limit);
 
 // The target of an entry's id: "gfx90a:xnack+", or empty for a host entry.
 std::string_view bundle_entry_target(std::string_view id);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -113,6 +114,10 @@ class Tokens {
 };
 
 constexpr std::size_t kShown = 64;  // of a name, in a message
+// A text of nothing but the shortest kernels would take many times its size to describe: past the
+// first few, a kernel takes this many bytes of text.
+constexpr std::size_t kAnyKernels = 16384;
+constexpr std::size_t kSmallestKernel = 64;
 
 struct Type {
   std::uint32_t size = 0;  // bytes
@@ -144,7 +149,10 @@ struct Variable {
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : tokens_(text) { advance(); }
+  explicit Reader(std::string_view text)
+      : tokens_(text), most_kernels_(kAnyKernels + text.size() / kSmallestKernel) {
+    advance();
+  }
 
   Result<Ptx> read() {
     KILN_TRY(read_head());
@@ -170,8 +178,8 @@ class Reader {
       last = {};
     }
     // What a name or an opening mark is the last of was cut short.
-    const bool is_whole = last.kind != TokenKind::kWord && (last.kind != TokenKind::kMark ||
-                                                            last.text == ";" || last.text == "}");
+    const bool is_whole = last.kind != TokenKind::kWord &&
+                          (last.kind != TokenKind::kMark || last.text == ";" || last.text == "}");
     if (!is_whole) {
       return unexpected("the rest of " + quote(last.text.substr(0, kShown)));
     }
@@ -379,6 +387,9 @@ class Reader {
       }
     }
     KILN_TRY(read_body(&kernel));
+    if (ptx_.kernels.size() >= most_kernels_) {
+      return wrong("more than " + std::to_string(most_kernels_) + " kernels in a text this short");
+    }
     ptx_.kernels.push_back(std::move(kernel));
     return {};
   }
@@ -391,7 +402,7 @@ class Reader {
       shared = (shared + variable.alignment - 1) / variable.alignment * variable.alignment +
                variable.size;
     };
-    std::vector<std::string_view> named;
+    std::unordered_set<std::string_view> named;
     bool calls = false;
     int depth = 0;
     do {
@@ -412,10 +423,9 @@ class Reader {
         continue;
       } else if (token_.kind == TokenKind::kWord && !module_shared_.empty()) {
         calls = calls || token_.text.starts_with("call");
-        if (module_shared_.contains(token_.text) &&
-            std::ranges::find(named, token_.text) == named.end()) {
-          named.push_back(token_.text);
-          place(module_shared_[token_.text]);
+        const auto variable = module_shared_.find(token_.text);
+        if (variable != module_shared_.end() && named.insert(token_.text).second) {
+          place(variable->second);
         }
       }
       advance();
@@ -428,6 +438,7 @@ class Reader {
   }
 
   Tokens tokens_;
+  std::size_t most_kernels_;
   Token token_;
   Ptx ptx_;
   std::unordered_map<std::string_view, Variable> module_shared_;

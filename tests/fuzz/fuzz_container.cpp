@@ -7,11 +7,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
-  if (const auto container = kiln::read_container(bytes)) {
-    for (const kiln::ContainerEntry& entry : container->entries) {
-      (void)kiln::read_image(entry.bytes);
-    }
-  }
+  (void)kiln::read_container(bytes, [](const kiln::ContainerEntry& entry) {
+    (void)kiln::read_image(entry.bytes);
+    return kiln::Result<void>();
+  });
   return 0;
 }
 

@@ -17,7 +17,9 @@ bool is_container(FileKind kind) {
          kind == FileKind::kFatbin;
 }
 
-Result<void> find_images(Bytes file, const std::string& entry, int depth, InspectedFile& result) {
+// `content_limit`: what one frame in it may decompress to.
+Result<void> find_images(Bytes file, const std::string& entry, int depth,
+                         std::uint64_t content_limit, InspectedFile& result) {
   if (!is_container(detect_kind(file))) {
     Result<ImageInfo> info = read_image(file);
     if (!info) {
@@ -29,17 +31,18 @@ Result<void> find_images(Bytes file, const std::string& entry, int depth, Inspec
     return {};
   }
   if (depth == kDeepest) {
-    return Error{.code = ErrorCode::kInvalidInput,
-                 .message = "containers are nested more than " + std::to_string(kDeepest) + " deep"};
+    return Error{
+        .code = ErrorCode::kInvalidInput,
+        .message = "containers are nested more than " + std::to_string(kDeepest) + " deep"};
   }
-  KILN_TRY_ASSIGN(const Container container, read_container(file));
-  if (depth == 0) result.version = container.version;
-  for (const ContainerEntry& one : container.entries) {
+  const VisitEntry visit = [&](const ContainerEntry& one) -> Result<void> {
     const std::string name = entry.empty() ? one.name : entry + " / " + one.name;
     if (depth == 0) result.entries.push_back(one.name);
-    if (one.bytes.empty()) continue;
-    KILN_TRY(find_images(one.bytes, name, depth + 1, result));
-  }
+    if (one.bytes.empty()) return {};
+    return find_images(one.bytes, name, depth + 1, content_limit, result);
+  };
+  KILN_TRY_ASSIGN(const ContainerHead container, read_container(file, visit, content_limit));
+  if (depth == 0) result.version = container.version;
   return {};
 }
 
@@ -86,7 +89,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
 Result<InspectedFile> inspect_file(Bytes file) {
   InspectedFile result;
   result.kind = detect_kind(file);
-  KILN_TRY(find_images(file, "", 0, result));
+  KILN_TRY(find_images(file, "", 0, kMostExpansion * file.size(), result));
   return result;
 }
 

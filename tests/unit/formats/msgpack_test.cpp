@@ -59,12 +59,13 @@ TEST_CASE("read_msgpack reads arrays and maps, and find looks a key up", "[msgpa
       msgpack::map({{"list", msgpack::array({msgpack::number(1), msgpack::text("two")})},
                     {"n", msgpack::number(7)}});
   const MsgpackValue value = read(bytes);
-  REQUIRE(value.find("list") != nullptr);
+  REQUIRE(value.find("list"));
   REQUIRE(value.find("list")->array() != nullptr);
-  CHECK(value.find("list")->array()->at(1).text() == "two");
+  const MsgpackArray list = *value.find("list")->array();
+  CHECK((*++list.begin()).text() == "two");
   CHECK(value.find("n")->number() == 7);
-  CHECK(value.find("m") == nullptr);
-  CHECK(value.find("n")->find("n") == nullptr);
+  CHECK_FALSE(value.find("m"));
+  CHECK_FALSE(value.find("n")->find("n"));
   CHECK_FALSE(value.find("n")->text());
   CHECK_FALSE(value.number());
   std::vector<std::string> many(300, msgpack::number(5));

@@ -1,0 +1,32 @@
+// A container with its entries' bytes, which read_container shows one at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/image.hpp"
+
+namespace kiln::testing {
+
+struct KeptEntry {
+  std::string name, target, bytes;
+};
+struct KeptContainer {
+  FileKind kind = FileKind::kUnknown;
+  std::uint32_t version = 0;
+  std::vector<KeptEntry> entries;
+};
+
+inline Result<KeptContainer> keep_container(Bytes file) {
+  KeptContainer kept;
+  const auto head = read_container(file, [&](const ContainerEntry& entry) {
+    kept.entries.push_back({entry.name, entry.target, std::string(as_text(entry.bytes))});
+    return Result<void>();
+  });
+  if (!head) return head.error();
+  kept.kind = head->kind;
+  kept.version = head->version;
+  return kept;
+}
+
+}  // namespace kiln::testing

@@ -1,0 +1,48 @@
+// Counts the bytes that a program holds through new, for tests of what a reader may take.
+//
+// For programs that link memory_meter.cpp, which replaces new and delete. Where a sanitizer has put
+// its own in their place, kMetersMemory is false and nothing is counted. One thread alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace kiln::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kMetersMemory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+inline constexpr bool kMetersMemory = false;
+#else
+inline constexpr bool kMetersMemory = true;
+#endif
+#else
+inline constexpr bool kMetersMemory = true;
+#endif
+
+// The most bytes held at a time since the meter was made, beyond those held then.
+class MemoryMeter {
+ public:
+  MemoryMeter();
+  std::size_t peak() const;
+
+ private:
+  std::size_t start_;
+};
+
+// What reading a file may take: docs/TRUST.md.
+constexpr std::size_t memory_budget(std::size_t file_size) {
+  return 8 * file_size + (std::size_t{64} << 20);
+}
+
+// Seconds of processor time that this thread has used.
+inline double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace kiln::testing
