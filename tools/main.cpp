@@ -6,6 +6,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,10 @@ int main(int argc, char** argv) {
     world.interrupt = &interrupt;
     const Result<int> status = run(std::vector<std::string>(argv + 1, argv + argc), world);
     return status ? *status : report(status.error(), err_color, interrupt.signal());
+  } catch (const std::bad_alloc&) {
+    return report(Error{ErrorCode::kEnvironment, "there is not enough memory"}.hint(
+                      "end other programs, or run with fewer jobs or smaller buffers"),
+                  err_color, interrupt.signal());
   } catch (const std::exception& exception) {
     return report(Error{ErrorCode::kInternal, std::string("unexpected failure: ") + exception.what()}
                       .hint("this is a bug in kiln: please report it with the command line"),

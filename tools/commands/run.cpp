@@ -73,8 +73,9 @@ void list_missing(const KernelRunner& runner, std::ostream& out) {
 Result<void> read_input(KernelArgumentText& argument, const Files& files) {
   if (argument.input.empty()) return {};
   KILN_TRY_ASSIGN(std::string bytes, files.read(argument.input));
-  if (argument.count)
-    bytes.resize(std::min(bytes.size(), *argument.count * size_of(argument.type)));
+  if (argument.count && *argument.count < bytes.size() / size_of(argument.type)) {
+    bytes.resize(*argument.count * size_of(argument.type));
+  }
   const auto span = std::as_bytes(std::span(bytes));
   argument.bytes.assign(span.begin(), span.end());
   return {};

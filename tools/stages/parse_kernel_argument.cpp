@@ -96,11 +96,6 @@ std::optional<std::uint64_t> parse_element(const TypeRow& row, std::string_view 
   return element;
 }
 
-std::uint64_t from_number(const TypeRow& row, double number) {
-  return row.exponent_bits != 0 ? encode_float(row, number)
-                                : static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
-}
-
 std::optional<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -122,9 +117,12 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     argument.is_written = kind != "none";
     fill([](std::size_t) { return std::uint64_t{0}; });
   } else if (kind == "ones") {
-    fill([&](std::size_t) { return from_number(row, 1); });
+    const std::uint64_t one = row.exponent_bits != 0 ? encode_float(row, 1) : 1;
+    fill([&](std::size_t) { return one; });
   } else if (kind == "arange") {
-    fill([&](std::size_t i) { return from_number(row, static_cast<double>(i)); });
+    fill([&](std::size_t i) {
+      return row.exponent_bits != 0 ? encode_float(row, static_cast<double>(i)) : i;
+    });
   } else if (kind == "const") {
     const auto element = parse_element(row, value);
     if (!element) return bad(text, quote(value) + " is no " + std::string(row.name));
@@ -144,8 +142,9 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
       return bad(text, "randint wants LO,HI with LO below HI");
     std::mt19937_64 random(parts.size() > 2 ? parse_count(parts[2]).value_or(0) : 0);
     fill([&](std::size_t) {
-      const auto integer = static_cast<std::int64_t>(*low + random() % (*high - *low));
-      return from_number(row, static_cast<double>(integer));
+      const std::uint64_t integer = *low + random() % (*high - *low);
+      if (row.exponent_bits == 0) return integer;
+      return encode_float(row, static_cast<double>(static_cast<std::int64_t>(integer)));
     });
   } else {
     return bad(text, quote(contents) + " are no contents");
@@ -176,9 +175,13 @@ Result<KernelArgumentText> parse_buffer(std::string_view text) {
     if (count) argument.count = *count;
     return argument;
   }
-  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
-  if (!count || *count > kMostElements)
-    return bad(text, quote(count_text) + " is no count of elements");
+  if (!count) return bad(text, quote(count_text) + " is no count of elements");
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  if (*count > kMostBytes / row->size) {
+    return bad(text, "a buffer has at most " + std::to_string(kMostBytes) + " bytes, " +
+                         std::to_string(kMostBytes / row->size) + " of these elements");
+  }
+  argument.bytes.reserve(*count * row->size);
   KILN_TRY(generate(argument, *row, contents, *count, text));
   return argument;
 }

@@ -32,6 +32,16 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
   return error;
 }
 
+constexpr std::uint64_t kLargestFile = std::uint64_t{4} << 30;
+
+Error too_large(const fs::path& path) {
+  return Error{ErrorCode::kInvalidInput,
+               quote(path.string()) + " has more than the " + std::to_string(kLargestFile) +
+                   " bytes that kiln reads",
+               {},
+               {}};
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -111,6 +121,9 @@ class RealFiles final : public Files {
                    "cannot read " + quote(path.string()) + ": it is no file, but a pipe or a device"};
     }
     std::string bytes;
+    if (S_ISREG(info.st_mode) && static_cast<std::uint64_t>(info.st_size) > kLargestFile) {
+      return too_large(path);
+    }
     if (S_ISREG(info.st_mode)) bytes.resize(static_cast<std::size_t>(info.st_size));
     // The size may be wrong (/proc, a growing file): read until the end says so.
     std::size_t held = 0;
@@ -123,6 +136,7 @@ class RealFiles final : public Files {
       }
       if (count == 0) break;
       held += static_cast<std::size_t>(count);
+      if (held > kLargestFile) return too_large(path);
     }
     bytes.resize(held);
     return bytes;

@@ -37,8 +37,8 @@ class Files {
   virtual ~Files() = default;
   // What is there, links followed.
   virtual PathKind kind(const std::filesystem::path& path) const = 0;
-  // The file's bytes. Missing: kInvalidInput; unreadable, or no file at all: kEnvironment. Never waits
-  // for a pipe, and never reads a device.
+  // The file's bytes. Missing, or over 4 GiB: kInvalidInput; unreadable, or no file at all:
+  // kEnvironment. Never waits for a pipe, and never reads a device.
   virtual Result<std::string> read(const std::filesystem::path& path) const = 0;
   // Replaces `path` in one step: written beside it, then renamed; makes parent folders. On failure the
   // old file is untouched and nothing is left behind.

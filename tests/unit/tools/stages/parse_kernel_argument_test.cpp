@@ -68,6 +68,12 @@ TEST_CASE("parse_kernel_argument says what is wrong") {
   CHECK(complaint("buf:f32:many:zeros") ==
         "argument 'buf:f32:many:zeros': 'many' is no count of elements");
   CHECK(complaint("buf:f32:8:noise") == "argument 'buf:f32:8:noise': 'noise' are no contents");
+  CHECK(complaint("buf:f64:4294967296:zeros") ==
+        "argument 'buf:f64:4294967296:zeros': a buffer has at most 1073741824 bytes, 134217728 of "
+        "these elements");
+  CHECK(complaint("buf:i8:18446744073709551615:none") ==
+        "argument 'buf:i8:18446744073709551615:none': a buffer has at most 1073741824 bytes, "
+        "1073741824 of these elements");
   CHECK(complaint("buf:i32:8:randint=5,5") ==
         "argument 'buf:i32:8:randint=5,5': randint wants LO,HI with LO below HI");
 }

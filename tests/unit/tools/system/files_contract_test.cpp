@@ -48,6 +48,18 @@ TEMPLATE_TEST_CASE("Files reads back what it wrote", "", Real, Fake) {
   CHECK(world.files.list(world.root / "deep/down").value() == std::vector<std::string>{"file"});
 }
 
+TEST_CASE("Files reads nothing over 4 GiB") {
+  Real world;
+  const std::filesystem::path huge = world.root / "huge";
+  REQUIRE(world.files.write(huge, ""));
+  std::filesystem::resize_file(huge, (std::uintmax_t{4} << 30) + 1);  // takes no room
+  const auto large = world.files.read(huge);
+  REQUIRE_FALSE(large);
+  CHECK(large.error().code == ErrorCode::kInvalidInput);
+  CHECK(large.error().message ==
+        "'" + huge.string() + "' has more than the 4294967296 bytes that kiln reads");
+}
+
 TEMPLATE_TEST_CASE("Files tells a missing file from an unreadable one", "", Real, Fake) {
   TestType world;
   const auto missing = world.files.read(world.root / "none");
