@@ -20,8 +20,34 @@ std::string text_of(const Place& place, u32 byte) {
 
 void AccessChecks::begin_workgroup() {
   epoch_ = 1;
+  suspects_.clear();
   lds_.assign(plan_.lds_bytes, Mark{});
   global_.clear();
+}
+
+void AccessChecks::pass_barrier() {
+  raise_suspect();
+  ++epoch_;
+}
+
+void AccessChecks::suspect(u32 reader, const Place& place, u32 byte, Fault fault) {
+  const u64 address = place.address + byte;
+  const bool is_known = std::ranges::any_of(suspects_, [&](const Suspect& one) {
+    return one.reader == reader && one.space == place.space && one.address == address;
+  });
+  if (!is_known) suspects_.push_back({reader, place.space, address, std::move(fault)});
+}
+
+void AccessChecks::clear_of_suspicion(u32 reader, const Place& place, u32 bytes) {
+  for (u32 i = 0; i < bytes; ++i) mark_of(place, i).readers &= ~(1u << reader);
+  std::erase_if(suspects_, [&](const Suspect& one) {
+    return one.reader == reader && one.space == place.space && one.address >= place.address &&
+           one.address < place.address + bytes;
+  });
+}
+
+void AccessChecks::raise_suspect() {
+  if (!suspects_.empty()) throw suspects_.front().fault;
 }
 
 void AccessChecks::begin_instruction() {
@@ -56,12 +82,12 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
                                  int lane, Access access, const u8* data, u32 bytes) {
   if (place.space == Space::kScratch || lane < 0) return;
   const u32 self = 1u << wave.id;
-  const auto clash = [&](u32 waves, const char* before, const char* now, u32 byte) {
-    raise(wave, in, FaultKind::kRace,
-          "wave " + std::to_string(wave.id) + " " + now + " " + text_of(place, byte) +
-              ", which wave " + std::to_string(std::countr_zero(waves)) + " " + before +
-              ", with no barrier between the two",
-          lane);
+  const auto race = [&](u32 waves, const char* before, const char* now, u32 byte) {
+    return fault_at(wave, in, FaultKind::kRace,
+                    "wave " + std::to_string(wave.id) + " " + now + " " + text_of(place, byte) +
+                        ", which wave " + std::to_string(std::countr_zero(waves)) + " " + before +
+                        ", with no barrier between the two",
+                    lane);
   };
   const u8* present = place.space == Space::kLds ? wave.lds.data() + place.address
                                                  : reinterpret_cast<const u8*>(place.address);
@@ -72,7 +98,11 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
     const u32 other_writers = mark.writers & ~self;
     const u32 other_readers = mark.readers & ~self;
     if (access == Access::kRead) {
-      if (other_writers != 0) clash(other_writers, "wrote", "reads", i);
+      if (other_writers != 0) {
+        Fault fault = race(other_writers, "wrote", "reads", i);
+        if (!mark.all_atomic) throw fault;
+        suspect(wave.id, place, i, std::move(fault));
+      }
       mark.read_epoch = epoch_;
       mark.readers |= self;
       continue;
@@ -80,8 +110,14 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
     const bool is_atomic = access == Access::kAtomic;
     const bool changes = is_atomic || present[i] != data[i];
     if (other_writers != 0 && changes && !(is_atomic && mark.all_atomic))
-      clash(other_writers, "wrote", "writes", i);
-    if (other_readers != 0 && changes) clash(other_readers, "read", "writes", i);
+      throw race(other_writers, "wrote", "writes", i);
+    if (other_readers != 0 && changes) {
+      if (!is_atomic) throw race(other_readers, "read", "writes", i);
+      for (u32 rest = other_readers; rest != 0; rest &= rest - 1) {
+        suspect(static_cast<u32>(std::countr_zero(rest)), place, i,
+                race(rest, "read", "writes", i));
+      }
+    }
     mark.all_atomic = is_atomic && (mark.writers == 0 || mark.all_atomic);
     mark.write_epoch = epoch_;
     mark.writers |= self;
@@ -133,12 +169,14 @@ bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place&
 }
 
 void AccessChecks::on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
-                             const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) {
+                             const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
+                             Update kind) {
   if (is_twin_) {
     replay(wave, in, place, lane);
     return;
   }
   look_for_race(wave, in, place, lane, Access::kAtomic, nullptr, bytes);
+  if (kind == Update::kCompareAndSwap) clear_of_suspicion(wave.id, place, bytes);
   Entry& entry = log(place);
   std::copy_n(operands, operand_bytes, entry.data.begin());
   for (u32 i = 0; i < bytes; ++i) entry.old |= u64{old[i]} << (8 * i);

@@ -9,7 +9,9 @@
 //
 // Races are found between waves of one workgroup, in LDS and in global memory: two accesses to a
 // byte between the same two barriers, by different waves, one of them a write that changes it, and
-// not both atomic. The order in which the waves happened to run does not matter.
+// not both atomic. The order in which the waves happened to run does not matter. A plain read
+// beside other waves' atomic updates is none when the wave that read goes on to a compare-and-swap
+// of the same bytes: so begins the loop that compilers make of an atomic which the hardware lacks.
 #pragma once
 
 #include <unordered_map>
@@ -25,7 +27,8 @@ class AccessChecks final : public AccessObserver {
   explicit AccessChecks(const LaunchPlan& plan) : plan_(plan) {}
 
   void begin_workgroup();
-  void pass_barrier() { ++epoch_; }
+  void pass_barrier();
+  void end_workgroup() { raise_suspect(); }
   // An instruction runs once for the wave, then once for its twin.
   void begin_instruction();
   void begin_twin();
@@ -37,7 +40,8 @@ class AccessChecks final : public AccessObserver {
   bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
                      const u8* operands, u32 operand_bytes, u8* old, u32 bytes) override;
   void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
-                 const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) override;
+                 const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
+                 Update kind) override;
 
  private:
   // What the wave did, for its twin to be compared with.
@@ -57,13 +61,26 @@ class AccessChecks final : public AccessObserver {
     bool all_atomic = false;
   };
 
+  // A read beside atomic updates, by a wave that may yet compare and swap what it read.
+  struct Suspect {
+    u32 reader = 0;
+    Space space = Space::kGlobal;
+    u64 address = 0;
+    Fault fault;
+  };
+
   Entry& log(const Place& place);
   const Entry& replay(const Wave& wave, const Instruction& in, const Place& place, int lane);
   Mark& mark_of(const Place& place, u32 byte);
   void look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane,
                      Access access, const u8* data, u32 bytes);
 
+  void suspect(u32 reader, const Place& place, u32 byte, Fault fault);
+  void clear_of_suspicion(u32 reader, const Place& place, u32 bytes);
+  void raise_suspect();
+
   const LaunchPlan& plan_;
+  std::vector<Suspect> suspects_;
   bool is_twin_ = false;
   std::vector<Entry> log_;
   std::size_t next_ = 0;

@@ -17,6 +17,7 @@ namespace kiln::emulator {
 namespace {
 
 constexpr u32 kMostThreads = 1024;
+constexpr u64 kMostWorkgroups = u64{1} << 40;  // years of emulation
 constexpr u32 kMostLds = 64 * 1024;
 // Below that many instructions, a launch is over before a second thread has started.
 constexpr u64 kWorthAThread = 200'000;
@@ -29,6 +30,16 @@ Error impossible(const Kernel& kernel, const std::string& what) {
                {}};
 }
 
+// Whether the three extents, none of them 0, multiply to at most `limit`, without a wrap.
+bool product_within(const std::array<u32, 3>& extents, u64 limit) {
+  for (const u32 extent : extents) limit /= extent;
+  return limit != 0;
+}
+
+std::string extents(const std::array<u32, 3>& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+}
+
 Result<void> check(const LaunchRequest& request) {
   const auto is_empty = [](const std::array<u32, 3>& size) {
     return size[0] == 0 || size[1] == 0 || size[2] == 0;
@@ -36,10 +47,13 @@ Result<void> check(const LaunchRequest& request) {
   const Kernel& kernel = *request.kernel;
   if (is_empty(request.grid)) return impossible(kernel, "a grid without a workgroup");
   if (is_empty(request.block)) return impossible(kernel, "a workgroup without a thread");
-  const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
-  if (threads > kMostThreads) {
-    return impossible(kernel, std::to_string(threads) + " threads in a workgroup; the limit is " +
+  if (!product_within(request.block, kMostThreads)) {
+    return impossible(kernel, extents(request.block) + " threads in a workgroup; the limit is " +
                                   std::to_string(kMostThreads));
+  }
+  if (!product_within(request.grid, kMostWorkgroups)) {
+    return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups; the limit is " +
+                                  std::to_string(kMostWorkgroups));
   }
   const u64 lds = u64{kernel.descriptor.group_segment_size} + request.dynamic_lds;
   if (lds > kMostLds) {

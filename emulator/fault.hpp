@@ -38,7 +38,9 @@ struct Fault {
   Fault(FaultKind fault_kind, std::string text) : kind(fault_kind), what(std::move(text)) {}
 };
 
-// Throws the fault with its place filled in.
+// The fault with its place filled in, and the same thrown.
+Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
+               int lane = -1);
 [[noreturn]] void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
                         int lane = -1);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "emulator/apertures.hpp"
@@ -22,11 +23,20 @@ enum Property : u16 {
   kPrivateSegmentSize = 1 << 6,
 };
 
-// The value of a hidden argument; what kiln does not offer (printf, hostcalls, heap) is null.
+// The value of a hidden argument. What kiln does not offer is null, or leads to kHostAperture.
 u64 hidden_value(std::string_view kind, const LaunchRequest& request) {
-  const auto axis = static_cast<std::size_t>(kind.empty() ? 0 : kind.back() - 'x');
-  if (kind.starts_with("hidden_block_count_")) return request.grid[axis];
-  if (kind.starts_with("hidden_group_size_")) return request.block[axis];
+  constexpr std::string_view kAxes = "xyz";
+  const std::size_t axis = kind.empty() ? kAxes.npos : kAxes.find(kind.back());
+  if (axis != kAxes.npos && kind.starts_with("hidden_block_count_")) return request.grid[axis];
+  if (axis != kAxes.npos && kind.starts_with("hidden_group_size_")) return request.block[axis];
+  constexpr std::string_view kServiceBuffers[] = {"hidden_hostcall_buffer", "hidden_printf_buffer",
+                                                  "hidden_heap_v1"};
+  static_assert(std::size(kServiceBuffers) == std::size(kHostServices));
+  for (u32 service = 0; service < std::size(kServiceBuffers); ++service) {
+    if (kind == kServiceBuffers[service]) {
+      return combine(service << kHostServiceShift, kHostAperture);
+    }
+  }
   if (kind == "hidden_grid_dims") {
     const auto spans = [&](std::size_t i) { return u64{request.grid[i]} * request.block[i] > 1; };
     return spans(2) ? 3 : spans(1) ? 2 : 1;

@@ -1,7 +1,9 @@
 #include "emulator/memory_access.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "emulator/apertures.hpp"
 #include "emulator/dispatch.hpp"
 #include "emulator/memory_map.hpp"
 
@@ -53,6 +55,13 @@ AddressRange find_range(const Wave& wave, const Instruction& in, u64 address, u3
           lane);
   }
   if (const auto buffer = plan.memory->find(address, bytes)) return *buffer;
+  const u32 service = low_half(address) >> kHostServiceShift;
+  if (high_half(address) == kHostAperture && service < std::size(kHostServices)) {
+    raise(wave, in, FaultKind::kUnsupported,
+          "the kernel uses " + std::string(kHostServices[service]) +
+              ", which needs a program on the host to answer",
+          lane);
+  }
   const NearBuffer near = plan.memory->nearest(address, bytes);
   raise(wave, in, near.is_freed ? FaultKind::kUseAfterFree : FaultKind::kOutOfBounds,
         std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hex(address) +

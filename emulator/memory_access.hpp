@@ -10,6 +10,7 @@ namespace kiln::emulator {
 
 enum class Space : u8 { kGlobal, kLds, kScratch };
 enum class Access : u8 { kRead, kWrite, kAtomic };
+enum class Update : u8 { kPlain, kCompareAndSwap };
 
 // Where one lane's access goes.
 struct Place {
@@ -37,7 +38,8 @@ class AccessObserver {
                              const u8* operands, u32 operand_bytes, u8* old, u32 bytes) = 0;
   // After an atomic.
   virtual void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
-                         const u8* operands, u32 operand_bytes, const u8* old, u32 bytes) = 0;
+                         const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
+                         Update kind) = 0;
 };
 
 // The range that holds those bytes, or a fault that says what they are near to.
@@ -105,7 +107,7 @@ template <int W, u32 kBytes>
 
 // Replaces the value in memory by what `formula` makes of it; returns the old one. Workgroups may
 // update global memory at the same time.
-template <typename T, typename F>
+template <Update kKind, typename T, typename F>
 T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second,
          F formula) {
   const T operands[2] = {first, second};
@@ -141,7 +143,7 @@ T update(Wave& wave, const Instruction& in, const Place& place, int lane, T firs
   }
   if (wave.observer != nullptr) [[unlikely]] {
     wave.observer->on_atomic(wave, in, place, lane, operand_bytes, sizeof operands,
-                             reinterpret_cast<const u8*>(&old), sizeof old);
+                             reinterpret_cast<const u8*>(&old), sizeof old, kKind);
   }
   return old;
 }

@@ -47,6 +47,35 @@ u32 registers_named(const Instruction& in) {
   return end;
 }
 
+// The functions of the code, by the addresses in the file.
+class Functions {
+ public:
+  explicit Functions(const Elf& elf) {
+    constexpr u8 kSymbolFunction = 2;
+    for (const auto* symbols : {&elf.symbols, &elf.dynamic_symbols}) {
+      for (const ElfSymbol& symbol : *symbols) {
+        if (symbol.type == kSymbolFunction) by_start_[symbol.value] = &symbol;
+      }
+    }
+  }
+  bool holds(u64 address) const {
+    const ElfSymbol* symbol = before(address);
+    return symbol != nullptr && (symbol->size == 0 || address - symbol->value < symbol->size);
+  }
+  std::string name_at(u64 address) const {
+    const ElfSymbol* symbol = before(address);
+    return symbol != nullptr ? std::string(symbol->name) : "?";
+  }
+
+ private:
+  const ElfSymbol* before(u64 address) const {
+    const auto after = by_start_.upper_bound(address);
+    return after == by_start_.begin() ? nullptr : std::prev(after)->second;
+  }
+
+  std::map<u64, const ElfSymbol*> by_start_;
+};
+
 }  // namespace
 
 u32 Kernel::scratch_bytes() const {
@@ -184,6 +213,12 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   const ElfSection* text = hsaco.elf.find_section(".text");
   if (text == nullptr || text->bytes.empty()) return {};
   KILN_TRY_ASSIGN(const Disassembler disassembler, Disassembler::create(processor_, wave_width_));
+  const std::size_t mapped = memory_.get_deleter().bytes;
+  if (text->address > mapped || text->bytes.size() > mapped - text->address) {
+    return unsupported("a code object whose code, at " + hex(text->address) +
+                       ", is outside of its segments");
+  }
+  const Functions functions(hsaco.elf);
   text_begin_ = base_ + text->address;
   text_end_ = text_begin_ + text->bytes.size();
   index_by_word_.assign(text->bytes.size() / 4 + 1, kNoInstruction);
@@ -193,6 +228,12 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   for (std::size_t offset = 0; offset + 4 <= text->bytes.size();) {
     const Bytes code = text->bytes.subspan(offset);
     const u64 address = text_begin_ + offset;
+    // Between functions there are zeros, which some processors would take for an instruction.
+    if (load_le<u32>(code.data()) == 0 && !functions.holds(address - base_)) {
+      if (instructions_.empty() || instructions_.back().run != run_past_end) append_end(address);
+      offset += 4;
+      continue;
+    }
     const Disassembler::Decoded decoded = disassembler.decode(code, address);
     index_by_word_[offset / 4] = static_cast<u32>(instructions_.size());
     std::array<u32, 2> words{};
@@ -215,11 +256,7 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
     }
     offset += std::max<std::size_t>(decoded.size, 4);
   }
-  Instruction end;
-  end.run = run_past_end;
-  end.address = text_end_;
-  end.index = end.next = static_cast<u32>(instructions_.size());
-  instructions_.push_back(end);
+  append_end(text_end_);
   connect_branches();
   for (const Kernel& kernel : kernels_) {
     if (!index_of(kernel.entry))
@@ -227,6 +264,14 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   }
   list_missing(hsaco, missing);
   return {};
+}
+
+void Program::append_end(u64 address) {
+  Instruction end;
+  end.run = run_past_end;
+  end.address = address;
+  end.index = end.next = static_cast<u32>(instructions_.size());
+  instructions_.push_back(end);
 }
 
 // A branch counts in words from the instruction that follows it; one that leads nowhere goes to the
@@ -241,17 +286,10 @@ void Program::connect_branches() {
 }
 
 void Program::list_missing(const Hsaco& hsaco, const std::map<u64, std::string>& missing) {
-  std::map<u64, std::string_view> functions;  // by where they begin
-  constexpr u8 kSymbolFunction = 2;
-  for (const auto* symbols : {&hsaco.elf.symbols, &hsaco.elf.dynamic_symbols}) {
-    for (const ElfSymbol& symbol : *symbols) {
-      if (symbol.type == kSymbolFunction) functions[base_ + symbol.value] = symbol.name;
-    }
-  }
+  const Functions functions(hsaco.elf);
   std::map<std::string, std::set<std::string>> users;
   for (const auto& [address, name] : missing) {
-    const auto after = functions.upper_bound(address);
-    users[name].insert(after == functions.begin() ? "?" : std::string(std::prev(after)->second));
+    users[name].insert(functions.name_at(address - base_));
   }
   for (const auto& [name, kernels] : users)
     missing_.push_back({name, {kernels.begin(), kernels.end()}});

@@ -88,6 +88,7 @@ class Program {
   void append(const struct ParsedInstruction& parsed, u64 address,
               const OperationTable& operations);
   void connect_branches();
+  void append_end(u64 address);
   void list_missing(const Hsaco& hsaco, const std::map<u64, std::string>& missing);
 
   std::vector<std::byte> bytes_;

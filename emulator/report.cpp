@@ -40,13 +40,18 @@ const char* to_string(FaultKind kind) {
   return "fault";
 }
 
-void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what, int lane) {
+Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
+               int lane) {
   Fault fault(kind, std::move(what));
   fault.address = in.address;
   fault.workgroup = wave.workgroup->id;
   fault.wave = wave.id;
   fault.lane = lane;
-  throw fault;
+  return fault;
+}
+
+void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what, int lane) {
+  throw fault_at(wave, in, kind, std::move(what), lane);
 }
 
 Error report(const Fault& fault, const LaunchPlan& plan) {

@@ -87,6 +87,7 @@ class Runner final : public WorkgroupRunner {
     std::iota(order_.begin(), order_.end(), 0u);
     while (take_turns(random)) {
     }
+    if (checks_) checks_->end_workgroup();
     for (const Wave& wave : waves_) counts_.instructions += wave.instructions;
     return counts_;
   }

@@ -32,7 +32,9 @@ void atomic(Wave& wave, const Instruction& in) {
     bool outside = false;
     const Place place = place_of<W, kForm>(wave, in, at, lane, sizeof(T), outside);
     const T second = kTwoValues ? value_at(kRegisters, lane) : T{0};
-    old[lane] = update<T>(wave, in, place, lane, value_at(0, lane), second, F{});
+    old[lane] = update < kTwoValues
+                    ? Update::kCompareAndSwap
+                    : Update::kPlain > (wave, in, place, lane, value_at(0, lane), second, F{});
   }
   if (in.destination_count == 0 && !(kIsBuffer && in.returns_old)) return;
   u32* destination = vector_register<W>(wave, in, in.operands[0]);

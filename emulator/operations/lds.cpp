@@ -101,8 +101,10 @@ void atomic(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     const T second = kSources > 1 ? value_at(data[1] + lane) : T{0};
-    old[lane] = update<T>(wave, in, lds_place(address[lane], in.offset), lane,
-                          value_at(data[0] + lane), second, F{});
+    old[lane] = update < kSources == 2
+                    ? Update::kCompareAndSwap
+                    : Update::kPlain > (wave, in, lds_place(address[lane], in.offset), lane,
+                                        value_at(data[0] + lane), second, F{});
   }
   if (in.destination_count == 0) return;
   u32* destination = vector_register<W>(wave, in, in.operands[0]);

@@ -1,6 +1,9 @@
 // Kernels that are wrong on purpose, one fault each, and their correct twins: what the emulator must
 // find and name, and what it must not. Blocks have 256 threads; `in` has an element for each thread
 // of a block, `out` one for each thread of the grid.
+#include <cassert>
+#include <cstdio>
+
 #include "device/platform.cuh"
 
 using namespace kiln;
@@ -57,7 +60,26 @@ PLANTED(uninitialised_but_masked) {
   out[global_index()] = (value & 0) + in[thread_index()];
 }
 
+// Each instantiation ends in padding before the next one.
+template <typename T>
+__global__ void copied(const u32* in, T* out, u32 count) {
+  if (global_index() < count) out[global_index()] = static_cast<T>(in[thread_index()]);
+}
+template __global__ void copied<u8>(const u32*, u8*, u32);
+template __global__ void copied<u32>(const u32*, u32*, u32);
+
+// A loop of compare-and-swaps where the hardware has no such atomic.
+PLANTED(add_floats) {
+  __hip_atomic_fetch_add(reinterpret_cast<float*>(out), static_cast<float>(in[thread_index()]),
+                         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 // ---- races
+
+PLANTED(race_with_atomics) {
+  atomic_add(out, 1u);
+  out[global_index() + 1] = *static_cast<const volatile u32*>(out);
+}
 
 PLANTED(race_in_lds) {
   numbers().at[thread_index()] = 0;
@@ -120,6 +142,14 @@ PLANTED(uninitialised_address) { out[global_index()] = in[uninitialised() % 256]
 PLANTED(uninitialised_branch) {
   if (uninitialised() & 1) out[global_index()] = 1;
 }
+
+// ---- what needs the host
+
+PLANTED(calls_printf) {
+  if (thread_index() == 0) printf("%u\n", in[0]);
+}
+
+PLANTED(calls_assert) { assert(in[thread_index()] > count); }
 
 // ---- control flow
 
