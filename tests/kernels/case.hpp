@@ -1,7 +1,8 @@
 // A conformance case: one launch of one kernel, everything that it reads, and what it may write.
 //
 // A case is data. It knows neither the device nor the guard bands; the suite puts its operands into
-// memory (suite.cpp), an Executor runs its launch, and the suite judges what lies there afterwards.
+// memory (run_case.cpp), an Executor runs its launch, and the suite judges what lies there
+// afterwards.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,9 @@ struct Operand {
   std::vector<std::byte> content;  // before the launch; whole elements
   // The address lies so many elements past one that is aligned to 256 bytes.
   std::size_t misalignment = 0;
-  // What each element may hold afterwards. Absent: the operand is read only, and stays as it is.
-  std::function<Expected(std::size_t element)> expected;
+  // What each element may hold afterwards, in order. Absent: the operand is read only, and stays as
+  // it is.
+  std::function<std::vector<Expected>()> expected;
 
   std::size_t count() const { return content.size() / size_of(dtype); }
 };

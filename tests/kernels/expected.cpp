@@ -2,59 +2,71 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kiln::conformance {
 namespace {
 
-// `value` moved by `ulps` places of `compute`, as a value again.
-Real moved(DType compute, Real value, int ulps) {
-  const Bits rounded = encode(compute, value);
-  return ulps == 0 ? decode(compute, rounded)
-                   : decode(compute, from_ordinal(compute, ordinal(compute, rounded) + ulps));
+// A value by its position. Infinity counts as the value that would follow the largest.
+Real value_at(DType dtype, std::int64_t position) {
+  const std::int64_t last = max_ordinal(dtype);
+  const Real value = decode(dtype, from_ordinal(dtype, position));
+  if (std::isfinite(value) || position == 0) return value;
+  const Real largest = decode(dtype, from_ordinal(dtype, last - 1));
+  return std::copysign(largest + unit_in_last_place(dtype, largest), value);
 }
 
-// The ordinal that ends the admitted range on the side of `direction` (-1 or +1).
-std::int64_t end_of(DType dtype, Real value, const Bound& bound, int direction) {
-  if (dtype == DType::kF64)
-    return ordinal(dtype, encode(dtype, value)) + direction * bound.f64_ulps;
-  if (dtype == DType::kF32)
-    return ordinal(dtype, encode(dtype, value)) + direction * bound.f32_ulps;
-  // With no error allowed in f32 the value is rounded once; a detour through f32 would round twice.
-  const Real computed =
-      bound.f32_ulps == 0 ? value : moved(DType::kF32, value, direction * bound.f32_ulps);
-  return ordinal(dtype, encode(dtype, computed)) + direction * bound.narrow_steps;
+// The last position from `from` in `direction` (-1 or +1) whose value does not pass `limit`.
+std::int64_t last_within(DType dtype, Real limit, std::int64_t from, int direction) {
+  std::int64_t position = ordinal(dtype, encode(dtype, limit));
+  const auto passes = [&](std::int64_t at) {
+    return direction < 0 ? value_at(dtype, at) < limit : value_at(dtype, at) > limit;
+  };
+  if (passes(position)) position -= direction;
+  return direction < 0 ? std::min(position, from) : std::max(position, from);
 }
 
 }  // namespace
 
-Expected Expected::within(DType dtype, std::initializer_list<Real> values, Bound bound, Real slack,
-                          ZeroSign zero_sign) {
+Real unit_in_last_place(DType dtype, Real value) {
+  const Real least = decode(dtype, 1);
+  const Real normal = decode(dtype, least_normal(dtype));
+  if (std::isnan(value) || std::fabs(value) < normal) return least;
+  // Beyond the largest value, and at infinity, the largest value's.
+  const Real largest = decode(dtype, from_ordinal(dtype, max_ordinal(dtype) - 1));
+  const int exponent = std::ilogb(std::min(std::fabs(value), largest));
+  return std::ldexp(least, exponent - std::ilogb(normal));
+}
+
+Expected Expected::within(DType dtype, Real exact, const Bound& bound, ZeroSign zero_sign) {
   Expected expected;
   expected.is_range_ = true;
-  Real low = 0, high = 0, first = 0;
-  std::size_t numbers = 0;
-  for (const Real value : values) {
-    if (std::isnan(value)) continue;
-    if (numbers++ == 0) {
-      low = high = first = value;
-    } else {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  }
-  if (numbers < values.size()) expected.nan_ = numbers == 0 ? Nan::kRequired : Nan::kAllowed;
-  if (numbers == 0) {
-    expected.bits_ = encode(dtype, *values.begin());
+  expected.bits_ = encode(dtype, exact);
+  if (std::isnan(exact)) {
+    expected.nan_ = Nan::kRequired;
     return expected;
   }
-  expected.bits_ = encode(dtype, first);
-  expected.first_ = end_of(dtype, low - slack, bound, -1);
-  expected.last_ = end_of(dtype, high + slack, bound, +1);
-  expected.zero_sign_matters_ = zero_sign == ZeroSign::kAsExpected && low == 0 && high == 0;
+  expected.first_ = expected.last_ = ordinal(dtype, expected.bits_);
+  expected.zero_sign_matters_ = zero_sign == ZeroSign::kAsExpected && exact == 0;
+  const DType compute = compute_dtype(dtype);
+  const bool rounded_once = bound.ulps <= 0.5L && bound.relative == 0 && bound.absolute == 0;
+  if (std::isinf(exact) || (rounded_once && (dtype == compute || bound.ulps == 0))) return expected;
+
+  const Real error = (bound.ulps == 0 ? 0 : bound.ulps * unit_in_last_place(compute, exact)) +
+                     bound.relative * std::fabs(exact) + bound.absolute;
+  const Real low = exact - error, high = exact + error;
+  if (dtype == compute) {
+    expected.first_ = last_within(dtype, low, expected.first_, -1);
+    expected.last_ = last_within(dtype, high, expected.last_, +1);
+  } else {
+    expected.first_ = ordinal(dtype, encode(dtype, low));
+    expected.last_ = ordinal(dtype, encode(dtype, high));
+  }
   return expected;
 }
 
 std::string Expected::describe(DType dtype) const {
+  if (is_anything_) return "anything";
   if (!is_range_) return show(dtype, bits_);
   if (nan_ == Nan::kRequired) return "NaN";
   const Bits first = from_ordinal(dtype, first_), last = from_ordinal(dtype, last_);
@@ -65,6 +77,14 @@ std::string Expected::describe(DType dtype) const {
   }
   if (nan_ == Nan::kAllowed) text += " or NaN";
   return text;
+}
+
+std::vector<Expected> unchanged(DType dtype, const std::vector<std::byte>& content) {
+  std::vector<Expected> expected;
+  for (std::size_t at = 0; at < content.size(); at += size_of(dtype)) {
+    expected.push_back(Expected::exactly(load(dtype, content.data() + at)));
+  }
+  return expected;
 }
 
 }  // namespace kiln::conformance

@@ -1,24 +1,30 @@
-// What an output element may hold, and how wide "may" is.
+// What an output element may hold, and how far from the exact result that is.
 //
-// An operation's contract has two parts. Its *hull* is every value that a correct evaluation may
-// round to: the exact result, and the results with intermediates rounded to the types that the
-// operation may compute in. Its *bound* is how far from the hull an implementation may end: so many
-// units in the last place of the compute type (f64 for f64, else f32), rounded to the element type,
-// then so many steps of the element type. Both are stated by the family, beside the operation.
+// A result is right when it lies within a *bound* of the exact one. The bound is an error of the
+// type that the operation computes in (f64 for f64, else f32): so many units in the last place of
+// the exact result, a part of it, and an absolute term. A narrower element is that, rounded once:
+// half a step of the element and the error before it, no more.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "number_format.hpp"
 
 namespace kiln::conformance {
 
+// The type that an operation on floats of `dtype` computes in.
+constexpr DType compute_dtype(DType dtype) {
+  return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+// The distance of the values of `dtype` around `value`, subnormal ones included.
+Real unit_in_last_place(DType dtype, Real value);
+
 struct Bound {
-  int f64_ulps = 0;      // for f64 elements
-  int f32_ulps = 0;      // for f32 elements, and before the rounding to f16, bf16 and f8
-  int narrow_steps = 0;  // for f16, bf16 and f8 elements, after the rounding
+  Real ulps = 0;      // of the computing type; up to 0.5: correctly rounded. 0: exact
+  Real relative = 0;  // of the exact result
+  Real absolute = 0;
 };
 
 enum class ZeroSign : std::uint8_t { kAny, kAsExpected };
@@ -26,20 +32,33 @@ enum class ZeroSign : std::uint8_t { kAny, kAsExpected };
 // What one element may hold.
 class Expected {
  public:
-  // These bits and no others. `what` says so in messages: "untouched".
+  // These bits and no others.
   static Expected exactly(Bits bits) {
     Expected expected;
     expected.bits_ = bits;
     return expected;
   }
 
-  // A float within `bound` of the hull of `values`, each widened by the absolute error `slack`.
-  // NaN where every value is NaN; NaN or a number where some are.
-  static Expected within(DType dtype, std::initializer_list<Real> values, Bound bound,
-                         Real slack = 0, ZeroSign zero_sign = ZeroSign::kAny);
+  // A float within `bound` of `exact`; NaN where that is NaN.
+  static Expected within(DType dtype, Real exact, const Bound& bound = {},
+                         ZeroSign zero_sign = ZeroSign::kAny);
+
+  // Whatever the operation is not told to do.
+  static Expected anything() {
+    Expected expected;
+    expected.is_anything_ = true;
+    return expected;
+  }
+
+  // The same, or NaN.
+  Expected or_nan() const {
+    Expected expected = *this;
+    expected.nan_ = expected.nan_ == Nan::kRequired ? Nan::kRequired : Nan::kAllowed;
+    return expected;
+  }
 
   bool admits(DType dtype, Bits actual) const {
-    if (!is_range_) return actual == bits_;
+    if (!is_range_) return actual == bits_ || is_anything_;
     if (is_nan(dtype, actual)) return nan_ != Nan::kWrong;
     if (nan_ == Nan::kRequired) return false;
     const std::int64_t position = ordinal(dtype, actual);
@@ -48,7 +67,7 @@ class Expected {
            is_negative(dtype, actual) == is_negative(dtype, bits_);
   }
 
-  // A value that is right: the middle of what is admitted.
+  // A value that is right: the exact result, rounded.
   Bits example() const { return bits_; }
 
   // "0x3c00 (1)", "0x3bff (0.99951172) to 0x3c01 (1.0009766)", "NaN".
@@ -60,8 +79,12 @@ class Expected {
   Bits bits_ = 0;                      // exact, or an example
   std::int64_t first_ = 0, last_ = 0;  // ordinals admitted, both included
   bool is_range_ = false;
+  bool is_anything_ = false;
   bool zero_sign_matters_ = false;
   Nan nan_ = Nan::kWrong;
 };
+
+// Elements that stay what they are.
+std::vector<Expected> unchanged(DType dtype, const std::vector<std::byte>& content);
 
 }  // namespace kiln::conformance

@@ -1,4 +1,4 @@
-// kiln_conformance: every declared kernel against its reference, on any device.
+// kiln_conformance: every declared kernel against its reference, on any devices.
 //
 // Owns the command line. Exit: 0 all right, 1 a case failed or a kernel is not covered, 2 usage,
 // 3 no such device, or no image for it.
@@ -20,10 +20,13 @@ namespace {
 using namespace kiln::conformance;
 
 constexpr const char* kUsage = R"(usage: kiln_conformance [options]
-Runs every kernel of this build against a reference on the CPU.
-  --device ID         cuda:0, hip:0, host, host:wave64, ...   (default: KILN_DEVICE, else the first)
+Runs every kernel of this build against a reference on the CPU, computed once for all devices.
+  --device ID[,ID]    cuda:0, hip:0, host, host:wave64, ...   (default: KILN_DEVICE, else the first);
+                      may be given more than once
   --case PATTERN      only the cases whose names match; '*' stands for any letters
   --seed N            of the input values (default 1); each case derives its own from it
+  --all               the full product of views, alignments and grids for every kernel
+  --jobs N            threads; each takes kernel after kernel (default: one)
   --max-elements N    skip larger cases: for devices that are slow
   --list              print the names of the cases and run none
 for example: kiln_conformance --device cuda:0 --case 'ugelu_f16/transposed/*'
@@ -33,7 +36,7 @@ for example: kiln_conformance --device cuda:0 --case 'ugelu_f16/transposed/*'
 const std::vector<Unsupported> kUnsupported = {};
 
 struct Options {
-  std::string device;
+  std::vector<std::string> devices;
   SuiteOptions suite;
   bool list = false;
 };
@@ -53,6 +56,10 @@ std::optional<Options> parse(int argc, char** argv) {
       options.list = true;
       continue;
     }
+    if (option == "--all") {
+      options.suite.selection = Selection::kEverything;
+      continue;
+    }
     if (option == "--help" || option == "-h") {
       std::fputs(kUsage, stdout);
       std::exit(0);
@@ -60,11 +67,17 @@ std::optional<Options> parse(int argc, char** argv) {
     const std::string value = i + 1 < argc ? argv[++i] : "";
     const std::optional<std::uint64_t> number = parse_number(value);
     if (option == "--device" && !value.empty()) {
-      options.device = value;
+      for (std::size_t first = 0; first <= value.size();) {
+        const std::size_t comma = std::min(value.find(',', first), value.size());
+        options.devices.push_back(value.substr(first, comma - first));
+        first = comma + 1;
+      }
     } else if (option == "--case" && !value.empty()) {
       options.suite.pattern = value;
     } else if (option == "--seed" && number) {
       options.suite.seed = *number;
+    } else if (option == "--jobs" && number && *number >= 1 && *number <= 256) {
+      options.suite.jobs = static_cast<unsigned>(*number);
     } else if (option == "--max-elements" && number) {
       options.suite.max_elements = *number;
     } else {
@@ -91,6 +104,21 @@ int fail(const kiln::Error& error) {
   return 3;
 }
 
+// Arrays that are too large for the suite, on devices that can hold them. True when nothing failed.
+kiln::Result<bool> check_large(const kiln::Device& device) {
+  const kiln::DeviceInfo& info = device.info();
+  const std::string skipped = info.id + ": skipped arrays of more than 2^32 elements: ";
+  if (info.backend != kiln::Backend::kCuda && info.backend != kiln::Backend::kHip) {
+    std::cout << skipped << "no GPU\n";
+  } else if (info.memory_bytes < kLargeMemory) {
+    std::cout << skipped << "they need 10 GiB\n";
+  } else {
+    KILN_TRY_ASSIGN(const std::size_t failed, run_large(device, std::cout));
+    return failed == 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,7 +127,7 @@ int main(int argc, char** argv) {
   const std::vector<DeclaredKernel> kernels = declared_kernels();
   if (options->list) {
     for (const DeclaredKernel& kernel : kernels) {
-      for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
+      for (const CaseSpec& spec : cases_of(kernel.module, kernel.name, options->suite.selection)) {
         if (matches(options->suite.pattern, spec.name)) std::puts(spec.name.c_str());
       }
     }
@@ -108,34 +136,37 @@ int main(int argc, char** argv) {
 
   const auto runtime = kiln::Runtime::open();
   if (!runtime) return fail(runtime.error());
-  const auto device =
-      options->device.empty() ? runtime->default_device() : runtime->device(options->device);
-  if (!device) return fail(device.error());
-  const kiln::DeviceInfo& info = device->info();
-  options->suite.device = info.id;
-  options->suite.rerun =
-      "kiln_conformance --device " + info.id + " --seed " + std::to_string(options->suite.seed);
-  std::cout << "device " << info.id << ": " << info.name << ", " << info.target << ", seed "
-            << options->suite.seed << '\n'
-            << std::flush;
-
-  // One plain answer when this build has no image for the device, instead of one for each case.
-  for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
-    if (const auto loaded = device->preload(*module); !loaded) return fail(loaded.error());
+  if (options->devices.empty()) options->devices = {""};
+  std::vector<kiln::Device> devices;
+  std::vector<SuiteDevice> subjects;
+  for (const std::string& id : options->devices) {
+    auto device = id.empty() ? runtime->default_device() : runtime->device(id);
+    if (!device) return fail(device.error());
+    const kiln::DeviceInfo& info = device->info();
+    std::cout << "device " << info.id << ": " << info.name << ", " << info.target << ", seed "
+              << options->suite.seed << '\n'
+              << std::flush;
+    // One plain answer when this build has no image for the device, instead of one for each case.
+    for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
+      if (const auto loaded = device->preload(*module); !loaded) return fail(loaded.error());
+    }
+    SuiteDevice subject;
+    subject.id = info.id;
+    subject.rerun = "kiln_conformance --device " + info.id + " --seed " +
+                    std::to_string(options->suite.seed) +
+                    (options->suite.selection == Selection::kEverything ? " --all" : "");
+    subject.open = [device = *device] { return make_device_executor(device); };
+    subjects.push_back(std::move(subject));
+    devices.push_back(std::move(*device));
   }
-  const std::unique_ptr<Executor> executor = make_device_executor(*device);
-  const Summary summary = run_suite(kernels, options->suite, kUnsupported, *executor, std::cout);
+  const Summary summary = run_suite(kernels, subjects, options->suite, kUnsupported, std::cout);
   bool passed = conclude(summary, options->suite, std::cout);
-  if (options->suite.pattern != "*" || summary.stopped) return passed ? 0 : 1;
-
-  if (info.backend != kiln::Backend::kCuda && info.backend != kiln::Backend::kHip) {
-    std::cout << "skipped arrays of more than 2^32 elements: no GPU\n";
-  } else if (info.memory_bytes < kLargeMemory) {
-    std::cout << "skipped arrays of more than 2^32 elements: they need 10 GiB\n";
-  } else {
-    const auto failed = run_large(*device, std::cout);
-    if (!failed) return fail(failed.error());
-    passed = passed && *failed == 0;
+  if (options->suite.pattern != "*") return passed ? 0 : 1;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (summary.devices[i].stopped) continue;
+    const auto right = check_large(devices[i]);
+    if (!right) return fail(right.error());
+    passed = passed && *right;
   }
   return passed ? 0 : 1;
 }

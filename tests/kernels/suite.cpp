@@ -1,87 +1,214 @@
 #include "suite.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
-#include "families/family.hpp"
 #include "values.hpp"
 
 namespace kiln::conformance {
 namespace {
 
-constexpr std::size_t kComplaintsShown = 3;        // of one case
-constexpr std::size_t kFailuresShown = 5;          // of one kernel
+constexpr std::size_t kFailuresShown = 5;          // of one kernel on one device
 constexpr std::size_t kDeviceFailuresAllowed = 8;  // one after another
 
-// An operand in memory: guard band, elements, guard band.
-struct Placed {
-  std::size_t first;  // byte of the first element
-  std::size_t bytes;
-  std::vector<std::byte> before;
-};
+using Clock = std::chrono::steady_clock;
 
-Placed place(const Operand& operand, Random& random) {
-  Placed placed;
-  placed.first = kGuardBytes + operand.misalignment * size_of(operand.dtype);
-  placed.bytes = operand.content.size();
-  placed.before = poison(placed.first + placed.bytes + kGuardBytes, random);
-  std::copy(operand.content.begin(), operand.content.end(),
-            placed.before.begin() + static_cast<std::ptrdiff_t>(placed.first));
-  return placed;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void judge_guards(const Operand& operand, const Placed& placed, const std::vector<std::byte>& after,
-                  std::vector<std::string>& complaints) {
-  const auto first_difference = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      if (after[i] != placed.before[i]) return i;
-    }
-    return to;
-  };
-  const std::size_t end = placed.first + placed.bytes;
-  if (const std::size_t at = first_difference(0, placed.first); at != placed.first) {
-    complaints.push_back(operand.name + ": written " + std::to_string(placed.first - at) +
-                         " bytes before its start");
-  }
-  if (const std::size_t at = first_difference(end, after.size()); at != after.size()) {
-    complaints.push_back(operand.name + ": written " + std::to_string(at - end + 1) +
-                         " bytes after its end");
-  }
-}
-
-void judge_elements(const Operand& operand, const Placed& placed,
-                    const std::vector<std::byte>& after, std::vector<std::string>& complaints) {
-  const std::size_t width = size_of(operand.dtype);
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < operand.count(); ++i) {
-    const std::size_t at = placed.first + i * width;
-    const Bits actual = load(operand.dtype, after.data() + at);
-    const Expected expected =
-        operand.expected ? operand.expected(i)
-                         : Expected::exactly(load(operand.dtype, placed.before.data() + at));
-    if (expected.admits(operand.dtype, actual)) continue;
-    if (++wrong <= kComplaintsShown) {
-      complaints.push_back(operand.name + "[" + std::to_string(i) +
-                           "]: " + show(operand.dtype, actual) + ", expected " +
-                           expected.describe(operand.dtype) +
-                           (operand.expected ? "" : ": an input was changed"));
-    }
-  }
-  if (wrong > kComplaintsShown) {
-    complaints.push_back(operand.name + ": " + std::to_string(wrong) + " of " +
-                         std::to_string(operand.count()) + " elements are wrong");
-  }
-}
-
-std::string seconds_since(std::chrono::steady_clock::time_point start) {
+std::string show_seconds(double seconds) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f s",
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  std::snprintf(text, sizeof text, "%.1f s", seconds);
   return text;
 }
+
+// What has come of one kernel on one device.
+struct Outcome {
+  std::size_t run = 0, failed = 0, values = 0;
+  double seconds = 0;
+  std::map<std::string, std::size_t> skipped;
+  std::string messages;
+};
+
+class Run {
+ public:
+  Run(const std::vector<DeclaredKernel>& kernels, const std::vector<SuiteDevice>& devices,
+      const SuiteOptions& options, const std::vector<Unsupported>& unsupported, std::ostream& out)
+      : kernels_(kernels),
+        devices_(devices),
+        options_(options),
+        unsupported_(unsupported),
+        out_(out),
+        results_(kernels.size()),
+        failures_in_a_row_(devices.size()) {}
+
+  Summary run() {
+    std::vector<std::thread> helpers;
+    for (unsigned i = 1; i < options_.jobs; ++i) helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    summary_.declared = kernels_.size();
+    for (std::size_t d = 0; d < devices_.size(); ++d) summary_.devices.push_back(summary_of(d));
+    return summary_;
+  }
+
+ private:
+  bool has_stopped(std::size_t device) const {
+    return failures_in_a_row_[device] >= kDeviceFailuresAllowed;
+  }
+  bool all_have_stopped() const {
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (!has_stopped(d)) return false;
+    }
+    return true;
+  }
+
+  std::string reason_to_skip(const CaseSpec& spec, const SuiteDevice& device) const {
+    for (const Unsupported& each : unsupported_) {
+      if (matches(each.device, device.id) && matches(each.pattern, spec.name)) {
+        return std::string(each.reason);
+      }
+    }
+    if (options_.max_elements != 0 && spec.elements > options_.max_elements) {
+      return "larger than --max-elements " + std::to_string(options_.max_elements);
+    }
+    return {};
+  }
+
+  // One thread: kernel after kernel, each on all devices.
+  void work() {
+    std::vector<std::unique_ptr<Executor>> executors;
+    for (const SuiteDevice& device : devices_) executors.push_back(device.open());
+    for (std::size_t k = next_++; k < kernels_.size(); k = next_++) {
+      std::vector<Outcome> results(devices_.size());
+      double seconds = 0;
+      if (!all_have_stopped()) seconds = run_kernel(kernels_[k], executors, results);
+      finish(k, std::move(results), seconds);
+    }
+  }
+
+  // Returns the seconds that data and expectations took.
+  double run_kernel(const DeclaredKernel& kernel,
+                    const std::vector<std::unique_ptr<Executor>>& executors,
+                    std::vector<Outcome>& results) {
+    double preparing = 0;
+    for (const CaseSpec& spec : cases_of(kernel.module, kernel.name, options_.selection)) {
+      if (!matches(options_.pattern, spec.name)) continue;
+      std::optional<PreparedCase> prepared;
+      for (std::size_t d = 0; d < devices_.size(); ++d) {
+        if (has_stopped(d)) continue;
+        Outcome& result = results[d];
+        if (const std::string reason = reason_to_skip(spec, devices_[d]); !reason.empty()) {
+          ++result.skipped[reason];
+          continue;
+        }
+        if (!prepared) {
+          const auto start = Clock::now();
+          const Seed seed = seed_for(spec.name, options_.seed);
+          prepared = prepare(spec.build(seed), seed);
+          preparing += seconds_since(start);
+        }
+        const auto start = Clock::now();
+        const Verdict verdict = run_case(*prepared, *executors[d]);
+        result.seconds += seconds_since(start);
+        ++result.run;
+        if (!verdict.device_failed) result.values += prepared->values;
+        failures_in_a_row_[d] = verdict.device_failed ? failures_in_a_row_[d] + 1 : 0;
+        if (!verdict.complaints.empty() && ++result.failed <= kFailuresShown) {
+          tell(spec, devices_[d], verdict, result.messages);
+        }
+      }
+    }
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      Outcome& result = results[d];
+      if (result.failed <= kFailuresShown) continue;
+      result.messages += "FAILED on " + devices_[d].id + ": " + kernel.name + ": " +
+                         std::to_string(result.failed - kFailuresShown) + " more cases, " +
+                         std::to_string(result.failed) + " of " + std::to_string(result.run) +
+                         " in all\n";
+    }
+    return preparing;
+  }
+
+  static void tell(const CaseSpec& spec, const SuiteDevice& device, const Verdict& verdict,
+                   std::string& messages) {
+    messages += "FAILED on " + device.id + ": " + spec.name + '\n';
+    for (const std::string& line : verdict.complaints) messages += "    " + line + '\n';
+    messages += "    again: " + device.rerun + " --case '" + spec.name + "'\n";
+  }
+
+  // Prints what can be printed in the kernels' order.
+  void finish(std::size_t kernel, std::vector<Outcome> results, double seconds) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    summary_.seconds += seconds;
+    results_[kernel] = std::move(results);
+    for (; printed_ < kernels_.size() && !results_[printed_].empty(); ++printed_) {
+      if (printed_ == 0 || kernels_[printed_].module != kernels_[printed_ - 1].module) {
+        first_of_module_ = printed_;
+      }
+      for (const Outcome& result : results_[printed_]) out_ << result.messages;
+      if (printed_ + 1 == kernels_.size() ||
+          kernels_[printed_ + 1].module != kernels_[printed_].module) {
+        print_module();
+      }
+    }
+    out_ << std::flush;
+  }
+
+  void print_module() const {
+    std::size_t run = 0, failed = 0;
+    for (std::size_t k = first_of_module_; k <= printed_; ++k) {
+      for (const Outcome& result : results_[k]) {
+        run += result.run;
+        failed += result.failed;
+      }
+    }
+    if (run == 0) return;
+    out_ << kernels_[printed_].module << ": " << counted(printed_ + 1 - first_of_module_, "kernel")
+         << ", " << counted(run, "run") << ", "
+         << (failed == 0 ? std::string("all right") : std::to_string(failed) + " FAILED") << '\n';
+  }
+
+  DeviceSummary summary_of(std::size_t device) const {
+    DeviceSummary summary;
+    summary.device = devices_[device].id;
+    summary.stopped = has_stopped(device);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      const Outcome& result = results_[k][device];
+      summary.run += result.run;
+      summary.failed += result.failed;
+      summary.seconds += result.seconds;
+      for (const auto& [reason, count] : result.skipped) summary.skipped[reason] += count;
+      if (result.values != 0) {
+        ++summary.covered;
+      } else {
+        summary.uncovered.push_back(kernels_[k].name);
+      }
+    }
+    return summary;
+  }
+
+  const std::vector<DeclaredKernel>& kernels_;
+  const std::vector<SuiteDevice>& devices_;
+  const SuiteOptions& options_;
+  const std::vector<Unsupported>& unsupported_;
+  std::ostream& out_;
+
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;  // guards what follows, but for the counters
+  Summary summary_;
+  std::vector<std::vector<Outcome>> results_;  // by kernel, then by device; empty until it is done
+  std::size_t printed_ = 0, first_of_module_ = 0;
+  std::vector<std::atomic<std::size_t>> failures_in_a_row_;
+};
 
 }  // namespace
 
@@ -96,127 +223,40 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-Verdict run_case(const Case& subject, const Seed& seed, Executor& executor) {
-  Random random(seed.own);
-  std::vector<Placed> placed;
-  std::vector<std::size_t> sizes;
-  std::vector<std::vector<std::byte>> contents;
-  for (const Operand& operand : subject.operands) {
-    placed.push_back(place(operand, random));
-    sizes.push_back(placed.back().before.size());
-    contents.push_back(placed.back().before);
-  }
-  const auto failed = [](const Error& error, bool device_failed) {
-    Verdict verdict{{error.message}, device_failed};
-    for (const Note& note : error.notes) verdict.complaints.push_back(note.text);
-    return verdict;
-  };
-  const auto pieces = executor.place(sizes);
-  if (!pieces) return failed(pieces.error(), true);
-  std::vector<void*> addresses;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    addresses.push_back((*pieces)[i] + placed[i].first);
-  }
-  const auto launch = subject.plan(addresses);
-  if (!launch) return failed(launch.error(), false);
-  if (const auto ran = executor.run(*launch, contents); !ran) return failed(ran.error(), true);
-
-  Verdict verdict;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    judge_guards(subject.operands[i], placed[i], contents[i], verdict.complaints);
-    judge_elements(subject.operands[i], placed[i], contents[i], verdict.complaints);
-  }
-  return verdict;
-}
-
-Summary run_suite(const std::vector<DeclaredKernel>& kernels, const SuiteOptions& options,
-                  const std::vector<Unsupported>& unsupported, Executor& executor,
-                  std::ostream& out) {
-  const auto reason_to_skip = [&](const CaseSpec& spec) -> std::string {
-    for (const Unsupported& each : unsupported) {
-      if (matches(each.device, options.device) && matches(each.pattern, spec.name)) {
-        return std::string(each.reason);
-      }
-    }
-    if (options.max_elements != 0 && spec.elements > options.max_elements) {
-      return "larger than --max-elements " + std::to_string(options.max_elements);
-    }
-    return {};
-  };
-
-  Summary summary;
-  summary.declared = kernels.size();
-  std::size_t device_failures = 0;
-  for (std::size_t first = 0; first < kernels.size() && !summary.stopped;) {
-    const std::string& module = kernels[first].module;
-    const auto start = std::chrono::steady_clock::now();
-    std::size_t module_run = 0, module_failed = 0, last = first;
-    for (; last < kernels.size() && kernels[last].module == module && !summary.stopped; ++last) {
-      std::size_t kernel_run = 0, kernel_failed = 0;
-      for (const CaseSpec& spec : cases_of(module, kernels[last].name)) {
-        if (!matches(options.pattern, spec.name)) continue;
-        if (const std::string reason = reason_to_skip(spec); !reason.empty()) {
-          ++summary.skipped[reason];
-          continue;
-        }
-        const Seed seed = seed_for(spec.name, options.seed);
-        const Verdict verdict = run_case(spec.build(seed), seed, executor);
-        ++kernel_run;
-        device_failures = verdict.device_failed ? device_failures + 1 : 0;
-        if (!verdict.complaints.empty() && ++kernel_failed <= kFailuresShown) {
-          out << "FAILED " << spec.name << '\n';
-          for (const std::string& line : verdict.complaints) out << "    " << line << '\n';
-          out << "    again: " << options.rerun << " --case '" << spec.name << "'\n";
-        }
-        if (device_failures >= kDeviceFailuresAllowed) {
-          summary.stopped = true;
-          break;
-        }
-      }
-      if (kernel_failed > kFailuresShown) {
-        out << "FAILED " << kernels[last].name << ": " << kernel_failed - kFailuresShown
-            << " more cases, " << kernel_failed << " of " << kernel_run << " in all\n";
-      }
-      if (kernel_run != 0) {
-        ++summary.covered;
-      } else {
-        summary.uncovered.push_back(kernels[last].name);
-      }
-      module_run += kernel_run;
-      module_failed += kernel_failed;
-    }
-    if (module_run != 0) {
-      out << module << ": " << counted(last - first, "kernel") << ", " << counted(module_run, "case") << ", "
-          << (module_failed == 0 ? std::string("all right")
-                                 : std::to_string(module_failed) + " FAILED")
-          << ", " << seconds_since(start) << '\n'
-          << std::flush;
-    }
-    summary.run += module_run;
-    summary.failed += module_failed;
-    first = last;
-  }
-  return summary;
+Summary run_suite(const std::vector<DeclaredKernel>& kernels,
+                  const std::vector<SuiteDevice>& devices, const SuiteOptions& options,
+                  const std::vector<Unsupported>& unsupported, std::ostream& out) {
+  return Run(kernels, devices, options, unsupported, out).run();
 }
 
 bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream& out) {
-  for (const auto& [reason, count] : summary.skipped) {
-    out << "skipped " << count << " cases: " << reason << '\n';
+  const bool whole = options.pattern == "*";
+  bool passed = !summary.devices.empty();
+  for (const DeviceSummary& each : summary.devices) {
+    for (const auto& [reason, count] : each.skipped) {
+      out << each.device << ": skipped " << count << " cases: " << reason << '\n';
+    }
+    if (whole) {
+      for (const std::string& kernel : each.uncovered) {
+        out << each.device << ": not covered: " << kernel << '\n';
+      }
+    }
+    if (each.stopped) {
+      out << each.device << ": stopped, for it failed " << kDeviceFailuresAllowed
+          << " times in a row\n";
+    }
+    out << each.device << ": cases run: " << each.run << ", failed: " << each.failed;
+    if (whole) {
+      out << "; kernels covered / kernels declared: " << each.covered << " / " << summary.declared;
+    } else if (each.run == 0) {
+      out << "; no case matches '" << options.pattern << "'";
+    }
+    out << "; " << show_seconds(each.seconds) << '\n';
+    passed = passed && each.failed == 0 && each.run != 0 && !each.stopped &&
+             (!whole || each.covered == summary.declared);
   }
-  if (summary.stopped) {
-    out << "stopped: " << options.device << " failed " << kDeviceFailuresAllowed
-        << " times in a row\n";
-  }
-  out << "cases run: " << summary.run << ", failed: " << summary.failed << '\n';
-  const bool passed = summary.failed == 0 && summary.run != 0 && !summary.stopped;
-  if (options.pattern != "*") {
-    if (summary.run == 0) out << "no case matches '" << options.pattern << "'\n";
-    return passed;
-  }
-  for (const std::string& kernel : summary.uncovered) out << "not covered: " << kernel << '\n';
-  out << "kernels covered / kernels declared: " << summary.covered << " / " << summary.declared
-      << '\n';
-  return passed && summary.covered == summary.declared;
+  out << "data and expectations: " << show_seconds(summary.seconds) << '\n';
+  return passed;
 }
 
 }  // namespace kiln::conformance

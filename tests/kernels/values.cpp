@@ -71,13 +71,13 @@ Bits mixed_value(DType dtype, Random& random) {
   return encode(dtype, random.uniform(-magnitude, magnitude));
 }
 
-// One pool a type, for the seed that was asked for last.
+// One pool a type and thread, for the seed that was asked for last.
 const std::vector<Bits>& pool_of(DType dtype, std::uint64_t run_seed) {
   struct Pool {
     std::uint64_t seed = 0;
     std::vector<Bits> values;
   };
-  static std::vector<Pool> pools(std::size(ops::kDTypes));
+  static thread_local std::vector<Pool> pools(std::size(ops::kDTypes));
   Pool& pool = pools[static_cast<std::size_t>(dtype)];
   if (pool.values.empty() || pool.seed != run_seed) {
     Random random(run_seed);
@@ -100,10 +100,11 @@ std::vector<std::byte> mixed_values(DType dtype, std::size_t count, const Seed& 
   return values;
 }
 
-std::vector<std::byte> all_values(DType dtype) {
-  const std::size_t count = std::size_t{1} << (8 * size_of(dtype));
+std::vector<std::byte> counted_values(DType dtype, std::size_t count, std::size_t repeats) {
   std::vector<std::byte> values(count * size_of(dtype));
-  for (std::size_t i = 0; i < count; ++i) store(dtype, i, values.data() + i * size_of(dtype));
+  for (std::size_t i = 0; i < count; ++i) {
+    store(dtype, i / repeats, values.data() + i * size_of(dtype));
+  }
   return values;
 }
 

@@ -42,8 +42,9 @@ const std::vector<Bits>& special_values(DType dtype);
 inline constexpr std::size_t kPoolSize = 32768;
 std::vector<std::byte> mixed_values(DType dtype, std::size_t count, const Seed& seed);
 
-// Every bit pattern of an 8- or 16-bit type, in order.
-std::vector<std::byte> all_values(DType dtype);
+// Every bit pattern of an 8- or 16-bit type, in order and again from the first: `repeats` times
+// each.
+std::vector<std::byte> counted_values(DType dtype, std::size_t count, std::size_t repeats = 1);
 
 // What outputs and guard bands hold before a launch: bytes that differ from element to element, and
 // that no kernel would produce.

@@ -2,10 +2,11 @@
 
 namespace kiln::conformance {
 
-std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel) {
+std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
+                               Selection selection) {
   std::vector<CaseSpec> cases;
   for (const Family& family : kFamilies) {
-    if (family.module == module && family.add_cases(kernel, cases)) return cases;
+    if (family.module == module && family.add_cases(kernel, selection, cases)) return cases;
   }
   return {};
 }

@@ -11,20 +11,34 @@
 #include <vector>
 
 #include "tests/kernels/case.hpp"
+#include "tests/kernels/views.hpp"
 
 namespace kiln::conformance {
 
+// Which cases a run has.
+enum class Selection : std::uint8_t {
+  // The full product of views, alignments and grids for the kernels that represent their family, a
+  // handful for the others, which differ from one of those in what they compute alone.
+  kUsual,
+  kEverything,  // the full product for all
+};
+constexpr Breadth breadth_of(Selection selection, bool represents_family) {
+  return selection == Selection::kEverything || represents_family ? Breadth::kFull
+                                                                  : Breadth::kHandful;
+}
+
 // Adds the cases of a kernel of the family's module. False when the name means nothing to it.
-using AddCases = bool (*)(std::string_view kernel, std::vector<CaseSpec>& cases);
+using AddCases = bool (*)(std::string_view kernel, Selection selection,
+                          std::vector<CaseSpec>& cases);
 
 struct Family {
   std::string_view module;
   AddCases add_cases;
 };
 
-bool add_affine_cases(std::string_view kernel, std::vector<CaseSpec>& cases);
-bool add_fill_cases(std::string_view kernel, std::vector<CaseSpec>& cases);
-bool add_unary_cases(std::string_view kernel, std::vector<CaseSpec>& cases);
+bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 
 inline constexpr Family kFamilies[] = {
     {"affine", add_affine_cases},
@@ -33,7 +47,8 @@ inline constexpr Family kFamilies[] = {
 };
 
 // The cases of a kernel; none when no family knows it.
-std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel);
+std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
+                               Selection selection = Selection::kUsual);
 
 // "ugelu_erf_fp8_e4m3" is {"ugelu_erf", kF8E4M3}: the kernels spell f8e4m3 in two ways.
 struct RootAndDType {
@@ -41,14 +56,5 @@ struct RootAndDType {
   DType dtype;
 };
 std::optional<RootAndDType> split_dtype(std::string_view kernel);
-
-// The type that an operation on `dtype` computes in, when it computes in more than the type itself.
-constexpr DType compute_dtype(DType dtype) {
-  return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
-}
-
-// Formulas of the other types are always evaluated in compute_dtype: nothing adds or multiplies
-// floats of 8 bits.
-constexpr bool has_own_arithmetic(DType dtype) { return size_of(dtype) > 1; }
 
 }  // namespace kiln::conformance

@@ -3,9 +3,10 @@
 
 #include <memory>
 
+#include "tests/kernels/elementwise.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/families/unary_reference.hpp"
-#include "tests/kernels/map_cases.hpp"
+#include "tests/kernels/memo.hpp"
 
 namespace kiln::conformance {
 namespace {
@@ -24,91 +25,64 @@ std::vector<double> parameters_of(ops::UnaryOp op) {
   return {0};
 }
 
-// The reference of a kernel and parameter, which remembers its answers: a value comes up many
-// times, and an answer costs hundreds of nanoseconds. A table of slots, each holding what was asked
-// last.
-class Reference {
- public:
-  Reference(ops::UnaryOp op, DType dtype, Bits parameter)
-      : op_(op), dtype_(dtype), parameter_(parameter) {}
-
-  Expected operator()(Bits inp) {
-    if (op_ == ops::UnaryOp::kCopy) return Expected::exactly(inp);
-    if (slots_.empty()) slots_.resize(kSlots);
-    Slot& slot = slots_[slot_of(inp)];
-    if (!slot.is_filled || slot.inp != inp) {
-      slot = {inp, true, unary_reference(op_, dtype_, inp, parameter_)};
-    }
-    return slot.answer;
-  }
-
- private:
-  struct Slot {
-    Bits inp = 0;
-    bool is_filled = false;
-    Expected answer = Expected::exactly(0);
-  };
-  static constexpr std::size_t kSlots = 65536;  // one for every value of a 16-bit type
-
-  std::size_t slot_of(Bits inp) const {
-    return size_of(dtype_) <= 2 ? inp : inp * 0x9e3779b97f4a7c15 >> 48;
-  }
-
-  ops::UnaryOp op_;
-  DType dtype_;
-  Bits parameter_;
-  std::vector<Slot> slots_;
-};
+// One operation that moves bits, a short one and a long one with a parameter, for one type of each
+// size.
+bool represents_family(ops::UnaryOp op, DType dtype) {
+  const bool is_one =
+      op == ops::UnaryOp::kCopy || op == ops::UnaryOp::kNeg || op == ops::UnaryOp::kPowf;
+  return is_one && (dtype == DType::kF8E4M3 || dtype == DType::kF16 || dtype == DType::kF32 ||
+                    dtype == DType::kF64);
+}
 
 }  // namespace
 
-bool add_unary_cases(std::string_view kernel, std::vector<CaseSpec>& cases) {
+bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts || parts->root.substr(0, 1) != "u") return false;
   const std::optional<ops::UnaryOp> op = find_op(parts->root.substr(1));
   if (!op) return false;
   const DType dtype = parts->dtype;
 
-  std::vector<std::shared_ptr<Reference>> references;
-  std::vector<Bits> parameters;
-  for (const double parameter : parameters_of(*op)) {
-    parameters.push_back(is_float(dtype) ? encode(dtype, parameter) : 0);
-    references.push_back(std::make_shared<Reference>(*op, dtype, parameters.back()));
+  std::vector<ElementwiseKernel> kernels;  // one a parameter
+  for (const double value : parameters_of(*op)) {
+    const Bits parameter = is_float(dtype) ? encode(dtype, value) : 0;
+    ElementwiseKernel subject;
+    subject.name = kernel;
+    subject.inputs = {dtype};
+    subject.output = dtype;
+    subject.in_place = true;
+    subject.plan = [=, op = *op](const std::vector<View>& inputs, void* out,
+                                 ops::Geometry geometry) {
+      ops::Unary call;
+      call.op = op;
+      call.dtype = dtype;
+      call.layout = inputs[0].layout;
+      call.inp = inputs[0].data;
+      call.out = out;
+      call.parameter = ops::Scalar::of_bits(dtype, parameter);
+      call.geometry = geometry;
+      return plan(call);
+    };
+    if (*op == ops::UnaryOp::kCopy) {
+      subject.reference = [](const Bits* inputs) { return Expected::exactly(inputs[0]); };
+    } else {
+      auto memo = std::make_shared<Memo>(
+          dtype, [=, op = *op](Bits inp) { return unary_reference(op, dtype, inp, parameter); });
+      subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };
+    }
+    kernels.push_back(std::move(subject));
   }
-  const auto add = [&](const MapVariant& variant, std::size_t turn, const std::string& suffix) {
-    const std::string name = std::string(kernel) + "/" + variant.name + suffix;
-    const Bits parameter = parameters[turn];
-    const std::shared_ptr<Reference> reference = references[turn];
-    cases.push_back({name, variant.grid.work(count_of(variant.view.layout)),
-                     [name, variant, op = *op, dtype, parameter, reference](const Seed& seed) {
-                       MapKernel map;
-                       map.inp_dtype = map.out_dtype = dtype;
-                       map.plan = [=](const ops::Layout& layout, const void* inp, void* out,
-                                      ops::Geometry geometry) {
-                         ops::Unary call;
-                         call.op = op;
-                         call.dtype = dtype;
-                         call.layout = layout;
-                         call.inp = inp;
-                         call.out = out;
-                         call.parameter = ops::Scalar::of_bits(dtype, parameter);
-                         call.geometry = geometry;
-                         return plan(call);
-                       };
-                       map.reference = [reference](Bits inp) { return (*reference)(inp); };
-                       return map_case(name, variant, map, seed);
-                     }});
-  };
+  const Breadth breadth = breadth_of(selection, represents_family(*op, dtype));
   std::size_t turn = 0;
-  for (const MapVariant& variant : map_variants(size_of(dtype))) {
-    if (parameters.size() > 1 &&
-        (variant.values == ValueSet::kAll || variant.view.name == "contiguous/n=8193")) {
+  for (const Variant& variant : variants_of(kernels[0], breadth)) {
+    if (kernels.size() > 1 &&
+        (variant.values == ValueSet::kAll || variant.views[0].name == "contiguous/n=8193")) {
       // The cases with the most values meet every parameter.
-      for (std::size_t i = 0; i < parameters.size(); ++i) {
-        add(variant, i, "/parameter=" + std::to_string(i));
+      for (std::size_t i = 0; i < kernels.size(); ++i) {
+        cases.push_back(elementwise_case(kernels[i], variant, "/parameter=" + std::to_string(i)));
       }
     } else {
-      add(variant, turn++ % parameters.size(), "");
+      cases.push_back(elementwise_case(kernels[turn++ % kernels.size()], variant));
     }
   }
   return true;

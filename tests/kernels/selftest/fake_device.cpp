@@ -1,0 +1,61 @@
+#include "tests/kernels/selftest/fake_device.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/values.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+class FakeExecutor final : public Executor {
+ public:
+  FakeExecutor(const PreparedCase& subject, Flaw flaw)
+      : subject_(subject), flaw_(std::move(flaw)) {}
+
+  Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
+    memory_.clear();
+    std::vector<std::byte*> addresses;
+    for (const std::size_t size : sizes) {
+      memory_.emplace_back(size);
+      addresses.push_back(memory_.back().data());
+    }
+    return addresses;
+  }
+  Result<void> run(const ops::Launch&, std::vector<std::vector<std::byte>>& contents) override {
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      const PreparedCase::Placed& placed = subject_.placed[i];
+      pieces.push_back({subject_.subject.operands[i], placed.expected, contents[i], placed.first});
+      for (std::size_t e = 0; e < placed.expected.size(); ++e) {
+        pieces.back().write(e, placed.expected[e].example());
+      }
+    }
+    if (flaw_) flaw_(pieces.front(), pieces.back());
+    return {};
+  }
+
+ private:
+  const PreparedCase& subject_;
+  Flaw flaw_;
+  std::vector<std::vector<std::byte>> memory_;
+};
+
+}  // namespace
+
+Verdict run_flawed(const PreparedCase& subject, const Flaw& flaw) {
+  FakeExecutor executor(subject, flaw);
+  return run_case(subject, executor);
+}
+
+PreparedCase build(std::string_view module, const std::string& name) {
+  for (const CaseSpec& spec :
+       cases_of(module, name.substr(0, name.find('/')), Selection::kEverything)) {
+    const Seed seed = seed_for(name, 1);
+    if (spec.name == name) return prepare(spec.build(seed), seed);
+  }
+  FAIL("no case " << name);
+  return {};
+}
+
+}  // namespace kiln::conformance

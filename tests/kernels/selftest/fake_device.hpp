@@ -1,0 +1,35 @@
+// A device that does what a case asks, and then what a flaw says.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/kernels/suite.hpp"
+
+namespace kiln::conformance {
+
+// A piece of memory as the device sees it, after it has done what the case asks.
+struct Piece {
+  const Operand& operand;
+  const std::vector<Expected>& expected;
+  std::vector<std::byte>& content;
+  std::size_t first;  // byte of the first element
+
+  std::byte* element(std::size_t i) const {
+    return content.data() + first + i * size_of(operand.dtype);
+  }
+  Bits read(std::size_t i) const { return load(operand.dtype, element(i)); }
+  void write(std::size_t i, Bits bits) const { store(operand.dtype, bits, element(i)); }
+};
+using Flaw = std::function<void(const Piece& inp, const Piece& out)>;
+
+// What the suite says of such a device.
+Verdict run_flawed(const PreparedCase& subject, const Flaw& flaw);
+
+// The case of that name, "ugelu_f16/transposed/33x65/own"; fails the test when there is none.
+PreparedCase build(std::string_view module, const std::string& name);
+
+}  // namespace kiln::conformance

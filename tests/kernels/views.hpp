@@ -1,0 +1,60 @@
+// How the data of a case lies in memory, and which grid walks over it: the views and the grids that
+// all families share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/ops/launch.hpp"
+#include "kiln/ops/layout.hpp"
+
+namespace kiln::conformance {
+
+// How many cases a kernel gets.
+enum class Breadth : std::uint8_t {
+  kHandful,  // all values, and each kind of view, pointer and grid once
+  kFull,     // the product of views, alignments and grids
+};
+
+// The grid of a launch: a geometry of the launch helpers, or a size of the test's own.
+struct GridChoice {
+  std::string name;  // "own", "reference", "grid=3x64": blocks x threads
+  ops::Geometry geometry = ops::Geometry::kOwn;
+  std::uint32_t blocks = 0, threads = 0;  // 0: as the geometry says
+
+  void apply(ops::Launch& launch) const;
+  // What a launch over `elements` costs: idle threads take their time, too.
+  std::size_t work(std::size_t elements) const;
+};
+const std::vector<GridChoice>& all_grids();
+GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads);
+const GridChoice& own_grid();
+const GridChoice& reference_grid();
+
+// A shape with strides, as a view into a larger tensor.
+struct NamedLayout {
+  std::string name;  // "transposed/33x65"
+  ops::Layout layout;
+  std::size_t offset = 0;      // elements from the start of the operand to the view
+  bool always_passed = false;  // pass the layout block though the view is contiguous
+};
+// Transposed, permuted, broadcast, narrowed, stepped: for all that read or write a strided view.
+const std::vector<NamedLayout>& strided_layouts();
+const NamedLayout& strided_layout(std::string_view name);
+// Contiguous, with a layout block all the same: the kernel has to find out.
+const std::vector<NamedLayout>& passed_layouts();
+const std::vector<std::size_t>& contiguous_counts();
+NamedLayout contiguous(std::size_t count);
+std::string shape_name(const ops::Extents& dims);  // "33x65", "scalar"
+
+std::size_t count_of(const ops::Layout& layout);
+std::size_t extent_of(const ops::Layout& layout);  // elements from the first to the furthest
+// Where the elements lie, in row-major order.
+std::vector<std::size_t> offsets_of(const ops::Layout& layout);
+
+// The layout block of views of the same dims, whether or not they are contiguous.
+void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views);
+
+}  // namespace kiln::conformance
