@@ -9,6 +9,12 @@ std::string_view name(DataKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string_view name(View view) {
+  static constexpr std::string_view kNames[] = {"contiguous", "transposed", "permuted", "narrowed",
+                                                "broadcast"};
+  return kNames[static_cast<std::size_t>(view)];
+}
+
 std::size_t BenchCase::count() const {
   std::size_t product = 1;
   for (const std::size_t& dim : dims) product *= dim;

@@ -22,6 +22,10 @@ inline constexpr DataKind kDataKinds[] = {DataKind::kUniform, DataKind::kNormal,
                                           DataKind::kNegative, DataKind::kSpecial};
 std::string_view name(DataKind kind);
 
+// How the strided operands lie.
+enum class View : unsigned char { kContiguous, kTransposed, kPermuted, kNarrowed, kBroadcast };
+std::string_view name(View view);
+
 struct BenchCase {
   std::string kernel;
   ops::Extents dims;
@@ -29,6 +33,7 @@ struct BenchCase {
   std::vector<ops::Extents> strides;
   std::vector<double> scalars;
   DataKind kind = DataKind::kUniform;
+  View view = View::kContiguous;
   std::string shape;  // "2^22", "transposed 512x512"
 
   std::size_t count() const;  // of elements: the product of the dims

@@ -94,8 +94,12 @@ struct CudaClock::State {
   CUdevice device = 0;
   Handle context = nullptr, module = nullptr, nothing = nullptr, copy16 = nullptr;
   Handle start = nullptr, end = nullptr;
+  std::vector<Handle> loaded;  // modules
+  std::vector<Handle> marks;   // events between the samples of several works
 
   ~State() {
+    for (const Handle mark : marks) cuda.event_destroy(mark);
+    for (const Handle each : loaded) cuda.module_unload(each);
     if (start != nullptr) cuda.event_destroy(start);
     if (end != nullptr) cuda.event_destroy(end);
     if (module != nullptr) cuda.module_unload(module);
@@ -157,6 +161,54 @@ struct CudaClock::State {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
+  // A graph of so many pieces, ready to launch. What a first launch does besides (loading a module,
+  // copying a layout) cannot be captured, and is done before.
+  Result<Handle> instantiate(StreamRef stream, std::size_t pieces, const Work& work) const {
+    KILN_TRY(work(0));
+    KILN_TRY(check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize"));
+    KILN_TRY(check(cuda.begin_capture(stream.native(), kCaptureRelaxed), "cuStreamBeginCapture"));
+    Result<void> captured;
+    for (std::size_t i = 0; i < pieces && captured; ++i) captured = work(i);
+    Handle graph = nullptr, executable = nullptr;
+    KILN_TRY(check(cuda.end_capture(stream.native(), &graph), "cuStreamEndCapture"));
+    Result<void> done =
+        captured ? check(cuda.instantiate(&executable, graph, 0), "cuGraphInstantiateWithFlags")
+                 : std::move(captured);
+    cuda.graph_destroy(graph);
+    KILN_TRY(std::move(done));
+    return executable;
+  }
+
+  // Launches the graphs `rounds` times in turns, each round beginning with another one, without
+  // waiting in between: the device never idles. Adds the microseconds of each to its `samples`.
+  Result<void> take_turns(Handle stream, const std::vector<Handle>& graphs, std::size_t rounds,
+                          std::vector<std::vector<double>>& samples) {
+    while (marks.size() < rounds * graphs.size() + 1) {
+      Handle mark = nullptr;
+      KILN_TRY(check(cuda.event_create(&mark, 0), "cuEventCreate"));
+      marks.push_back(mark);
+    }
+    // Not measured: while it runs, the host gets ahead of the device.
+    KILN_TRY(check(cuda.graph_launch(graphs[0], stream), "cuGraphLaunch"));
+    KILN_TRY(check(cuda.event_record(marks[0], stream), "cuEventRecord"));
+    const auto graph_at = [&](std::size_t step) {
+      return (step / graphs.size() + step) % graphs.size();
+    };
+    const std::size_t steps = rounds * graphs.size();
+    for (std::size_t step = 0; step < steps; ++step) {
+      KILN_TRY(check(cuda.graph_launch(graphs[graph_at(step)], stream), "cuGraphLaunch"));
+      KILN_TRY(check(cuda.event_record(marks[step + 1], stream), "cuEventRecord"));
+    }
+    KILN_TRY(check(cuda.stream_synchronize(stream), "cuStreamSynchronize"));
+    for (std::size_t step = 0; step < steps; ++step) {
+      float milliseconds = 0;
+      KILN_TRY(check(cuda.event_elapsed(&milliseconds, marks[step], marks[step + 1]),
+                     "cuEventElapsedTime"));
+      samples[graph_at(step)].push_back(1000.0 * static_cast<double>(milliseconds));
+    }
+    return {};
+  }
+
   Result<double> median_us(Handle stream, const Plan& plan,
                            const std::function<Result<void>()>& batch) const {
     std::vector<double> samples;
@@ -197,25 +249,44 @@ Result<CudaClock> CudaClock::open(int ordinal) {
 
 Result<double> CudaClock::graph_us(StreamRef stream, const Plan& plan, const Work& work) const {
   const State& state = *state_;
-  const Symbols& cuda = state.cuda;
-  // What a first launch does besides (loading a module, copying a layout) cannot be captured.
-  KILN_TRY(work(0));
-  KILN_TRY(state.check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize"));
-
-  KILN_TRY(
-      state.check(cuda.begin_capture(stream.native(), kCaptureRelaxed), "cuStreamBeginCapture"));
-  Result<void> captured;
-  for (std::size_t i = 0; i < plan.pieces && captured; ++i) captured = work(i);
-  Handle graph = nullptr, executable = nullptr;
-  KILN_TRY(state.check(cuda.end_capture(stream.native(), &graph), "cuStreamEndCapture"));
-  KILN_TRY(std::move(captured));
-  KILN_TRY(state.check(cuda.instantiate(&executable, graph, 0), "cuGraphInstantiateWithFlags"));
+  KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, plan.pieces, work));
   Result<double> measured = state.median_us(stream.native(), plan, [&] {
-    return state.check(cuda.graph_launch(executable, stream.native()), "cuGraphLaunch");
+    return state.check(state.cuda.graph_launch(graph, stream.native()), "cuGraphLaunch");
   });
-  cuda.executable_destroy(executable);
-  cuda.graph_destroy(graph);
+  state.cuda.executable_destroy(graph);
   return measured;
+}
+
+Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& plan,
+                                                 double budget_us,
+                                                 const std::vector<Work>& works) const {
+  State& state = *state_;
+  struct Graphs {
+    const Symbols& cuda;
+    std::vector<Handle> list;
+    ~Graphs() {
+      for (const Handle each : list) cuda.executable_destroy(each);
+    }
+  } graphs{state.cuda, {}};
+  for (const Work& work : works) {
+    KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, plan.pieces, work));
+    graphs.list.push_back(graph);
+  }
+  std::vector<std::vector<double>> samples(works.size());
+  KILN_TRY(state.take_turns(stream.native(), graphs.list, 2, samples));  // warms clocks and caches
+  double round_us = 0;
+  for (std::vector<double>& each : samples) {
+    round_us += each.back();
+    each.clear();
+  }
+  const auto affordable = static_cast<std::size_t>(budget_us / round_us);
+  const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
+  KILN_TRY(state.take_turns(stream.native(), graphs.list, rounds, samples));
+  std::vector<double> medians;
+  for (std::vector<double>& each : samples) {
+    medians.push_back(median(std::move(each)) / static_cast<double>(plan.pieces));
+  }
+  return medians;
 }
 
 Result<double> CudaClock::stream_us(StreamRef stream, const Plan& plan, const Work& work) const {
@@ -246,6 +317,28 @@ Result<void> CudaClock::launch_nothing(StreamRef stream, Dim3 grid, Dim3 block) 
   return state_->check(state_->cuda.launch(state_->nothing, grid.x, grid.y, grid.z, block.x,
                                            block.y, block.z, 0, stream.native(), nullptr, nullptr),
                        "cuLaunchKernel");
+}
+
+Result<void*> CudaClock::load_module(const void* image) {
+  Handle module = nullptr;
+  KILN_TRY(state_->check(state_->cuda.module_load(&module, image), "cuModuleLoadData"));
+  state_->loaded.push_back(module);
+  return module;
+}
+
+Result<void*> CudaClock::find_function(void* module, const std::string& kernel) const {
+  Handle function = nullptr;
+  KILN_TRY(state_->check(state_->cuda.get_function(&function, module, kernel.c_str()),
+                         ("cuModuleGetFunction of '" + kernel + "'").c_str()));
+  return function;
+}
+
+Result<void> CudaClock::launch(StreamRef stream, void* function, Dim3 grid, Dim3 block,
+                               unsigned shared_bytes, const void* const* arguments) const {
+  return state_->check(
+      state_->cuda.launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
+                          stream.native(), const_cast<void**>(arguments), nullptr),
+      "cuLaunchKernel");
 }
 
 }  // namespace kiln::bench

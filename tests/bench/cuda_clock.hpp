@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kiln/function.hpp"
 #include "kiln/result.hpp"
@@ -30,6 +32,11 @@ class CudaClock {
   };
   // Median microseconds of a piece: of a graph of `pieces` pieces, or of the stream itself.
   Result<double> graph_us(StreamRef stream, const Plan& plan, const Work& work) const;
+  // The same for several, whose samples take turns, so that all of them meet the same clocks. Fewer
+  // samples, but kFewestSamples at least, where they would take longer than `budget_us` together.
+  static constexpr std::size_t kFewestSamples = 7;
+  Result<std::vector<double>> graphs_us(StreamRef stream, const Plan& plan, double budget_us,
+                                        const std::vector<Work>& works) const;
   Result<double> stream_us(StreamRef stream, const Plan& plan, const Work& work) const;
 
   Result<void> copy(StreamRef stream, void* target, const void* source, std::size_t bytes) const;
@@ -37,6 +44,12 @@ class CudaClock {
   Result<void> copy_by_kernel(StreamRef stream, void* target, const void* source,
                               std::size_t bytes) const;
   Result<void> launch_nothing(StreamRef stream, Dim3 grid, Dim3 block) const;
+
+  // An image that the runtime does not know. Modules stay loaded as long as the clock.
+  Result<void*> load_module(const void* image);
+  Result<void*> find_function(void* module, const std::string& kernel) const;
+  Result<void> launch(StreamRef stream, void* function, Dim3 grid, Dim3 block,
+                      unsigned shared_bytes, const void* const* arguments) const;
 
  private:
   struct State;

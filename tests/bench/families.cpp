@@ -45,7 +45,9 @@ struct Family {
                               const Addresses& addresses, ops::Geometry geometry);
   std::vector<Parameter> original;
   // Null: blocks of 1024 threads, one element a thread.
-  void (*original_grid)(const BenchCase& subject, ops::Launch& launch);
+  void (*original_grid)(const BenchCase& subject, ops::Launch& launch) = nullptr;
+  // Null: a contiguous case.
+  BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
 };
 
 ops::Layout layout_of(const BenchCase& subject, std::size_t list) {
@@ -88,6 +90,19 @@ Result<ops::Launch> plan_unary(const Kernel& kernel, const BenchCase& subject,
   return plan(ops::Unary{unary_op(kernel.root)->op, kernel.dtype, layout_of(subject, 0),
                          addresses.inputs[0], addresses.output, scalar_of(kernel, subject, 0),
                          geometry});
+}
+
+// --- copy2d
+
+// A square, or two of them, into the left half of a matrix twice as wide.
+BenchCase rows_of_wider(std::string kernel, std::size_t count) {
+  std::size_t columns = 1;
+  while (columns * columns < count) columns *= 2;
+  const std::size_t rows = std::max<std::size_t>(count / columns, 1);
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {rows, columns};
+  subject.strides = {{columns, 1}, {2 * columns, 1}};
+  return subject;
 }
 
 // --- the table
@@ -208,7 +223,8 @@ const std::vector<Family>& families() {
         {Role::kDim32, 1},
         {Role::kRowStride32, 0},
         {Role::kRowStride32, 1}},
-       nullptr},
+       nullptr,
+       rows_of_wider},
   };
   return list;
 }
@@ -287,6 +303,15 @@ Result<KernelTraits> traits_of(std::string_view name) {
   KILN_TRY_ASSIGN(const Found found, find(name));
   return KernelTraits{found.family->module, found.family->name, found.kernel.dtype,
                       found.family->cost(found.kernel), found.family->has_views};
+}
+
+Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
+  KILN_TRY_ASSIGN(const Found found, find(name));
+  BenchCase subject = found.family->sized == nullptr
+                          ? contiguous_case(std::string(name), count)
+                          : found.family->sized(std::string(name), count);
+  subject.kind = kind;
+  return subject;
 }
 
 Result<Operands> operands_of(const BenchCase& subject) {

@@ -42,6 +42,11 @@ struct KernelTraits {
 // An error names a kernel that no family knows.
 Result<KernelTraits> traits_of(std::string_view kernel);
 
+// A case of about `count` elements, contiguous where the family has such: copy2d has rows of a
+// wider matrix as its output.
+Result<BenchCase> sized_case(std::string_view kernel, std::size_t count,
+                             DataKind kind = DataKind::kUniform);
+
 struct Addresses {
   std::vector<const void*> inputs;
   void* output = nullptr;

@@ -1,55 +1,149 @@
 #include "tests/bench/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <string_view>
-
-#include "tests/kernels/families/family.hpp"
+#include <map>
 
 namespace kiln::bench {
 namespace {
 
-constexpr double kNoise = 1.03;
+using ops::Geometry;
 
-bool is_narrow_transcendental(std::string_view kernel) {
-  static constexpr std::string_view kOps[] = {
-      "ucos",     "uelu",  "uerf",     "uexp",  "ugelu", "ugelu_erf", "ulog",
-      "unormcdf", "upowf", "usigmoid", "usilu", "usin",  "utanh",
-  };
-  const auto parts = conformance::split_dtype(kernel);
-  return parts && (parts->dtype == ops::DType::kF16 || parts->dtype == ops::DType::kBF16) &&
-         std::find(std::begin(kOps), std::end(kOps), parts->root) != std::end(kOps);
+constexpr Geometry kGeometries[] = {Geometry::kOwn, Geometry::kReference};
+
+double with_noise(double us) { return us * (us < 5 ? 1.05 : 1.03); }
+
+bool is_short_and_common(const Measurement& measured) {
+  const std::size_t width = size_of(measured.dtype);
+  return (measured.cost == Cost::kMove || measured.cost == Cost::kShort) &&
+         (width == 2 || width == 4);
 }
 
-Judgement at_most(double us, double limit, const char* rule) {
-  if (us <= limit) return {Outcome::kPass, rule};
-  char text[96];
-  std::snprintf(text, sizeof text, "%s: allowed %.1f us", rule, limit);
-  return {Outcome::kFail, text};
-}
+class Judge {
+ public:
+  explicit Judge(const Measurement& measured) : measured_(measured) {}
 
-Judgement judge_own(const Measurement& measured) {
-  if (measured.contiguous && !is_narrow_transcendental(measured.kernel)) {
-    return at_most(measured.us, measured.copy_us / 0.90 * kNoise, "90% of copy rate");
+  void at_most(Geometry geometry, double limit_us, const char* reason) {
+    const double us = measured_.us(geometry), allowed = with_noise(limit_us);
+    if (us > allowed) failures_.push_back({geometry, reason, us, allowed});
   }
-  if (!measured.torch_us) return {Outcome::kPass, "no PyTorch time"};
-  return at_most(measured.us, *measured.torch_us * kNoise, "PyTorch");
-}
 
-Judgement judge_reference(const Measurement& measured) {
-  if (!measured.contiguous) return {Outcome::kPass, ""};
-  return at_most(measured.us, 1.4 * std::max(measured.copy_us, measured.empty_us), "1.4 x floor");
+  std::vector<Failure> run() && {
+    for (const Geometry geometry : kGeometries) {
+      if (measured_.original_us) {
+        at_most(geometry, *measured_.original_us, "slower than the original");
+      }
+      judge_small(geometry);
+      if (measured_.us(geometry) >= kLongCaseUs) judge_long(geometry);
+    }
+    return std::move(failures_);
+  }
+
+ private:
+  void judge_small(Geometry geometry) {
+    constexpr double kRoundTripUs = 0.60;
+    if (!measured_.contiguous || measured_.subject.count() != 4096) return;
+    if (!is_short_and_common(measured_)) return;
+    at_most(geometry, measured_.empty_us + kRoundTripUs, "0.60 us above the empty node");
+  }
+
+  void judge_long(Geometry geometry) {
+    const View view = measured_.subject.view;
+    const std::size_t width = size_of(measured_.dtype);
+    const bool is_f64_function =
+        measured_.dtype == ops::DType::kF64 &&
+        (measured_.cost == Cost::kFunction || measured_.cost == Cost::kLong);
+    if (geometry == Geometry::kOwn && measured_.contiguous && measured_.copy_us > 0 &&
+        measured_.subject.kind == DataKind::kUniform && !is_f64_function) {
+      at_most(geometry, measured_.copy_us / 0.90, "90% of the copy rate");
+    }
+    if (view != View::kTransposed) return;
+    if (measured_.cost != Cost::kMove) {
+      if (measured_.original_us) {
+        at_most(geometry, *measured_.original_us / 1.3, "1.3 times the original");
+      }
+    } else if (geometry == Geometry::kReference) {
+      if ((width == 2 || width == 4) && measured_.copy_us > 0) {
+        at_most(geometry, 2 * measured_.copy_us, "half the copy rate");
+      }
+      if (width == 1) at_most(geometry, 1.6 * measured_.empty_us, "1.6 times the empty grid");
+    }
+  }
+
+  const Measurement& measured_;
+  std::vector<Failure> failures_;
+};
+
+class GeometricMean {
+ public:
+  void add(double ratio) {
+    sum_ += std::log(ratio);
+    ++count_;
+  }
+  std::optional<double> value() const {
+    if (count_ == 0) return std::nullopt;
+    return std::exp(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+const char* name(Geometry geometry) { return geometry == Geometry::kOwn ? "own" : "original's"; }
+
+std::string compared(const Measurement& normal, const Measurement& uniform, Geometry geometry) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s, %s geometry: %.2f us, %.2f times uniform data",
+                normal.subject.name().c_str(), name(geometry), normal.us(geometry),
+                normal.us(geometry) / uniform.us(geometry));
+  return text;
 }
 
 }  // namespace
 
-Judgement judge(const Measurement& measured) {
-  if (measured.us < 20) return {Outcome::kReported, "under 20 us"};
-  const Judgement judgement =
-      measured.geometry == ops::Geometry::kOwn ? judge_own(measured) : judge_reference(measured);
-  if (judgement.outcome == Outcome::kFail) return judgement;
-  const Judgement original = at_most(measured.us, measured.original_us * kNoise, "original");
-  return original.outcome == Outcome::kFail || judgement.reason.empty() ? original : judgement;
+std::string to_string(const Failure& failure) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s: %s: %.2f us, allowed %.2f", name(failure.geometry),
+                failure.reason.c_str(), failure.us, failure.allowed_us);
+  return text;
+}
+
+std::vector<Failure> judge(const Measurement& measured) { return Judge(measured).run(); }
+
+Summary summarize(const std::vector<Measurement>& all) {
+  GeometricMean own, original_grid, torch;
+  std::map<std::string, const Measurement*> uniform;
+  for (const Measurement& each : all) {
+    if (each.subject.kind == DataKind::kUniform) uniform[each.subject.name()] = &each;
+    if (each.torch_us && *each.torch_us >= kLongCaseUs) torch.add(*each.torch_us / each.own_us);
+    if (!each.original_us || *each.original_us < kLongCaseUs) continue;
+    own.add(*each.original_us / each.own_us);
+    original_grid.add(*each.original_us / each.original_grid_us);
+  }
+  Summary summary{own.value(), original_grid.value(), torch.value(), {}, {}};
+  for (const Measurement& each : all) {
+    if (each.subject.kind != DataKind::kNormal) continue;
+    BenchCase same = each.subject;
+    same.kind = DataKind::kUniform;
+    const auto found = uniform.find(same.name());
+    if (found == uniform.end()) continue;
+    for (const Geometry geometry : kGeometries) {
+      const double limit = 1.15 * found->second->us(geometry);
+      if (each.us(geometry) <= (limit < 5 ? with_noise(limit) : limit)) continue;
+      summary.slow_on_normal.push_back(compared(each, *found->second, geometry));
+    }
+  }
+  if (summary.original_grid_speedup && *summary.original_grid_speedup < 2.5) {
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "original's geometry: geometric mean %.2f, at least 2.5 wanted",
+                  *summary.original_grid_speedup);
+    summary.failures.push_back(text);
+  }
+  for (const std::string& each : summary.slow_on_normal) summary.failures.push_back(each);
+  return summary;
 }
 
 }  // namespace kiln::bench

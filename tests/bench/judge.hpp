@@ -1,39 +1,65 @@
-// The rules that a measurement is judged by. Pure.
+// The rules that measurements are judged by. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kiln/ops/launch.hpp"
+#include "tests/bench/cases.hpp"
+#include "tests/bench/families.hpp"
 
 namespace kiln::bench {
 
+// Microseconds of one case.
 struct Measurement {
-  std::string kernel;
-  ops::Geometry geometry = ops::Geometry::kOwn;
+  BenchCase subject;
+  Cost cost = Cost::kShort;
+  ops::DType dtype = ops::DType::kF32;
   bool contiguous = true;
-  double us = 0;
-  double copy_us = 0;   // the fastest copy of as many bytes
-  double empty_us = 0;  // a kernel that does nothing, over the same grid
-  double original_us = 0;
+  double min_bytes = 0;
+
+  double own_us = 0;            // ours, in our geometry
+  double original_grid_us = 0;  // ours, in the original's
+  double empty_us = 0;          // a kernel that does nothing, in the original's
+  double copy_us = 0;           // the fastest copy of as many bytes; 0: not measured
+  std::optional<double> original_us;
   std::optional<double> torch_us;
+
+  double us(ops::Geometry geometry) const {
+    return geometry == ops::Geometry::kOwn ? own_us : original_grid_us;
+  }
 };
 
-enum class Outcome : unsigned char { kPass, kFail, kReported };
-
-struct Judgement {
-  Outcome outcome = Outcome::kReported;
-  std::string reason;  // "90% of the copy rate", "under 20 us", ...
+struct Failure {
+  ops::Geometry geometry = ops::Geometry::kOwn;
+  std::string reason;  // "slower than the original"
+  double us = 0;
+  double allowed_us = 0;
 };
+std::string to_string(const Failure& failure);
 
-// Cases under 20 us are reported, not judged. Otherwise, 3% allowed for noise:
-//   our geometry        contiguous: at least 90% of the copy rate; transcendental in f16 or bf16:
-//                       PyTorch's speed. Strided: PyTorch's speed, where PyTorch was measured.
-//   the reference's     contiguous: at most 1.4 times the larger of copy and empty launch.
-//   both                not slower than the original.
-Judgement judge(const Measurement& measured);
+// With 5% allowed for noise under 5 us, else 3%:
+//   both geometries      not slower than the original
+//   contiguous, 4,096    short operations on 2 and 4 bytes: 0.60 us above the empty node
+//   20 us and more:
+//   our geometry         contiguous, uniform data: 90% of the copy rate, f64 functions excepted
+//   original's geometry  transposing copies: half the copy rate for 2 and 4 bytes, 1.6 times the
+//                        empty grid for 1 byte
+//   both                 other operations on transposed views: at least 1.3 times the original
+std::vector<Failure> judge(const Measurement& measured);
 
-// Below this the machine is not at its own speed, and a run says nothing.
-inline constexpr double kVoidBelowBytesPerSecond = 4.0e12;
+// What can be said of all cases together.
+struct Summary {
+  // Geometric means over the cases of 20 us and more; nothing where there are none.
+  std::optional<double> own_speedup, original_grid_speedup, own_to_torch;
+  // Normal data that took more than 1.15 times the uniform data's time.
+  std::vector<std::string> slow_on_normal;
+  std::vector<std::string> failures;  // of the rules for all: the original's geometry at 2.5
+};
+Summary summarize(const std::vector<Measurement>& all);
+
+// From here on a case is long enough to be held to rates.
+inline constexpr double kLongCaseUs = 20;
 
 }  // namespace kiln::bench

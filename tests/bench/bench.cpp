@@ -1,0 +1,223 @@
+#include "tests/bench/bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/diagnostic.hpp"
+#include "kiln/ops/scalar.hpp"
+#include "tests/bench/data.hpp"
+
+namespace kiln::bench {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 cache
+constexpr std::size_t kValues = kMebibyte;             // that differ; repeated all over the inputs
+constexpr std::size_t kMostPieces = 400;               // launches of one graph
+
+std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Enough launches in a sample that starting it does not show: about 2 ms at full speed.
+std::size_t pieces_of(double bytes) {
+  const double one_us = std::max(bytes / 4e6, 1.0);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(2000 / one_us), 4, kMostPieces);
+}
+
+// Whether two results are further apart than different roundings on the way explain.
+bool differs(ops::DType dtype, std::uint64_t a, std::uint64_t b) {
+  if (a == b) return false;
+  if (!is_float(dtype)) return true;
+  const double left = ops::Scalar::of_bits(dtype, a).value();
+  const double right = ops::Scalar::of_bits(dtype, b).value();
+  if (std::isnan(left) || std::isnan(right)) return std::isnan(left) != std::isnan(right);
+  return std::fabs(left - right) > 0.07 * std::max(std::fabs(left), std::fabs(right)) + 0.01;
+}
+
+}  // namespace
+
+Bench::Bench(const Device& device, const Settings& settings, std::unique_ptr<CudaClock> clock,
+             Stream stream)
+    : device_(device),
+      settings_(settings),
+      clock_(std::move(clock)),
+      stream_(std::move(stream)),
+      launcher_(device, stream_) {
+  if (!settings.originals.empty()) originals_.emplace(device, *clock_, settings.originals);
+}
+
+Result<Bench> Bench::open(const Device& device, const Settings& settings,
+                          const std::vector<BenchCase>& cases) {
+  std::size_t inp_bytes = 512 * kMebibyte, out_bytes = 512 * kMebibyte;
+  for (const BenchCase& each : cases) {
+    KILN_TRY_ASSIGN(const Operands operands, operands_of(each));
+    std::size_t bytes = 0;
+    for (const Operand& input : operands.inputs) bytes += padded(input.bytes());
+    inp_bytes = std::max(inp_bytes, bytes);
+    out_bytes = std::max(out_bytes, padded(operands.output.bytes()));
+  }
+  KILN_TRY_ASSIGN(CudaClock clock, CudaClock::open(device.info().ordinal));
+  KILN_TRY_ASSIGN(Stream stream, device.create_stream());
+  Bench bench(device, settings, std::make_unique<CudaClock>(std::move(clock)), std::move(stream));
+  KILN_TRY_ASSIGN(bench.inp_, device.allocate(inp_bytes));
+  KILN_TRY_ASSIGN(bench.out_, device.allocate(out_bytes));
+  return bench;
+}
+
+// Rotating over so many sets, no launch of the larger cases finds its operands in the cache; those
+// of the small ones do, as they would in a program that has just computed them.
+Bench::Places Bench::places_of(const Operands& operands) const {
+  Places places;
+  std::size_t inp_bytes = 0;
+  for (const Operand& input : operands.inputs) {
+    places.inputs.push_back(padded(input.bytes()));
+    inp_bytes += places.inputs.back();
+  }
+  places.output = padded(operands.output.bytes());
+  const std::size_t set_bytes = inp_bytes + places.output;
+  places.sets = std::min(kBeyondCache / set_bytes + 2, kMostPieces);
+  if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);
+  places.sets = std::max<std::size_t>(1, std::min(places.sets, out_.size() / places.output));
+  return places;
+}
+
+// All sets of the first input, then all of the second, ...
+Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
+  Addresses addresses;
+  std::size_t begin = 0;
+  for (const std::size_t bytes : places.inputs) {
+    addresses.inputs.push_back(inp_.as<char>() + begin + set * bytes);
+    begin += places.sets * bytes;
+  }
+  addresses.output = out_.as<char>() + set * places.output;
+  return addresses;
+}
+
+const std::vector<std::byte>& Bench::values(ops::DType dtype, DataKind kind) {
+  std::vector<std::byte>& known = values_[{dtype, kind}];
+  if (known.empty()) known = values_of(dtype, kind, kValues);
+  return known;
+}
+
+Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, DataKind kind) {
+  decltype(inputs_are_) wanted;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
+    // A single input has all of the buffer, so that its next case finds it filled.
+    const std::size_t bytes =
+        operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
+    wanted.emplace_back(operands.inputs[i].dtype, kind, begin, bytes);
+    begin += bytes;
+  }
+  if (wanted.empty() || wanted == inputs_are_) return {};
+  for (const auto& [dtype, same_kind, first, bytes] : wanted) {
+    const std::vector<std::byte>& source = values(dtype, kind);
+    char* const target = inp_.as<char>() + first;
+    std::size_t filled = std::min(source.size(), bytes);
+    KILN_TRY(device_.copy_to_device(target, source.data(), filled));
+    while (filled < bytes) {
+      const std::size_t more = std::min(filled, bytes - filled);
+      KILN_TRY(device_.copy_on_device(target + filled, target, more));
+      filled += more;
+    }
+  }
+  KILN_TRY(device_.synchronize());
+  inputs_are_ = std::move(wanted);
+  return {};
+}
+
+Result<double> Bench::copy_us(double bytes) {
+  const std::size_t half = std::max<std::size_t>(static_cast<std::size_t>(bytes / 2) / 16 * 16, 16);
+  if (const auto known = copies_.find(half); known != copies_.end()) return known->second;
+  const std::size_t room = std::min(inp_.size(), out_.size());
+  const std::size_t sets = std::clamp<std::size_t>(room / half, 1, kBeyondCache / half + 2);
+  const std::size_t length = std::min(half, room);
+  const auto source = [&](std::size_t i) { return inp_.as<char>() + i % sets * length; };
+  const auto target = [&](std::size_t i) { return out_.as<char>() + i % sets * length; };
+  // A copy as a node of a graph is slower than one on a stream, so that is not the yardstick.
+  const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
+  KILN_TRY_ASSIGN(const double by_engine, clock_->stream_us(stream_, plan, [&](std::size_t i) {
+    return clock_->copy(stream_, target(i), source(i), length);
+  }));
+  KILN_TRY_ASSIGN(const double by_kernel, clock_->graph_us(stream_, plan, [&](std::size_t i) {
+    return clock_->copy_by_kernel(stream_, target(i), source(i), length);
+  }));
+  return copies_[half] = std::min(by_engine, by_kernel);
+}
+
+Result<Measurement> Bench::measure(const BenchCase& subject) {
+  KILN_TRY_ASSIGN(const KernelTraits traits, traits_of(subject.kernel));
+  KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
+  Measurement measured;
+  measured.subject = subject;
+  measured.cost = traits.cost;
+  measured.dtype = traits.dtype;
+  measured.contiguous = operands.is_contiguous();
+  measured.min_bytes = operands.min_bytes();
+
+  const Places places = places_of(operands);
+  KILN_TRY(fill_inputs(operands, places, subject.kind));
+  std::vector<ops::Launch> own, original_grid, original;
+  for (std::size_t set = 0; set < places.sets; ++set) {
+    const Addresses addresses = addresses_of(places, set);
+    KILN_TRY_ASSIGN(own.emplace_back(), plan_ours(subject, addresses, ops::Geometry::kOwn));
+    KILN_TRY_ASSIGN(original_grid.emplace_back(),
+                    plan_ours(subject, addresses, ops::Geometry::kReference));
+    KILN_TRY_ASSIGN(original.emplace_back(), plan_original(subject, addresses));
+  }
+
+  std::vector<CudaClock::Work> works = {
+      [&](std::size_t i) { return launcher_.run(own[i % places.sets]); },
+      [&](std::size_t i) { return launcher_.run(original_grid[i % places.sets]); },
+      [&](std::size_t) {
+        return clock_->launch_nothing(stream_, original[0].grid, original[0].block);
+      }};
+  if (originals_) {
+    KILN_TRY(originals_->prepare(original[0]));
+    works.push_back(
+        [&](std::size_t i) { return originals_->run(original[i % places.sets], stream_); });
+  }
+  const CudaClock::Plan plan{pieces_of(measured.min_bytes), settings_.samples};
+  KILN_TRY_ASSIGN(const std::vector<double> times,
+                  clock_->graphs_us(stream_, plan, settings_.budget_us, works));
+  measured.own_us = times[0];
+  measured.original_grid_us = times[1];
+  measured.empty_us = times[2];
+  if (originals_) measured.original_us = times[3];
+  if (std::max(measured.own_us, measured.original_grid_us) >= kLongCaseUs) {
+    KILN_TRY_ASSIGN(measured.copy_us, copy_us(measured.min_bytes));
+  }
+  return measured;
+}
+
+Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subject) {
+  if (!originals_) return std::optional<std::size_t>();
+  KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
+  const Places places = places_of(operands);
+  KILN_TRY(fill_inputs(operands, places, subject.kind));
+  const Addresses addresses = addresses_of(places, 0);
+  KILN_TRY_ASSIGN(const ops::Launch ours, plan_ours(subject, addresses, ops::Geometry::kOwn));
+  KILN_TRY_ASSIGN(const ops::Launch original, plan_original(subject, addresses));
+  KILN_TRY(originals_->prepare(original));
+
+  std::vector<std::byte> results[2];
+  for (std::vector<std::byte>& result : results) {
+    result.resize(operands.output.bytes());
+    KILN_TRY(device_.copy_to_device(addresses.output, result.data(), result.size()));  // zeros
+    KILN_TRY(device_.synchronize());
+    KILN_TRY(&result == results ? launcher_.run(ours) : originals_->run(original, stream_));
+    KILN_TRY(stream_.synchronize());
+    KILN_TRY(device_.copy_to_host(result.data(), addresses.output, result.size()));
+  }
+  std::size_t count = 0;
+  const std::size_t width = size_of(operands.output.dtype);
+  for (std::size_t at = 0; at < results[0].size(); at += width) {
+    std::uint64_t a = 0, b = 0;
+    std::memcpy(&a, results[0].data() + at, width);
+    std::memcpy(&b, results[1].data() + at, width);
+    count += differs(operands.output.dtype, a, b);
+  }
+  return std::optional<std::size_t>(count);
+}
+
+}  // namespace kiln::bench

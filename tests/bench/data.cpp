@@ -1,0 +1,77 @@
+#include "tests/bench/data.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kiln/ops/scalar.hpp"
+#include "tests/kernels/number_format.hpp"
+#include "tests/kernels/values.hpp"
+
+namespace kiln::bench {
+namespace {
+
+using conformance::Random;
+
+double normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(1 - random.uniform(0, 1)));
+  return radius * std::cos(2 * 3.14159265358979323846 * random.uniform(0, 1));
+}
+
+std::uint64_t special_float(ops::DType dtype, Random& random) {
+  const std::uint64_t sign = std::uint64_t{random.below(2)} << (8 * size_of(dtype) - 1);
+  const auto bits_of = [&](double value) { return ops::Scalar::from(dtype, value).bits | sign; };
+  switch (random.below(4)) {
+    case 0: return bits_of(std::numeric_limits<double>::quiet_NaN());
+    case 1: return bits_of(std::numeric_limits<double>::infinity());  // f8: the largest value
+    case 2: return bits_of(0);
+    default: return (1 + random.below(conformance::least_normal(dtype) - 1)) | sign;
+  }
+}
+
+std::uint64_t float_bits(ops::DType dtype, DataKind kind, Random& random) {
+  switch (kind) {
+    case DataKind::kUniform: return ops::Scalar::from(dtype, random.uniform(0, 1)).bits;
+    case DataKind::kNegative: return ops::Scalar::from(dtype, random.uniform(-1, 0)).bits;
+    case DataKind::kSpecial:
+      if (random.below(100) == 0) return special_float(dtype, random);
+      [[fallthrough]];
+    case DataKind::kNormal: return ops::Scalar::from(dtype, normal(random)).bits;
+  }
+  return 0;
+}
+
+std::uint64_t integer_bits(ops::DType dtype, DataKind kind, Random& random) {
+  const bool is_signed = info(dtype).kind == ops::NumberKind::kSigned;
+  const std::uint64_t top = std::uint64_t{1} << (8 * size_of(dtype) - 1);
+  switch (kind) {
+    case DataKind::kUniform: return random.below(256);
+    case DataKind::kNegative:
+      return is_signed ? ~std::uint64_t{random.below(256)} : top + random.below(top);
+    case DataKind::kSpecial:
+      if (random.below(100) == 0) {
+        const std::uint64_t ends[] = {0, top, top - 1, ~std::uint64_t{0}};
+        return ends[random.below(4)];
+      }
+      [[fallthrough]];
+    case DataKind::kNormal:
+      return static_cast<std::uint64_t>(std::llround(32 * normal(random)) + (is_signed ? 0 : 128));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t count) {
+  const std::size_t width = size_of(dtype);
+  std::vector<std::byte> values(count * width);
+  Random random(1 + static_cast<std::uint64_t>(kind));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits =
+        is_float(dtype) ? float_bits(dtype, kind, random) : integer_bits(dtype, kind, random);
+    std::memcpy(values.data() + i * width, &bits, width);  // little-endian hosts
+  }
+  return values;
+}
+
+}  // namespace kiln::bench

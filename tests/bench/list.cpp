@@ -1,0 +1,162 @@
+#include "tests/bench/list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "tests/bench/families.hpp"
+
+namespace kiln::bench {
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{1} << 28;
+
+BenchCase view_case(const std::string& kernel, View view, const char* shape, ops::Extents dims,
+                    ops::Extents strides) {
+  BenchCase subject;
+  subject.kernel = kernel;
+  subject.dims = dims;
+  subject.strides = {strides};
+  subject.view = view;
+  subject.shape = std::string(name(view)) + " " + shape;
+  return subject;
+}
+
+std::vector<BenchCase> small_views(const std::string& kernel) {
+  return {
+      view_case(kernel, View::kTransposed, "128x32", {128, 32}, {1, 128}),
+      view_case(kernel, View::kPermuted, "1x17x32x128", {1, 32, 17, 128}, {69632, 128, 4096, 1}),
+      view_case(kernel, View::kTransposed, "512x512", {512, 512}, {1, 512}),
+      view_case(kernel, View::kNarrowed, "512x512 of 1024", {512, 512}, {1024, 1}),
+      view_case(kernel, View::kBroadcast, "rows 512x1024", {512, 1024}, {0, 1}),
+      view_case(kernel, View::kBroadcast, "columns 512x1024", {512, 1024}, {1, 0}),
+  };
+}
+
+std::vector<BenchCase> large_views(const std::string& kernel) {
+  return {
+      view_case(kernel, View::kTransposed, "8192x8192", {8192, 8192}, {1, 8192}),
+      view_case(kernel, View::kPermuted, "8x1024x32x128", {8, 32, 1024, 128},
+                {4194304, 128, 4096, 1}),
+      view_case(kernel, View::kNarrowed, "32x512x2048 of 4096", {32, 512, 2048},
+                {2097152, 4096, 1}),
+      view_case(kernel, View::kBroadcast, "rows 8192x8192", {8192, 8192}, {0, 1}),
+  };
+}
+
+bool only_moves(const KernelTraits& traits) { return traits.cost == Cost::kMove; }
+
+// Lower is preferred: what language models run most, then whatever has a name that sorts first.
+std::size_t rank_of(const std::string& kernel) {
+  static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_", "uneg_f", "uneg_",
+                                                    "upowf_f", "_f32",   "_f16"};
+  for (std::size_t i = 0; i < std::size(kPreferred); ++i) {
+    if (kernel.find(kPreferred[i]) != std::string::npos) return i;
+  }
+  return std::size(kPreferred);
+}
+
+// One kernel for each family, cost and element size.
+std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
+  std::map<std::tuple<std::string_view, Cost, std::size_t>, std::string> chosen;
+  for (const std::string& kernel : kernels) {
+    const auto traits = traits_of(kernel);
+    if (!traits) continue;
+    std::string& current = chosen[{traits->family, traits->cost, size_of(traits->dtype)}];
+    if (current.empty() || rank_of(kernel) < rank_of(current)) current = kernel;
+  }
+  std::vector<std::string> list;
+  for (const auto& [group, kernel] : chosen) list.push_back(kernel);
+  return list;
+}
+
+class List {
+ public:
+  void add(BenchCase subject) {
+    if (names_.insert(subject.name()).second) cases_.push_back(std::move(subject));
+  }
+  // Leaves out views that would write an element more than once.
+  void add(const std::vector<BenchCase>& cases) {
+    for (const BenchCase& each : cases) {
+      const auto operands = operands_of(each);
+      if (operands && (each.view != View::kBroadcast || !operands->inputs.empty())) add(each);
+    }
+  }
+  void add_sized(const std::string& kernel, std::size_t count, DataKind kind = DataKind::kUniform) {
+    if (auto subject = sized_case(kernel, count, kind)) add(std::move(*subject));
+  }
+  // Inputs are written anew for each dtype and kind: cases that share them follow one another.
+  std::vector<BenchCase> sorted() && {
+    std::stable_sort(cases_.begin(), cases_.end(), [](const BenchCase& a, const BenchCase& b) {
+      const auto key = [](const BenchCase& subject) {
+        const auto traits = traits_of(subject.kernel);
+        return std::tuple(traits ? traits->dtype : ops::DType::kU8, subject.kind);
+      };
+      return key(a) < key(b);
+    });
+    return std::move(cases_);
+  }
+
+ private:
+  std::vector<BenchCase> cases_;
+  std::set<std::string> names_;
+};
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
+  List list;
+  for (const std::string& kernel : kernels) {
+    list.add_sized(kernel, 4096);
+    list.add_sized(kernel, std::size_t{1} << 22);
+  }
+  for (const std::string& kernel : representatives(kernels)) {
+    const KernelTraits traits = *traits_of(kernel);
+    for (std::size_t count = 1; count <= kLargest; count *= 4) {
+      for (const DataKind kind : kDataKinds) {
+        if (kind == DataKind::kUniform || !only_moves(traits)) list.add_sized(kernel, count, kind);
+      }
+    }
+    if (!traits.has_views) continue;
+    list.add(small_views(kernel));
+    if (only_moves(traits) || size_of(traits.dtype) == 4) list.add(large_views(kernel));
+  }
+  return std::move(list).sorted();
+}
+
+std::vector<BenchCase> quick_list(const std::vector<std::string>& kernels) {
+  static constexpr const char* kContiguous[] = {
+      "affine_f32",    "uneg_f32",      "ucopy_u8",   "ucopy_f16",  "ucopy_f32", "ucopy_i64",
+      "ugelu_f32",     "ugelu_f16",     "ugelu_bf16", "usilu_bf16", "upowf_f32", "uexp_f32",
+      "const_set_f32", "const_set_f16", "copy2d_f32", "copy2d_f16", "copy2d_u8"};
+  List list;
+  for (const std::string kernel : kContiguous) {
+    if (!contains(kernels, kernel)) continue;
+    for (const unsigned shift : {0, 12, 17, 20, 24, 27}) {
+      list.add_sized(kernel, std::size_t{1} << shift);
+    }
+  }
+  for (const std::string kernel : {"ucopy_u8", "ucopy_f16", "ucopy_f32", "ucopy_i64"}) {
+    if (!contains(kernels, kernel)) continue;
+    list.add(small_views(kernel));
+    list.add(large_views(kernel));
+  }
+  for (const std::string kernel : {"ugelu_f32", "const_set_f32"}) {
+    if (!contains(kernels, kernel)) continue;
+    list.add(small_views(kernel)[0]);
+    list.add(large_views(kernel)[0]);
+  }
+  for (const std::string kernel : {"upowf_f32", "ugelu_f32", "usilu_bf16"}) {
+    if (!contains(kernels, kernel)) continue;
+    list.add_sized(kernel, std::size_t{1} << 27, DataKind::kNormal);
+    list.add_sized(kernel, std::size_t{1} << 27, DataKind::kSpecial);
+  }
+  return std::move(list).sorted();
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,61 @@
+#include "tests/bench/recorded.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+#include "tests/bench/families.hpp"
+#include "tests/bench/list.hpp"
+
+namespace kiln::bench {
+namespace {
+
+TEST_CASE("the recording's cases can all be launched") {
+  const auto recorded = recording();
+  REQUIRE(recorded);
+  CHECK(recorded->cases.size() == 35);
+  std::set<std::string> names;
+  for (const RecordedCase& each : recorded->cases) {
+    INFO(each.subject.name());
+    CHECK(names.insert(each.subject.name()).second);
+    Addresses addresses;
+    addresses.inputs.assign(2, nullptr);
+    for (const ops::Geometry geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
+      const auto launch = plan_ours(each.subject, addresses, geometry);
+      REQUIRE(launch);
+      CHECK(launch->kernel == each.subject.kernel);
+    }
+    CHECK(each.original_us > 0);
+  }
+}
+
+TEST_CASE("a damaged recording is an error that says where") {
+  CHECK_FALSE(parse_recording("{"));
+  CHECK_FALSE(
+      parse_recording(R"({"gpu": "x", "original": "", "torch": "", "how": "", "cases": [{}]})"));
+}
+
+TEST_CASE("the full list has every kernel, and data of every kind where it can matter") {
+  const std::vector<std::string> kernels = {"affine_f32", "copy2d_f16", "ucopy_f32", "uneg_f32",
+                                            "uneg_f64",   "urelu_f32",  "upowf_f32"};
+  const std::vector<BenchCase> cases = full_list(kernels);
+  std::set<std::string> names;
+  for (const BenchCase& each : cases) {
+    INFO(each.name());
+    CHECK(names.insert(each.name()).second);
+    CHECK(plan_original(each, {{nullptr, nullptr}, nullptr}));
+  }
+  for (const std::string& kernel : kernels) {
+    CHECK(names.count(kernel + " 2^12") == 1);
+    CHECK(names.count(kernel + " 2^22") == 1);
+  }
+  CHECK(names.count("uneg_f32 2^28 special") == 1);
+  CHECK(names.count("uneg_f64 1 normal") == 1);
+  CHECK(names.count("urelu_f32 2^28") == 0);  // uneg_f32 stands for it
+  CHECK(names.count("ucopy_f32 2^28 normal") == 0);
+  CHECK(names.count("ucopy_f32 transposed 128x32") == 1);
+  CHECK(names.count("copy2d_f16 2^28") == 1);
+  CHECK(quick_list(kernels).size() > 20);
+}
+
+}  // namespace
+}  // namespace kiln::bench

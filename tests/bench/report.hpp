@@ -1,0 +1,34 @@
+// Measurements as a table for people and as JSON for documents; and what torch_times.py is told and
+// tells.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tests/bench/judge.hpp"
+
+namespace kiln::bench {
+
+std::string table_heading();
+// "ugelu_f32 2^22   8.31  9.90  11.0  8.4  0.8  97%  1.32x 1.11x  ok"
+std::string table_row(const Measurement& measured, const std::vector<Failure>& failures);
+
+// The worst case against the original by kind of data, geometric means, and what failed for all.
+std::string conclusion(const std::vector<Measurement>& all, const Summary& summary);
+
+// What is measured, where.
+struct RunInfo {
+  std::string gpu, target, driver;
+  double copy_bytes_per_second = 0;
+  std::size_t samples = 0;
+  double seconds = 0;
+};
+std::string to_json(const RunInfo& info, const std::vector<Measurement>& all);
+
+// The cases, for torch_times.py; and its times, by a case's name.
+std::string cases_as_json(const std::vector<BenchCase>& cases);
+Result<std::map<std::string, double>> parse_torch_times(const std::string& json);
+
+}  // namespace kiln::bench
