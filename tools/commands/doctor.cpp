@@ -36,8 +36,17 @@ std::size_t widest(const Range& range, Name name) {
   return width;
 }
 
+// What to know of a tool that was found; usually nothing.
+std::string note_on(const Tool& tool) {
+  if (tool.kind == ToolKind::kHipify && tool.driver_perl.empty()) {
+    return "kiln was not tested with this version: it runs as it is, which takes seconds a file";
+  }
+  return shortcoming(tool);
+}
+
 std::string tools_as_text(const Toolchain& toolchain, Color color) {
-  const std::size_t names = widest(toolchain.tools, [](const Tool& t) { return to_string(t.kind); });
+  const std::size_t names =
+      widest(toolchain.tools, [](const Tool& t) { return to_string(t.kind); });
   const std::size_t versions =
       widest(toolchain.tools, [](const Tool& t) { return std::string_view(t.version); });
   std::string text = heading("Tools", color);
@@ -45,7 +54,7 @@ std::string tools_as_text(const Toolchain& toolchain, Color color) {
     text += mark(tool.found(), color) + padded(to_string(tool.kind), names) + "  ";
     if (tool.found()) {
       text += padded(tool.version, versions) + "  " + tool.path.string() + " (" + tool.rule + ")\n";
-      const std::string note = shortcoming(tool);
+      const std::string note = note_on(tool);
       if (!note.empty()) text += "      " + padded("", names) + "  note: " + note + "\n";
     } else {
       text += "not found: " + tool.missing + "\n";
@@ -101,7 +110,7 @@ Json as_json(const Tool& tool) {
                        {"path", tool.path.string()},
                        {"version", tool.version},
                        {"rule", tool.rule}};
-  if (const std::string note = shortcoming(tool); !note.empty()) members.push_back({"note", note});
+  if (const std::string note = note_on(tool); !note.empty()) members.push_back({"note", note});
   return members;
 }
 
@@ -125,13 +134,12 @@ Json as_json(const DeviceInfo& device) {
 }
 
 Json as_json(const BackendStatus& backend) {
-  return Json::Object{
-      {"backend", to_string(backend.backend)},
-      {"available", backend.available},
-      {"library", backend.library},
-      {"version", backend.version},
-      {"device_count", backend.device_count},
-      {"reasons", Json::Array(backend.reasons.begin(), backend.reasons.end())}};
+  return Json::Object{{"backend", to_string(backend.backend)},
+                      {"available", backend.available},
+                      {"library", backend.library},
+                      {"version", backend.version},
+                      {"device_count", backend.device_count},
+                      {"reasons", Json::Array(backend.reasons.begin(), backend.reasons.end())}};
 }
 
 template <typename Range>
@@ -182,8 +190,7 @@ std::string findings_as_json(const Findings& findings) {
 
 Result<int> run_doctor(const DoctorOptions& options, World& world) {
   Findings findings;
-  KILN_TRY_ASSIGN(findings.toolchain,
-                  find_tools(world.files, world.processes, world.environment));
+  KILN_TRY_ASSIGN(findings.toolchain, find_tools(world.files, world.processes, world.environment));
   KILN_TRY(add_targets(options, world, findings));
   KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
   findings.devices = runtime.devices();

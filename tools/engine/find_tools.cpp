@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "tools/engine/probe_tool.hpp"
 #include "tools/engine/tool_memory.hpp"
+#include "tools/hipify/hipify_driver.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -224,6 +225,7 @@ class Search {
     for (const std::string_view name : kSteering) {
       hasher.add(name, environment_.get(name).value_or(""));
     }
+    if (kind == ToolKind::kHipify) hasher.add("driver", hipify_driver_digest());
     const std::string key = hasher.finish().hex();
     if (std::optional<Probe> known = memory_.recall(key)) return *std::move(known);
     KILN_TRY_ASSIGN(Probe probe,
@@ -243,6 +245,7 @@ class Search {
     tool.version = probe.version;
     tool.parts = probe.parts;
     tool.takes_source_name = probe.takes_source_name;
+    tool.driver_perl = probe.driver_perl;
     if (tool.kind == ToolKind::kHipCompiler) {
       toolchain_.rocm_path = candidate.root;
       toolchain_.device_library_path = libraries;

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "tools/hipify/hipify_driver.hpp"
+#include "tools/stages/plan_hipify.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -124,6 +126,7 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
   }
   for (const std::string& word : step.argv) result.push_back({"argument", word});
   if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
+  if (is_driven(step)) result.push_back({"hipify driver", hipify_driver_digest().hex()});
   std::map<std::string, std::string> variables;
   for (const ToolVariable& variable : kToolVariables) {
     if (!reads(step.tool, variable)) continue;

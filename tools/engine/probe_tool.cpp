@@ -10,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/elf.hpp"
+#include "tools/hipify/hipify_driver.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -182,6 +183,7 @@ class Prober {
     if (!interpreter.starts_with('/')) {
       interpreter = find_on_path(interpreter, files_, environment_).string();
     }
+    if (is_verified_hipify(sha256(script))) probe_.driver_perl = interpreter;
     return add_with_libraries("interpreter", "interpreter", interpreter);
   }
 

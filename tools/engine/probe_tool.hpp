@@ -37,6 +37,7 @@ struct Probe {
   std::vector<std::filesystem::path> folders;  // whose listing it also depends on
   std::vector<std::string> builds;             // targets, sorted; HIP compiler and nvcc only
   bool takes_source_name = false;              // Tool::takes_source_name
+  std::filesystem::path driver_perl;           // Tool::driver_perl
 };
 
 // The error (kUnavailable) says why the program is of no use; kInterrupted passes through.

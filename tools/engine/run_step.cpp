@@ -5,8 +5,10 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/engine/out_folder.hpp"
+#include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/name_lines.hpp"
+#include "tools/stages/plan_hipify.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -119,6 +121,9 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   const Plan& plan = context.plan;
   KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(scratch_folders(plan)));
   const Scratch scratch(files, std::move(folder));
+  if (is_driven(step)) {
+    KILN_TRY(files.write_if_changed(expand(kHipifyDriverPath, plan), hipify_driver_text()));
+  }
   const std::optional<FileStatus> started = files.status(scratch.path());
   // The file name stays: some tools write it into what they make.
   const fs::path output = scratch.path() / fs::path(step.output).filename();

@@ -5,7 +5,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
 constexpr std::size_t kMostEntries = 64;  // toolchains come and go: past that, start afresh
 
 Json write_status(const FileStatus& status) {
@@ -46,7 +46,7 @@ ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
   read();
 }
 
-// {"format": 2, "tools": [{"key", "version", "takes_source_name", "builds": [...],
+// {"format": 3, "tools": [{"key", "version", "takes_source_name", "driver_perl", "builds": [...],
 //   "parts": [[role, path, [status]]], "folders": [[path, [status]]]}]}
 void ToolMemory::read() {
   const Result<std::string> text = files_.read(path_);
@@ -67,11 +67,14 @@ void ToolMemory::read() {
     const Json::Array* parts = list_of(tool, "parts");
     const Json::Array* folders = list_of(tool, "folders");
     const Json* takes_source_name = tool.find("takes_source_name");
+    const std::string* driver_perl = text_of(tool, "driver_perl");
     if (!key || !version || !builds || !parts || !folders || !takes_source_name) return;
+    if (driver_perl == nullptr) return;
     if (takes_source_name->boolean() == nullptr) return;
     Entry entry;
     entry.probe.version = *version;
     entry.probe.takes_source_name = *takes_source_name->boolean();
+    entry.probe.driver_perl = *driver_perl;
     for (const Json& build : *builds) {
       if (build.text() == nullptr) return;
       entry.probe.builds.push_back(*build.text());
@@ -139,6 +142,7 @@ void ToolMemory::save() {
     tools.push_back(Json::Object{{"key", key},
                                  {"version", probe.version},
                                  {"takes_source_name", probe.takes_source_name},
+                                 {"driver_perl", probe.driver_perl.string()},
                                  {"builds", std::move(builds)},
                                  {"parts", std::move(parts)},
                                  {"folders", std::move(folders)}});

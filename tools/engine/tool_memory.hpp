@@ -1,6 +1,6 @@
 // What probing the tools told, remembered per user under the file status of all it depends on.
 //
-// Kept in <cache folder>/tools.json, JSON of format 2. A memory that is cut short, changed or of
+// Kept in <cache folder>/tools.json, JSON of format 3. A memory that is cut short, changed or of
 // another format is an empty one: everything is probed again, nothing breaks.
 #pragma once
 

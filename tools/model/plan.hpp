@@ -48,7 +48,7 @@ struct Step {
 struct Plan {
   std::filesystem::path source_root;  // the manifest's folder, absolute
   std::filesystem::path out_root;     // absolute
-  // What `{name}` stands for besides the roots: each tool by to_string(ToolKind), and folders.
+  // What `{name}` stands for besides the roots: each tool by to_string(ToolKind), perl, and folders.
   std::map<std::string, std::string, std::less<>> places;
   std::vector<Step> steps;  // in an order that can be run as it stands
 };

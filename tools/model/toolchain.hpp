@@ -43,6 +43,8 @@ struct Tool {
   std::vector<Part> parts;
   // nvcc: whether its cicc can be told, by kSourceNameOption, what internal functions are named after.
   bool takes_source_name = false;
+  // hipify-perl: the perl that can run our driver of it (tools/hipify); empty: it runs as it is.
+  std::filesystem::path driver_perl;
   std::string missing;  // why it was not found: every place tried
   std::string install;  // the command that installs it
 

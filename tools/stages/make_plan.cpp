@@ -26,11 +26,13 @@ Result<Plan> make_plan(const Manifest& manifest, const Toolchain& toolchain,
   for (const Tool& tool : toolchain.tools) {
     if (tool.found()) plan.places.emplace(to_string(tool.kind), tool.path.string());
   }
+  const Tool& hipify = toolchain.tool(ToolKind::kHipify);
+  if (!hipify.driver_perl.empty()) plan.places.emplace("perl", hipify.driver_perl.string());
   plan.places.emplace("rocm", toolchain.rocm_path.string());
   plan.places.emplace("bitcode", toolchain.device_library_path.string());
 
   KILN_TRY_ASSIGN(const std::vector<Unit> units, plan_sources(manifest, files));
-  plan.steps = plan_hipify(manifest, units);
+  plan.steps = plan_hipify(manifest, toolchain, units);
   append(plan.steps, plan_compile(manifest, toolchain, units, plan.steps));
   append(plan.steps, plan_bundle(manifest, units, plan.steps));
   return plan;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/layout.hpp"
 
 namespace kiln::tools {
 
-std::vector<Step> plan_hipify(const Manifest& manifest, const std::vector<Unit>& units) {
+std::vector<Step> plan_hipify(const Manifest& manifest, const Toolchain& toolchain,
+                              const std::vector<Unit>& units) {
+  const bool is_driven = !toolchain.tool(ToolKind::kHipify).driver_perl.empty();
   std::set<std::string> files;
   for (const Unit& unit : units) {
     const auto& targets = unit.targets(manifest);
@@ -26,9 +29,19 @@ std::vector<Step> plan_hipify(const Manifest& manifest, const std::vector<Unit>&
     step.output = hip_path(file);
     step.inputs = {"{src}/" + file};
     step.argv = {"{hipify-perl}", "-o=" + step.output, "{src}/" + file};
+    if (is_driven) {
+      step.argv.insert(step.argv.begin(), {"{perl}", std::string(kHipifyDriverPath)});
+    }
+    // hipify-perl prints its warnings in the order of Perl's hash tables: let that be one order.
+    step.environment = {{"PERL_HASH_SEED", "0"}};
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+bool is_driven(const Step& step) {
+  return step.kind == StepKind::kHipify && step.argv.size() > 1 &&
+         step.argv[1] == kHipifyDriverPath;
 }
 
 }  // namespace kiln::tools

@@ -8,7 +8,12 @@
 
 namespace kiln::tools {
 
-// One step a file that some AMD target needs, by path: {src}/x -> {out}/hip/x.
-std::vector<Step> plan_hipify(const Manifest& manifest, const std::vector<Unit>& units);
+// One step a file that some AMD target needs, by path: {src}/x -> {out}/hip/x. By our driver of
+// hipify-perl, where this version of it can be driven.
+std::vector<Step> plan_hipify(const Manifest& manifest, const Toolchain& toolchain,
+                              const std::vector<Unit>& units);
+
+// Whether the step runs our driver, which must then lie at kHipifyDriverPath.
+bool is_driven(const Step& step);
 
 }  // namespace kiln::tools

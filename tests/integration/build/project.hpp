@@ -14,7 +14,7 @@
 #include "tests/support/scratch_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/model/toolchain.hpp"
-#include "tools/stages/find_tools.hpp"
+#include "tools/engine/find_tools.hpp"
 #include "tools/system/files.hpp"
 #include "tools/system/process.hpp"
 

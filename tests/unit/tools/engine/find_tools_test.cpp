@@ -60,6 +60,13 @@ TEST_CASE("find_tools names the files that decide what a tool makes, by role") {
         std::vector<std::string>{"/usr/bin/perl"});
 }
 
+TEST_CASE("find_tools gives no perl to drive a hipify-perl that kiln was not tested with") {
+  FakeToolchain machine;
+  const Tool hipify = find(machine).tool(ToolKind::kHipify);
+  CHECK(hipify.found());
+  CHECK(hipify.driver_perl.empty());
+}
+
 TEST_CASE("find_tools tells whether nvcc can be told what to name internal functions after") {
   FakeToolchain machine;
   bool expected = true;

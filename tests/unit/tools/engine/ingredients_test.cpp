@@ -2,6 +2,7 @@
 
 #include "tests/support/fake_files.hpp"
 #include "tools/engine/ingredients.hpp"
+#include "tools/hipify/hipify_driver.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -155,4 +156,16 @@ TEST_CASE("neutral_path names paths below the roots by the root that lies deeper
   CHECK(neutral_path("/p/out/src/b.cu", inside) == "{src}/b.cu");
   CHECK(display_path("{src}/b.cu") == "b.cu");
   CHECK(display_path("/usr/include/x.h") == "/usr/include/x.h");
+}
+
+TEST_CASE("ingredients of a converted file name the driver of hipify-perl where it is used") {
+  Fixture fixture;
+  fixture.step.kind = StepKind::kHipify;
+  fixture.step.argv = {"{hipify-perl}", "-o={out}/hip/affine.cu", "{src}/affine.cu"};
+  const Ingredients plain = fixture.gather();
+  fixture.step.argv.insert(fixture.step.argv.begin(), {"{perl}", std::string(kHipifyDriverPath)});
+  const Ingredients driven = fixture.gather();
+  const Ingredient driver{"hipify driver", hipify_driver_digest().hex()};
+  CHECK(std::count(plain.begin(), plain.end(), driver) == 0);
+  CHECK(std::count(driven.begin(), driven.end(), driver) == 1);
 }
