@@ -11,7 +11,7 @@
 # device functions, which serves -print-stats, and whitelisted words of lines without a cuda word.
 #
 # kiln uses the driver only with versions of hipify-perl that it was verified with:
-# tools/*/hipify_driver.cpp.
+# tools/hipify/hipify_driver.cpp.
 
 # Before any lexical variable: the text must see none of ours.
 sub run_text { eval $_[0] }
@@ -157,7 +157,9 @@ my $text = do {
 };
 drive_substitutions(\$text);
 drive_warnings(\$text);
-exec $script, @ARGV unless $is_fit;
+if (!$is_fit) {
+  exec $script, @ARGV or die "error: could not run $script: $!\n";
+}
 
 $0 = $script;
 main::run_text("package main; no strict; no warnings;\n#line 1 \"$script\"\n$text");
