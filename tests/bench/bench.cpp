@@ -31,7 +31,8 @@ bool differs(ops::DType dtype, std::uint64_t a, std::uint64_t b) {
   const double left = ops::Scalar::of_bits(dtype, a).value();
   const double right = ops::Scalar::of_bits(dtype, b).value();
   if (std::isnan(left) || std::isnan(right)) return std::isnan(left) != std::isnan(right);
-  return std::fabs(left - right) > 0.07 * std::max(std::fabs(left), std::fabs(right)) + 0.01;
+  const double step = size_of(dtype) == 1 ? 0.13 : 0.02;
+  return std::fabs(left - right) > step * std::max(std::fabs(left), std::fabs(right)) + 0.01;
 }
 
 }  // namespace
@@ -43,7 +44,10 @@ Bench::Bench(const Device& device, const Settings& settings, std::unique_ptr<Cud
       clock_(std::move(clock)),
       stream_(std::move(stream)),
       launcher_(device, stream_) {
-  if (!settings.originals.empty()) originals_.emplace(device, *clock_, settings.originals);
+  if (!settings.originals.empty()) {
+    originals_.emplace(device, *clock_, originals_in(settings.originals));
+  }
+  if (!settings.target.empty()) ours_.emplace(device, *clock_, ours_for(settings.target));
 }
 
 Result<Bench> Bench::open(const Device& device, const Settings& settings,
@@ -93,10 +97,20 @@ Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
   return addresses;
 }
 
-const std::vector<std::byte>& Bench::values(ops::DType dtype, DataKind kind) {
-  std::vector<std::byte>& known = values_[{dtype, kind}];
-  if (known.empty()) known = values_of(dtype, kind, kValues);
+const std::vector<std::byte>& Bench::values(const Operand& operand, DataKind kind) {
+  std::vector<std::byte>& known = values_[{operand.dtype, operand.is_condition, kind}];
+  if (known.empty()) {
+    known = operand.is_condition ? conditions(operand.dtype, kValues)
+                                 : values_of(operand.dtype, kind, kValues);
+  }
   return known;
+}
+
+Result<void> Bench::prepare_ours(const ops::Launch& launch) {
+  return ours_ ? ours_->prepare(launch) : launcher_.prepare(launch);
+}
+Result<void> Bench::run_ours(const ops::Launch& launch) const {
+  return ours_ ? ours_->run(launch, stream_) : launcher_.run(launch);
 }
 
 Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, DataKind kind) {
@@ -106,13 +120,15 @@ Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, 
     // A single input has all of the buffer, so that its next case finds it filled.
     const std::size_t bytes =
         operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
-    wanted.emplace_back(operands.inputs[i].dtype, kind, begin, bytes);
+    const Operand& input = operands.inputs[i];
+    wanted.emplace_back(input.dtype, input.is_condition, kind, begin, bytes);
     begin += bytes;
   }
   if (wanted.empty() || wanted == inputs_are_) return {};
-  for (const auto& [dtype, same_kind, first, bytes] : wanted) {
-    const std::vector<std::byte>& source = values(dtype, kind);
-    char* const target = inp_.as<char>() + first;
+  for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
+    const std::vector<std::byte>& source = values(operands.inputs[i], kind);
+    char* const target = inp_.as<char>() + std::get<3>(wanted[i]);
+    const std::size_t bytes = std::get<4>(wanted[i]);
     std::size_t filled = std::min(source.size(), bytes);
     KILN_TRY(device_.copy_to_device(target, source.data(), filled));
     while (filled < bytes) {
@@ -166,9 +182,11 @@ Result<Measurement> Bench::measure(const BenchCase& subject) {
     KILN_TRY_ASSIGN(original.emplace_back(), plan_original(subject, addresses));
   }
 
+  KILN_TRY(prepare_ours(own[0]));
+  KILN_TRY(prepare_ours(original_grid[0]));
   std::vector<CudaClock::Work> works = {
-      [&](std::size_t i) { return launcher_.run(own[i % places.sets]); },
-      [&](std::size_t i) { return launcher_.run(original_grid[i % places.sets]); },
+      [&](std::size_t i) { return run_ours(own[i % places.sets]); },
+      [&](std::size_t i) { return run_ours(original_grid[i % places.sets]); },
       [&](std::size_t) {
         return clock_->launch_nothing(stream_, original[0].grid, original[0].block);
       }};
@@ -198,6 +216,7 @@ Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subje
   const Addresses addresses = addresses_of(places, 0);
   KILN_TRY_ASSIGN(const ops::Launch ours, plan_ours(subject, addresses, ops::Geometry::kOwn));
   KILN_TRY_ASSIGN(const ops::Launch original, plan_original(subject, addresses));
+  KILN_TRY(prepare_ours(ours));
   KILN_TRY(originals_->prepare(original));
 
   std::vector<std::byte> results[2];
@@ -205,7 +224,7 @@ Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subje
     result.resize(operands.output.bytes());
     KILN_TRY(device_.copy_to_device(addresses.output, result.data(), result.size()));  // zeros
     KILN_TRY(device_.synchronize());
-    KILN_TRY(&result == results ? launcher_.run(ours) : originals_->run(original, stream_));
+    KILN_TRY(&result == results ? run_ours(ours) : originals_->run(original, stream_));
     KILN_TRY(stream_.synchronize());
     KILN_TRY(device_.copy_to_host(result.data(), addresses.output, result.size()));
   }

@@ -12,8 +12,8 @@
 #include "kiln/ops/launcher.hpp"
 #include "kiln/runtime.hpp"
 #include "tests/bench/cuda_clock.hpp"
+#include "tests/bench/driver_kernels.hpp"
 #include "tests/bench/judge.hpp"
-#include "tests/bench/originals.hpp"
 
 namespace kiln::bench {
 
@@ -23,6 +23,7 @@ class Bench {
     std::size_t samples = 31;   // of each measurement, at most
     double budget_us = 80'000;  // for the samples of one case
     std::string originals;      // the folder of their cubins; empty: they are not measured
+    std::string target;         // of our images; empty: the best for the device
   };
   // Has room for the largest of the cases. Errors: kUnavailable (no CUDA device), kDriver.
   static Result<Bench> open(const Device& device, const Settings& settings,
@@ -48,17 +49,21 @@ class Bench {
   Places places_of(const Operands& operands) const;
   Addresses addresses_of(const Places& places, std::size_t set) const;
   Result<void> fill_inputs(const Operands& operands, const Places& places, DataKind kind);
-  const std::vector<std::byte>& values(ops::DType dtype, DataKind kind);
+  const std::vector<std::byte>& values(const Operand& operand, DataKind kind);
+  Result<void> prepare_ours(const ops::Launch& launch);
+  Result<void> run_ours(const ops::Launch& launch) const;
 
   Device device_;
   Settings settings_;
   std::unique_ptr<CudaClock> clock_;
   Stream stream_;
   ops::Launcher launcher_;
-  std::optional<Originals> originals_;
+  std::optional<DriverKernels> originals_;
+  std::optional<DriverKernels> ours_;  // of a target that was asked for
   Buffer inp_, out_;
-  std::map<std::pair<ops::DType, DataKind>, std::vector<std::byte>> values_;
-  std::vector<std::tuple<ops::DType, DataKind, std::size_t, std::size_t>> inputs_are_;
+  std::map<std::tuple<ops::DType, bool, DataKind>, std::vector<std::byte>> values_;
+  // Of each input: dtype, whether it is a condition, kind, first byte and length.
+  std::vector<std::tuple<ops::DType, bool, DataKind, std::size_t, std::size_t>> inputs_are_;
   std::map<std::size_t, double> copies_;
 };
 

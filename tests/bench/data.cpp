@@ -74,4 +74,14 @@ std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t co
   return values;
 }
 
+std::vector<std::byte> conditions(ops::DType dtype, std::size_t count) {
+  const std::size_t width = size_of(dtype);
+  std::vector<std::byte> values(count * width);
+  Random random(1);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i * width] = static_cast<std::byte>(random.below(2));  // little-endian hosts
+  }
+  return values;
+}
+
 }  // namespace kiln::bench

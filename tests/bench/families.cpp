@@ -3,229 +3,21 @@
 #include <algorithm>
 
 #include "base/diagnostic.hpp"
-#include "kiln/ops/affine.hpp"
-#include "kiln/ops/fill.hpp"
-#include "kiln/ops/unary.hpp"
+#include "tests/bench/family_rows.hpp"
 #include "tests/kernels/families/family.hpp"
-#include "tests/kernels/map_cases.hpp"
+#include "tests/kernels/views.hpp"
 
 namespace kiln::bench {
 namespace {
 
-// What a parameter of an original kernel holds.
-enum class Role : unsigned char {
-  kCount,        // elements, in 64 bits
-  kRank,         // dims of the layout block; 1 where there is none
-  kInfo,         // the layout block: dims, then each stride list; null when all is contiguous
-  kInput,        // the address of input `index`
-  kOutput,       // the address of the output
-  kScalar,       // scalar `index`, of the kernel's dtype
-  kDim32,        // dim `index`, in 32 bits
-  kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
-};
-struct Parameter {
-  Role role;
-  std::size_t index = 0;
-};
-
-struct Kernel {
-  std::string_view root;
-  ops::DType dtype;
-};
-
-struct Family {
-  std::string_view name;
-  std::string_view module;
-  bool (*has)(std::string_view root);
-  Cost (*cost)(const Kernel& kernel);
-  std::vector<double> scalars;  // to measure with, where a case names none
-  bool has_views;
-  Operands (*operands)(const Kernel& kernel, const BenchCase& subject);
-  Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
-                              const Addresses& addresses, ops::Geometry geometry);
-  std::vector<Parameter> original;
-  // Null: blocks of 1024 threads, one element a thread.
-  void (*original_grid)(const BenchCase& subject, ops::Launch& launch) = nullptr;
-  // Null: a contiguous case.
-  BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
-};
-
-ops::Layout layout_of(const BenchCase& subject, std::size_t list) {
-  if (list >= subject.strides.size()) return {subject.dims};
-  return {subject.dims, subject.strides[list]};
-}
-
-ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_t i) {
-  return ops::Scalar::from(kernel.dtype, i < subject.scalars.size() ? subject.scalars[i] : 0);
-}
-
-template <std::size_t N>
-bool is_one_of(std::string_view text, const std::string_view (&list)[N]) {
-  return std::find(std::begin(list), std::end(list), text) != std::end(list);
-}
-
-// --- unary
-
-const ops::UnaryOpInfo* unary_op(std::string_view root) {
-  for (const ops::UnaryOpInfo& op : ops::kUnaryOps) {
-    if (root.substr(0, 1) == "u" && root.substr(1) == op.name) return &op;
-  }
-  return nullptr;
-}
-
-Cost unary_cost(const Kernel& kernel) {
-  static constexpr std::string_view kShort[] = {"uabs",  "uceil",  "ufloor", "uneg",
-                                                "urelu", "uround", "usign",  "usqr"};
-  if (kernel.root == "ucopy") return Cost::kMove;
-  if (kernel.root == "upowf") return Cost::kLong;
-  return is_one_of(kernel.root, kShort) ? Cost::kShort : Cost::kFunction;
-}
-
-Operands map_operands(const Kernel& kernel, const BenchCase& subject) {
-  return {{{kernel.dtype, layout_of(subject, 0)}}, {kernel.dtype, {subject.dims}}};
-}
-
-Result<ops::Launch> plan_unary(const Kernel& kernel, const BenchCase& subject,
-                               const Addresses& addresses, ops::Geometry geometry) {
-  return plan(ops::Unary{unary_op(kernel.root)->op, kernel.dtype, layout_of(subject, 0),
-                         addresses.inputs[0], addresses.output, scalar_of(kernel, subject, 0),
-                         geometry});
-}
-
-// --- copy2d
-
-// A square, or two of them, into the left half of a matrix twice as wide.
-BenchCase rows_of_wider(std::string kernel, std::size_t count) {
-  std::size_t columns = 1;
-  while (columns * columns < count) columns *= 2;
-  const std::size_t rows = std::max<std::size_t>(count / columns, 1);
-  BenchCase subject = contiguous_case(std::move(kernel), count);
-  subject.dims = {rows, columns};
-  subject.strides = {{columns, 1}, {2 * columns, 1}};
-  return subject;
-}
-
-// --- the table
-
 const std::vector<Family>& families() {
-  static const std::vector<Family> list = {
-      {"affine",
-       "affine",
-       [](std::string_view root) { return root == "affine"; },
-       [](const Kernel&) { return Cost::kShort; },
-       {1.7, 0.3},
-       true,
-       map_operands,
-       [](const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
-          ops::Geometry geometry) {
-         return plan(ops::Affine{kernel.dtype, layout_of(subject, 0), addresses.inputs[0],
-                                 addresses.output, scalar_of(kernel, subject, 0),
-                                 scalar_of(kernel, subject, 1), geometry});
-       },
-       {{Role::kCount},
-        {Role::kRank},
-        {Role::kInfo},
-        {Role::kInput},
-        {Role::kOutput},
-        {Role::kScalar, 0},
-        {Role::kScalar, 1}},
-       nullptr},
-
-      {"unary",
-       "unary",
-       [](std::string_view root) {
-         const ops::UnaryOpInfo* op = unary_op(root);
-         return op != nullptr && !op->has_parameter;
-       },
-       unary_cost,
-       {},
-       true,
-       map_operands,
-       plan_unary,
-       {{Role::kCount}, {Role::kRank}, {Role::kInfo}, {Role::kInput}, {Role::kOutput}},
-       nullptr},
-
-      {"unary with a parameter",
-       "unary",
-       [](std::string_view root) {
-         const ops::UnaryOpInfo* op = unary_op(root);
-         return op != nullptr && op->has_parameter;
-       },
-       unary_cost,
-       {2.3},
-       true,
-       map_operands,
-       plan_unary,
-       {{Role::kCount},
-        {Role::kRank},
-        {Role::kInfo},
-        {Role::kScalar},
-        {Role::kInput},
-        {Role::kOutput}},
-       nullptr},
-
-      {"fill",
-       "fill",
-       [](std::string_view root) { return root == "fill"; },
-       [](const Kernel&) { return Cost::kMove; },
-       {1.5},
-       false,
-       [](const Kernel& kernel, const BenchCase& subject) {
-         return Operands{{}, {kernel.dtype, {subject.dims}}};
-       },
-       [](const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
-          ops::Geometry geometry) {
-         return plan(
-             ops::Fill{scalar_of(kernel, subject, 0), subject.count(), addresses.output, geometry});
-       },
-       {{Role::kOutput}, {Role::kScalar}, {Role::kCount}},
-       nullptr},
-
-      {"const_set",
-       "fill",
-       [](std::string_view root) { return root == "const_set"; },
-       [](const Kernel&) { return Cost::kMove; },
-       {1.5},
-       true,
-       [](const Kernel& kernel, const BenchCase& subject) {
-         return Operands{{}, {kernel.dtype, layout_of(subject, 0)}};
-       },
-       [](const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
-          ops::Geometry geometry) {
-         return plan(ops::ConstSet{scalar_of(kernel, subject, 0), layout_of(subject, 0),
-                                   addresses.output, geometry});
-       },
-       {{Role::kCount}, {Role::kRank}, {Role::kInfo}, {Role::kScalar}, {Role::kOutput}},
-       nullptr},
-
-      // Dims are rows and columns; the first stride list is the input's, the second the output's.
-      {"copy2d",
-       "fill",
-       [](std::string_view root) { return root == "copy2d"; },
-       [](const Kernel&) { return Cost::kMove; },
-       {},
-       false,
-       [](const Kernel& kernel, const BenchCase& subject) {
-         return Operands{{{kernel.dtype, layout_of(subject, 0)}},
-                         {kernel.dtype, layout_of(subject, 1)}};
-       },
-       [](const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
-          ops::Geometry geometry) {
-         const auto part = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
-         return plan(ops::Copy2d{kernel.dtype, part(subject.dims[0]), part(subject.dims[1]),
-                                 part(ops::strides_of(layout_of(subject, 0))[0]),
-                                 part(ops::strides_of(layout_of(subject, 1))[0]),
-                                 addresses.inputs[0], addresses.output, geometry});
-       },
-       {{Role::kInput},
-        {Role::kOutput},
-        {Role::kDim32, 0},
-        {Role::kDim32, 1},
-        {Role::kRowStride32, 0},
-        {Role::kRowStride32, 1}},
-       nullptr,
-       rows_of_wider},
-  };
+  static const std::vector<Family> list = [] {
+    std::vector<Family> all;
+    for (auto rows : {map_families(), memory_families(), row_families()}) {
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+    return all;
+  }();
   return list;
 }
 
@@ -234,9 +26,12 @@ struct Found {
   Kernel kernel;
 };
 Result<Found> find(std::string_view kernel) {
-  if (const auto parts = conformance::split_dtype(kernel)) {
+  if (const auto last = conformance::split_dtype(kernel)) {
+    const auto first = conformance::split_dtype(last->root);
+    const Kernel parts{first ? first->root : last->root, first ? first->dtype : last->dtype,
+                       last->dtype};
     for (const Family& family : families()) {
-      if (family.has(parts->root)) return Found{&family, {parts->root, parts->dtype}};
+      if (family.has(parts.root)) return Found{&family, parts};
     }
   }
   return Error{ErrorCode::kInvalidInput,
@@ -252,20 +47,35 @@ BenchCase with_scalars(BenchCase subject, const Family& family) {
 
 ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const BenchCase& subject,
                        const Addresses& addresses) {
+  const std::size_t i = parameter.index;
   switch (parameter.role) {
     case Role::kCount: return ops::Argument::of(subject.count());
     case Role::kRank: return ops::Argument::of(subject.dims.rank());
     case Role::kInfo: return ops::Argument::null();
-    case Role::kInput: return ops::Argument::of(addresses.inputs[parameter.index]);
+    case Role::kInput: return ops::Argument::of(addresses.inputs[i]);
     case Role::kOutput: return ops::Argument::of(addresses.output);
-    case Role::kScalar: return ops::Argument::of(scalar_of(kernel, subject, parameter.index));
-    case Role::kDim32:
-      return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[parameter.index]));
+    case Role::kScalar: return ops::Argument::of(scalar_of(kernel, subject, i));
+    case Role::kDim: return ops::Argument::of(subject.dims[i]);
+    case Role::kDim32: return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[i]));
     case Role::kRowStride32:
       return ops::Argument::of(
-          static_cast<std::uint32_t>(ops::strides_of(layout_of(subject, parameter.index))[0]));
+          static_cast<std::uint32_t>(ops::strides_of(layout_of(subject, i))[0]));
   }
   return ops::Argument::null();
+}
+
+// Dims, then the strides of each operand. Empty where the original's host passes null.
+std::vector<std::size_t> info_block(const Family& family, const BenchCase& subject) {
+  bool contiguous = true;
+  std::vector<std::size_t> block(subject.dims.begin(), subject.dims.end());
+  for (std::size_t list = 0; list < family.views; ++list) {
+    const ops::Layout layout = layout_of(subject, list);
+    contiguous = contiguous && ops::is_contiguous(layout);
+    const ops::Extents strides = ops::strides_of(layout);
+    block.insert(block.end(), strides.begin(), strides.end());
+  }
+  if (contiguous && !family.always_info) block.clear();
+  return block;
 }
 
 // Of elements that have a place of their own: a dim of stride 0 repeats them.
@@ -279,6 +89,15 @@ std::size_t distinct_elements(const ops::Layout& layout) {
 }
 
 }  // namespace
+
+ops::Layout layout_of(const BenchCase& subject, std::size_t list) {
+  if (list >= subject.strides.size()) return {subject.dims};
+  return {subject.dims, subject.strides[list]};
+}
+
+ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_t i) {
+  return ops::Scalar::from(kernel.dtype, i < subject.scalars.size() ? subject.scalars[i] : 0);
+}
 
 std::string_view name(Cost cost) {
   static constexpr std::string_view kNames[] = {"move", "short", "function", "long"};
@@ -301,8 +120,10 @@ bool Operands::is_contiguous() const {
 
 Result<KernelTraits> traits_of(std::string_view name) {
   KILN_TRY_ASSIGN(const Found found, find(name));
-  return KernelTraits{found.family->module, found.family->name, found.kernel.dtype,
-                      found.family->cost(found.kernel), found.family->has_views};
+  const Family& family = *found.family;
+  return KernelTraits{family.module,      family.name,
+                      found.kernel.first, family.cost(found.kernel),
+                      family.views != 0,  family.plan != nullptr};
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
@@ -323,6 +144,12 @@ Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses
                               ops::Geometry geometry) {
   KILN_TRY_ASSIGN(const Found found, find(given.kernel));
   const BenchCase subject = with_scalars(given, *found.family);
+  if (found.family->plan == nullptr) {
+    return Error{ErrorCode::kUnavailable,
+                 "our helpers plan no launch of '" + given.kernel + "' for the benchmark",
+                 {},
+                 {}};
+  }
   return found.family->plan(found.kernel, subject, addresses, geometry);
 }
 
@@ -339,19 +166,12 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
     launch.block = {1024, 1, 1};
     launch.grid = {static_cast<std::uint32_t>((subject.count() + 1023) / 1024), 1, 1};
   }
-  for (std::size_t i = 0; i < family.original.size(); ++i) {
-    launch.arguments.push_back(argument(family.original[i], found.kernel, subject, addresses));
-    if (family.original[i].role != Role::kInfo) continue;
-    bool contiguous = true;
-    for (std::size_t list = 0; list < subject.strides.size(); ++list) {
-      contiguous = contiguous && ops::is_contiguous(layout_of(subject, list));
+  for (const Parameter& parameter : family.original) {
+    if (parameter.role == Role::kInfo) {
+      launch.layout = info_block(family, subject);
+      launch.layout_argument = launch.arguments.size();
     }
-    if (contiguous) continue;
-    launch.layout_argument = i;
-    launch.layout.assign(subject.dims.begin(), subject.dims.end());
-    for (const ops::Extents& strides : subject.strides) {
-      launch.layout.insert(launch.layout.end(), strides.begin(), strides.end());
-    }
+    launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses));
   }
   return launch;
 }

@@ -1,7 +1,7 @@
 // How each family of kernels is launched: what a case reads and writes, our launch for it, and the
 // original's.
 //
-// To add a family, add a row to kFamilies in families.cpp.
+// To add a family, add a row to family_maps.cpp or its neighbours.
 #pragma once
 
 #include <string_view>
@@ -16,6 +16,7 @@ namespace kiln::bench {
 struct Operand {
   ops::DType dtype = ops::DType::kF32;
   ops::Layout layout;
+  bool is_condition = false;  // 0 or 1, half of each
 
   std::size_t bytes() const;    // from the first element to the last
   std::size_t touched() const;  // bytes that have to be read or written; a repeated element once
@@ -34,10 +35,11 @@ std::string_view name(Cost cost);
 
 struct KernelTraits {
   std::string_view module;
-  std::string_view family;  // "unary", "copy2d": kernels that are launched alike
-  ops::DType dtype = ops::DType::kF32;
+  std::string_view family;              // "unary", "copy2d": kernels that are launched alike
+  ops::DType dtype = ops::DType::kF32;  // of its first input, or of its output
   Cost cost = Cost::kShort;
-  bool has_views = false;  // takes the layout of its first strided operand
+  bool has_views = false;   // takes the strides of its operands
+  bool is_planned = false;  // our helpers can launch it
 };
 // An error names a kernel that no family knows.
 Result<KernelTraits> traits_of(std::string_view kernel);

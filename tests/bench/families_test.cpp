@@ -1,6 +1,9 @@
 #include "tests/bench/families.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace kiln::bench {
 namespace {
@@ -59,6 +62,59 @@ TEST_CASE("a case touches what its operands hold, a repeated element once") {
   CHECK(bytes(rows) == 2 * 2 * 300 * 40);
   CHECK(operands_of(rows)->inputs[0].bytes() == 2 * (299 * 64 + 40));
   CHECK_FALSE(operands_of(rows)->is_contiguous());
+}
+
+// "const f32* inp" is 8 bytes, "i32 n_cols" 4.
+std::size_t bytes_of(const std::string& parameter) {
+  const std::string type = parameter.substr(0, parameter.rfind(' '));
+  if (type.back() == '*') return 8;
+  return std::stoul(type.substr(type.find_first_of("0123456789"))) / 8;
+}
+
+TEST_CASE("the originals' arguments have the sizes of their parameters") {
+  std::ifstream file(KILN_ABI_FILE);
+  const auto modules = nlohmann::json::parse(file).at("modules");
+  std::size_t known = 0;
+  for (const auto& [module, kernels] : modules.items()) {
+    for (const auto& [kernel, parameters] : kernels.items()) {
+      const auto traits = traits_of(kernel);
+      if (!traits) continue;
+      INFO(kernel);
+      ++known;
+      CHECK(traits->module == module);
+      const auto subject = sized_case(kernel, 4096);
+      REQUIRE(subject);
+      const auto launch = plan_original(*subject, {{nullptr, nullptr, nullptr}, nullptr});
+      REQUIRE(launch);
+      REQUIRE(launch->arguments.size() == parameters.size());
+      for (std::size_t i = 0; i < parameters.size(); ++i) {
+        CHECK(launch->arguments[i].size() == bytes_of(parameters[i]));
+      }
+    }
+  }
+  // affine, unary, fill, cast, binary, ternary; five reductions of 7 dtypes, softmax of 4.
+  CHECK(known == 10 + 123 + 24 + 58 + 96 + 26 + 35 + 4);
+}
+
+TEST_CASE("a layout block lists the strides of every operand, where the original wants one") {
+  const Addresses addresses{{nullptr, nullptr, nullptr}, nullptr};
+  using Block = std::vector<std::size_t>;
+  BenchCase rows = contiguous_case("badd_f32", 32);
+  rows.dims = {8, 4};
+  CHECK(plan_original(rows, addresses)->layout.empty());
+  rows.strides = {{4, 1}, {0, 1}};
+  CHECK(plan_original(rows, addresses)->layout == Block{8, 4, 4, 1, 0, 1});
+  CHECK(operands_of(rows)->min_bytes() == 4 * (32 + 4 + 32));
+  CHECK(plan_original(contiguous_case("where_u8_f32", 7), addresses)->layout == Block{7, 1, 1, 1});
+
+  const auto reduced = sized_case("fast_argmax_f16", 1 << 20);
+  const auto launch = plan_original(*reduced, addresses);
+  CHECK(launch->layout == Block{1024, 1024, 1024, 1});
+  CHECK((launch->grid.x == 1024 && launch->block.x == 1024));
+  CHECK(operands_of(*reduced)->output.bytes() == 4 * 1024);
+  CHECK(plan_original(*sized_case("fast_sum_f32", 64), addresses)->block.x == 64);
+  CHECK(plan_original(*sized_case("softmax_f32", 4096), addresses)->block.y == 32);
+  CHECK_FALSE(plan_ours(*sized_case("softmax_f32", 4096), addresses, ops::Geometry::kOwn));
 }
 
 TEST_CASE("a kernel of no family is an error that names it") {

@@ -63,7 +63,7 @@ class Judge {
       if (measured_.original_us) {
         at_most(geometry, *measured_.original_us / 1.3, "1.3 times the original");
       }
-    } else if (geometry == Geometry::kReference) {
+    } else if (geometry == Geometry::kReference && measured_.subject.kernel.starts_with("ucopy")) {
       if ((width == 2 || width == 4) && measured_.copy_us > 0) {
         at_most(geometry, 2 * measured_.copy_us, "half the copy rate");
       }

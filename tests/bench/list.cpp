@@ -57,13 +57,18 @@ std::size_t rank_of(const std::string& kernel) {
   return std::size(kPreferred);
 }
 
-// One kernel for each family, cost and element size.
+// One kernel for each family, cost and size of each operand's elements.
 std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
-  std::map<std::tuple<std::string_view, Cost, std::size_t>, std::string> chosen;
+  using Group = std::tuple<std::string_view, Cost, std::vector<std::size_t>>;
+  std::map<Group, std::string> chosen;
   for (const std::string& kernel : kernels) {
     const auto traits = traits_of(kernel);
-    if (!traits) continue;
-    std::string& current = chosen[{traits->family, traits->cost, size_of(traits->dtype)}];
+    const auto subject = sized_case(kernel, 4096);
+    if (!traits || !subject) continue;
+    const auto operands = operands_of(*subject);
+    std::vector<std::size_t> sizes = {size_of(operands->output.dtype)};
+    for (const Operand& input : operands->inputs) sizes.push_back(size_of(input.dtype));
+    std::string& current = chosen[{traits->family, traits->cost, sizes}];
     if (current.empty() || rank_of(kernel) < rank_of(current)) current = kernel;
   }
   std::vector<std::string> list;

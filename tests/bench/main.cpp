@@ -34,6 +34,7 @@ many bytes: about eight minutes.
   --torch FILE       PyTorch's times, from torch_times.py
   --quick            a short list, within a minute
   --case PATTERN     only the cases whose names match; '*' stands for any letters; may be repeated
+  --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
   --samples N        of each measurement, at most; the median counts (default 31)
   --judge            measure doubtful cases three times, and exit with 1 when one fails its rule
@@ -43,7 +44,7 @@ for example: kiln_bench --original original_sm90 --quick --case 'ugelu_* 2^*'
 )";
 
 struct Options {
-  std::string device, originals, torch, json, list;
+  std::string device, target, originals, torch, json, list;
   std::vector<std::string> patterns;
   std::size_t samples = 31;
   bool quick = false, judge = false;
@@ -51,11 +52,10 @@ struct Options {
 
 std::optional<Options> parse(int argc, char** argv) {
   Options options;
-  const std::map<std::string, std::string*> texts = {{"--device", &options.device},
-                                                     {"--original", &options.originals},
-                                                     {"--torch", &options.torch},
-                                                     {"--json", &options.json},
-                                                     {"--list", &options.list}};
+  const std::map<std::string, std::string*> texts = {
+      {"--device", &options.device},      {"--target", &options.target},
+      {"--original", &options.originals}, {"--torch", &options.torch},
+      {"--json", &options.json},          {"--list", &options.list}};
   const std::map<std::string, bool*> flags = {{"--quick", &options.quick},
                                               {"--judge", &options.judge}};
   for (int i = 1; i < argc; ++i) {
@@ -100,7 +100,8 @@ std::vector<std::string> known_kernels() {
   for (const ModuleEntry* module : ops::catalog().modules) {
     for (const KernelEntry& kernel : module->kernels) {
       const std::string name(kernel.name);
-      if (traits_of(name)) {
+      const auto traits = traits_of(name);
+      if (traits && traits->is_planned) {
         names.push_back(name);
       } else {
         std::printf("not measured, of no family: %s\n", name.c_str());
@@ -188,17 +189,6 @@ Measurement median_of_three(const Measurement& a, const Measurement& b, const Me
   return result;
 }
 
-Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherTimes& others,
-                            bool thrice_when_doubtful) {
-  Measurement runs[3];
-  for (Measurement& run : runs) {
-    KILN_TRY_ASSIGN(run, bench.measure(subject));
-    others.complete(run);
-    if (!thrice_when_doubtful || !is_doubtful(runs[0])) return runs[0];
-  }
-  return median_of_three(runs[0], runs[1], runs[2]);
-}
-
 // A wrong launch of the original would be measured, and would say nothing.
 Result<void> compare_results(Bench& bench, const BenchCase& subject) {
   if (subject.count() > 65536 || subject.kind != DataKind::kUniform) return {};
@@ -207,6 +197,18 @@ Result<void> compare_results(Bench& bench, const BenchCase& subject) {
   std::printf("  %s: %zu of %zu elements are not the original's\n", subject.name().c_str(),
               *differing, subject.count());
   return {};
+}
+
+Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherTimes& others,
+                            bool thrice_when_doubtful) {
+  KILN_TRY(compare_results(bench, subject));
+  Measurement runs[3];
+  for (Measurement& run : runs) {
+    KILN_TRY_ASSIGN(run, bench.measure(subject));
+    others.complete(run);
+    if (!thrice_when_doubtful || !is_doubtful(runs[0])) return runs[0];
+  }
+  return median_of_three(runs[0], runs[1], runs[2]);
 }
 
 Result<std::size_t> run(const Options& options) {
@@ -232,6 +234,7 @@ Result<std::size_t> run(const Options& options) {
   Bench::Settings settings;
   settings.samples = options.samples;
   settings.originals = options.originals;
+  settings.target = options.target;
   KILN_TRY_ASSIGN(Bench bench, Bench::open(device, settings, cases));
 
   constexpr double kGibibyte = 1 << 30;
@@ -246,14 +249,21 @@ Result<std::size_t> run(const Options& options) {
       table_heading().c_str());
 
   std::vector<Measurement> all;
-  std::size_t failed = 0;
+  std::size_t failed = 0, errors = 0;
   for (const BenchCase& each : cases) {
-    KILN_TRY(compare_results(bench, each));
-    KILN_TRY_ASSIGN(const Measurement measured, measure(bench, each, others, options.judge));
-    const std::vector<Failure> failures = judge(measured);
+    const Result<Measurement> measured = measure(bench, each, others, options.judge);
+    if (!measured) {
+      std::printf("%-44s cannot be measured: %s\n", each.name().c_str(),
+                  measured.error().message.c_str());
+      ++failed;
+      // A device that has failed fails everything from then on.
+      if (++errors == 3) return measured.error();
+      continue;
+    }
+    const std::vector<Failure> failures = judge(*measured);
     failed += !failures.empty();
-    all.push_back(measured);
-    std::fputs(table_row(measured, failures).c_str(), stdout);
+    all.push_back(*measured);
+    std::fputs(table_row(*measured, failures).c_str(), stdout);
     std::fflush(stdout);
   }
   const Summary summary = summarize(all);

@@ -1,0 +1,88 @@
+#include "tests/bench/driver_kernels.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "base/diagnostic.hpp"
+#include "formats/zstd.hpp"
+#include "kiln/ops/kernels.hpp"
+
+namespace kiln::bench {
+namespace {
+
+Error not_found(std::string message) {
+  return Error{ErrorCode::kNotFound, std::move(message), {}, {}};
+}
+
+Result<std::vector<std::byte>> read_original(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return not_found("cannot read '" + path + "'");
+  const std::vector<char> frame{std::istreambuf_iterator<char>(file), {}};
+  return zstd_decompress(std::as_bytes(std::span(frame)));
+}
+
+Result<std::vector<std::byte>> read_ours(const ImageEntry& image) {
+  const std::span stored(reinterpret_cast<const std::byte*>(image.data), image.stored_size);
+  if (image.compression == Compression::kZstd) return zstd_decompress(stored);
+  return std::vector<std::byte>(stored.begin(), stored.end());
+}
+
+}  // namespace
+
+FindImage originals_in(std::string folder) {
+  return [folder = std::move(folder)](const ops::Launch& launch) -> Result<DriverImage> {
+    const std::string path = folder + "/" + std::string(launch.module) + ".cubin.zst";
+    return DriverImage{path, [path] { return read_original(path); }};
+  };
+}
+
+FindImage ours_for(std::string target) {
+  return [target = std::move(target)](const ops::Launch& launch) -> Result<DriverImage> {
+    const ModuleEntry* module = ops::catalog().find(launch.module);
+    const std::ptrdiff_t found = module == nullptr ? -1 : module->find(launch.kernel);
+    if (found < 0) return not_found("this build has no kernel '" + launch.kernel + "'");
+    const std::uint16_t unit = module->kernels[static_cast<std::size_t>(found)].unit;
+    for (const ImageEntry& image : module->images) {
+      if (image.target != target || image.unit != unit) continue;
+      return DriverImage{std::string(launch.module) + " " + std::to_string(unit),
+                         [&image] { return read_ours(image); }};
+    }
+    return not_found("this build has no image '" + target + "' of '" + launch.kernel + "'");
+  };
+}
+
+DriverKernels::DriverKernels(Device device, CudaClock& clock, FindImage find)
+    : device_(std::move(device)), clock_(clock), find_(std::move(find)) {}
+
+Result<void> DriverKernels::prepare(const ops::Launch& launch) {
+  if (functions_.count(launch.kernel) == 0) {
+    KILN_TRY_ASSIGN(const DriverImage image, find_(launch));
+    if (modules_.count(image.name) == 0) {
+      KILN_TRY_ASSIGN(const std::vector<std::byte> bytes, image.read());
+      KILN_TRY_ASSIGN(modules_[image.name], clock_.load_module(bytes.data()));
+    }
+    KILN_TRY_ASSIGN(functions_[launch.kernel],
+                    clock_.find_function(modules_[image.name], launch.kernel));
+  }
+  if (!launch.layout.empty() && layouts_.count(launch.layout) == 0) {
+    KILN_TRY_ASSIGN(Buffer block, device_.upload(launch.layout));
+    layouts_.emplace(launch.layout, std::move(block));
+  }
+  return {};
+}
+
+Result<void> DriverKernels::run(const ops::Launch& launch, StreamRef stream) const {
+  std::vector<ops::Argument> values = launch.arguments;
+  if (!launch.layout.empty()) {
+    const void* const block = layouts_.at(launch.layout).data();
+    values.at(launch.layout_argument) = ops::Argument::of(block);
+  }
+  std::vector<const void*> arguments;
+  arguments.reserve(values.size());
+  for (const ops::Argument& value : values) arguments.push_back(value.data());
+  return clock_.launch(stream, functions_.at(launch.kernel), launch.grid, launch.block,
+                       launch.shared_bytes, arguments.data());
+}
+
+}  // namespace kiln::bench

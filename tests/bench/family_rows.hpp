@@ -1,0 +1,72 @@
+// A family as a row: everything that the benchmark knows of kernels that are launched alike.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/bench/families.hpp"
+
+namespace kiln::bench {
+
+// What a parameter of an original kernel holds.
+enum class Role : unsigned char {
+  kCount,        // elements, in 64 bits
+  kRank,         // dims of the layout block; 1 where there is none
+  kInfo,         // the layout block: dims, then each operand's strides
+  kInput,        // the address of input `index`
+  kOutput,       // the address of the output
+  kScalar,       // scalar `index`, of the kernel's dtype
+  kDim,          // dim `index`, in 64 bits
+  kDim32,        // the same in 32 bits
+  kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
+};
+struct Parameter {
+  Role role;
+  std::size_t index = 0;
+};
+
+// "cast_f32_bf16" is {"cast", kF32, kBF16}, "uneg_f16" {"uneg", kF16, kF16}.
+struct Kernel {
+  std::string_view root;
+  ops::DType first;  // the dtype before the last, where the name has two
+  ops::DType dtype;  // the last
+};
+
+struct Family {
+  std::string_view name;
+  std::string_view module;
+  bool (*has)(std::string_view root);
+  Cost (*cost)(const Kernel& kernel);
+  std::vector<double> scalars = {};  // to measure with, where a case names none
+  std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
+  bool always_info = false;          // the layout block is there when all is contiguous, too
+  // Null: a contiguous case.
+  BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
+  Operands (*operands)(const Kernel& kernel, const BenchCase& subject);
+  // Null: our helpers do not plan it.
+  Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry geometry) = nullptr;
+  std::vector<Parameter> original;
+  // Null: blocks of 1024 threads, one element a thread.
+  void (*original_grid)(const BenchCase& subject, ops::Launch& launch) = nullptr;
+};
+
+// The rows, by what they have in common.
+std::vector<Family> map_families();     // family_maps.cpp: an output element for each index
+std::vector<Family> memory_families();  // family_memory.cpp: constants and copies of rows
+std::vector<Family> row_families();     // family_rows.cpp: rows at a time
+
+// For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
+ops::Layout layout_of(const BenchCase& subject, std::size_t list);
+ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_t i);
+
+template <std::size_t N>
+bool is_one_of(std::string_view text, const std::string_view (&list)[N]) {
+  for (const std::string_view each : list) {
+    if (each == text) return true;
+  }
+  return false;
+}
+
+}  // namespace kiln::bench
