@@ -55,7 +55,9 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kInput: return ops::Argument::of(addresses.inputs[i]);
     case Role::kOutput: return ops::Argument::of(addresses.output);
     case Role::kScalar: return ops::Argument::of(scalar_of(kernel, subject, i));
-    case Role::kDim: return ops::Argument::of(subject.dims[i]);
+    case Role::kColumns: return ops::Argument::of(subject.dims[subject.dims.rank() - 1]);
+    case Role::kColumns32:
+      return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[subject.dims.rank() - 1]));
     case Role::kDim32: return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[i]));
     case Role::kRowStride32:
       return ops::Argument::of(
@@ -121,9 +123,14 @@ bool Operands::is_contiguous() const {
 Result<KernelTraits> traits_of(std::string_view name) {
   KILN_TRY_ASSIGN(const Found found, find(name));
   const Family& family = *found.family;
-  return KernelTraits{family.module,      family.name,
-                      found.kernel.first, family.cost(found.kernel),
-                      family.views != 0,  family.plan != nullptr};
+  return KernelTraits{.module = family.module,
+                      .family = family.name,
+                      .dtype = found.kernel.first,
+                      .cost = family.cost(found.kernel),
+                      .has_views = family.views != 0,
+                      .strided = family.strided,
+                      .shapes = family.shapes,
+                      .is_planned = family.plan != nullptr};
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {

@@ -38,8 +38,10 @@ struct KernelTraits {
   std::string_view family;              // "unary", "copy2d": kernels that are launched alike
   ops::DType dtype = ops::DType::kF32;  // of its first input, or of its output
   Cost cost = Cost::kShort;
-  bool has_views = false;   // takes the strides of its operands
-  bool is_planned = false;  // our helpers can launch it
+  bool has_views = false;            // takes the strides of its operands
+  std::size_t strided = 0;           // the operand that views are measured with
+  std::vector<ops::Extents> shapes;  // to measure beside the sizes
+  bool is_planned = false;           // our helpers can launch it
 };
 // An error names a kernel that no family knows.
 Result<KernelTraits> traits_of(std::string_view kernel);

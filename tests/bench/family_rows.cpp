@@ -16,6 +16,10 @@ BenchCase rows_of_columns(std::string kernel, std::size_t count) {
   return subject;
 }
 
+// From a decoder's one row of logits to many short rows.
+const std::vector<ops::Extents> kRowShapes = {
+    {1, 128256}, {8, 4096}, {64, 128256}, {128, 1 << 20}, {8192, 4096}, {1 << 20, 64}, {65536, 96}};
+
 std::size_t columns_of(const BenchCase& subject) { return subject.dims[subject.dims.rank() - 1]; }
 
 void one_block_a_row(const BenchCase& subject, ops::Launch& launch) {
@@ -44,10 +48,11 @@ Family reduction(std::string_view name, bool (*has)(std::string_view root)) {
           .cost = [](const Kernel&) { return Cost::kShort; },
           .views = 1,
           .always_info = true,
+          .shapes = kRowShapes,
           .sized = rows_of_columns,
           .operands = reduce_operands,
           .original = {{Role::kCount},
-                       {Role::kDim, 1},
+                       {Role::kColumns},
                        {Role::kRank},
                        {Role::kInfo},
                        {Role::kInput},
@@ -67,12 +72,13 @@ std::vector<Family> row_families() {
        .module = "reduce",
        .has = [](std::string_view root) { return root == "softmax"; },
        .cost = [](const Kernel&) { return Cost::kFunction; },
+       .shapes = kRowShapes,
        .sized = rows_of_columns,
        .operands =
            [](const Kernel& kernel, const BenchCase& subject) {
              return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.dtype, {subject.dims}}};
            },
-       .original = {{Role::kInput}, {Role::kOutput}, {Role::kDim32, 1}},
+       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
        .original_grid = one_warp_a_row},
   };
 }

@@ -17,8 +17,9 @@ enum class Role : unsigned char {
   kInput,        // the address of input `index`
   kOutput,       // the address of the output
   kScalar,       // scalar `index`, of the kernel's dtype
-  kDim,          // dim `index`, in 64 bits
-  kDim32,        // the same in 32 bits
+  kDim32,        // dim `index`, in 32 bits
+  kColumns,      // the last dim, in 64 bits
+  kColumns32,    // the same in 32 bits
   kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
 };
 struct Parameter {
@@ -41,6 +42,8 @@ struct Family {
   std::vector<double> scalars = {};  // to measure with, where a case names none
   std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
   bool always_info = false;          // the layout block is there when all is contiguous, too
+  std::size_t strided = 0;           // the operand that views are measured with
+  std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
   // Null: a contiguous case.
   BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
   Operands (*operands)(const Kernel& kernel, const BenchCase& subject);

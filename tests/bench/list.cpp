@@ -12,37 +12,42 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 28;
 
-BenchCase view_case(const std::string& kernel, View view, const char* shape, ops::Extents dims,
-                    ops::Extents strides) {
+std::string text(const ops::Extents& dims) {
+  std::string joined;
+  for (const std::size_t& dim : dims) joined += (joined.empty() ? "" : "x") + std::to_string(dim);
+  return joined;
+}
+
+struct Shape {
+  View view;
+  const char* name;
+  ops::Extents dims, strides;
+};
+const Shape kSmallViews[] = {
+    {View::kTransposed, "128x32", {128, 32}, {1, 128}},
+    {View::kPermuted, "1x17x32x128", {1, 32, 17, 128}, {69632, 128, 4096, 1}},
+    {View::kTransposed, "512x512", {512, 512}, {1, 512}},
+    {View::kNarrowed, "512x512 of 1024", {512, 512}, {1024, 1}},
+    {View::kBroadcast, "rows 512x1024", {512, 1024}, {0, 1}},
+    {View::kBroadcast, "columns 512x1024", {512, 1024}, {1, 0}},
+};
+const Shape kLargeViews[] = {
+    {View::kTransposed, "8192x8192", {8192, 8192}, {1, 8192}},
+    {View::kPermuted, "8x1024x32x128", {8, 32, 1024, 128}, {4194304, 128, 4096, 1}},
+    {View::kNarrowed, "32x512x2048 of 4096", {32, 512, 2048}, {2097152, 4096, 1}},
+    {View::kBroadcast, "rows 8192x8192", {8192, 8192}, {0, 1}},
+};
+
+// The family's strided operand lies like this, those before and after it are contiguous.
+BenchCase view_case(const std::string& kernel, const Shape& shape) {
   BenchCase subject;
   subject.kernel = kernel;
-  subject.dims = dims;
-  subject.strides = {strides};
-  subject.view = view;
-  subject.shape = std::string(name(view)) + " " + shape;
+  subject.dims = shape.dims;
+  subject.strides.assign(traits_of(kernel)->strided, ops::strides_of({shape.dims}));
+  subject.strides.push_back(shape.strides);
+  subject.view = shape.view;
+  subject.shape = std::string(name(shape.view)) + " " + shape.name;
   return subject;
-}
-
-std::vector<BenchCase> small_views(const std::string& kernel) {
-  return {
-      view_case(kernel, View::kTransposed, "128x32", {128, 32}, {1, 128}),
-      view_case(kernel, View::kPermuted, "1x17x32x128", {1, 32, 17, 128}, {69632, 128, 4096, 1}),
-      view_case(kernel, View::kTransposed, "512x512", {512, 512}, {1, 512}),
-      view_case(kernel, View::kNarrowed, "512x512 of 1024", {512, 512}, {1024, 1}),
-      view_case(kernel, View::kBroadcast, "rows 512x1024", {512, 1024}, {0, 1}),
-      view_case(kernel, View::kBroadcast, "columns 512x1024", {512, 1024}, {1, 0}),
-  };
-}
-
-std::vector<BenchCase> large_views(const std::string& kernel) {
-  return {
-      view_case(kernel, View::kTransposed, "8192x8192", {8192, 8192}, {1, 8192}),
-      view_case(kernel, View::kPermuted, "8x1024x32x128", {8, 32, 1024, 128},
-                {4194304, 128, 4096, 1}),
-      view_case(kernel, View::kNarrowed, "32x512x2048 of 4096", {32, 512, 2048},
-                {2097152, 4096, 1}),
-      view_case(kernel, View::kBroadcast, "rows 8192x8192", {8192, 8192}, {0, 1}),
-  };
 }
 
 bool only_moves(const KernelTraits& traits) { return traits.cost == Cost::kMove; }
@@ -82,10 +87,22 @@ class List {
     if (names_.insert(subject.name()).second) cases_.push_back(std::move(subject));
   }
   // Leaves out views that would write an element more than once.
-  void add(const std::vector<BenchCase>& cases) {
-    for (const BenchCase& each : cases) {
-      const auto operands = operands_of(each);
-      if (operands && (each.view != View::kBroadcast || !operands->inputs.empty())) add(each);
+  template <std::size_t N>
+  void add_views(const std::string& kernel, const Shape (&shapes)[N]) {
+    for (const Shape& shape : shapes) {
+      BenchCase subject = view_case(kernel, shape);
+      const auto operands = operands_of(subject);
+      if (!operands || (shape.view == View::kBroadcast && operands->inputs.empty())) continue;
+      add(std::move(subject));
+    }
+  }
+  void add_shapes(const std::string& kernel) {
+    const KernelTraits traits = *traits_of(kernel);
+    for (const ops::Extents& dims : traits.shapes) {
+      BenchCase subject = contiguous_case(kernel, 1);
+      subject.dims = dims;
+      subject.shape = text(dims);
+      add(std::move(subject));
     }
   }
   void add_sized(const std::string& kernel, std::size_t count, DataKind kind = DataKind::kUniform) {
@@ -108,10 +125,6 @@ class List {
   std::set<std::string> names_;
 };
 
-bool contains(const std::vector<std::string>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 }  // namespace
 
 std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
@@ -127,37 +140,47 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
         if (kind == DataKind::kUniform || !only_moves(traits)) list.add_sized(kernel, count, kind);
       }
     }
+    list.add_shapes(kernel);
     if (!traits.has_views) continue;
-    list.add(small_views(kernel));
-    if (only_moves(traits) || size_of(traits.dtype) == 4) list.add(large_views(kernel));
+    list.add_views(kernel, kSmallViews);
+    if (only_moves(traits) || size_of(traits.dtype) == 4) list.add_views(kernel, kLargeViews);
   }
   return std::move(list).sorted();
 }
 
 std::vector<BenchCase> quick_list(const std::vector<std::string>& kernels) {
-  static constexpr const char* kContiguous[] = {
-      "affine_f32",    "uneg_f32",      "ucopy_u8",   "ucopy_f16",  "ucopy_f32", "ucopy_i64",
-      "ugelu_f32",     "ugelu_f16",     "ugelu_bf16", "usilu_bf16", "upowf_f32", "uexp_f32",
-      "const_set_f32", "const_set_f16", "copy2d_f32", "copy2d_f16", "copy2d_u8"};
+  const auto built = [&](std::initializer_list<const char*> names) {
+    std::vector<std::string> found;
+    for (const char* each : names) {
+      if (std::find(kernels.begin(), kernels.end(), each) != kernels.end()) found.push_back(each);
+    }
+    return found;
+  };
   List list;
-  for (const std::string kernel : kContiguous) {
-    if (!contains(kernels, kernel)) continue;
+  for (const std::string& kernel :
+       built({"affine_f32", "uneg_f32",  "ucopy_u8",      "ucopy_f16",     "ucopy_f32",
+              "ucopy_i64",  "ugelu_f32", "ugelu_f16",     "ugelu_bf16",    "usilu_bf16",
+              "upowf_f32",  "uexp_f32",  "const_set_f32", "const_set_f16", "copy2d_f32",
+              "copy2d_f16", "copy2d_u8", "cast_f32_bf16", "cast_bf16_f32", "cast_f32_u8",
+              "badd_f32",   "badd_bf16", "lt_f32",        "where_u8_f32"})) {
     for (const unsigned shift : {0, 12, 17, 20, 24, 27}) {
       list.add_sized(kernel, std::size_t{1} << shift);
     }
   }
-  for (const std::string kernel : {"ucopy_u8", "ucopy_f16", "ucopy_f32", "ucopy_i64"}) {
-    if (!contains(kernels, kernel)) continue;
-    list.add(small_views(kernel));
-    list.add(large_views(kernel));
+  for (const std::string& kernel :
+       built({"ucopy_u8", "ucopy_f16", "ucopy_f32", "ucopy_i64", "badd_f32", "cast_f32_bf16"})) {
+    list.add_views(kernel, kSmallViews);
+    list.add_views(kernel, kLargeViews);
   }
-  for (const std::string kernel : {"ugelu_f32", "const_set_f32"}) {
-    if (!contains(kernels, kernel)) continue;
-    list.add(small_views(kernel)[0]);
-    list.add(large_views(kernel)[0]);
+  for (const std::string& kernel : built({"ugelu_f32", "const_set_f32", "where_u8_f32"})) {
+    list.add(view_case(kernel, kSmallViews[0]));
+    list.add(view_case(kernel, kLargeViews[0]));
   }
-  for (const std::string kernel : {"upowf_f32", "ugelu_f32", "usilu_bf16"}) {
-    if (!contains(kernels, kernel)) continue;
+  for (const std::string& kernel :
+       built({"softmax_f32", "softmax_bf16", "fast_sum_f32", "fast_sum_bf16", "fast_argmax_f32"})) {
+    list.add_shapes(kernel);
+  }
+  for (const std::string& kernel : built({"upowf_f32", "ugelu_f32", "usilu_bf16"})) {
     list.add_sized(kernel, std::size_t{1} << 27, DataKind::kNormal);
     list.add_sized(kernel, std::size_t{1} << 27, DataKind::kSpecial);
   }

@@ -116,8 +116,10 @@ std::vector<BenchCase> chosen_cases(const Options& options, const Recording& rec
   std::vector<BenchCase> all = options.quick ? quick_list(kernels) : full_list(kernels);
   std::set<std::string> names;
   for (const BenchCase& each : all) names.insert(each.name());
+  const std::set<std::string> built(kernels.begin(), kernels.end());
   for (const RecordedCase& each : recorded.cases) {
-    if (!options.quick && names.insert(each.subject.name()).second) all.push_back(each.subject);
+    if (options.quick || built.count(each.subject.kernel) == 0) continue;
+    if (names.insert(each.subject.name()).second) all.push_back(each.subject);
   }
   if (options.patterns.empty()) return all;
   std::vector<BenchCase> chosen;

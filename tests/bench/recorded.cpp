@@ -30,9 +30,9 @@ RecordedCase read_case(const json& entry) {
   subject.shape = count_name(subject.count());
   if (entry.contains("strides")) {
     for (const json& list : entry.at("strides")) subject.strides.push_back(extents(list));
-    subject.view = view_named(entry.at("view"));
-    subject.shape = entry.at("shape");
   }
+  if (entry.contains("view")) subject.view = view_named(entry.at("view"));
+  if (entry.contains("shape")) subject.shape = entry.at("shape");
   if (entry.contains("scalars")) subject.scalars = entry.at("scalars").get<std::vector<double>>();
   recorded.original_us = entry.at("original_us");
   if (!entry.at("torch_us").is_null()) recorded.torch_us = entry.at("torch_us").get<double>();

@@ -1,5 +1,6 @@
 #include "tests/bench/recorded.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
@@ -12,19 +13,21 @@ namespace {
 TEST_CASE("the recording's cases can all be launched") {
   const auto recorded = recording();
   REQUIRE(recorded);
-  CHECK(recorded->cases.size() == 35);
+  CHECK(recorded->cases.size() == 81);
   std::set<std::string> names;
   for (const RecordedCase& each : recorded->cases) {
     INFO(each.subject.name());
     CHECK(names.insert(each.subject.name()).second);
     Addresses addresses;
-    addresses.inputs.assign(2, nullptr);
+    addresses.inputs.assign(3, nullptr);
+    CHECK(plan_original(each.subject, addresses));
+    CHECK(each.original_us > 0);
+    if (!traits_of(each.subject.kernel)->is_planned) continue;
     for (const ops::Geometry geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
       const auto launch = plan_ours(each.subject, addresses, geometry);
       REQUIRE(launch);
       CHECK(launch->kernel == each.subject.kernel);
     }
-    CHECK(each.original_us > 0);
   }
 }
 
@@ -55,6 +58,20 @@ TEST_CASE("the full list has every kernel, and data of every kind where it can m
   CHECK(names.count("ucopy_f32 transposed 128x32") == 1);
   CHECK(names.count("copy2d_f16 2^28") == 1);
   CHECK(quick_list(kernels).size() > 20);
+
+  const std::vector<BenchCase> wider =
+      full_list({"badd_f32", "where_u8_f16", "fast_sum_f32", "softmax_bf16"});
+  for (const BenchCase& each : wider) {
+    INFO(each.name());
+    CHECK(plan_original(each, {{nullptr, nullptr, nullptr}, nullptr}));
+  }
+  const auto has = [&](const std::string& name) {
+    return std::any_of(wider.begin(), wider.end(),
+                       [&](const BenchCase& each) { return each.name() == name; });
+  };
+  CHECK(has("badd_f32 broadcast rows 512x1024"));
+  CHECK(has("fast_sum_f32 64x128256"));
+  CHECK(has("softmax_bf16 2^28 normal"));
 }
 
 }  // namespace

@@ -34,16 +34,18 @@ BEYOND_CACHE = 256 << 20
 MOST_PIECES = 400
 
 
-def split(kernel):
-    for spelling in ("fp8_e4m3", "f8_e4m3"):
-        if kernel.endswith("_" + spelling):
-            return kernel[: -len(spelling) - 1], "f8_e4m3"
-    root, _, dtype = kernel.rpartition("_")
-    return root, dtype
+def split(name):
+    """("uneg", "f16") of uneg_f16; no dtype where the name ends with none."""
+    for dtype in ("fp8_e4m3", *DTYPES):
+        if name.endswith("_" + dtype):
+            return name[: -len(dtype) - 1], dtype.replace("fp8", "f8")
+    return name, None
 
 
 def values(shape, dtype, kind):
     """Values of a kind, as data.cpp has them."""
+    if dtype == torch.bool:
+        return torch.rand(shape, device="cuda") < 0.5
     floating = dtype.is_floating_point
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     draw = lambda make: make(shape, device="cuda", dtype=wide)
@@ -72,60 +74,71 @@ def extent(dims, strides):
     return 1 + sum((dim - 1) * stride for dim, stride in zip(dims, strides))
 
 
-def prepare(case):
-    """(bytes of a set, function that makes one set's launch), or None."""
-    root, name = split(case["kernel"])
-    dtype, dims, kind = DTYPES.get(name), case["dims"], case["kind"]
-    if dtype is None:
-        return None
-    strides = case.get("strides", [])
-    scalars = case.get("scalars")
-    size = dtype.itemsize
-    first = strides[0] if strides else None
-    count, reach = math.prod(dims), extent(dims, first)
-    empty = lambda elements: torch.empty(elements, device="cuda", dtype=dtype)
+BINARY = {"badd": torch.add, "bsub": torch.sub, "bmul": torch.mul, "bdiv": torch.div,
+          "bmaximum": torch.maximum, "bminimum": torch.minimum, "eq": torch.eq, "ne": torch.ne,
+          "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge}
+ROWS = {"fast_sum": lambda x: torch.sum(x, -1), "fast_min": lambda x: torch.amin(x, -1),
+        "fast_max": lambda x: torch.amax(x, -1), "fast_argmin": lambda x: torch.argmin(x, -1),
+        "fast_argmax": lambda x: torch.argmax(x, -1), "softmax": lambda x: torch.softmax(x, -1)}
 
+
+def operation_of(root, dtype, scalars):
+    """What computes the output from the inputs; None where PyTorch has no such operation."""
     if root in ("fill", "const_set"):
-        value = (scalars or [1.5])[0]
-        def make():
-            out = view(empty(reach), dims, first)
-            return lambda: out.fill_(value)
-        return reach * size, make
-    if root == "copy2d":
-        def make():
-            source = view(values((reach,), dtype, kind), dims, strides[0])
-            target = view(empty(extent(dims, strides[1])), dims, strides[1])
-            return lambda: target.copy_(source)
-        return (reach + extent(dims, strides[1])) * size, make
-
-    if root == "ucopy":
-        operation = lambda x, out: out.copy_(x)
-    elif root == "affine":
-        if dtype.is_floating_point:
-            mul, add = scalars or (1.7, 0.3)
-        else:
-            mul, add = 1, 0
-        operation = lambda x, out: torch.add(torch.mul(x, mul, out=out), add, out=out)
-    elif root == "upowf":
-        exponent = (scalars or [2.3])[0]
-        operation = lambda x, out: torch.pow(x, exponent, out=out)
-    elif root == "uelu":
-        slope = (scalars or [2.3])[0]
-        operation = lambda x, out: F.elu(x, alpha=slope)
-    elif root[:1] == "u" and root[1:] in UNARY:
+        return lambda out: out.fill_((scalars or [1.5])[0])
+    if root in ("ucopy", "copy2d", "cast"):
+        return lambda out, x: out.copy_(x)
+    if root == "affine":
+        mul, add = (scalars or (1.7, 0.3)) if dtype.is_floating_point else (1, 0)
+        return lambda out, x: torch.add(torch.mul(x, mul, out=out), add, out=out)
+    if root == "upowf":
+        return lambda out, x: torch.pow(x, (scalars or [2.3])[0], out=out)
+    if root == "uelu":
+        return lambda out, x: F.elu(x, alpha=(scalars or [2.3])[0])
+    if root == "where":
+        return lambda out, condition, t, f: torch.where(condition, t, f, out=out)
+    if root in BINARY:
+        return lambda out, x, y: BINARY[root](x, y, out=out)
+    if root in ROWS:
+        return lambda out, x: ROWS[root](x)
+    if root[:1] == "u" and root[1:] in UNARY:
         function = UNARY[root[1:]]
         if root[1:] in OUT_VARIANT:
-            operation = lambda x, out: function(x, out=out)
-        else:
-            operation = lambda x, out: function(x)
-    else:
+            return lambda out, x: function(x, out=out)
+        return lambda out, x: function(x)
+    return None
+
+
+def prepare(case):
+    """(bytes of a set, function that makes one set's launch), or None."""
+    root, last = split(case["kernel"])
+    root, first = split(root)
+    dtype = DTYPES.get(last)
+    first = DTYPES.get(first) if first else dtype
+    operation = operation_of(root, dtype, case.get("scalars"))
+    if dtype is None or first is None or operation is None:
         return None
+    dims, kind = case["dims"], case["kind"]
+    lists = case.get("strides", []) + [None] * 3
+    inputs = {"fill": [], "const_set": [], "where": [torch.bool, dtype, dtype]}.get(
+        root, [dtype, dtype] if root in BINARY else [first])
+    out_dtype = torch.bool if root in BINARY and root[0] != "b" else dtype
+    out_dims, out_strides = dims, None
+    if root == "const_set":
+        out_strides = lists[0]
+    elif root == "copy2d":
+        out_strides = lists[1]
+    reach = extent(out_dims, out_strides)
 
     def make():
-        source = view(values((reach,), dtype, kind), dims, first)
-        target = empty(count).view(dims)
-        return lambda: operation(source, target)
-    return (reach + count) * size, make
+        operands = [view(values((extent(dims, lists[i]),), each, kind), dims, lists[i])
+                    for i, each in enumerate(inputs)]
+        # Reductions and softmax bring their own.
+        out = None if root in ROWS else view(
+            torch.empty(reach, device="cuda", dtype=out_dtype), out_dims, out_strides)
+        return lambda: operation(out, *operands)
+    set_bytes = sum(extent(dims, lists[i]) * each.itemsize for i, each in enumerate(inputs))
+    return set_bytes + reach * out_dtype.itemsize, make
 
 
 def measure(case, samples):
