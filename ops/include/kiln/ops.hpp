@@ -6,8 +6,14 @@
 #pragma once
 
 #include "kiln/ops/affine.hpp"
+#include "kiln/ops/binary.hpp"
+#include "kiln/ops/cast.hpp"
 #include "kiln/ops/fill.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/launcher.hpp"
 #include "kiln/ops/matmul.hpp"
+#include "kiln/ops/norm.hpp"
+#include "kiln/ops/reduce.hpp"
+#include "kiln/ops/rope.hpp"
+#include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"

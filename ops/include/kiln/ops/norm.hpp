@@ -1,0 +1,45 @@
+// Row-wise operations over the last dim of contiguous rows, for f16 bf16 f32 f64.
+#pragma once
+
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+// softmax_<T>: dst = exp(src - max(row)) / sum(exp(src - max(row))).
+struct Softmax {
+  DType dtype = DType::kF32;
+  std::size_t rows = 0, columns = 0;
+  const void* src = nullptr;
+  void* dst = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// rmsnorm_<T>: dst = src * alpha / sqrt(mean(src^2) + epsilon).
+struct RmsNorm {
+  DType dtype = DType::kF32;
+  std::size_t rows = 0, columns = 0;
+  const void* src = nullptr;
+  void* dst = nullptr;
+  const void* alpha = nullptr;  // one a column; null: ones
+  float epsilon = 1e-5f;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// layernorm_<T>: dst = (src - mean) * alpha / sqrt(variance + epsilon) + beta.
+struct LayerNorm {
+  DType dtype = DType::kF32;
+  std::size_t rows = 0, columns = 0;
+  const void* src = nullptr;
+  void* dst = nullptr;
+  const void* alpha = nullptr;  // one a column; null: ones
+  const void* beta = nullptr;   // one a column; null: zeros
+  float epsilon = 1e-5f;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+Result<Launch> plan(const Softmax& call);
+Result<Launch> plan(const RmsNorm& call);
+Result<Launch> plan(const LayerNorm& call);
+
+}  // namespace kiln::ops

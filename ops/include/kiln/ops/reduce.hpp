@@ -1,0 +1,61 @@
+// reduce: one value for all elements along some dims.
+//
+// Kernels: fast_<op>_<T> for u8 u32 i64 f16 bf16 f32 f64; sum_<T> for u32 f16 bf16 f32 f64. Integer
+// sums wrap. min and max: f64 and f32 ignore NaN, f16 and bf16 keep it. argmin and argmax give a
+// u32: the smallest index of the extreme; a NaN is skipped, and of nothing but NaNs the index is 0.
+#pragma once
+
+#include <string_view>
+
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+// The order is the order of kReduceOps.
+enum class ReduceOp : std::uint8_t { kSum, kMin, kMax, kArgmin, kArgmax };
+
+struct ReduceOpInfo {
+  ReduceOp op;
+  std::string_view root;  // of the kernels' names
+  bool gives_index;       // the output is u32
+};
+
+inline constexpr ReduceOpInfo kReduceOps[] = {
+    {ReduceOp::kSum, "fast_sum", false},      {ReduceOp::kMin, "fast_min", false},
+    {ReduceOp::kMax, "fast_max", false},      {ReduceOp::kArgmin, "fast_argmin", true},
+    {ReduceOp::kArgmax, "fast_argmax", true},
+};
+
+constexpr const ReduceOpInfo& info(ReduceOp op) { return kReduceOps[static_cast<std::size_t>(op)]; }
+constexpr DType output_dtype(ReduceOp op, DType dtype) {
+  return info(op).gives_index ? DType::kU32 : dtype;
+}
+
+struct Reduce {
+  ReduceOp op = ReduceOp::kSum;
+  DType dtype = DType::kF32;
+  Layout layout;  // of `src`
+  // Positions of the dims that are reduced, each once; an index is of exactly one. `dst` holds the
+  // other dims, in their order, row-major contiguous.
+  Extents over;
+  const void* src = nullptr;
+  void* dst = nullptr;  // of output_dtype(op, dtype)
+  Geometry geometry = Geometry::kOwn;
+};
+
+// sum_<T>: adds the sums along `over` to what `out` holds, element by element with atomics: the
+// order is not kept, and each addition rounds to T.
+struct SumInto {
+  DType dtype = DType::kF32;
+  Layout layout;  // of `inp`
+  Extents over;   // as in Reduce
+  const void* inp = nullptr;
+  void* out = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape, the dims or the dtype that no kernel takes.
+Result<Launch> plan(const Reduce& call);
+Result<Launch> plan(const SumInto& call);
+
+}  // namespace kiln::ops

@@ -1,0 +1,25 @@
+// ternary: out[i] = condition[idx(i)] != 0 ? on_true[idx(i)] : on_false[idx(i)], bit by bit.
+//
+// Kernels: where_<C>_<T> for C of u8 u32 i64 and T of u8 u32 i64 f16 bf16 f32 f64, and for C of u8
+// u32 i16 i32 i64 and T of f8_e4m3.
+#pragma once
+
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+struct Where {
+  DType condition_dtype = DType::kU8;
+  DType dtype = DType::kF32;
+  Layout condition_layout, true_layout, false_layout;  // of the same dims; `out` is contiguous
+  const void* condition = nullptr;
+  const void* on_true = nullptr;
+  const void* on_false = nullptr;
+  void* out = nullptr;
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+Result<Launch> plan(const Where& call);
+
+}  // namespace kiln::ops
