@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expected.hpp"
@@ -31,6 +32,12 @@ struct Operand {
 
   std::size_t count() const { return content.size() / size_of(dtype); }
 };
+
+// An operand that is read only.
+inline Operand input(std::string name, DType dtype, std::vector<std::byte> content,
+                     std::size_t misalignment = 0) {
+  return {std::move(name), dtype, std::move(content), misalignment, nullptr};
+}
 
 struct Case {
   std::string name;  // "ugelu_f16/transposed/33x65/own"

@@ -179,6 +179,25 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
   }
 }
 
+// Makes equal elements meet, and a condition that holds for half of the elements.
+void mix_inputs(const ElementwiseKernel& kernel, std::vector<std::vector<std::byte>>& contents,
+                Random& random) {
+  const std::vector<std::byte>& first = contents[0];
+  for (std::size_t i = 1; i < contents.size(); ++i) {
+    if (kernel.inputs[i] != kernel.inputs[0] || contents[i].size() != first.size()) continue;
+    const std::size_t width = size_of(kernel.inputs[i]);
+    for (std::size_t at = 0; at < first.size(); at += 5 * width) {
+      std::copy_n(&first[at], width, &contents[i][at]);
+    }
+  }
+  if (!kernel.first_is_condition) return;
+  for (std::size_t e = 0; e < first.size() / size_of(kernel.inputs[0]); ++e) {
+    if (random.below(2) == 0) {
+      store(kernel.inputs[0], 0, contents[0].data() + e * size_of(kernel.inputs[0]));
+    }
+  }
+}
+
 // The contents of the inputs of a case.
 std::vector<std::vector<std::byte>> contents_of(const ElementwiseKernel& kernel,
                                                 const Variant& variant, const Seed& seed) {
@@ -196,6 +215,10 @@ std::vector<std::vector<std::byte>> contents_of(const ElementwiseKernel& kernel,
       const Seed own{seed.run, seed.own + i};
       contents.push_back(mixed_values(dtype, view.offset + extent_of(view.layout), own));
     }
+  }
+  if (variant.values == ValueSet::kMixed) {
+    Random random(seed.own);
+    mix_inputs(kernel, contents, random);
   }
   return contents;
 }

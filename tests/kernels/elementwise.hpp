@@ -50,7 +50,8 @@ struct ElementwiseKernel {
   std::vector<DType> inputs;
   DType output = DType::kU8;
   std::vector<std::string> input_names = {"inp"};
-  bool in_place = false;  // `out` may be the input, or the input null
+  bool in_place = false;            // `out` may be the input, or the input null
+  bool first_is_condition = false;  // half of the first input's elements are 0
   std::function<Result<ops::Launch>(const std::vector<View>&, void* out, ops::Geometry)> plan;
   // What the output may be where the inputs are these.
   std::function<Expected(const Bits* inputs)> reference;

@@ -60,13 +60,35 @@ const std::vector<Bits>& special_values(DType dtype) {
 
 namespace {
 
+// A value at, or next to, the middle of two values of a narrower float: what rounding it in two
+// steps gets wrong.
+Bits near_tie(DType dtype, Random& random) {
+  const std::size_t beside = random.below(3);  // below the tie, at it, above it
+  if (!is_float(dtype)) {
+    const Bits odd = random.below(2) == 0 ? (random.bits() & 0x1ff) | 0x101  // 9 bits: bf16's
+                                          : (random.bits() & 0x1ffffff) | 0x1000001;  // 25: f32's
+    const std::size_t width = 8 * size_of(dtype);
+    return (odd << random.below(width)) + beside - 1;
+  }
+  static constexpr DType kNarrower[] = {DType::kF16, DType::kBF16, DType::kF8E4M3, DType::kF32};
+  const DType narrow = kNarrower[random.below(dtype == DType::kF64 ? 4 : 3)];
+  const auto finite = static_cast<std::size_t>(max_ordinal(narrow)) - 1;
+  const auto position = static_cast<std::int64_t>(random.below(finite));
+  const Real low = decode(narrow, from_ordinal(narrow, position));
+  const Real high = decode(narrow, from_ordinal(narrow, position + 1));
+  const Bits middle = encode(dtype, (low + high) / 2);
+  const std::int64_t at = ordinal(dtype, middle) + static_cast<std::int64_t>(beside) - 1;
+  return from_ordinal(dtype, random.below(2) == 0 ? at : -at);
+}
+
 Bits mixed_value(DType dtype, Random& random) {
   const std::vector<Bits>& special = special_values(dtype);
-  const std::size_t kind = random.below(8);
+  const std::size_t kind = random.below(9);
   if (kind == 0) return special[random.below(special.size())];
+  if (kind == 8 && size_of(dtype) > 2) return near_tie(dtype, random);
   if (!is_float(dtype)) return kind < 4 ? random.below(100) : random.bits();
   if (kind < 3) return random.bits();  // every binade as likely as any other
-  static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800};
+  static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800, 800};
   const double magnitude = kMagnitudes[kind - 3];
   return encode(dtype, random.uniform(-magnitude, magnitude));
 }

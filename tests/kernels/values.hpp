@@ -36,7 +36,8 @@ Seed seed_for(std::string_view case_name, std::uint64_t run_seed);
 // and of the integers, infinities and NaNs of both signs, a signalling NaN.
 const std::vector<Bits>& special_values(DType dtype);
 
-// Elements that mix specials, small and large magnitudes, and for floats every binade. They come
+// Elements that mix specials, small and large magnitudes, for floats every binade, and for types of 32
+// and 64 bits what lies at a tie of a narrower float or next to it. They come
 // from a pool of kPoolSize values, so that a reference can remember its answers: the expensive ones
 // take longer than the device does.
 inline constexpr std::size_t kPoolSize = 32768;

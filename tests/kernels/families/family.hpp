@@ -37,13 +37,19 @@ struct Family {
 };
 
 bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 
 inline constexpr Family kFamilies[] = {
-    {"affine", add_affine_cases},
-    {"fill", add_fill_cases},
-    {"unary", add_unary_cases},
+    {"affine", add_affine_cases}, {"binary", add_binary_cases},   {"cast", add_cast_cases},
+    {"fill", add_fill_cases},     {"reduce", add_norm_cases},     {"reduce", add_reduce_cases},
+    {"reduce", add_rope_cases},   {"ternary", add_ternary_cases}, {"unary", add_unary_cases},
 };
 
 // The cases of a kernel; none when no family knows it.

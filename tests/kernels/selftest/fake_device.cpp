@@ -10,8 +10,8 @@ namespace {
 
 class FakeExecutor final : public Executor {
  public:
-  FakeExecutor(const PreparedCase& subject, Flaw flaw)
-      : subject_(subject), flaw_(std::move(flaw)) {}
+  FakeExecutor(const PreparedCase& subject, Model model)
+      : subject_(subject), model_(std::move(model)) {}
 
   Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
     memory_.clear();
@@ -27,24 +27,32 @@ class FakeExecutor final : public Executor {
     for (std::size_t i = 0; i < contents.size(); ++i) {
       const PreparedCase::Placed& placed = subject_.placed[i];
       pieces.push_back({subject_.subject.operands[i], placed.expected, contents[i], placed.first});
-      for (std::size_t e = 0; e < placed.expected.size(); ++e) {
-        pieces.back().write(e, placed.expected[e].example());
-      }
     }
-    if (flaw_) flaw_(pieces.front(), pieces.back());
+    model_(pieces);
     return {};
   }
 
  private:
   const PreparedCase& subject_;
-  Flaw flaw_;
+  Model model_;
   std::vector<std::vector<std::byte>> memory_;
 };
 
 }  // namespace
 
 Verdict run_flawed(const PreparedCase& subject, const Flaw& flaw) {
-  FakeExecutor executor(subject, flaw);
+  return run_model(subject, [&](const std::vector<Piece>& operands) {
+    for (const Piece& operand : operands) {
+      for (std::size_t e = 0; e < operand.expected.size(); ++e) {
+        operand.write(e, operand.expected[e].example());
+      }
+    }
+    if (flaw) flaw(operands.front(), operands.back());
+  });
+}
+
+Verdict run_model(const PreparedCase& subject, const Model& model) {
+  FakeExecutor executor(subject, model);
   return run_case(subject, executor);
 }
 

@@ -23,11 +23,19 @@ struct Piece {
   }
   Bits read(std::size_t i) const { return load(operand.dtype, element(i)); }
   void write(std::size_t i, Bits bits) const { store(operand.dtype, bits, element(i)); }
+  float number(std::size_t i) const { return static_cast<float>(decode(operand.dtype, read(i))); }
+  void write_number(std::size_t i, Real value) const { write(i, encode(operand.dtype, value)); }
+  std::size_t count() const { return operand.count(); }
 };
 using Flaw = std::function<void(const Piece& inp, const Piece& out)>;
 
 // What the suite says of such a device.
 Verdict run_flawed(const PreparedCase& subject, const Flaw& flaw);
+
+// What the suite says of a device that computes by itself: `model` reads and writes the operands,
+// in the case's order; the outputs hold poison.
+using Model = std::function<void(const std::vector<Piece>& operands)>;
+Verdict run_model(const PreparedCase& subject, const Model& model);
 
 // The case of that name, "ugelu_f16/transposed/33x65/own"; fails the test when there is none.
 PreparedCase build(std::string_view module, const std::string& name);

@@ -1,0 +1,105 @@
+// cast_<From>_<To>: out[i] = To(inp[idx(i)]).
+//
+// Contract: integers keep their low bits; what becomes a float is rounded once. Floats truncate
+// toward zero, and NaN becomes 0: u32, i32 and i64 saturate, u8 is the low byte of what u32 would
+// be. To f8 through f32, saturated.
+#include "kiln/ops/cast.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "tests/kernels/elementwise.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/memo.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+bool is_signed(DType dtype) { return ops::info(dtype).kind == ops::NumberKind::kSigned; }
+
+// The value of an integer.
+Real integer_value(DType dtype, Bits bits) {
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(size_of(dtype));
+  if (!is_signed(dtype)) return static_cast<Real>(bits);
+  return static_cast<Real>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+Bits low_bits(DType dtype, Bits bits) {
+  return size_of(dtype) == 8 ? bits : bits & ((Bits{1} << (8 * size_of(dtype))) - 1);
+}
+
+Bits float_to_integer(DType to, Real value) {
+  if (std::isnan(value)) return 0;
+  if (to == DType::kU8) return low_bits(to, float_to_integer(DType::kU32, value));
+  const int bits = 8 * static_cast<int>(size_of(to)) - (is_signed(to) ? 1 : 0);
+  const Real above = std::ldexp(1.0L, bits), below = is_signed(to) ? -above : 0;
+  const Real whole = std::trunc(value);
+  if (whole >= above) return is_signed(to) ? (Bits{1} << bits) - 1 : low_bits(to, ~Bits{0});
+  if (whole <= below) return is_signed(to) ? low_bits(to, ~Bits{0} << bits) : 0;
+  return low_bits(to, static_cast<Bits>(static_cast<std::int64_t>(whole)));
+}
+
+Expected to_float(DType to, Real value) {
+  if (to == DType::kF8E4M3) value = decode(DType::kF32, encode(DType::kF32, value));
+  return Expected::within(to, value, {}, ZeroSign::kAsExpected);
+}
+
+Expected cast_reference(DType from, DType to, Bits inp) {
+  if (is_float(from)) {
+    const Real value = decode(from, inp);
+    return is_float(to) ? to_float(to, value) : Expected::exactly(float_to_integer(to, value));
+  }
+  if (is_float(to)) return to_float(to, integer_value(from, inp));
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(size_of(from));
+  const Bits wide =
+      is_signed(from) ? static_cast<Bits>(static_cast<std::int64_t>(inp << unused) >> unused) : inp;
+  return Expected::exactly(low_bits(to, wide));
+}
+
+// One for each pair of sizes that lies far apart, and for equal ones.
+constexpr struct {
+  DType from, to;
+} kRepresentatives[] = {
+    {DType::kU8, DType::kF32},   {DType::kF32, DType::kU8},  {DType::kF16, DType::kF32},
+    {DType::kF32, DType::kBF16}, {DType::kF64, DType::kF16}, {DType::kU8, DType::kF64},
+    {DType::kU32, DType::kF32},  {DType::kI64, DType::kF64},
+};
+
+bool represents_family(DType from, DType to) {
+  for (const auto& each : kRepresentatives) {
+    if (each.from == from && each.to == to) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> target = split_dtype(kernel);
+  if (!target) return false;
+  const std::optional<RootAndDType> source = split_dtype(target->root);
+  if (!source || source->root != "cast") return false;
+  const DType from = source->dtype, to = target->dtype;
+
+  ElementwiseKernel subject;
+  subject.name = kernel;
+  subject.inputs = {from};
+  subject.output = to;
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    ops::Cast call;
+    call.from = from;
+    call.to = to;
+    call.layout = inputs[0].layout;
+    call.inp = inputs[0].data;
+    call.out = out;
+    call.geometry = geometry;
+    return plan(call);
+  };
+  auto memo = std::make_shared<Memo>(from, [=](Bits inp) { return cast_reference(from, to, inp); });
+  subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };
+  add_elementwise_cases(subject, breadth_of(selection, represents_family(from, to)), cases);
+  return true;
+}
+
+}  // namespace kiln::conformance

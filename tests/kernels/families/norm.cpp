@@ -1,0 +1,262 @@
+// softmax_<T>, rmsnorm_<T>, layernorm_<T>: an operation over each row.
+//
+// Contract: softmax is computed in f32 (f64 for f64), the norms in f32 for every type; one rounding
+// to the element at the end. The bounds count what the formula's steps round: the sum of a row as
+// rows.hpp has it, an exponential 2.5 units and what its rounded argument costs, a root 2 units.
+// The variance is that of the deviations from the mean: the mean square less the square of the mean
+// cancels, and fails the rows that lie around a large mean. A row with a NaN, an infinity that
+// meets another, or for softmax nothing but -infinity, is NaN.
+#include "kiln/ops/norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+constexpr Real kHalfUnit = 0x1p-24L;  // the norms compute in f32
+
+using Row = std::vector<Real>;
+
+std::vector<Expected> softmax_reference(DType dtype, const Row& x) {
+  const Real rounding = rounding_error(dtype);
+  const bool approximate = dtype == DType::kF16 || dtype == DType::kBF16;
+  const Real exponential = 5 * rounding + (approximate ? 0x1p-16L : 0);
+  const Real least = unit_in_last_place(compute_dtype(dtype), 0);
+  const Real highest = *std::max_element(x.begin(), x.end(), [](Real a, Real b) {
+    return a < b || (std::isnan(a) && !std::isnan(b));
+  });
+  Real sum = 0, sum_error = 0;
+  for (const Real value : x) {
+    const Real e = std::exp(value - highest);
+    sum += e;
+    if (e > 0) sum_error += e * ((highest - value) * rounding + exponential);
+  }
+  std::vector<Expected> expected;
+  for (const Real value : x) {
+    const Real e = std::exp(value - highest);
+    const Real distance = std::isfinite(value) ? highest - value : 0;
+    const Real relative =
+        distance * rounding + exponential + sum_error / sum + (sum_depth(x.size()) + 3) * rounding;
+    expected.push_back(Expected::within(dtype, e / sum, {1, relative, 4 * least}));
+  }
+  return expected;
+}
+
+struct Affine {
+  Row alpha, beta;  // empty: ones, zeros
+  float epsilon;
+
+  Real alpha_of(std::size_t i) const { return alpha.empty() ? 1 : alpha[i]; }
+  Real beta_of(std::size_t i) const { return beta.empty() ? 0 : beta[i]; }
+};
+
+std::vector<Expected> rmsnorm_reference(DType dtype, const Row& x, const Affine& affine) {
+  const auto count = static_cast<Real>(x.size());
+  Real squares = 0;
+  for (const Real value : x) squares += value * value;
+  const Real scale = 1 / std::sqrt(squares / count + static_cast<Real>(affine.epsilon));
+  const Real relative = (sum_depth(x.size()) / 2 + 8) * kHalfUnit;
+  std::vector<Expected> expected;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    expected.push_back(
+        Expected::within(dtype, x[i] * scale * affine.alpha_of(i), {1, relative, 0x1p-140L}));
+  }
+  return expected;
+}
+
+std::vector<Expected> layernorm_reference(DType dtype, const Row& x, const Affine& affine) {
+  const auto count = static_cast<Real>(x.size());
+  const Real depth = sum_depth(x.size());
+  Real sum = 0, magnitude = 0, variance = 0;
+  for (const Real value : x) {
+    sum += value;
+    magnitude += std::fabs(value);
+  }
+  const Real mean = sum / count;
+  for (const Real value : x) variance += (value - mean) * (value - mean) / count;
+  const Real mean_error = (depth + 2) * kHalfUnit * magnitude / count;
+  const Real denominator = variance + static_cast<Real>(affine.epsilon);
+  // Of the deviations each is off by the mean's error and its own rounding.
+  const Real spread = std::sqrt(variance);
+  const Real deviation_error = mean_error + kHalfUnit * magnitude / count;
+  const Real variance_error = (depth + 3) * kHalfUnit * variance + 2 * spread * deviation_error +
+                              deviation_error * deviation_error;
+  const Real scale = 1 / std::sqrt(denominator);
+  std::vector<Expected> expected;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Real alpha = affine.alpha_of(i), beta = affine.beta_of(i);
+    const Real scaled = (x[i] - mean) * scale * alpha;
+    const Real error = (mean_error + 2 * kHalfUnit * std::fabs(x[i])) * scale * std::fabs(alpha) +
+                       std::fabs(scaled) * (variance_error / denominator / 2 + 8 * kHalfUnit) +
+                       2 * kHalfUnit * (std::fabs(scaled + beta) + std::fabs(beta));
+    expected.push_back(Expected::within(dtype, scaled + beta, {1, 0, error + 0x1p-140L}));
+  }
+  return expected;
+}
+
+enum class Kind { kSoftmax, kRmsNorm, kLayerNorm };
+
+struct NormCase {
+  std::size_t rows, columns;
+  bool has_alpha = true, has_beta = true;
+  std::size_t misalignment = 0;
+  std::uint32_t block = 0;  // of the norms, threads in place of the helper's
+};
+
+std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
+  std::vector<NormCase> list;
+  for (const std::size_t columns : {1, 7, 33, 1000, 1025}) list.push_back({24, columns});
+  list.push_back({3, 4099, true, true, 1});
+  list.push_back({12, 65, true, true, 3});
+  if (kind != Kind::kSoftmax) {
+    list.push_back({12, 65, false, true});
+    list.push_back({12, 65, true, true, 0, 1024});
+    list.push_back({12, 2050, true, true, 0, 32});
+    if (kind == Kind::kLayerNorm) list.push_back({12, 65, true, false});
+    if (kind == Kind::kLayerNorm) list.push_back({12, 65, false, false});
+  }
+  if (breadth == Breadth::kHandful) return list;
+  for (const std::size_t columns :
+       {2, 3, 16, 31, 32, 34, 63, 64, 127, 128, 129, 255, 256, 257, 512, 1023, 1024, 2047, 2048}) {
+    list.push_back({24, columns});
+  }
+  list.push_back({1000, 17});
+  list.push_back({2, 32768});
+  list.push_back({1, 50001});
+  return list;
+}
+
+std::string name_of(std::string_view kernel, const NormCase& choice) {
+  std::string name = std::string(kernel) + "/rows/" + std::to_string(choice.rows) + "x" +
+                     std::to_string(choice.columns);
+  if (!choice.has_alpha) name += "/no-alpha";
+  if (!choice.has_beta) name += "/no-beta";
+  if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
+  if (choice.block != 0) name += "/block=" + std::to_string(choice.block);
+  return name;
+}
+
+Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, float epsilon,
+                              const void* src, void* dst, const void* alpha, const void* beta) {
+  const auto fill = [&](auto call) {
+    call.dtype = dtype;
+    call.rows = choice.rows;
+    call.columns = choice.columns;
+    call.src = src;
+    call.dst = dst;
+    return call;
+  };
+  if (kind == Kind::kSoftmax) return plan(fill(ops::Softmax{}));
+  Result<ops::Launch> launch = Error{};
+  if (kind == Kind::kRmsNorm) {
+    ops::RmsNorm call = fill(ops::RmsNorm{});
+    call.alpha = alpha;
+    call.epsilon = epsilon;
+    launch = plan(call);
+  } else {
+    ops::LayerNorm call = fill(ops::LayerNorm{});
+    call.alpha = alpha;
+    call.beta = beta;
+    call.epsilon = epsilon;
+    launch = plan(call);
+  }
+  if (launch && choice.block != 0) {
+    launch->block.x = choice.block;
+    // The last but one parameter is the block's size.
+    launch->arguments[launch->arguments.size() - 2] =
+        ops::Argument::of(static_cast<std::int32_t>(choice.block));
+  }
+  return launch;
+}
+
+Row numbers(DType dtype, const std::vector<std::byte>& content, std::size_t first,
+            std::size_t count) {
+  Row row;
+  for (std::size_t i = first; i < first + count; ++i) {
+    row.push_back(decode(dtype, load(dtype, &content[i * size_of(dtype)])));
+  }
+  return row;
+}
+
+Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, const Seed& seed) {
+  Random random(seed.own);
+  const float epsilon = random.below(2) == 0 ? 1e-5f : 1e-2f;
+  Case made;
+  made.name = std::move(name);
+  // The rows of a case start with another kind each time.
+  auto source = std::make_shared<std::vector<std::byte>>(
+      rows_of(dtype, choice.rows, choice.columns, random, random.below(kRowKinds)));
+  made.operands.push_back(input("src", dtype, *source, choice.misalignment));
+  const auto table = [&](const char* operand, bool present) -> std::vector<std::byte> {
+    if (kind == Kind::kSoftmax || !present) return {};
+    std::vector<std::byte> content = rows_of(dtype, 1, choice.columns, random, 2);
+    made.operands.push_back(input(operand, dtype, content, choice.misalignment));
+    return content;
+  };
+  const std::vector<std::byte> alpha = table("alpha", choice.has_alpha);
+  const std::vector<std::byte> beta = table("beta", kind == Kind::kLayerNorm && choice.has_beta);
+  Operand dst;
+  dst.name = "dst";
+  dst.dtype = dtype;
+  dst.content = poison(source->size(), random);
+  dst.misalignment = choice.misalignment;
+  dst.expected = [=] {
+    const auto count = [&](const std::vector<std::byte>& content) {
+      return content.size() / size_of(dtype);
+    };
+    const Affine affine{numbers(dtype, alpha, 0, count(alpha)),
+                        numbers(dtype, beta, 0, count(beta)), epsilon};
+    std::vector<Expected> all;
+    for (std::size_t r = 0; r < choice.rows; ++r) {
+      const Row row = numbers(dtype, *source, r * choice.columns, choice.columns);
+      const std::vector<Expected> expected = kind == Kind::kSoftmax ? softmax_reference(dtype, row)
+                                             : kind == Kind::kRmsNorm
+                                                 ? rmsnorm_reference(dtype, row, affine)
+                                                 : layernorm_reference(dtype, row, affine);
+      all.insert(all.end(), expected.begin(), expected.end());
+    }
+    return all;
+  };
+  made.operands.push_back(std::move(dst));
+  const std::size_t alpha_at = alpha.empty() ? 0 : 1;
+  const std::size_t beta_at = beta.empty() ? 0 : alpha_at + 1;
+  made.plan = [=](const std::vector<void*>& addresses) {
+    const auto at = [&](std::size_t operand) -> const void* {
+      return operand == 0 ? nullptr : addresses[operand];
+    };
+    return plan_norm(kind, dtype, choice, epsilon, addresses[0], addresses.back(), at(alpha_at),
+                     at(beta_at));
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> parts = split_dtype(kernel);
+  if (!parts) return false;
+  const std::optional<Kind> kind = parts->root == "softmax"     ? std::optional(Kind::kSoftmax)
+                                   : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
+                                   : parts->root == "layernorm" ? std::optional(Kind::kLayerNorm)
+                                                                : std::nullopt;
+  if (!kind) return false;
+  const DType dtype = parts->dtype;
+  // Each walks in its own way: one type of each size. bf16 is f16's.
+  const Breadth breadth = breadth_of(selection, dtype != DType::kBF16);
+  for (const NormCase& choice : norm_cases(*kind, breadth)) {
+    const std::string name = name_of(kernel, choice);
+    cases.push_back(
+        {name, choice.rows * std::max<std::size_t>(choice.columns, 32),
+         [=, kind = *kind](const Seed& seed) { return build(name, kind, dtype, choice, seed); }});
+  }
+  return true;
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,365 @@
+// fast_<op>_<T>: a value for all elements along some dims; sum_<T>: sums added to what is there.
+//
+// Contract: integer sums wrap. Float sums are off by what the additions round away, f16's and
+// bf16's in f32, and exact where every order is. min and max start from the infinity of the other
+// side: f64 and f32 ignore NaN, f16 and bf16 keep it, and either zero will do. argmin and argmax:
+// the smallest index of the extreme; NaN is skipped, and of nothing but NaNs the index is 0.
+#include "kiln/ops/reduce.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::ReduceOp;
+
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+Bits integer_mask(DType dtype) {
+  return size_of(dtype) == 8 ? ~Bits{0} : (Bits{1} << (8 * size_of(dtype))) - 1;
+}
+
+Expected sum_reference(DType dtype, const std::vector<Bits>& row) {
+  if (!is_float(dtype)) {
+    Bits sum = 0;
+    for (const Bits bits : row) sum += bits;
+    return Expected::exactly(sum & integer_mask(dtype));
+  }
+  std::vector<Real> terms;
+  for (const Bits bits : row) terms.push_back(decode(dtype, bits));
+  const Sum sum = sum_of(dtype, terms);
+  return Expected::within(dtype, sum.value, {0, 0, sum.error});
+}
+
+// Numbers in order: floats by value, integers by theirs. A Real holds every i64.
+Real number_of(DType dtype, Bits bits) {
+  if (is_float(dtype)) return decode(dtype, bits);
+  return dtype == DType::kI64 ? static_cast<Real>(static_cast<std::int64_t>(bits))
+                              : static_cast<Real>(bits);
+}
+
+Expected extreme_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row) {
+  const bool largest = op == ReduceOp::kMax;
+  Real extreme = largest ? -kInfinity : kInfinity;
+  Bits bits = 0;
+  bool has_nan = false;
+  for (const Bits each : row) {
+    const Real value = number_of(dtype, each);
+    has_nan = has_nan || std::isnan(value);
+    // Of integers at least one comes here: each is beyond an infinity.
+    if (largest ? value > extreme : value < extreme) extreme = value, bits = each;
+  }
+  if (!is_float(dtype)) return Expected::exactly(bits);
+  const bool keeps_nan = dtype == DType::kF16 || dtype == DType::kBF16;
+  return Expected::within(dtype,
+                          has_nan && keeps_nan ? std::numeric_limits<Real>::quiet_NaN() : extreme);
+}
+
+Expected index_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row) {
+  std::size_t best = 0;
+  bool found = false;
+  Real extreme = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Real value = number_of(dtype, row[i]);
+    if (std::isnan(value)) continue;
+    if (!found || (op == ReduceOp::kArgmax ? value > extreme : value < extreme)) {
+      best = i, extreme = value, found = true;
+    }
+  }
+  return Expected::exactly(best);
+}
+
+Expected reduce_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row) {
+  switch (op) {
+    case ReduceOp::kSum: return sum_reference(dtype, row);
+    case ReduceOp::kMin:
+    case ReduceOp::kMax: return extreme_reference(op, dtype, row);
+    default: return index_reference(op, dtype, row);
+  }
+}
+
+// What is reduced: a view, and its dims by position.
+struct Shape {
+  std::string name;
+  ops::Layout layout;
+  ops::Extents over;
+  std::size_t offset = 0;  // elements from the start of the operand to the view
+};
+
+// The view with the dims that stay first, then those of `over`: the elements of a result lie
+// together.
+ops::Layout reduced_last(const Shape& shape) {
+  const ops::Extents strides = ops::strides_of(shape.layout);
+  ops::Layout view{shape.layout.dims, strides};
+  std::size_t at = 0;
+  const auto take = [&](std::size_t d) {
+    view.dims[at] = shape.layout.dims[d];
+    view.strides[at++] = strides[d];
+  };
+  for (std::size_t d = 0; d < view.dims.rank(); ++d) {
+    if (std::find(shape.over.begin(), shape.over.end(), d) == shape.over.end()) take(d);
+  }
+  for (const std::size_t d : shape.over) take(d);
+  return view;
+}
+
+std::size_t elements_of_one(const Shape& shape) {
+  std::size_t count = 1;
+  for (const std::size_t d : shape.over) count *= shape.layout.dims[d];
+  return count;
+}
+
+std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
+  std::vector<Shape> shapes;
+  const auto add = [&](const char* kind, const ops::Layout& layout, const ops::Extents& over,
+                       std::size_t offset = 0) {
+    if (over.rank() > 1 && !several_dims) return;
+    std::string name = std::string(kind) + "/" + shape_name(layout.dims) + "/over=";
+    for (const std::size_t& d : over) name += (&d == over.begin() ? "" : ",") + std::to_string(d);
+    shapes.push_back({name, layout, over, offset});
+  };
+  // Rows of every kind, twice; and few that are long.
+  for (const ops::Extents& dims : {ops::Extents{24, 1}, {24, 33}, {24, 1000}, {3, 4097}}) {
+    add("rows", {dims}, {1});
+  }
+  add("columns", {{65, 24}}, {0});
+  add("middle", {{4, 33, 6}}, {1});
+  add("transposed", {{24, 33}, {1, 24}}, {1});
+  add("several", {{3, 5, 7, 9}}, {1, 3});
+  add("narrowed", {{24, 48}, {100, 1}}, {1}, 3);
+  if (breadth == Breadth::kHandful) return shapes;
+  for (const ops::Extents& dims : {ops::Extents{1, 1},
+                                   {24, 2},
+                                   {24, 7},
+                                   {24, 31},
+                                   {24, 32},
+                                   {24, 63},
+                                   {24, 64},
+                                   {24, 65},
+                                   {12, 255},
+                                   {12, 256},
+                                   {12, 257},
+                                   {12, 1023},
+                                   {12, 1024},
+                                   {12, 1025},
+                                   {12, 2048},
+                                   {2, 10000},
+                                   {1, 100003},
+                                   {1000, 3},
+                                   {1000, 17}}) {
+    add("rows", {dims}, {1});
+  }
+  for (const ops::Extents& dims : {ops::Extents{1, 24}, {7, 24}, {33, 130}, {1025, 24}}) {
+    add("columns", {dims}, {0});
+  }
+  add("middle", {{1, 1025, 5}}, {1});
+  add("middle", {{5, 3, 64}}, {1});
+  add("several", {{3, 5, 7, 9}}, {3, 1});
+  add("several", {{3, 5, 7, 9}}, {0, 1, 2, 3});
+  add("several", {{33, 65}}, {0, 1});
+  add("permuted", {{4, 3, 33, 8}, {792, 8, 24, 1}}, {2});
+  add("broadcast-rows", {{24, 65}, {0, 1}}, {1});
+  add("broadcast-columns", {{24, 65}, {1, 0}}, {1});
+  add("stepped", {{24, 65}, {200, 3}}, {1}, 5);
+  add("ones", {{1, 24, 1, 65}, {7, 65, 9, 1}}, {3});
+  add("ones", {{1, 24, 1, 65}, {7, 65, 9, 1}}, {2});
+  return shapes;
+}
+
+// The source of a case: rows of all kinds where the results' elements lie.
+std::vector<std::byte> source_of(const Shape& shape, DType dtype, Random& random) {
+  const ops::Layout view = reduced_last(shape);
+  const std::size_t columns = elements_of_one(shape);
+  const std::vector<std::byte> rows =
+      rows_of(dtype, count_of(view) / columns, columns, random, random.below(kRowKinds));
+  std::vector<std::byte> content =
+      poison((shape.offset + extent_of(view)) * size_of(dtype), random);
+  const std::vector<std::size_t> offsets = offsets_of(view);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    store(dtype, load(dtype, &rows[i * size_of(dtype)]),
+          &content[(shape.offset + offsets[i]) * size_of(dtype)]);
+  }
+  return content;
+}
+
+// The elements of each result, in order.
+std::vector<std::vector<Bits>> rows_in(const Shape& shape, DType dtype,
+                                       const std::vector<std::byte>& content) {
+  const std::size_t columns = elements_of_one(shape);
+  std::vector<std::vector<Bits>> rows;
+  std::size_t i = 0;
+  for (const std::size_t offset : offsets_of(reduced_last(shape))) {
+    if (i++ % columns == 0) rows.emplace_back();
+    rows.back().push_back(load(dtype, &content[(shape.offset + offset) * size_of(dtype)]));
+  }
+  return rows;
+}
+
+struct ReduceCase {
+  Shape shape;
+  GridChoice grid = own_grid();
+  std::size_t src_misalignment = 0, dst_misalignment = 0;
+
+  std::string name(std::string_view kernel) const {
+    std::string text = std::string(kernel) + "/" + shape.name;
+    if (src_misalignment + dst_misalignment != 0) {
+      text +=
+          "/offset=" + std::to_string(src_misalignment) + "+" + std::to_string(dst_misalignment);
+    }
+    return text + "/" + grid.name;
+  }
+};
+
+std::vector<ReduceCase> reduce_cases(Breadth breadth, bool several_dims) {
+  std::vector<ReduceCase> list;
+  const std::vector<Shape> shapes = shapes_of(breadth, several_dims);
+  for (const Shape& shape : shapes) {
+    list.push_back({shape});
+    if (breadth == Breadth::kFull) list.push_back({shape, reference_grid()});
+  }
+  for (const GridChoice& grid : all_grids()) {
+    if (grid.blocks == 0 || (breadth == Breadth::kHandful && grid.blocks != 3)) continue;
+    list.push_back({shapes[1], grid});
+    if (breadth == Breadth::kFull) list.push_back({shapes[4], grid});
+  }
+  list.push_back({shapes[1], reference_grid(), 1, 1});
+  list.push_back({shapes[2], own_grid(), 3, 1});
+  return list;
+}
+
+CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const ReduceCase& choice) {
+  const std::string name = choice.name(kernel);
+  return {name, choice.grid.work(count_of(choice.shape.layout)), [=](const Seed& seed) {
+            Random random(seed.own);
+            const Shape& shape = choice.shape;
+            Case made;
+            made.name = name;
+            auto source = std::make_shared<std::vector<std::byte>>(source_of(shape, dtype, random));
+            made.operands.push_back(input("src", dtype, *source, choice.src_misalignment));
+            Operand dst;
+            dst.name = "dst";
+            dst.dtype = output_dtype(op, dtype);
+            dst.misalignment = choice.dst_misalignment;
+            const std::size_t results = count_of(shape.layout) / elements_of_one(shape);
+            dst.content = poison(results * size_of(dst.dtype), random);
+            dst.expected = [=] {
+              std::vector<Expected> expected;
+              for (const std::vector<Bits>& row : rows_in(shape, dtype, *source)) {
+                expected.push_back(reduce_reference(op, dtype, row));
+              }
+              return expected;
+            };
+            made.operands.push_back(std::move(dst));
+            made.plan = [=](const std::vector<void*>& addresses) {
+              ops::Reduce call;
+              call.op = op;
+              call.dtype = dtype;
+              call.layout = choice.shape.layout;
+              call.over = choice.shape.over;
+              call.src = static_cast<const std::byte*>(addresses[0]) +
+                         choice.shape.offset * size_of(dtype);
+              call.dst = addresses[1];
+              call.geometry = choice.grid.geometry;
+              Result<ops::Launch> launch = plan(call);
+              if (launch) choice.grid.apply(*launch);
+              return launch;
+            };
+            return made;
+          }};
+}
+
+// A sum that starts from `first` and rounds to the type itself at each step, in any order.
+Expected sum_into_reference(DType dtype, Bits first, std::vector<Bits> row) {
+  row.push_back(first);
+  if (!is_float(dtype)) return sum_reference(dtype, row);
+  Real magnitude = 0;
+  std::vector<Real> terms;
+  for (const Bits bits : row) {
+    terms.push_back(decode(dtype, bits));
+    magnitude += std::fabs(terms.back());
+  }
+  const Real sum = sum_of(DType::kF64, terms).value;
+  if (!std::isfinite(sum)) return Expected::within(dtype, sum);
+  const Real step = unit_in_last_place(dtype, magnitude) / 2;
+  return Expected::within(dtype, sum, {0, 0, static_cast<Real>(terms.size()) * step});
+}
+
+CaseSpec sum_into_case(std::string_view kernel, DType dtype, const ReduceCase& choice) {
+  const std::string name = choice.name(kernel);
+  return {name, choice.grid.work(count_of(choice.shape.layout)), [=](const Seed& seed) {
+            Random random(seed.own);
+            const Shape& shape = choice.shape;
+            Case made;
+            made.name = name;
+            auto source = std::make_shared<std::vector<std::byte>>(source_of(shape, dtype, random));
+            made.operands.push_back(input("inp", dtype, *source, choice.src_misalignment));
+            Operand out;
+            out.name = "out";
+            out.dtype = dtype;
+            out.misalignment = choice.dst_misalignment;
+            // Of the sums, the dims that stay are in their order, as in `shape`.
+            const std::size_t results = count_of(shape.layout) / elements_of_one(shape);
+            out.content = rows_of(dtype, 1, results, random, 1);
+            out.expected = [=, before = out.content] {
+              std::vector<Expected> expected;
+              for (std::vector<Bits>& row : rows_in(shape, dtype, *source)) {
+                const Bits first = load(dtype, &before[expected.size() * size_of(dtype)]);
+                expected.push_back(sum_into_reference(dtype, first, std::move(row)));
+              }
+              return expected;
+            };
+            made.operands.push_back(std::move(out));
+            made.plan = [=](const std::vector<void*>& addresses) {
+              ops::SumInto call;
+              call.dtype = dtype;
+              call.layout = choice.shape.layout;
+              call.over = choice.shape.over;
+              call.inp = static_cast<const std::byte*>(addresses[0]) +
+                         choice.shape.offset * size_of(dtype);
+              call.out = addresses[1];
+              call.geometry = choice.grid.geometry;
+              Result<ops::Launch> launch = plan(call);
+              if (launch) choice.grid.apply(*launch);
+              return launch;
+            };
+            return made;
+          }};
+}
+
+}  // namespace
+
+bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> parts = split_dtype(kernel);
+  if (!parts) return false;
+  const DType dtype = parts->dtype;
+  // A sum and an index for one type of each size; the extremes walk as sums do.
+  const auto represents = [dtype](ReduceOp op) {
+    return (op == ReduceOp::kSum || op == ReduceOp::kArgmin) &&
+           (dtype == DType::kU8 || dtype == DType::kF16 || dtype == DType::kF32 ||
+            dtype == DType::kF64);
+  };
+  if (parts->root == "sum") {
+    for (const ReduceCase& choice : reduce_cases(breadth_of(selection, false), true)) {
+      cases.push_back(sum_into_case(kernel, dtype, choice));
+    }
+    return true;
+  }
+  for (const ops::ReduceOpInfo& each : ops::kReduceOps) {
+    if (each.root != parts->root) continue;
+    const Breadth breadth = breadth_of(selection, represents(each.op));
+    for (const ReduceCase& choice : reduce_cases(breadth, !each.gives_index)) {
+      cases.push_back(fast_case(kernel, each.op, dtype, choice));
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,54 @@
+// where_<C>_<T>: out[i] = ids[idx(i)] != 0 ? t[idx(i)] : f[idx(i)], bit by bit.
+#include "kiln/ops/ternary.hpp"
+
+#include "tests/kernels/elementwise.hpp"
+#include "tests/kernels/families/family.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+// One type of each size, and a wide condition.
+bool represents_family(DType condition, DType dtype) {
+  if (condition == DType::kI64) return dtype == DType::kF16;
+  return condition == DType::kU8 && (dtype == DType::kU8 || dtype == DType::kF16 ||
+                                     dtype == DType::kF32 || dtype == DType::kF64);
+}
+
+}  // namespace
+
+bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> value = split_dtype(kernel);
+  if (!value) return false;
+  const std::optional<RootAndDType> condition = split_dtype(value->root);
+  if (!condition || condition->root != "where") return false;
+  const DType condition_dtype = condition->dtype, dtype = value->dtype;
+
+  ElementwiseKernel subject;
+  subject.name = kernel;
+  subject.inputs = {condition_dtype, dtype, dtype};
+  subject.output = dtype;
+  subject.input_names = {"ids", "t", "f"};
+  subject.first_is_condition = true;
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    ops::Where call;
+    call.condition_dtype = condition_dtype;
+    call.dtype = dtype;
+    call.condition_layout = inputs[0].layout;
+    call.true_layout = inputs[1].layout;
+    call.false_layout = inputs[2].layout;
+    call.condition = inputs[0].data;
+    call.on_true = inputs[1].data;
+    call.on_false = inputs[2].data;
+    call.out = out;
+    call.geometry = geometry;
+    return plan(call);
+  };
+  subject.reference = [](const Bits* inputs) {
+    return Expected::exactly(inputs[0] != 0 ? inputs[1] : inputs[2]);
+  };
+  const bool represents = represents_family(condition_dtype, dtype);
+  add_elementwise_cases(subject, breadth_of(selection, represents), cases);
+  return true;
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,165 @@
+// The launches of cast, binary, where, the reductions, the norms and rope.
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+
+#include "kiln/ops/binary.hpp"
+#include "kiln/ops/cast.hpp"
+#include "kiln/ops/norm.hpp"
+#include "kiln/ops/reduce.hpp"
+#include "kiln/ops/rope.hpp"
+#include "kiln/ops/ternary.hpp"
+
+namespace kiln::ops {
+namespace {
+
+std::string message(const Result<Launch>& launch) {
+  return launch ? "no error" : launch.error().message;
+}
+
+template <typename T>
+T argument(const Launch& launch, std::size_t i) {
+  T value{};
+  REQUIRE(launch.arguments.at(i).size() == sizeof value);
+  std::memcpy(&value, launch.arguments[i].data(), sizeof value);
+  return value;
+}
+
+TEST_CASE("plan of a cast names both types, and refuses a pair without a kernel") {
+  Cast call;
+  call.layout = {{4, 256}};
+  call.to = DType::kF8E4M3;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "cast.cast_f32_f8_e4m3<<<1, 1024>>>");
+  CHECK(launch->layout.empty());
+  call.from = DType::kI64;
+  call.to = DType::kF16;
+  CHECK(message(plan(call)) == "no kernel casts 'i64' to 'f16'");
+  std::size_t pairs = 0;
+  for (const DTypeInfo& from : kDTypes) {
+    for (const DTypeInfo& to : kDTypes) pairs += has_cast(from.dtype, to.dtype) ? 1 : 0;
+  }
+  CHECK(pairs == 58);
+}
+
+TEST_CASE("plan of a binary operation passes both layouts unless both are contiguous") {
+  Binary call;
+  call.op = BinaryOp::kLt;
+  call.dtype = DType::kBF16;
+  call.lhs_layout = call.rhs_layout = {{3, 2}};
+  const auto contiguous = plan(call);
+  REQUIRE(contiguous);
+  CHECK(contiguous->kernel == "lt_bf16");
+  CHECK(contiguous->layout.empty());
+  call.rhs_layout.strides = {0, 1};
+  const auto broadcast = plan(call);
+  REQUIRE(broadcast);
+  CHECK(broadcast->layout == std::vector<std::size_t>{3, 2, 2, 1, 0, 1});
+  CHECK(broadcast->layout_argument == 2);
+  call.rhs_layout = {{2, 3}};
+  CHECK(message(plan(call)) == "'rhs' has shape [2, 3], 'lhs' [3, 2]");
+  call.dtype = DType::kI16;
+  CHECK(message(plan(call)) == "no kernel of 'lt' takes 'i16'");
+}
+
+TEST_CASE("plan of a where passes its layouts always, and knows f8's own conditions") {
+  Where call;
+  call.condition_layout = call.true_layout = call.false_layout = {{5}};
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(launch->kernel == "where_u8_f32");
+  CHECK(launch->layout == std::vector<std::size_t>{5, 1, 1, 1});
+  call.condition_dtype = DType::kI16;
+  CHECK(message(plan(call)) == "no kernel of 'where' takes 'i16'");
+  call.dtype = DType::kF8E4M3;
+  REQUIRE(plan(call));
+  CHECK(plan(call)->kernel == "where_i16_fp8_e4m3");
+}
+
+TEST_CASE("plan of a reduction moves the reduced dims to the end and takes a block a result") {
+  Reduce call;
+  call.op = ReduceOp::kMax;
+  call.layout = {{4, 33, 6}};
+  call.over = {1};
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "reduce.fast_max_f32<<<24, 64>>>");
+  CHECK(launch->layout == std::vector<std::size_t>{4, 6, 33, 198, 1, 6});
+  CHECK(launch->layout_argument == 3);
+  CHECK(argument<std::size_t>(*launch, 0) == 792);
+  CHECK(argument<std::size_t>(*launch, 1) == 33);
+  call.over = {2, 0};
+  CHECK(plan(call)->layout == std::vector<std::size_t>{33, 6, 4, 6, 1, 198});
+  CHECK(plan(call)->block.x == 32);
+  call.over = {};
+  CHECK(message(plan(call)) == "no dim is reduced");
+  call.over = {3};
+  CHECK(message(plan(call)) == "dim 3 is reduced of shape [4, 33, 6], which has 3 dims");
+  call.over = {1, 1};
+  CHECK(message(plan(call)) == "dim 1 is reduced twice");
+  call.op = ReduceOp::kArgmin;
+  call.over = {0, 1};
+  CHECK(message(plan(call)) == "'fast_argmin' is over [0, 1], and an index is along one dim");
+}
+
+TEST_CASE(
+    "plan of a sum into an output gives sizes and strides of the summed dims, outermost first") {
+  SumInto call;
+  call.layout = {{4, 33, 6}};
+  call.over = {2, 0};
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(launch->kernel == "sum_f32");
+  CHECK(launch->layout == std::vector<std::size_t>{4, 33, 6, 198, 6, 1, 4, 6, 198, 1});
+  CHECK(argument<std::size_t>(*launch, 2) == 2);
+}
+
+TEST_CASE("plan of the row operations launches as their kernels need") {
+  Softmax softmax;
+  softmax.rows = 7;
+  softmax.columns = 100;
+  const auto launch = plan(softmax);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "reduce.softmax_f32<<<7, 1x32>>>");
+  RmsNorm norm;
+  norm.dtype = DType::kF16;
+  norm.rows = 7;
+  norm.columns = 1023;
+  REQUIRE(plan(norm));
+  CHECK(plan(norm)->block.x == 32);
+  CHECK(argument<std::int32_t>(*plan(norm), 4) == 32);
+  norm.columns = 1024;
+  CHECK(plan(norm)->block.x == 1024);
+  CHECK(argument<std::int32_t>(*plan(norm), 4) == 1024);
+  CHECK(argument<float>(*plan(norm), 5) == 1e-5f);
+  norm.columns = std::size_t{1} << 31;
+  CHECK(message(plan(norm)) == "2147483648 columns are more than the kernel counts");
+  LayerNorm layer;
+  layer.rows = 1;
+  CHECK(message(plan(layer)) == "shape [1, 0] has no elements: dim 1 is 0");
+  layer.dtype = DType::kU8;
+  CHECK(message(plan(layer)) == "no kernel of 'layernorm' takes 'u8'");
+}
+
+TEST_CASE("plan of a rope counts pairs, and a batch's stride where tables are per batch") {
+  Rope call;
+  call.batches = 2, call.heads = 3, call.tokens = 5, call.head_size = 8;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(launch->kernel == "rope_f32");
+  CHECK(argument<std::uint32_t>(*launch, 4) == 6);
+  CHECK(argument<std::uint32_t>(*launch, 5) == 40);
+  CHECK(argument<std::uint32_t>(*launch, 6) == 8);
+  CHECK(argument<std::uint32_t>(*launch, 7) == 0);
+  call.tables = RopeTables::kPerBatch;
+  call.kind = RopeKind::kHalvesTokensFirst;
+  REQUIRE(plan(call));
+  CHECK(plan(call)->kernel == "rope_thd_f32");
+  CHECK(argument<std::uint32_t>(*plan(call), 5) == 5);
+  CHECK(argument<std::uint32_t>(*plan(call), 8) == 120);
+  call.head_size = 7;
+  CHECK(message(plan(call)) == "heads of 7 elements are no pairs");
+}
+
+}  // namespace
+}  // namespace kiln::ops
