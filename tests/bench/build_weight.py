@@ -84,6 +84,19 @@ def measure(plan, repeats, folder):
                statistics.median(seconds), len(data), kernels)
 
 
+def measure_whole(arguments, places):
+    """CPU time of the manifest's build from nothing: conversions, all targets, bundles, header."""
+    with tempfile.TemporaryDirectory() as folder:
+        calibrate = [places["nvcc"], "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-o",
+                     folder + "/calibrator.cubin", str(HERE / "calibrator.cu")]
+        units = [cpu_seconds(calibrate, folder) for _ in range(3)]
+        seconds = cpu_seconds([arguments.kiln, "build", arguments.manifest, "--no-cache", "--out",
+                               folder + "/out"], folder)
+        units += [cpu_seconds(calibrate, folder) for _ in range(3)]
+    unit = statistics.median(units)
+    print(f"whole manifest: {seconds:.1f} s of CPU, {seconds / unit:.1f} calibrators of {unit:.2f} s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kiln", help="the program (default: this build's)")
@@ -93,8 +106,13 @@ def main():
     parser.add_argument("--repeats", type=int, default=5, help="the median counts (default: 5)")
     parser.add_argument("--original", default=str(HERE / "original_build.json"))
     parser.add_argument("--judge", action="store_true", help="exit with 1 when a limit is passed")
+    parser.add_argument("--whole", action="store_true",
+                        help="instead: the CPU time of the manifest's build from nothing")
     arguments = parser.parse_args()
     arguments.kiln = arguments.kiln or find_kiln()
+    if arguments.whole:
+        measure_whole(arguments, plan_of(arguments)["places"])
+        return
     original = json.loads(pathlib.Path(arguments.original).read_text())["original"]
     declared = json.loads((ROOT / "kernels/abi.json").read_text())["modules"]
 

@@ -217,6 +217,7 @@ Result<std::size_t> run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   KILN_TRY_ASSIGN(const Recording recorded, recording());
   const std::vector<BenchCase> cases = chosen_cases(options, recorded);
+  if (cases.empty()) return Error{ErrorCode::kInvalidInput, "no case matches --case", {}, {}};
   if (!options.list.empty()) {
     KILN_TRY(write_text(options.list, cases_as_json(cases)));
     return std::size_t{0};
