@@ -1,4 +1,7 @@
 #include "kiln/ops/affine.hpp"
+#include "kiln/ops/binary.hpp"
+#include "kiln/ops/cast.hpp"
+#include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"
 #include "tests/bench/family_rows.hpp"
 
@@ -63,6 +66,35 @@ Operands where_operands(const Kernel& kernel, const BenchCase& subject) {
           {kernel.dtype, {subject.dims}}};
 }
 
+Result<ops::Launch> plan_cast(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry geometry) {
+  return plan(ops::Cast{kernel.first, kernel.dtype, layout_of(subject, 0), addresses.inputs[0],
+                        addresses.output, geometry});
+}
+
+Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses, ops::Geometry geometry) {
+  ops::Binary call;
+  for (const ops::BinaryOpInfo& op : ops::kBinaryOps) {
+    if (op.root == kernel.root) call.op = op.op;
+  }
+  call.dtype = kernel.dtype;
+  call.lhs_layout = layout_of(subject, 0);
+  call.rhs_layout = layout_of(subject, 1);
+  call.lhs = addresses.inputs[0];
+  call.rhs = addresses.inputs[1];
+  call.out = addresses.output;
+  call.geometry = geometry;
+  return plan(call);
+}
+
+Result<ops::Launch> plan_where(const Kernel& kernel, const BenchCase& subject,
+                               const Addresses& addresses, ops::Geometry geometry) {
+  return plan(ops::Where{kernel.first, kernel.dtype, layout_of(subject, 0), layout_of(subject, 1),
+                         layout_of(subject, 2), addresses.inputs[0], addresses.inputs[1],
+                         addresses.inputs[2], addresses.output, geometry});
+}
+
 }  // namespace
 
 std::vector<Family> map_families() {
@@ -121,6 +153,7 @@ std::vector<Family> map_families() {
        .cost = costs_little,
        .views = 1,
        .operands = map_operands,
+       .plan = plan_cast,
        .original = kMapParameters},
 
       {.name = "binary",
@@ -130,6 +163,7 @@ std::vector<Family> map_families() {
        .views = 2,
        .strided = 1,
        .operands = binary_operands,
+       .plan = plan_binary,
        .original = {{Role::kCount},
                     {Role::kRank},
                     {Role::kInfo},
@@ -144,6 +178,7 @@ std::vector<Family> map_families() {
        .views = 2,
        .strided = 1,
        .operands = binary_operands,
+       .plan = plan_binary,
        .original = {{Role::kCount},
                     {Role::kRank},
                     {Role::kInfo},
@@ -158,6 +193,7 @@ std::vector<Family> map_families() {
        .views = 3,
        .always_info = true,
        .operands = where_operands,
+       .plan = plan_where,
        .original = {{Role::kCount},
                     {Role::kRank},
                     {Role::kInfo},

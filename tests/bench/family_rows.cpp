@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "kiln/ops/norm.hpp"
+#include "kiln/ops/reduce.hpp"
+
 namespace kiln::bench {
 namespace {
 
@@ -41,6 +44,28 @@ Operands reduce_operands(const Kernel& kernel, const BenchCase& subject) {
           {gives_index ? ops::DType::kU32 : kernel.dtype, {rows}}};
 }
 
+Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses, ops::Geometry geometry) {
+  ops::Reduce call;
+  for (const ops::ReduceOpInfo& op : ops::kReduceOps) {
+    if (op.root == kernel.root) call.op = op.op;
+  }
+  call.dtype = kernel.dtype;
+  call.layout = layout_of(subject, 0);
+  call.over = {subject.dims.rank() - 1};
+  call.src = addresses.inputs[0];
+  call.dst = addresses.output;
+  call.geometry = geometry;
+  return plan(call);
+}
+
+Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
+                                 const Addresses& addresses, ops::Geometry geometry) {
+  const std::size_t columns = columns_of(subject);
+  return plan(ops::Softmax{kernel.dtype, subject.count() / columns, columns, addresses.inputs[0],
+                           addresses.output, geometry});
+}
+
 Family reduction(std::string_view name, bool (*has)(std::string_view root)) {
   return {.name = name,
           .module = "reduce",
@@ -51,6 +76,7 @@ Family reduction(std::string_view name, bool (*has)(std::string_view root)) {
           .shapes = kRowShapes,
           .sized = rows_of_columns,
           .operands = reduce_operands,
+          .plan = plan_reduce,
           .original = {{Role::kCount},
                        {Role::kColumns},
                        {Role::kRank},
@@ -78,6 +104,7 @@ std::vector<Family> row_families() {
            [](const Kernel& kernel, const BenchCase& subject) {
              return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.dtype, {subject.dims}}};
            },
+       .plan = plan_softmax,
        .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
        .original_grid = one_warp_a_row},
   };
