@@ -1,13 +1,18 @@
+#include <map>
+#include <mutex>
+
 #include "base/diagnostic.hpp"
+#include "kiln/ops/kernels.hpp"
 #include "kiln/ops/launcher.hpp"
 #include "tests/kernels/executor.hpp"
 
 namespace kiln::conformance {
 namespace {
 
-class DeviceExecutor final : public Executor {
+// The memory of the cases, on any device.
+class DeviceExecutor : public Executor {
  public:
-  explicit DeviceExecutor(const Device& device) : device_(device), launcher_(device) {}
+  explicit DeviceExecutor(const Device& device) : device_(device) {}
 
   Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
     if (pieces_.size() < sizes.size()) pieces_.resize(sizes.size());
@@ -26,7 +31,7 @@ class DeviceExecutor final : public Executor {
     for (std::size_t i = 0; i < contents.size(); ++i) {
       KILN_TRY(device_.copy_to_device(pieces_[i].data(), contents[i].data(), contents[i].size()));
     }
-    KILN_TRY(launcher_.run(launch));
+    KILN_TRY(start(launch));
     KILN_TRY(device_.synchronize());
     for (std::size_t i = 0; i < contents.size(); ++i) {
       KILN_TRY(device_.copy_to_host(contents[i].data(), pieces_[i].data(), contents[i].size()));
@@ -34,16 +39,89 @@ class DeviceExecutor final : public Executor {
     return {};
   }
 
+ protected:
+  virtual Result<void> start(const ops::Launch& launch) = 0;
+  const Device& device() const { return device_; }
+
  private:
   Device device_;
-  ops::Launcher launcher_;
   std::vector<Buffer> pieces_;  // grown, never shrunk: allocating for each case would take longest
+};
+
+// As every program launches: the runtime picks the image.
+class UsualExecutor final : public DeviceExecutor {
+ public:
+  explicit UsualExecutor(const Device& device) : DeviceExecutor(device), launcher_(device) {}
+
+ private:
+  Result<void> start(const ops::Launch& launch) override { return launcher_.run(launch); }
+
+  ops::Launcher launcher_;
+};
+
+// With the images of one target alone: PTX beside the machine code that the runtime prefers.
+class TargetExecutor final : public DeviceExecutor {
+ public:
+  TargetExecutor(const Device& device, std::string_view target)
+      : DeviceExecutor(device), modules_(modules_of_target(target)) {}
+
+ private:
+  Result<void> start(const ops::Launch& launch) override {
+    const ModuleEntry* const module = modules_.find(launch.module);
+    if (module == nullptr) {
+      return Error{ErrorCode::kNotFound, "no module '" + std::string(launch.module) + "'", {}, {}};
+    }
+    KILN_TRY_ASSIGN(const Function function, device().get_or_load_func(launch.kernel, *module));
+    std::vector<ops::Argument> arguments = launch.arguments;
+    if (!launch.layout.empty()) {
+      Buffer& layout = layouts_[launch.layout];
+      if (layout.size() == 0) {
+        KILN_TRY_ASSIGN(layout, device().upload(launch.layout));
+      }
+      arguments.at(launch.layout_argument) = ops::Argument::of(layout.data());
+    }
+    std::vector<const void*> addresses;
+    for (const ops::Argument& argument : arguments) addresses.push_back(argument.data());
+    LaunchConfig config;
+    config.grid = launch.grid;
+    config.block = launch.block;
+    config.shared_bytes = launch.shared_bytes;
+    return function.launch_raw(config, addresses.data(), addresses.size());
+  }
+
+  const TargetModules& modules_;
+  std::map<std::vector<std::size_t>, Buffer> layouts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_device_executor(const Device& device) {
-  return std::make_unique<DeviceExecutor>(device);
+const ModuleEntry* TargetModules::find(std::string_view name) const {
+  for (const ModuleEntry& module : modules) {
+    if (module.name == name) return &module;
+  }
+  return nullptr;
+}
+
+const TargetModules& modules_of_target(std::string_view target) {
+  static std::map<std::string, TargetModules, std::less<>> made;
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  TargetModules& entries = made[std::string(target)];
+  if (!entries.modules.empty()) return entries;
+  for (const ModuleEntry* module : ops::catalog().modules) {
+    std::vector<ImageEntry>& images = entries.images.emplace_back();
+    for (const ImageEntry& image : module->images) {
+      if (image.target == target) images.push_back(image);
+    }
+    entries.modules.push_back(*module);
+    entries.modules.back().images = {images.data(), images.size()};
+  }
+  return entries;
+}
+
+std::unique_ptr<Executor> make_device_executor(const Device& device, std::string_view target) {
+  if (target.empty()) return std::make_unique<UsualExecutor>(device);
+  return std::make_unique<TargetExecutor>(device, target);
 }
 
 }  // namespace kiln::conformance

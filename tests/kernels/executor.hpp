@@ -1,9 +1,12 @@
 // Where cases run: a device of the runtime, or a fake one.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "kiln/catalog.hpp"
 #include "kiln/ops/launch.hpp"
 #include "kiln/result.hpp"
 #include "kiln/runtime.hpp"
@@ -20,7 +23,17 @@ class Executor {
                            std::vector<std::vector<std::byte>>& contents) = 0;
 };
 
-// Runs on `device` with the kernels of ops::catalog().
-std::unique_ptr<Executor> make_device_executor(const Device& device);
+// The modules of ops::catalog() with the images of one target alone.
+struct TargetModules {
+  std::deque<ModuleEntry> modules;
+  std::deque<std::vector<ImageEntry>> images;  // of each module; without one where it has none
+
+  const ModuleEntry* find(std::string_view name) const;
+};
+// Made once for each target; lives as long as the program, as modules must.
+const TargetModules& modules_of_target(std::string_view target);
+
+// Runs on `device` with the kernels of ops::catalog(), or with those of `target` alone.
+std::unique_ptr<Executor> make_device_executor(const Device& device, std::string_view target = {});
 
 }  // namespace kiln::conformance

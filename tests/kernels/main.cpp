@@ -22,7 +22,8 @@ using namespace kiln::conformance;
 constexpr const char* kUsage = R"(usage: kiln_conformance [options]
 Runs every kernel of this build against a reference on the CPU, computed once for all devices.
   --device ID[,ID]    cuda:0, hip:0, host, host:wave64, ...   (default: KILN_DEVICE, else the first);
-                      may be given more than once
+                      may be given more than once. ID@TARGET: with the images of that target
+                      alone, cuda:0@compute_80 from PTX
   --case PATTERN      only the cases whose names match; '*' stands for any letters
   --seed N            of the input values (default 1); each case derives its own from it
   --all               the full product of views, alignments and grids for every kernel
@@ -139,23 +140,29 @@ int main(int argc, char** argv) {
   if (options->devices.empty()) options->devices = {""};
   std::vector<kiln::Device> devices;
   std::vector<SuiteDevice> subjects;
-  for (const std::string& id : options->devices) {
+  for (const std::string& choice : options->devices) {
+    const std::size_t at = std::min(choice.find('@'), choice.size());
+    const std::string id = choice.substr(0, at);
+    const std::string target = at < choice.size() ? choice.substr(at + 1) : "";
     auto device = id.empty() ? runtime->default_device() : runtime->device(id);
     if (!device) return fail(device.error());
     const kiln::DeviceInfo& info = device->info();
-    std::cout << "device " << info.id << ": " << info.name << ", " << info.target << ", seed "
+    const std::string name = info.id + (target.empty() ? "" : "@" + target);
+    std::cout << "device " << name << ": " << info.name << ", " << info.target << ", seed "
               << options->suite.seed << '\n'
               << std::flush;
     // One plain answer when this build has no image for the device, instead of one for each case.
     for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
-      if (const auto loaded = device->preload(*module); !loaded) return fail(loaded.error());
+      const kiln::ModuleEntry& entry =
+          target.empty() ? *module : *modules_of_target(target).find(module->name);
+      if (const auto loaded = device->preload(entry); !loaded) return fail(loaded.error());
     }
     SuiteDevice subject;
-    subject.id = info.id;
-    subject.rerun = "kiln_conformance --device " + info.id + " --seed " +
+    subject.id = name;
+    subject.rerun = "kiln_conformance --device " + name + " --seed " +
                     std::to_string(options->suite.seed) +
                     (options->suite.selection == Selection::kEverything ? " --all" : "");
-    subject.open = [device = *device] { return make_device_executor(device); };
+    subject.open = [device = *device, target] { return make_device_executor(device, target); };
     subjects.push_back(std::move(subject));
     devices.push_back(std::move(*device));
   }
@@ -163,7 +170,10 @@ int main(int argc, char** argv) {
   bool passed = conclude(summary, options->suite, std::cout);
   if (options->suite.pattern != "*") return passed ? 0 : 1;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (summary.devices[i].stopped) continue;
+    const bool is_seen_before = std::any_of(
+        devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const kiln::Device& each) { return each.info().id == devices[i].info().id; });
+    if (summary.devices[i].stopped || is_seen_before) continue;
     const auto right = check_large(devices[i]);
     if (!right) return fail(right.error());
     passed = passed && *right;

@@ -246,7 +246,7 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                    : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
                                    : parts->root == "layernorm" ? std::optional(Kind::kLayerNorm)
                                                                 : std::nullopt;
-  if (!kind) return false;
+  if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
   // Each walks in its own way: one type of each size. bf16 is f16's.
   const Breadth breadth = breadth_of(selection, dtype != DType::kBF16);

@@ -153,7 +153,7 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
       : parts->root == "rope"     ? std::optional(RopeKind::kHalves)
       : parts->root == "rope_thd" ? std::optional(RopeKind::kHalvesTokensFirst)
                                   : std::nullopt;
-  if (!kind) return false;
+  if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
   for (const RopeCase& choice : rope_cases(breadth_of(selection, dtype != DType::kBF16))) {
     const std::string name = choice.name(kernel);

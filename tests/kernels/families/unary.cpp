@@ -42,6 +42,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
   const std::optional<ops::UnaryOp> op = find_op(parts->root.substr(1));
   if (!op) return false;
   const DType dtype = parts->dtype;
+  if (!is_float(dtype) && *op != ops::UnaryOp::kCopy) return false;
 
   std::vector<ElementwiseKernel> kernels;  // one a parameter
   for (const double value : parameters_of(*op)) {

@@ -1,10 +1,12 @@
 // Faults planted on purpose, each caught by name: a bound widened to what it once was, an operation
-// that rounds twice.
+// that rounds twice, a kernel that a table leaves out, a dtype that one place lacks.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "kiln/ops/unary.hpp"
+#include "tests/kernels/families/family.hpp"
 #include "tests/kernels/families/unary_reference.hpp"
+#include "tests/kernels/selftest/abi.hpp"
 #include "tests/kernels/selftest/fake_device.hpp"
 
 namespace kiln::conformance {
@@ -65,6 +67,37 @@ TEST_CASE("a sum that rounds its product first is caught in affine_f16 and affin
     REQUIRE_FALSE(verdict.complaints.empty());
     CHECK(verdict.complaints[0].rfind("out[", 0) == 0);
   }
+}
+
+// The kernels that a helper does not launch, or that the suite has no cases for.
+std::vector<std::string> left_out(const std::vector<AbiKernel>& kernels) {
+  std::vector<std::string> names;
+  for (const AbiKernel& kernel : kernels) {
+    const std::vector<CaseSpec> cases = cases_of(kernel.module, kernel.name);
+    bool known = !cases.empty();
+    if (known) {
+      const Case subject = cases[0].build({1, 1});
+      const auto launch = subject.plan(std::vector<void*>(subject.operands.size(), nullptr));
+      known = launch && launch->kernel == kernel.name;
+    }
+    if (!known) names.push_back(kernel.name);
+  }
+  return names;
+}
+
+TEST_CASE("a kernel that a table leaves out, and a dtype that one place lacks, are named") {
+  std::vector<AbiKernel> kernels = abi_kernels();
+  CHECK(left_out(kernels) == std::vector<std::string>{});
+  const std::vector<AbiKernel> planted = {
+      {"unary", "usoftsign_f32", {}},   {"unary", "ugelu_i16", {}},
+      {"cast", "cast_i64_f16", {}},     {"binary", "badd_i16", {}},
+      {"reduce", "softmax_u8", {}},     {"reduce", "fast_sum_i32", {}},
+      {"ternary", "where_i16_f32", {}},
+  };
+  kernels.insert(kernels.begin() + 17, planted.begin(), planted.end());
+  std::vector<std::string> names;
+  for (const AbiKernel& each : planted) names.push_back(each.name);
+  CHECK(left_out(kernels) == names);
 }
 
 }  // namespace
