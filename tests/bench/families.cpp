@@ -13,7 +13,7 @@ namespace {
 const std::vector<Family>& families() {
   static const std::vector<Family> list = [] {
     std::vector<Family> all;
-    for (auto rows : {map_families(), memory_families(), row_families()}) {
+    for (auto rows : {map_families(), memory_families(), row_families(), norm_families()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;
@@ -45,8 +45,12 @@ BenchCase with_scalars(BenchCase subject, const Family& family) {
   return subject;
 }
 
+ops::Argument in_32_bits(std::size_t value) {
+  return ops::Argument::of(static_cast<std::uint32_t>(value));
+}
+
 ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const BenchCase& subject,
-                       const Addresses& addresses) {
+                       const Addresses& addresses, const ops::Launch& launch) {
   const std::size_t i = parameter.index;
   switch (parameter.role) {
     case Role::kCount: return ops::Argument::of(subject.count());
@@ -56,12 +60,13 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kOutput: return ops::Argument::of(addresses.output);
     case Role::kScalar: return ops::Argument::of(scalar_of(kernel, subject, i));
     case Role::kColumns: return ops::Argument::of(subject.dims[subject.dims.rank() - 1]);
-    case Role::kColumns32:
-      return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[subject.dims.rank() - 1]));
-    case Role::kDim32: return ops::Argument::of(static_cast<std::uint32_t>(subject.dims[i]));
-    case Role::kRowStride32:
-      return ops::Argument::of(
-          static_cast<std::uint32_t>(ops::strides_of(layout_of(subject, i))[0]));
+    case Role::kColumns32: return in_32_bits(subject.dims[subject.dims.rank() - 1]);
+    case Role::kProduct32: return in_32_bits(subject.dims[i] * subject.dims[i + 1]);
+    case Role::kBlock32: return in_32_bits(launch.block.x);
+    case Role::kEpsilon: return ops::Argument::of(1e-5f);
+    case Role::kZero32: return in_32_bits(0);
+    case Role::kDim32: return in_32_bits(subject.dims[i]);
+    case Role::kRowStride32: return in_32_bits(ops::strides_of(layout_of(subject, i))[0]);
   }
   return ops::Argument::null();
 }
@@ -178,7 +183,7 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
       launch.layout = info_block(family, subject);
       launch.layout_argument = launch.arguments.size();
     }
-    launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses));
+    launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses, launch));
   }
   return launch;
 }

@@ -63,7 +63,13 @@ TEST_CASE("the original's launch is what our helpers plan in its geometry") {
                                    summed,
                                    *sized_case("fast_argmax_f16", 1 << 20),
                                    *sized_case("fast_min_u8", 64),
-                                   *sized_case("softmax_f64", 1 << 14)}) {
+                                   *sized_case("softmax_f64", 1 << 14),
+                                   *sized_case("rmsnorm_f32", 1 << 14),
+                                   *sized_case("layernorm_bf16", 512),
+                                   *sized_case("rope_f16", 1 << 20),
+                                   *sized_case("rope_i_f64", 1 << 14),
+                                   *sized_case("rope_thd_bf16", 1 << 20),
+                                   *sized_case("rope_f32", 1)}) {
     INFO(subject.name());
     const auto ours = plan_ours(subject, addresses, ops::Geometry::kReference);
     const auto original = plan_original(subject, addresses);
@@ -117,8 +123,9 @@ TEST_CASE("the originals' arguments have the sizes of their parameters") {
       }
     }
   }
-  // affine, unary, fill, cast, binary, ternary; five reductions of 7 dtypes, softmax of 4.
-  CHECK(known == 10 + 123 + 24 + 58 + 96 + 26 + 35 + 4);
+  // affine, unary, fill, cast, binary, ternary; five reductions of 7 dtypes; softmax, two
+  // norms and three ropes of 4.
+  CHECK(known == 10 + 123 + 24 + 58 + 96 + 26 + 35 + 6 * 4);
 }
 
 TEST_CASE("a layout block lists the strides of every operand, where the original wants one") {

@@ -11,15 +11,19 @@ namespace kiln::bench {
 
 // What a parameter of an original kernel holds.
 enum class Role : unsigned char {
-  kCount,        // elements, in 64 bits
-  kRank,         // dims of the layout block; 1 where there is none
-  kInfo,         // the layout block: dims, then each operand's strides
-  kInput,        // the address of input `index`
-  kOutput,       // the address of the output
-  kScalar,       // scalar `index`, of the kernel's dtype
-  kDim32,        // dim `index`, in 32 bits
-  kColumns,      // the last dim, in 64 bits
-  kColumns32,    // the same in 32 bits
+  kCount,      // elements, in 64 bits
+  kRank,       // dims of the layout block; 1 where there is none
+  kInfo,       // the layout block: dims, then each operand's strides
+  kInput,      // the address of input `index`
+  kOutput,     // the address of the output
+  kScalar,     // scalar `index`, of the kernel's dtype
+  kDim32,      // dim `index`, in 32 bits
+  kColumns,    // the last dim, in 64 bits
+  kColumns32,  // the same in 32 bits
+  kProduct32,  // dims `index` and `index` + 1 multiplied, in 32 bits
+  kBlock32,    // threads in a block
+  kEpsilon,    // 1e-5 as an f32
+  kZero32,
   kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
 };
 struct Parameter {
@@ -59,6 +63,7 @@ struct Family {
 std::vector<Family> map_families();     // family_maps.cpp: an output element for each index
 std::vector<Family> memory_families();  // family_memory.cpp: constants and copies of rows
 std::vector<Family> row_families();     // family_rows.cpp: rows at a time
+std::vector<Family> norm_families();    // family_norms.cpp: norms and rotary embedding
 
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
 ops::Layout layout_of(const BenchCase& subject, std::size_t list);

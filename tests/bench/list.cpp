@@ -11,6 +11,7 @@ namespace kiln::bench {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 28;
+constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
 
 std::string text(const ops::Extents& dims) {
   std::string joined;
@@ -62,18 +63,17 @@ std::size_t rank_of(const std::string& kernel) {
   return std::size(kPreferred);
 }
 
-// One kernel for each family, cost and size of each operand's elements.
+// One kernel for each family, cost and size of its widest elements.
 std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
-  using Group = std::tuple<std::string_view, Cost, std::vector<std::size_t>>;
-  std::map<Group, std::string> chosen;
+  std::map<std::tuple<std::string_view, Cost, std::size_t>, std::string> chosen;
   for (const std::string& kernel : kernels) {
     const auto traits = traits_of(kernel);
     const auto subject = sized_case(kernel, 4096);
     if (!traits || !subject) continue;
     const auto operands = operands_of(*subject);
-    std::vector<std::size_t> sizes = {size_of(operands->output.dtype)};
-    for (const Operand& input : operands->inputs) sizes.push_back(size_of(input.dtype));
-    std::string& current = chosen[{traits->family, traits->cost, sizes}];
+    std::size_t size = size_of(operands->output.dtype);
+    for (const Operand& input : operands->inputs) size = std::max(size, size_of(input.dtype));
+    std::string& current = chosen[{traits->family, traits->cost, size}];
     if (current.empty() || rank_of(kernel) < rank_of(current)) current = kernel;
   }
   std::vector<std::string> list;
@@ -137,7 +137,8 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
     const KernelTraits traits = *traits_of(kernel);
     for (std::size_t count = 1; count <= kLargest; count *= 4) {
       for (const DataKind kind : kDataKinds) {
-        if (kind == DataKind::kUniform || !only_moves(traits)) list.add_sized(kernel, count, kind);
+        const bool can_matter = !only_moves(traits) && count >= kFewestOfEachKind;
+        if (kind == DataKind::kUniform || can_matter) list.add_sized(kernel, count, kind);
       }
     }
     list.add_shapes(kernel);

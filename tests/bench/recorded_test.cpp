@@ -13,7 +13,7 @@ namespace {
 TEST_CASE("the recording's cases can all be launched") {
   const auto recorded = recording();
   REQUIRE(recorded);
-  CHECK(recorded->cases.size() == 81);
+  CHECK(recorded->cases.size() == 92);
   std::set<std::string> names;
   for (const RecordedCase& each : recorded->cases) {
     INFO(each.subject.name());
@@ -52,15 +52,16 @@ TEST_CASE("the full list has every kernel, and data of every kind where it can m
     CHECK(names.count(kernel + " 2^22") == 1);
   }
   CHECK(names.count("uneg_f32 2^28 special") == 1);
-  CHECK(names.count("uneg_f64 1 normal") == 1);
+  CHECK(names.count("uneg_f64 256 normal") == 1);
+  CHECK(names.count("uneg_f64 64 normal") == 0);
   CHECK(names.count("urelu_f32 2^28") == 0);  // uneg_f32 stands for it
   CHECK(names.count("ucopy_f32 2^28 normal") == 0);
   CHECK(names.count("ucopy_f32 transposed 128x32") == 1);
   CHECK(names.count("copy2d_f16 2^28") == 1);
   CHECK(quick_list(kernels).size() > 20);
 
-  const std::vector<BenchCase> wider =
-      full_list({"badd_f32", "where_u8_f16", "fast_sum_f32", "softmax_bf16"});
+  const std::vector<BenchCase> wider = full_list(
+      {"badd_f32", "where_u8_f16", "fast_sum_f32", "softmax_bf16", "rmsnorm_f32", "rope_thd_f16"});
   for (const BenchCase& each : wider) {
     INFO(each.name());
     CHECK(plan_original(each, {{nullptr, nullptr, nullptr}, nullptr}));
