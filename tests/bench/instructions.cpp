@@ -65,6 +65,7 @@ std::optional<Options> parse(int argc, char** argv) {
       BenchCase shape = contiguous_case("", rows);
       shape.dims = {rows, columns};
       shape.strides = {{1, rows}};
+      shape.view = View::kTransposed;
       shape.shape = "transposed " + std::string(value);
       options.shapes.push_back(shape);
     } else {
@@ -190,6 +191,9 @@ Result<void> run(const Options& options) {
     for (const std::string& pattern : options.kernels) {
       for (const std::string& kernel : images.matching(pattern)) {
         for (BenchCase subject : options.shapes) {
+          if (subject.view == View::kContiguous) {
+            KILN_TRY_ASSIGN(subject, sized_case(kernel, subject.count()));
+          }
           subject.kernel = kernel;
           for (const auto geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
             ops::Launch launch;
