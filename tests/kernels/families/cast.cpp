@@ -2,7 +2,7 @@
 //
 // Contract: integers keep their low bits; what becomes a float is rounded once. Floats truncate
 // toward zero, and NaN becomes 0: u32, i32 and i64 saturate, u8 is the low byte of what u32 would
-// be. To f8 through f32, saturated.
+// be. To f8 through f32, saturated; f64 may do without.
 #include "kiln/ops/cast.hpp"
 
 #include <cmath>
@@ -41,8 +41,9 @@ Bits float_to_integer(DType to, Real value) {
 }
 
 Expected to_float(DType to, Real value) {
-  if (to == DType::kF8E4M3) value = decode(DType::kF32, encode(DType::kF32, value));
-  return Expected::within(to, value, {}, ZeroSign::kAsExpected);
+  // f8 by way of f32, rounded there or not.
+  const Bound bound{to == DType::kF8E4M3 ? 0.5L : 0};
+  return Expected::within(to, value, bound, ZeroSign::kAsExpected);
 }
 
 Expected cast_reference(DType from, DType to, Bits inp) {
