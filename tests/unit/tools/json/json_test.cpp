@@ -1,6 +1,7 @@
 #include "tools/json/json.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -79,4 +80,51 @@ TEST_CASE("JSON that is written and read again is the same") {
     CHECK(write_json(read(text), layout) == text);
   }
   CHECK(write_json(json, JsonLayout::kCompact).starts_with(R"({"b":1,"a":[true,2.5,)"));
+}
+
+TEST_CASE("JSON numbers are whole where they are written so and fit, else floats") {
+  const Json json = read("[0, -0, 9223372036854775807, 9223372036854775808, 1.5, 1e3, -2E-2, 10]");
+  const Json::Array& numbers = *json.array();
+  CHECK(*numbers[2].integer() == INT64_MAX);
+  CHECK(std::get<double>(numbers[3].value) == 9223372036854775808.0);
+  CHECK(std::get<double>(numbers[4].value) == 1.5);
+  CHECK(std::get<double>(numbers[5].value) == 1000.0);
+  CHECK(std::get<double>(numbers[6].value) == -0.02);
+  CHECK(*numbers[7].integer() == 10);
+  for (const char* text : {"01", "-", "1.", ".5", "1e", "1e+", "+1", "0x1", "1a", "--1", "1e999", "Infinity", "NaN"}) {
+    INFO(text);
+    CHECK_FALSE(read_json(text, "a.json"));
+  }
+}
+
+TEST_CASE("JSON strings hold every character, escaped or not") {
+  CHECK(*read(R"("\"\\\/\b\f\n\r\t\u0041\u00e4\u20ac\ud83d\ude00")").text() ==
+        "\"\\/\b\f\n\r\tA\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  CHECK(read(R"("\u0000x")").text()->size() == 2);
+  for (const char* text : {R"("\x")", R"("\u12")", R"("\u12g4")", R"("\ud83d")", R"("\ud83dx")",
+                           R"("\ud83d\u0041")", R"("\ude00")", "\"\n\"", "\"\t\"", "\"\xFF\"", "\"\xC3\"",
+                           "\"\xC0\x80\"", "\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"open"}) {
+    INFO(text);
+    CHECK_FALSE(read_json(text, "a.json"));
+  }
+}
+
+TEST_CASE("JSON text is one value and blanks") {
+  CHECK(read(" \r\n\ttrue ").boolean());
+  CHECK(std::holds_alternative<std::monostate>(read("\xEF\xBB\xBFnull").value));
+  for (const char* text : {"", " ", "tru", "truex", "nul", "[1 2]", "[1,]", "[,1]", "{\"a\" 1}", "{\"a\":}", "{a:1}",
+                           "{\"a\":1,}", "[}", "1 2", "]", "{\"a\":1]"}) {
+    INFO(text);
+    CHECK_FALSE(read_json(text, "a.json"));
+  }
+}
+
+TEST_CASE("JSON is written in UTF-8 whatever the text holds") {
+  const auto written = [](const Json& json) { return write_json(json, JsonLayout::kCompact); };
+  CHECK(written("a\x01\x1f\x7f\"\\\n") == "\"a\\u0001\\u001f\x7f\\\"\\\\\\n\"");
+  CHECK(written("\xC3\xA4\xFF\xE2\x82") == "\"\xC3\xA4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+  CHECK(written(Json::Array{1.0, 0.1, 1e300, -0.5, std::numeric_limits<double>::infinity()}) ==
+        "[1.0,0.1,1e+300,-0.5,null]");
+  CHECK(write_json(Json::Object{{"a", Json::Array{}}, {"b", Json::Object{}}, {"c", Json::Array{1, 2}}}) ==
+        "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    2\n  ]\n}\n");
 }
