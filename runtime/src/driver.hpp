@@ -1,23 +1,20 @@
-// Driver: the handful of verbs that a GPU driver, or something that stands for one, must know.
+// Driver: what the runtime asks of a GPU driver, or of what stands for one.
 //
-// Owns the interface between the runtime (device.cpp, module_cache.cpp), which knows catalogs,
-// caching and errors' identities, and the drivers (cuda_driver, hip_driver, and those in libraries
-// of their own: see driver_plugin.hpp), which know one vendor's calls and nothing of catalogs.
+// The runtime (device.cpp, module_cache.cpp) knows catalogs, caches and kinds of errors. A driver
+// (cuda_driver, hip_driver, or one in a library of its own: driver_plugin.hpp) knows one vendor's calls
+// and nothing of catalogs.
 //
 // Contract of every verb:
-//   - `device` is 0 .. count_devices() - 1, checked by the caller. The driver makes that device
-//   current
-//     on the calling thread by itself, and leaves the caller's own choice as it was.
-//   - Any verb may be called from any thread at any time. Handles are used only with the device
-//   that
-//     they were made for, and not after they were destroyed.
+//   - `device` is 0 .. count_devices() - 1; the caller has checked it. The driver makes that device
+//     current on the calling thread, and puts the caller's own choice back before it returns.
+//   - Any verb may be called from any thread at any time. A handle is used only with the device that
+//     it was made for, and not after it was destroyed.
 //   - An error's message is "<call>: <the driver's name for it>: <the driver's text>", for example
-//     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid", its code
-//     kDriver unless said otherwise. The runtime puts "failed loading ... on cuda:0: " before it.
-//     Longer text (a compiler's log, the block and thread of a fault) goes into notes.
-//   - Giving back (unload, free, destroy) and waiting succeed when the driver has already ended, as
-//   it
-//     does before a program's last destructors: what is to be given back is gone with it.
+//     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid". Its code is
+//     kDriver unless a verb says otherwise. The runtime puts "failed loading ... on cuda:0: " before
+//     the message. Longer text (a compiler's log, the block and thread of a fault) goes into notes.
+//   - A driver library may end before the program's last destructors run. Its handles end with it:
+//     unload, free, destroy and the waits then succeed and do nothing.
 //   - No exception leaves a verb.
 #pragma once
 
