@@ -48,7 +48,7 @@ std::string write_assembly(const Catalog& catalog, const Options& options, const
   out += kMacros;
   for (const Module& module : catalog.modules) {
     out += "\n// module " + module.name + '\n';
-    for (const Image& image : module.images) {
+    for (const Artifact& image : module.images) {
       out += "kiln_blob " + symbol(digest, module, image) + ", " +
              literal(blob_path(options, module, image)) + ", " + std::to_string(alignment(image)) +
              '\n';

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "formats/image_format.hpp"
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/literal.hpp"
@@ -15,13 +16,15 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-// "{a, b, c}" broken over lines of at most kColumns, later lines indented to the first element.
-std::string braced(std::string line, const std::vector<std::string>& elements) {
+// `line` and "a, b, c" and `end`, broken over lines of at most kColumns that start with `lead`, later
+// ones indented to the first element.
+std::string listed(std::string line, const std::vector<std::string>& elements, char end,
+                   const std::string& lead = {}) {
+  if (elements.empty()) return line + end;
   std::string text;
-  line += '{';
-  const std::string margin(line.size(), ' ');
+  const std::string margin = lead + std::string(line.size() - lead.size(), ' ');
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const std::string element = elements[i] + (i + 1 < elements.size() ? "," : "}");
+    const std::string element = elements[i] + (i + 1 < elements.size() ? ',' : end);
     const bool first = i == 0 || line == margin;
     if (!first && line.size() + 1 + element.size() + 1 > kColumns) {
       text += line + '\n';
@@ -31,7 +34,11 @@ std::string braced(std::string line, const std::vector<std::string>& elements) {
     }
     line += element;
   }
-  return text + line + (elements.empty() ? "}" : "");
+  return text + line;
+}
+
+std::string braced(const std::string& line, const std::vector<std::string>& elements) {
+  return listed(line + '{', elements, '}');
 }
 
 // Parameter lists, each kept once: most kernels of a module have the same few.
@@ -55,9 +62,10 @@ class ParameterLists {
     std::string out;
     for (const Kernel* kernel : order_) {
       std::vector<std::string> elements;
-      for (const Parameter& parameter : kernel->parameters) {
-        elements.push_back('{' + std::to_string(parameter.offset) + ", " +
-                           std::to_string(parameter.size) + ", " + word(parameter.kind) + '}');
+      for (const KernelParameter& parameter : kernel->parameters) {
+        const Parameter& place = parameter.place;
+        elements.push_back('{' + std::to_string(place.offset) + ", " + std::to_string(place.size) +
+                           ", " + word(place.kind) + '}');
       }
       out += braced("inline constexpr ::kiln::Parameter " + base_name(*kernel) + "[] = ", elements);
       out += ";\n";
@@ -70,8 +78,8 @@ class ParameterLists {
 
   static Key key(const Kernel& kernel) {
     Key key;
-    for (const Parameter& parameter : kernel.parameters) {
-      key.emplace_back(parameter.offset, parameter.size, parameter.kind);
+    for (const KernelParameter& parameter : kernel.parameters) {
+      key.emplace_back(parameter.place.offset, parameter.place.size, parameter.place.kind);
     }
     return key;
   }
@@ -122,7 +130,7 @@ std::string kernel_table(const Module& module, const ParameterLists& parameters)
 }
 
 // One byte more than is stored: a literal ends with a NUL, which C++ wants to have room for.
-std::string array(const Module& module, const Image& image) {
+std::string array(const Module& module, const Artifact& image) {
   std::string out = "alignas(" + std::to_string(alignment(image)) +
                     ") inline constexpr unsigned char " + array_name(module, image) + '[' +
                     std::to_string(image.stored.size()) + " + 1] =\n";
@@ -130,7 +138,7 @@ std::string array(const Module& module, const Image& image) {
   return out + ";\n";
 }
 
-std::string external_array(const Module& module, const Image& image, const Digest& digest) {
+std::string external_array(const Module& module, const Artifact& image, const Digest& digest) {
   return "extern \"C\" [[gnu::visibility(\"hidden\")]] const unsigned char\n    " +
          symbol(digest, module, image) + '[' + std::to_string(image.stored.size()) + " + 1];\n";
 }
@@ -138,14 +146,14 @@ std::string external_array(const Module& module, const Image& image, const Diges
 std::string image_table(const Module& module, const Options& options, const Digest& digest) {
   if (module.images.empty()) return {};
   std::string out = "inline constexpr ::kiln::ImageEntry images[] = {\n";
-  for (const Image& image : module.images) {
+  for (const Artifact& image : module.images) {
     const std::string data = options.storage == Storage::kArray ? array_name(module, image)
                                                                 : symbol(digest, module, image);
-    out += "    {" + literal(image.target) + ", detail::Format::" +
-           std::string(enumerator(image.format)) + ", detail::Compression::" +
+    out += "    {" + literal(target_name(image)) + ", detail::Format::" +
+           std::string(enumerator(image.info.format)) + ", detail::Compression::" +
            std::string(enumerator(image.compression)) + ", " + std::to_string(image.unit) + ", " +
-           std::to_string(image.ptx_isa) + ",\n     " + data + ", " +
-           std::to_string(image.stored.size()) + ", " + std::to_string(image.size) + ", 0x" +
+           std::to_string(image.info.ptx_isa) + ",\n     " + data + ", " +
+           std::to_string(image.stored.size()) + ", " + std::to_string(decompressed_size(image)) + ", 0x" +
            short_digest(image.digest) + "},\n";
   }
   return out + "};\n";
@@ -155,7 +163,7 @@ std::string module_data(const Module& module, const ParameterLists& parameters,
                         const Options& options, const Digest& digest) {
   std::string out = "\nnamespace " + identifier(module.name) + " {\n\n";
   out += kernel_table(module, parameters);
-  for (const Image& image : module.images) {
+  for (const Artifact& image : module.images) {
     out += options.storage == Storage::kArray ? '\n' + array(module, image)
                                               : external_array(module, image, digest);
   }
@@ -167,9 +175,28 @@ std::string module_data(const Module& module, const ParameterLists& parameters,
 std::string module_constant(const Module& module, std::size_t id) {
   const std::string space = "data::" + identifier(module.name) + "::";
   return "inline constexpr Module " + identifier(module.name) + "{" + literal(module.name) + ", " +
-         std::to_string(id) + ", " + std::to_string(module.unit_count) + ", " +
+         std::to_string(id) + ", " + std::to_string(module.sources.size()) + ", " +
          (module.kernels.empty() ? "{}" : space + "kernels") + ", " +
          (module.images.empty() ? "{}" : space + "images") + "};\n";
+}
+
+// The type of an argument, or its size where nothing told the type.
+std::string argument_type(const KernelParameter& parameter) {
+  const std::string type = cpp_spelling(parameter.type);
+  return type.empty() ? "::kiln::Untyped<" + std::to_string(parameter.place.size) + '>' : type;
+}
+
+// What the constant does not tell: the names of the parameters, and of a kernel whose own is no
+// identifier.
+std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
+  std::vector<std::string> names;
+  for (const KernelParameter& parameter : kernel.parameters) {
+    if (!parameter.name.empty()) names.push_back(parameter.name);
+  }
+  if (!names.empty() && names.size() == kernel.parameters.size()) {
+    return listed("// " + kernel.name + '(', names, ')', "//") + '\n';
+  }
+  return constant == kernel.name ? std::string() : "// " + kernel.name + '\n';
 }
 
 std::string kernel_constants(const Catalog& catalog, const Module& module) {
@@ -177,14 +204,17 @@ std::string kernel_constants(const Catalog& catalog, const Module& module) {
   std::string out = "inline namespace " + space + " {\n";
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
-    std::string sizes;
-    for (const Parameter& parameter : kernel.parameters) {
-      sizes += (sizes.empty() ? "" : ", ") + std::to_string(parameter.size);
+    std::vector<std::string> types;
+    for (const KernelParameter& parameter : kernel.parameters) {
+      types.push_back(argument_type(parameter));
     }
     const std::string constant = identifier(kernel.name);
-    if (constant != kernel.name) out += "// " + kernel.name + '\n';
-    out += "inline constexpr ::kiln::KernelHandle<" + sizes + "> " + constant +
-           "{&modules::" + identifier(module.name) + ", " + std::to_string(i) + "};\n";
+    out += kernel_comment(kernel, constant);
+    const std::string type = listed("inline constexpr ::kiln::Kernel<", types, '>');
+    const std::string value = constant + "{&modules::" + identifier(module.name) + ", " +
+                              std::to_string(i) + "};\n";
+    const bool fits = type.size() + value.size() <= kColumns;
+    out += type + (fits ? " " : "\n    ") + value;
   }
   return out + "}  // namespace " + space + '\n';
 }

@@ -16,7 +16,7 @@ std::vector<GeneratedFile> write(const Catalog& catalog, const Options& options,
   if (options.storage == Storage::kAsm) {
     files.push_back({stem(options) + ".S", write_assembly(catalog, options, digest)});
     for (const Module& module : catalog.modules) {
-      for (const Image& image : module.images) {
+      for (const Artifact& image : module.images) {
         files.push_back({blob_path(options, module, image), image.stored});
       }
     }

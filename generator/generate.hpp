@@ -5,9 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "generator/catalog.hpp"
+#include "tools/model/catalog.hpp"
 
 namespace kiln::generator {
+
+using tools::Artifact;
+using tools::Catalog;
+using tools::Kernel;
+using tools::KernelParameter;
+using tools::Module;
 
 // Where the bytes of the images lie.
 enum class Storage : std::uint8_t {
@@ -27,6 +33,8 @@ struct GeneratedFile {
   std::string text;  // may be binary
 };
 
+// `stored` of every image is what lies in the program (stages/embed).
+//
 // The header; for Storage::kAsm then the assembly file "<stem>.S" and the blobs that it includes,
 // "<stem>.blobs/<module>.<unit>.<target>.<format>[.zst]".
 //

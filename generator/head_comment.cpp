@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"
 
@@ -54,7 +55,7 @@ std::string usage(const Catalog& catalog, const Options& options) {
     rows.push_back({"modules::" + identifier(module), "a module: its kernels and its images"});
   }
   if (const Kernel* kernel = example_kernel(catalog)) {
-    rows.push_back({identifier(kernel->name), "a kernel, with its argument sizes in its type"});
+    rows.push_back({identifier(kernel->name), "a kernel, with its parameters' types in its own"});
   }
   rows.push_back({"catalog()", "all of it"});
 
@@ -97,14 +98,14 @@ std::string image_table(const Catalog& catalog) {
   std::size_t size = 0, stored = 0;
   bool show_units = false;
   for (const Module& module : catalog.modules) {
-    show_units |= module.unit_count > 1;
-    for (const Image& image : module.images) {
+    show_units |= module.sources.size() > 1;
+    for (const Artifact& image : module.images) {
       const auto kernels = std::ranges::count(module.kernels, image.unit, &Kernel::unit);
-      rows.push_back({module.name, std::to_string(image.unit), image.target,
-                      std::string(name(image.format)), std::to_string(kernels),
-                      grouped(image.size), grouped(image.stored.size()),
+      rows.push_back({module.name, std::to_string(image.unit), target_name(image),
+                      std::string(to_string(image.info.format)), std::to_string(kernels),
+                      grouped(decompressed_size(image)), grouped(image.stored.size()),
                       short_digest(image.digest)});
-      size += image.size;
+      size += decompressed_size(image);
       stored += image.stored.size();
     }
   }

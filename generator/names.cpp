@@ -2,35 +2,10 @@
 
 #include <algorithm>
 
+#include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
 
 namespace kiln::generator {
-
-std::string_view name(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kHsaco: return "hsaco";
-    case ImageFormat::kCubin: return "cubin";
-    case ImageFormat::kPtx: return "ptx";
-    case ImageFormat::kHost: return "host";
-    case ImageFormat::kSource: return "source";
-  }
-  return "";
-}
-
-std::string_view enumerator(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kHsaco: return "kHsaco";
-    case ImageFormat::kCubin: return "kCubin";
-    case ImageFormat::kPtx: return "kPtx";
-    case ImageFormat::kHost: return "kHost";
-    case ImageFormat::kSource: return "kSource";
-  }
-  return "";
-}
-
-std::string_view name(Compression compression) {
-  return compression == Compression::kZstd ? "zstd" : "none";
-}
 
 std::string_view enumerator(Compression compression) {
   return compression == Compression::kZstd ? "kZstd" : "kNone";
@@ -58,26 +33,35 @@ std::string namespace_name(const Catalog& catalog, const Module& module) {
   return spelt_out(module.name, own == module.name ? Spelling::kShort : Spelling::kEveryByte);
 }
 
-std::string array_name(const Module& module, const Image& image) {
-  const std::string target = target_identifier(image.target);
-  return module.unit_count == 1 ? target : "unit" + std::to_string(image.unit) + '_' + target;
+std::string target_name(const Artifact& image) {
+  if (image.info.format == ImageFormat::kSource) return std::string(to_string(image.info.format));
+  return to_string(image.target);
 }
 
-std::string symbol(const Digest& digest, const Module& module, const Image& image) {
+std::size_t decompressed_size(const Artifact& image) {
+  return image.bytes.size() + (image.info.format == ImageFormat::kPtx ? 1 : 0);
+}
+
+std::string array_name(const Module& module, const Artifact& image) {
+  const std::string target = target_identifier(target_name(image));
+  return module.sources.size() == 1 ? target : "unit" + std::to_string(image.unit) + '_' + target;
+}
+
+std::string symbol(const Digest& digest, const Module& module, const Artifact& image) {
   return "kiln_" + short_digest(digest) + '_' + identifier(module.name) + '_' +
-         std::to_string(image.unit) + '_' + target_identifier(image.target);
+         std::to_string(image.unit) + '_' + target_identifier(target_name(image));
 }
 
-std::string blob_path(const Options& options, const Module& module, const Image& image) {
+std::string blob_path(const Options& options, const Module& module, const Artifact& image) {
   std::string path = stem(options) + ".blobs/" + identifier(module.name) + '.' +
-                     std::to_string(image.unit) + '.' + target_identifier(image.target) + '.';
-  path += name(image.format);
+                     std::to_string(image.unit) + '.' + target_identifier(target_name(image)) + '.';
+  path += to_string(image.info.format);
   if (image.compression == Compression::kZstd) path += ".zst";
   return path;
 }
 
-unsigned alignment(const Image& image) {
-  return image.format == ImageFormat::kHsaco && image.compression == Compression::kNone ? 4096 : 64;
+unsigned alignment(const Artifact& image) {
+  return image.info.format == ImageFormat::kHsaco && image.compression == Compression::kNone ? 4096 : 64;
 }
 
 }  // namespace kiln::generator

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "formats/image.hpp"
+#include "formats/image_format.hpp"
 #include "formats/image_head.hpp"
 #include "runtime/src/file.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "formats/byte_reader.hpp"
+#include "formats/image_format.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/image_folders.hpp"

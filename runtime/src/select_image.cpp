@@ -36,16 +36,6 @@ Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const Device
   return {.fit = Fit::kNone, .closeness = 0, .reason = std::move(reason)};
 }
 
-ImageFormat format_of(TargetKind kind) {
-  switch (kind) {
-    case TargetKind::kAmd: return ImageFormat::kHsaco;
-    case TargetKind::kCubin: return ImageFormat::kCubin;
-    case TargetKind::kPtx: return ImageFormat::kPtx;
-    case TargetKind::kHost: break;
-  }
-  return ImageFormat::kHost;
-}
-
 Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
                        const DeviceTarget& device) {
   Selection selection;

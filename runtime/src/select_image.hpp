@@ -29,9 +29,6 @@ Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const Device
 // What to build for a device, as a hint spells it: "'gfx1103' or 'gfx11-generic'".
 std::string wanted_targets(const TargetId& device);
 
-// What the images of a kind of target are.
-ImageFormat format_of(TargetKind kind);
-
 struct Refusal {
   std::string image;   // its target, or the path of a file
   std::string reason;  // "built for sm_80, the device is sm_90, of another major version"

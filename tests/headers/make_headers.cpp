@@ -18,10 +18,11 @@ namespace {
 
 using namespace kiln;
 using testing::pointer;
+using testing::typed;
 using testing::value;
 
 // Images of more than 64 KiB, because a compiler may object to a literal of that length.
-tools::BuiltCatalog catalog() {
+tools::Catalog catalog() {
   return testing::CatalogBuilder("demo")
       .target("gfx1030")
       .target("gfx90a:xnack+")
@@ -35,11 +36,17 @@ tools::BuiltCatalog catalog() {
                          {"_Z5scaleIfEvPT_", {pointer()}}})
       .module("copy", {{"affine_f32", {pointer()}}, {"copy", {pointer(), pointer()}, 1}, {"tick", {}}})
       .module("empty", {})
+      .module("typed", {{"scale_f32", {typed("u64", "numel"), typed("const f32*", "inp"),
+                                       typed("f32*", "out"), typed("f32", "factor")}},
+                        {"fill_f16", {typed("f16*", "out"), typed("f16", "value")}},
+                        {"pack_q8", {typed("const f16*", "x"), typed("void*", "y"),
+                                     typed("const void*", "z"), typed("i32", "k"), typed("bool", "b"),
+                                     typed("ptr", "any")}}})
       .build();
 }
 
 // Keywords, names of the header itself, macros of compilers and C headers, names of no identifier.
-tools::BuiltCatalog odd_catalog() {
+tools::Catalog odd_catalog() {
   auto builder = testing::CatalogBuilder("odd").target("gfx1030");
   std::vector<testing::KernelSpec> kernels;
   for (const char* name :
@@ -59,7 +66,7 @@ tools::BuiltCatalog odd_catalog() {
   return builder.build();
 }
 
-int write(const std::filesystem::path& folder, const tools::BuiltCatalog& catalog,
+int write(const std::filesystem::path& folder, const tools::Catalog& catalog,
           const tools::EmbedOptions& options, std::uint32_t minimum_runtime) {
   const auto files = tools::embed(catalog, options, minimum_runtime);
   if (!files) {

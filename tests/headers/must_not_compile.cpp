@@ -9,16 +9,42 @@
 #include <kernels.hpp>
 #include <kiln/function.hpp>
 
-void use(const kiln::TypedFunction<8, 8, 1>& affine_u8);
-void use(const kiln::TypedFunction<8, 8, 1>& affine_u8) {
-  void* const data = nullptr;
-  const unsigned char one = 1;
-#if defined(WRONG_COUNT) && defined(BAD)
-  (void)affine_u8.launch({}, std::size_t{1}, data);
-#elif defined(WRONG_SIZE) && defined(BAD)
-  (void)affine_u8.launch({}, std::size_t{1}, data, 1.0f);
+// The arguments of one launch each: right, and wrong in one way.
+#if !defined(BAD)
+#define ARGUMENTS numel, in, out, 2.0f
+#elif defined(WRONG_COUNT)
+#define ARGUMENTS numel, in, out
+#elif defined(INT_FOR_FLOAT)
+#define ARGUMENTS numel, in, out, 2
+#elif defined(DOUBLE_FOR_FLOAT)
+#define ARGUMENTS numel, in, out, 2.0
+#elif defined(DOUBLES_FOR_FLOATS)
+#define ARGUMENTS numel, doubles, out, 2.0f
+#elif defined(SWAPPED)
+#define ARGUMENTS numel, out, in, 2.0f
+#elif defined(INT_FOR_SIZE)
+#define ARGUMENTS 64, in, out, 2.0f
+#elif defined(VALUE_FOR_POINTER)
+#define ARGUMENTS numel, in, 2.0f, out
 #else
-  (void)affine_u8.launch({}, std::size_t{1}, data, one);
+#define ARGUMENTS numel, in, out, 2.0f
+#endif
+
+void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
+         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped);
+void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
+         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped) {
+  [[maybe_unused]] const std::size_t numel = 64;
+  [[maybe_unused]] const float* const in = nullptr;
+  [[maybe_unused]] double* const doubles = nullptr;
+  [[maybe_unused]] float* const out = nullptr;
+  (void)scale_f32.launch({}, ARGUMENTS);
+  (void)scale_f32.launch({}, numel, static_cast<void*>(out), static_cast<void*>(out), 2.0f);
+  (void)scale_f32.launch({}, numel, nullptr, nullptr, 2.0f);
+#if defined(WRONG_SIZE) && defined(BAD)
+  (void)untyped.launch({}, in, 1.0f);
+#else
+  (void)untyped.launch({}, in, 'x');
 #endif
 }
 

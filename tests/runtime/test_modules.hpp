@@ -92,8 +92,8 @@ inline constexpr ImageEntry kArithmeticImages[] = {
 };
 inline constexpr ModuleEntry kArithmetic{
     "arithmetic", 0, 1, {kArithmeticKernels}, {kArithmeticImages}};
-inline constexpr KernelHandle<> kNothing{&kArithmetic, 0};
-inline constexpr KernelHandle<8, 8, 8, 4, 4> kScaleAdd{&kArithmetic, 1};
+inline constexpr Kernel<> kNothing{&kArithmetic, 0};
+inline constexpr Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> kScaleAdd{&kArithmetic, 1};
 
 // Two units: `nothing` is in the one, `scale_add` in the other.
 inline constexpr KernelEntry kPairKernels[] = {
@@ -109,16 +109,16 @@ inline constexpr ImageEntry kPairImages[] = {
     stored("compute_80", ImageFormat::kPtx, kPtx, 1, 70),
 };
 inline constexpr ModuleEntry kPair{"pair", 1, 2, {kPairKernels}, {kPairImages}};
-inline constexpr KernelHandle<> kPairNothing{&kPair, 0};
-inline constexpr KernelHandle<8, 8, 8, 4, 4> kPairScaleAdd{&kPair, 1};
+inline constexpr Kernel<> kPairNothing{&kPair, 0};
+inline constexpr Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> kPairScaleAdd{&kPair, 1};
 
 struct TestModules {
   const ModuleEntry& arithmetic;
   const ModuleEntry& pair;
-  KernelHandle<> nothing;
-  KernelHandle<8, 8, 8, 4, 4> scale_add;
-  KernelHandle<> pair_nothing;
-  KernelHandle<8, 8, 8, 4, 4> pair_scale_add;
+  Kernel<> nothing;
+  Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> scale_add;
+  Kernel<> pair_nothing;
+  Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> pair_scale_add;
 };
 const TestModules& modules();
 

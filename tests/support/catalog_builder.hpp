@@ -16,19 +16,28 @@
 #include <vector>
 
 #include "base/digest.hpp"
+#include "formats/image_format.hpp"
 #include "formats/target_id.hpp"
-#include "tools/model/artifact.hpp"
+#include "tools/model/catalog.hpp"
 
 namespace kiln::testing {
 
-// Arguments by size and kind; the builder fills in the offsets.
-inline Parameter value(std::uint16_t size) { return {0, size, ParameterKind::kValue}; }
-inline Parameter pointer() { return {0, 8, ParameterKind::kPointer}; }
-inline Parameter unknown(std::uint16_t size) { return {0, size, ParameterKind::kUnknown}; }
+// Parameters by size and kind, or by type and name as in an abi file; the builder fills in offsets.
+using ParameterSpec = tools::KernelParameter;
+inline ParameterSpec value(std::uint16_t size) { return {{0, size, ParameterKind::kValue}}; }
+inline ParameterSpec pointer() { return {{0, 8, ParameterKind::kPointer}}; }
+inline ParameterSpec unknown(std::uint16_t size) { return {{0, size, ParameterKind::kUnknown}}; }
+inline ParameterSpec typed(std::string_view type, std::string name) {
+  const ParameterType parsed = parse_parameter_type(type).value();
+  return {{0, static_cast<std::uint16_t>(size_of(parsed)),
+           parsed.is_pointer ? ParameterKind::kPointer : ParameterKind::kValue},
+          parsed,
+          std::move(name)};
+}
 
 struct KernelSpec {
   std::string name;
-  std::vector<Parameter> parameters;
+  std::vector<ParameterSpec> parameters;
   std::uint16_t unit = 0;
 };
 
@@ -46,13 +55,11 @@ class CatalogBuilder {
   }
   CatalogBuilder& module(std::string name, std::vector<KernelSpec> kernels) {
     std::ranges::sort(kernels, {}, &KernelSpec::name);
-    tools::BuiltModule module;
+    tools::Module module;
     module.name = std::move(name);
     std::uint16_t units = 1;
     for (KernelSpec& kernel : kernels) {
-      module.kernel_names.push_back(kernel.name);
-      module.parameters.push_back(laid_out(std::move(kernel.parameters)));
-      module.units.push_back(kernel.unit);
+      module.kernels.push_back({kernel.name, kernel.unit, laid_out(std::move(kernel.parameters))});
       units = std::max<std::uint16_t>(units, static_cast<std::uint16_t>(kernel.unit + 1));
     }
     for (std::uint16_t unit = 0; unit < units; ++unit) {
@@ -68,10 +75,10 @@ class CatalogBuilder {
     return *this;
   }
 
-  tools::BuiltCatalog build() const {
-    tools::BuiltCatalog built = built_;
-    std::ranges::sort(built.modules, {}, &tools::BuiltModule::name);
-    for (tools::BuiltModule& module : built.modules) {
+  tools::Catalog build() const {
+    tools::Catalog built = built_;
+    std::ranges::sort(built.modules, {}, &tools::Module::name);
+    for (tools::Module& module : built.modules) {
       for (std::uint16_t unit = 0; unit < module.sources.size(); ++unit) {
         for (const std::string& target : built.targets) {
           module.images.push_back(image(module, unit, target));
@@ -82,48 +89,38 @@ class CatalogBuilder {
   }
 
  private:
-  static std::vector<Parameter> laid_out(std::vector<Parameter> parameters) {
+  static std::vector<ParameterSpec> laid_out(std::vector<ParameterSpec> parameters) {
     unsigned offset = 0;
-    for (Parameter& parameter : parameters) {
-      const unsigned alignment = std::min<unsigned>(parameter.size, 8);
+    for (ParameterSpec& parameter : parameters) {
+      Parameter& place = parameter.place;
+      const unsigned alignment = std::min<unsigned>(place.size, 8);
       offset = (offset + alignment - 1) / alignment * alignment;
-      parameter.offset = static_cast<std::uint16_t>(offset);
-      offset += parameter.size;
+      place.offset = static_cast<std::uint16_t>(offset);
+      offset += place.size;
     }
     return parameters;
   }
 
-  static ImageFormat format_of(TargetKind kind) {
-    switch (kind) {
-      case TargetKind::kAmd: return ImageFormat::kHsaco;
-      case TargetKind::kCubin: return ImageFormat::kCubin;
-      case TargetKind::kPtx: return ImageFormat::kPtx;
-      case TargetKind::kHost: return ImageFormat::kHost;
-    }
-    return ImageFormat::kHost;
-  }
-
-  tools::Artifact image(const tools::BuiltModule& module, std::uint16_t unit,
+  tools::Artifact image(const tools::Module& module, std::uint16_t unit,
                         const std::string& target) const {
     tools::Artifact artifact;
     artifact.module = module.name;
     artifact.unit = unit;
     artifact.source = module.sources[unit];
     artifact.target = parse_target_id(target).value();
-    artifact.format = format_of(artifact.target.kind);
+    artifact.info.format = format_of(artifact.target.kind);
     artifact.bytes = module.name + " unit " + std::to_string(unit) + " for " + target;
-    if (artifact.format == ImageFormat::kPtx) {
+    if (artifact.info.format == ImageFormat::kPtx) {
       artifact.bytes = ".version 7.8 // " + artifact.bytes + '\n';
       artifact.info.ptx_isa = 78;
     }
     artifact.bytes.resize(std::max(artifact.bytes.size(), image_size_));
     artifact.digest = sha256(artifact.bytes);
     artifact.info.target = artifact.target;
-    artifact.info.format = artifact.format;
     return artifact;
   }
 
-  tools::BuiltCatalog built_;
+  tools::Catalog built_;
   std::size_t image_size_ = 0;
 };
 

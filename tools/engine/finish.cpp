@@ -97,9 +97,9 @@ bool is_up_to_date(const Ingredients& record, const Ingredients& now, const Buil
   });
 }
 
-Result<std::vector<BuiltModule>> read_modules(const FinishRequest& request,
+Result<std::vector<Module>> read_modules(const FinishRequest& request,
                                               const BuildContext& context, const Files& files) {
-  std::vector<BuiltModule> modules;
+  std::vector<Module> modules;
   std::vector<Error> errors;
   for (const ModuleSpec& spec : request.manifest.modules) {
     const std::string& name = spec.name.value;
@@ -168,10 +168,10 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   }
   Ingredients now = finish_ingredients(request, context, units);
   if (is_up_to_date(state.finish, now, context)) return Finished{.was_up_to_date = true};
-  BuiltCatalog catalog;
+  Catalog catalog;
   catalog.name = request.manifest.name.value;
   KILN_TRY_ASSIGN(catalog.modules, read_modules(request, context, files));
-  for (BuiltModule& module : catalog.modules) {
+  for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
       if (!embeds_source || spec.name.value != module.name) continue;
       KILN_TRY_ASSIGN(module.source_bundles,
@@ -183,9 +183,15 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;
   catalog.tools = tool_records(context.plan, context.toolchain, context.digests);
-  KILN_TRY_ASSIGN(
-      const std::vector<GeneratedFile> generated,
-      embed(catalog, request.manifest.embed, request.manifest.minimum_runtime, request.cache));
+  const std::string catalog_text = write_json(catalog_json(catalog, bundles));
+  Finished finished;
+  for (const Module& module : catalog.modules) {
+    finished.kernels += module.kernels.size();
+    finished.images += module.images.size();
+  }
+  KILN_TRY_ASSIGN(const std::vector<GeneratedFile> generated,
+                  embed(std::move(catalog), request.manifest.embed,
+                        request.manifest.minimum_runtime, request.cache));
 
   // A failure while writing leaves no claim that what is there belongs together.
   const Ingredients before = std::exchange(state.finish, {});
@@ -201,15 +207,9 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   KILN_TRY(write("compile_commands.json",
                  write_json(compile_commands(context.plan, context.toolchain))));
   // The catalog comes last: where there is one, everything that it lists is there.
-  KILN_TRY(write("kiln.json", write_json(catalog_json(catalog, bundles))));
+  KILN_TRY(write("kiln.json", catalog_text));
   remove_outdated(before, now, context, files);
   state.finish = std::move(now);
-
-  Finished finished;
-  for (const BuiltModule& module : catalog.modules) {
-    finished.kernels += module.kernel_names.size();
-    finished.images += module.images.size();
-  }
   return finished;
 }
 

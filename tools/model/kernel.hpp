@@ -1,6 +1,7 @@
-// One kernel of a module as all its images have it.
+// One kernel of a module, the same in all its images.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,14 @@ namespace kiln::tools {
 // Images tell where a parameter lies; what it is comes from an abi file, or from a mangled name.
 struct KernelParameter {
   Parameter place;
-  ParameterType type;  // unknown where nothing tells it
-  std::string name;    // empty where no abi file tells it
+  ParameterType type = {};  // unknown where nothing tells it
+  std::string name = {};    // empty where no abi file tells it
+};
+
+struct Kernel {
+  std::string name;  // as the images export it
+  std::uint16_t unit = 0;
+  std::vector<KernelParameter> parameters;
 };
 
 // One kernel that every image of its module must export (an abi file).

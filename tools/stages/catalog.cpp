@@ -2,58 +2,83 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "formats/mangled_name.hpp"
 
 namespace kiln::tools {
 namespace {
 
-void learn_kinds(std::vector<Parameter>& known, const std::vector<Parameter>& other) {
-  for (std::size_t i = 0; i < std::min(known.size(), other.size()); ++i) {
-    if (known[i].kind == ParameterKind::kUnknown) known[i].kind = other[i].kind;
+// Takes over what `place` tells and `known` does not.
+void learn_kind(ParameterKind& known, ParameterKind told) {
+  if (known == ParameterKind::kUnknown) known = told;
+}
+
+Kernel first_seen(const KernelInfo& info, std::uint16_t unit) {
+  Kernel kernel{info.name, unit, {}};
+  for (const Parameter& place : info.parameters) kernel.parameters.push_back({.place = place});
+  return kernel;
+}
+
+void learn_kinds(Kernel& kernel, const KernelInfo& info) {
+  for (std::size_t i = 0; i < std::min(kernel.parameters.size(), info.parameters.size()); ++i) {
+    learn_kind(kernel.parameters[i].place.kind, info.parameters[i].kind);
+  }
+}
+
+void learn_types(Kernel& kernel, const AbiKernel& abi) {
+  for (std::size_t i = 0; i < std::min(kernel.parameters.size(), abi.parameters.size()); ++i) {
+    KernelParameter& parameter = kernel.parameters[i];
+    learn_kind(parameter.place.kind, abi.parameters[i].place.kind);
+    parameter.type = abi.parameters[i].type;
+    parameter.name = abi.parameters[i].name;
+  }
+}
+
+// A name that says something else than the images do is left alone: it is no mangled name, or the
+// kernel takes structs.
+void learn_types_from_name(Kernel& kernel) {
+  const std::optional<std::vector<ParameterType>> types = parameters_of_mangled_name(kernel.name);
+  if (!types || types->size() != kernel.parameters.size()) return;
+  for (std::size_t i = 0; i < types->size(); ++i) {
+    KernelParameter& parameter = kernel.parameters[i];
+    const ParameterType& type = (*types)[i];
+    const ParameterKind kind = type.is_pointer ? ParameterKind::kPointer : ParameterKind::kValue;
+    if (!type.is_known() || size_of(type) != parameter.place.size) continue;
+    learn_kind(parameter.place.kind, kind);
+    if (parameter.place.kind == kind) parameter.type = type;
   }
 }
 
 }  // namespace
 
-BuiltModule assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
-                            const std::vector<AbiKernel>* abi) {
+Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
+                       const std::vector<AbiKernel>* abi) {
   std::sort(images.begin(), images.end(), [](const Artifact& a, const Artifact& b) {
     return std::tie(a.unit, a.target) < std::tie(b.unit, b.target);
   });
-  struct Known {
-    std::uint16_t unit;
-    std::vector<Parameter> parameters;
-  };
-  std::map<std::string, Known> kernels;
+  std::map<std::string, Kernel> kernels;
   for (const Artifact& image : images) {
-    for (const KernelInfo& kernel : image.info.kernels) {
-      Known& known = kernels.try_emplace(kernel.name, Known{image.unit, kernel.parameters}).first->second;
-      learn_kinds(known.parameters, kernel.parameters);
+    for (const KernelInfo& info : image.info.kernels) {
+      Kernel& kernel = kernels.try_emplace(info.name, first_seen(info, image.unit)).first->second;
+      learn_kinds(kernel, info);
     }
   }
+  for (auto& [name, kernel] : kernels) learn_types_from_name(kernel);
   if (abi != nullptr) {
-    for (const AbiKernel& kernel : *abi) {
-      const auto known = kernels.find(kernel.name);
-      if (known == kernels.end()) continue;
-      std::vector<Parameter> places;
-      for (const KernelParameter& parameter : kernel.parameters) places.push_back(parameter.place);
-      learn_kinds(known->second.parameters, places);
+    for (const AbiKernel& declared : *abi) {
+      const auto known = kernels.find(declared.name);
+      if (known != kernels.end()) learn_types(known->second, declared);
     }
   }
-  BuiltModule built;
+  Module built;
   built.name = module.name.value;
   for (const Located<std::string>& source : module.sources) built.sources.push_back(source.value);
   for (Artifact& image : images) {
     if (image.unit < built.sources.size()) image.source = built.sources[image.unit];
-    for (KernelInfo& kernel : image.info.kernels) {
-      learn_kinds(kernel.parameters, kernels.at(kernel.name).parameters);
-    }
   }
-  for (auto& [name, known] : kernels) {
-    built.kernel_names.push_back(name);
-    built.units.push_back(known.unit);
-    built.parameters.push_back(std::move(known.parameters));
-  }
+  for (auto& [name, kernel] : kernels) built.kernels.push_back(std::move(kernel));
   built.images = std::move(images);
   return built;
 }
@@ -82,9 +107,9 @@ std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchai
   return records;
 }
 
-std::vector<std::string> built_targets(const std::vector<BuiltModule>& modules) {
+std::vector<std::string> built_targets(const std::vector<Module>& modules) {
   std::set<TargetId> targets;
-  for (const BuiltModule& module : modules) {
+  for (const Module& module : modules) {
     for (const Artifact& image : module.images) targets.insert(image.target);
   }
   std::vector<std::string> names;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kiln/result.hpp"
-#include "tools/model/artifact.hpp"
+#include "tools/model/catalog.hpp"
 #include "tools/model/manifest.hpp"
 #include "tools/model/plan.hpp"
 #include "tools/model/toolchain.hpp"
@@ -13,9 +13,10 @@
 
 namespace kiln::tools {
 
-// One module out of its verified images: kernels sorted by name, each with the unit that holds it, and
-// with the parameter kinds that the abi file or any image tells, in the images too.
-BuiltModule assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
+// One module out of its verified images: kernels sorted by name, each with the unit that holds it.
+// Types and names of parameters are those of the abi file, else types are read from mangled names;
+// kinds are what any image, type or abi file tells.
+Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
                             const std::vector<AbiKernel>* abi);
 
 // The tools that the plan's steps use, each with the digest over the bytes of its parts.
@@ -23,6 +24,6 @@ std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchai
                                      FileDigests& digests);
 
 // The targets that the modules' images are for, sorted by vendor, then name.
-std::vector<std::string> built_targets(const std::vector<BuiltModule>& modules);
+std::vector<std::string> built_targets(const std::vector<Module>& modules);
 
 }  // namespace kiln::tools

@@ -1,16 +1,17 @@
 #include "tools/stages/catalog_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/image_format.hpp"
 
 namespace kiln::tools {
 namespace {
 
 constexpr int kFormat = 1;
-constexpr std::array<std::string_view, 4> kFormats = {"hsaco", "cubin", "ptx", "host"};
 constexpr std::array<std::string_view, 3> kKinds = {"unknown", "value", "pointer"};
 
 // The numbers of a kernel: one place for their names, for writing and for reading.
@@ -45,13 +46,27 @@ Json total_spills(const KernelInfo& kernel) {
   return number_or_null(total);
 }
 
-Json kernel_json(const KernelInfo& kernel) {
+Json parameter_json(const Parameter& place) {
+  return Json::Object{
+      {"offset", place.offset}, {"size", place.size}, {"kind", to_string(place.kind)}};
+}
+
+// With what the build knows beyond the image: the type and the name, each null where nothing tells it.
+Json parameter_json(const KernelParameter& parameter) {
+  Json json = parameter_json(parameter.place);
+  const auto text_or_null = [](std::string text) {
+    return text.empty() ? Json() : Json(std::move(text));
+  };
+  Json::Object& object = std::get<Json::Object>(json.value);
+  object.push_back({"type", text_or_null(to_string(parameter.type))});
+  object.push_back({"name", text_or_null(parameter.name)});
+  return json;
+}
+
+template <typename Parameters>
+Json kernel_json(const KernelInfo& kernel, const Parameters& known) {
   Json::Array parameters;
-  for (const Parameter& parameter : kernel.parameters) {
-    parameters.push_back(Json::Object{{"offset", parameter.offset},
-                                      {"size", parameter.size},
-                                      {"kind", to_string(parameter.kind)}});
-  }
+  for (const auto& parameter : known) parameters.push_back(parameter_json(parameter));
   Json::Object object{{"name", kernel.name}, {"params", std::move(parameters)}};
   for (const NumberField& field : kNumbers) {
     object.push_back({std::string(field.key), number_or_null(kernel.*field.member)});
@@ -67,10 +82,9 @@ void append_info(Json::Object& object, const ImageInfo& info) {
   if (info.format == ImageFormat::kPtx) object.push_back({"ptx_isa", info.ptx_isa});
 }
 
-void append_kernels(Json::Object& object, const ImageInfo& info) {
-  Json::Array kernels;
-  for (const KernelInfo& kernel : info.kernels) kernels.push_back(kernel_json(kernel));
-  object.push_back({"kernels", std::move(kernels)});
+// The kernel of that name, which every kernel of the module's images has.
+const Kernel& kernel_of(const Module& module, const std::string& name) {
+  return *std::ranges::lower_bound(module.kernels, name, {}, &Kernel::name);
 }
 
 Json::Array strings(const std::vector<std::string>& texts) {
@@ -124,26 +138,26 @@ KernelInfo read_kernel(const Json& object) {
 
 }  // namespace
 
-std::string_view to_string(ImageFormat format) {
-  return kFormats[static_cast<std::size_t>(format)];
-}
-
 std::string_view to_string(ParameterKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-Json catalog_json(const BuiltCatalog& catalog, const std::vector<BundleRecord>& bundles) {
+Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles) {
   Json::Array tools, images, packed;
   for (const ToolRecord& tool : catalog.tools) {
     tools.push_back(Json::Object{
         {"name", tool.name}, {"version", tool.version}, {"identity", tool.identity}});
   }
-  for (const BuiltModule& module : catalog.modules) {
+  for (const Module& module : catalog.modules) {
     for (const Artifact& image : module.images) {
       Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
       append_info(object, image.info);
       object.push_back({"path", image.path});
       object.push_back({"size", image.bytes.size()});
       object.push_back({"digest", image.digest.hex()});
-      append_kernels(object, image.info);
+      Json::Array kernels;
+      for (const KernelInfo& kernel : image.info.kernels) {
+        kernels.push_back(kernel_json(kernel, kernel_of(module, kernel.name).parameters));
+      }
+      object.push_back({"kernels", std::move(kernels)});
       images.push_back(std::move(object));
     }
   }
@@ -174,7 +188,11 @@ Json file_json(const InspectedFile& file) {
     if (!image.entry.empty()) object.push_back({"entry", image.entry});
     append_info(object, image.info);
     object.push_back({"size", image.size});
-    append_kernels(object, image.info);
+    Json::Array kernels;
+    for (const KernelInfo& kernel : image.info.kernels) {
+      kernels.push_back(kernel_json(kernel, kernel.parameters));
+    }
+    object.push_back({"kernels", std::move(kernels)});
     images.push_back(std::move(object));
   }
   document.push_back({"images", std::move(images)});
@@ -205,7 +223,8 @@ Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_
     image.path = text_of(object, "path");
     image.size = static_cast<std::uint64_t>(integer_of(object, "size").value_or(0));
     KILN_TRY_ASSIGN(image.info.target, parse_target_id(text_of(object, "target")));
-    image.info.format = static_cast<ImageFormat>(index_of(kFormats, text_of(object, "format")));
+    image.info.format =
+        parse_image_format(text_of(object, "format")).value_or(ImageFormat::kHsaco);
     image.info.format_version = text_of(object, "format_version");
     image.info.ptx_isa = static_cast<std::uint16_t>(integer_of(object, "ptx_isa").value_or(0));
     for (const Json& kernel : array_of(object, "kernels")) {

@@ -12,7 +12,7 @@
 #include "base/digest.hpp"
 #include "kiln/result.hpp"
 #include "tools/json/json.hpp"
-#include "tools/model/artifact.hpp"
+#include "tools/model/catalog.hpp"
 #include "tools/stages/inspect.hpp"
 
 namespace kiln::tools {
@@ -25,7 +25,7 @@ struct BundleRecord {
   Digest digest;
 };
 
-Json catalog_json(const BuiltCatalog& catalog, const std::vector<BundleRecord>& bundles);
+Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles);
 
 // Of a single file: an image, or a container with its entries.
 Json file_json(const InspectedFile& file);
@@ -41,7 +41,6 @@ struct ImageSummary {
 // The images of a document that catalog_json() or file_json() made; `file` names it in errors.
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);
 
-std::string_view to_string(ImageFormat format);  // "hsaco", "cubin", "ptx", "host"
 std::string_view to_string(ParameterKind kind);  // "pointer", "value", "unknown"
 
 }  // namespace kiln::tools

@@ -14,6 +14,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/zstd.hpp"
+#include "generator/names.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -53,78 +54,53 @@ Result<void> check_header_name(std::string_view name) {
   return {};
 }
 
-Result<void> check_order(const BuiltCatalog& built) {
+Result<void> check_order(const Catalog& catalog) {
   const auto broken = [](const std::string& what) {
     return Error{ErrorCode::kInternal, "embed: " + what, {}, {}};
   };
   const auto ascending = [](const auto& range, auto projection) {
     return std::ranges::adjacent_find(range, std::greater_equal<>{}, projection) == range.end();
   };
-  if (!ascending(built.modules, &BuiltModule::name)) return broken("modules are not sorted");
-  for (const BuiltModule& module : built.modules) {
-    if (!ascending(module.kernel_names, std::identity{})) {
+  if (!ascending(catalog.modules, &Module::name)) return broken("modules are not sorted");
+  for (const Module& module : catalog.modules) {
+    if (!ascending(module.kernels, &Kernel::name)) {
       return broken("the kernels of module " + quote(module.name) + " are not sorted");
-    }
-    if (module.parameters.size() != module.kernel_names.size() ||
-        module.units.size() != module.kernel_names.size()) {
-      return broken("the tables of module " + quote(module.name) + " differ in length");
     }
   }
   return {};
 }
 
 // What a unit is compiled from, in the place of an image.
-generator::Image describe_source(const std::string& bundle, std::uint16_t unit) {
-  return {.target = "source",
-          .format = ImageFormat::kSource,
-          .compression = Compression::kNone,
-          .unit = unit,
-          .ptx_isa = 0,
-          .stored = bundle,
-          .size = bundle.size(),
-          .digest = sha256(bundle)};
+Artifact source_artifact(const Module& module, std::uint16_t unit) {
+  Artifact source;
+  source.module = module.name;
+  source.unit = unit;
+  source.bytes = module.source_bundles[unit];
+  source.digest = sha256(source.bytes);
+  source.info.format = ImageFormat::kSource;
+  return source;
 }
 
-generator::Catalog describe(const BuiltCatalog& built, EmbedSource embed_source) {
-  generator::Catalog catalog{built.name, built.targets, built.missing_targets, {}};
-  for (const BuiltModule& source : built.modules) {
-    generator::Module module{.name = source.name, .unit_count = 1, .kernels = {}, .images = {}};
-    for (std::size_t i = 0; i < source.kernel_names.size(); ++i) {
-      module.kernels.push_back({source.kernel_names[i], source.units[i], source.parameters[i]});
-    }
-    for (const Artifact& artifact : source.images) {
-      module.unit_count = std::max<std::uint16_t>(module.unit_count,
-                                                  static_cast<std::uint16_t>(artifact.unit + 1));
-      generator::Image image{.target = to_string(artifact.target),
-                             .format = artifact.format,
-                             .compression = Compression::kNone,
-                             .unit = artifact.unit,
-                             .ptx_isa = artifact.info.ptx_isa,
-                             .stored = artifact.bytes,
-                             .size = artifact.bytes.size(),
-                             .digest = artifact.digest};
-      if (image.format == ImageFormat::kPtx) {
-        image.stored += '\0';  // the driver reads PTX as a C string
-        image.size += 1;
-      }
-      if (embed_source != EmbedSource::kInstead) module.images.push_back(std::move(image));
-    }
-    for (std::size_t unit = 0; unit < source.source_bundles.size(); ++unit) {
-      module.images.push_back(
-          describe_source(source.source_bundles[unit], static_cast<std::uint16_t>(unit)));
-    }
-    std::ranges::stable_sort(module.images, {}, &generator::Image::unit);
-    catalog.modules.push_back(std::move(module));
+// What the header holds of each module, uncompressed.
+void store_plain(Module& module, EmbedSource embed_source) {
+  if (embed_source == EmbedSource::kInstead) module.images.clear();
+  for (std::size_t unit = 0; unit < module.source_bundles.size(); ++unit) {
+    module.images.push_back(source_artifact(module, static_cast<std::uint16_t>(unit)));
   }
-  return catalog;
+  std::ranges::stable_sort(module.images, {}, &Artifact::unit);
+  for (Artifact& image : module.images) {
+    image.compression = Compression::kNone;
+    image.stored = image.bytes;
+    image.stored.resize(generator::decompressed_size(image));  // PTX ends with a NUL
+  }
 }
 
 // One frame, from the store or made. The store's own troubles never fail a build.
-Result<std::string> compress(const generator::Image& image, CacheStore* store) {
+Result<std::string> compress(const Artifact& image, CacheStore* store) {
   const Digest key = KeyHasher()
                          .add("zstd frame", zstd_version())
                          .add("level", std::to_string(kZstdLevel))
-                         .add("size", std::to_string(image.size))  // PTX has a NUL more than its file
+                         .add("size", std::to_string(image.stored.size()))  // PTX has a NUL more than its file
                          .add("image", image.digest)
                          .finish();
   if (store != nullptr) {
@@ -135,13 +111,14 @@ Result<std::string> compress(const generator::Image& image, CacheStore* store) {
   return frame;
 }
 
-Result<void> compress_all(generator::Catalog& catalog, CacheStore* store) {
-  std::vector<generator::Image*> images;
-  for (generator::Module& module : catalog.modules) {
-    for (generator::Image& image : module.images) images.push_back(&image);
+Result<void> compress_all(Catalog& catalog, CacheStore* store) {
+  std::vector<Artifact*> images;
+  for (Module& module : catalog.modules) {
+    for (Artifact& image : module.images) images.push_back(&image);
   }
   // The largest first, so that no core is left with a long one at the end.
-  std::ranges::stable_sort(images, std::greater<>{}, &generator::Image::size);
+  std::ranges::stable_sort(images, std::greater<>{},
+                           [](const Artifact* image) { return image->stored.size(); });
 
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -173,12 +150,12 @@ Result<void> compress_all(generator::Catalog& catalog, CacheStore* store) {
 
 }  // namespace
 
-Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedOptions& options,
+Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime, CacheStore* store) {
   KILN_TRY(check_namespace(options.name_space));
   KILN_TRY(check_header_name(options.header));
-  KILN_TRY(check_order(built));
-  generator::Catalog catalog = describe(built, options.source);
+  KILN_TRY(check_order(catalog));
+  for (Module& module : catalog.modules) store_plain(module, options.source);
   if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));
   return generator::generate(
       catalog, {.header = options.header,

@@ -1,7 +1,7 @@
 // embed: a finished build -> the header that programs include.
 //
-// Compresses each image on its own, side by side on all cores, and hands a plain catalog to the
-// generator. Writes no output: the caller writes the files under out/include.
+// Compresses each image on its own, side by side on all cores. Writes no output: the caller writes the
+// files under out/include.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "generator/generate.hpp"
 #include "kiln/result.hpp"
-#include "tools/model/artifact.hpp"
+#include "tools/model/catalog.hpp"
 #include "tools/model/manifest.hpp"
 #include "tools/system/cache_store.hpp"
 
@@ -21,10 +21,10 @@ using GeneratedFile = generator::GeneratedFile;  // path relative to out/include
 // number of cores. Compressed images are looked for in `store`, and kept there, so that a build after
 // a small change compresses what has changed; it may be null.
 //
-// Needs of `built`: modules, and the kernels of a module, sorted by name; `units` and `parameters` by
-// kernel; images with their bytes. Errors: kInvalidInput for a namespace or file name that cannot be
-// one; kEnvironment when memory runs out; kInternal when `built` is not as said here.
-Result<std::vector<GeneratedFile>> embed(const BuiltCatalog& built, const EmbedOptions& options,
+// Needs modules, and the kernels of a module, sorted by name; images with their bytes. Errors:
+// kInvalidInput for a namespace or file name that cannot be one; kEnvironment when memory runs out;
+// kInternal when `catalog` is not as said here.
+Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime,
                                          CacheStore* store = nullptr);
 

@@ -78,8 +78,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
     return error;
   }
   artifact.info = std::move(*info);
-  artifact.format = artifact.info.format;
-  if (artifact.format == ImageFormat::kCubin) add_ptxas_log(artifact.info, log);
+  if (artifact.info.format == ImageFormat::kCubin) add_ptxas_log(artifact.info, log);
   artifact.digest = sha256(bytes);
   artifact.bytes = std::move(bytes);
   artifact.tool_log = std::move(log);

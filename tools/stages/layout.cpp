@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/image_format.hpp"
+
 namespace kiln::tools {
 namespace {
 
@@ -28,20 +30,6 @@ std::string bundle_entry_name(const TargetId& target) {
   return "hipv4-amdgcn-amd-amdhsa--" + to_string(target);
 }
 
-std::string_view image_extension(TargetKind kind) {
-  switch (kind) {
-    case TargetKind::kAmd:
-      return "hsaco";
-    case TargetKind::kCubin:
-      return "cubin";
-    case TargetKind::kPtx:
-      return "ptx";
-    case TargetKind::kHost:
-      break;
-  }
-  return "so";
-}
-
 std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   if (module.sources.size() == 1) return {};
   std::string stem = stem_of(module.sources[unit]);
@@ -60,7 +48,7 @@ std::string hip_path(std::string_view source) { return "{out}/hip/" + std::strin
 
 std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
   return "{out}/images/" + inner_path(module, unit, target) + "." +
-         std::string(image_extension(target.kind));
+         std::string(file_extension(format_of(target.kind)));
 }
 
 std::string depfile_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {

@@ -25,9 +25,6 @@ inline constexpr std::string_view kBundleHostEntry = "host-x86_64-unknown-linux-
 // "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": the name of an entry of an offload bundle.
 std::string bundle_entry_name(const TargetId& target);
 
-// "hsaco", "cubin", "ptx"
-std::string_view image_extension(TargetKind kind);
-
 // What a unit of a module is called; empty for the only one. Distinct within the module, letters,
 // digits, '_', '.', '-' and '@' alone, and never a dot first: the name of a file or folder.
 std::string unit_name(const ModuleSpec& module, std::size_t unit);

@@ -6,26 +6,13 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/image_format.hpp"
 
 namespace kiln::tools {
 namespace {
 
 using Signature = std::vector<Parameter>;
 using Kernels = std::map<std::string, Signature>;
-
-ImageFormat expected_format(const TargetId& target) {
-  switch (target.kind) {
-    case TargetKind::kAmd:
-      return ImageFormat::kHsaco;
-    case TargetKind::kCubin:
-      return ImageFormat::kCubin;
-    case TargetKind::kPtx:
-      return ImageFormat::kPtx;
-    case TargetKind::kHost:
-      break;
-  }
-  return ImageFormat::kHost;
-}
 
 bool same_parameter(const Parameter& a, const Parameter& b) {
   const bool kinds_agree = a.kind == b.kind || a.kind == ParameterKind::kUnknown ||
@@ -53,7 +40,7 @@ Error failed(std::string message) {
 }
 
 void check_target(const Artifact& image, std::vector<Error>& errors) {
-  if (image.info.format != expected_format(image.target) || image.info.target != image.target) {
+  if (image.info.format != format_of(image.target.kind) || image.info.target != image.target) {
     errors.push_back(failed(quote(image.path) + " is an image for " +
                             quote(to_string(image.info.target)) + ", not for " +
                             quote(to_string(image.target)) + " as asked for"));

@@ -2,7 +2,7 @@
 //
 // A catalog is a constant: constexpr arrays and pointers into them, nothing to construct at start-up
 // and nothing to free. A generated header defines one `kiln::Catalog`, one `kiln::ModuleEntry` per
-// module and one `kiln::KernelHandle` per kernel; all of them live as long as the program.
+// module and one `kiln::Kernel` per kernel; all of them live as long as the program.
 //
 // Layout:  Catalog -> ModuleEntry (sorted by name; the position is the module's id)
 //                       -> KernelEntry (sorted by name; the position is the kernel's index)
@@ -16,8 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
+#include "parameter_types.hpp"
 #include "version.hpp"
 
 namespace kiln {
@@ -130,25 +130,24 @@ struct Catalog {
   }
 };
 
-// A kernel of a generated header with its argument sizes in its type: launching it with the wrong
-// number of arguments, or with an argument of another size, does not compile.
-template <std::size_t... ParameterSizes>
-struct KernelHandle {
+// A kernel of a generated header with its parameters' types in its own (parameter_types.hpp): launching
+// it with the wrong number of arguments, or with an argument of another type, does not compile.
+template <typename... Parameters>
+struct Kernel {
   const ModuleEntry* module = nullptr;
   std::uint32_t index = 0;  // position in module->kernels
 
-  static constexpr std::size_t kParameterCount = sizeof...(ParameterSizes);
+  static constexpr std::size_t kParameterCount = sizeof...(Parameters);
   constexpr const KernelEntry& entry() const { return module->kernels[index]; }
   constexpr std::string_view name() const { return entry().name; }
 
-  // Whether arguments of these types may be passed: trivially copyable, right count, right sizes.
+  // Whether arguments of these types may be passed: the right number, each of its parameter's type.
   template <typename... Arguments>
   static constexpr bool accepts() {
-    if constexpr (sizeof...(Arguments) != sizeof...(ParameterSizes)) {
+    if constexpr (sizeof...(Arguments) != sizeof...(Parameters)) {
       return false;
     } else {
-      return ((sizeof(Arguments) == ParameterSizes && std::is_trivially_copyable_v<Arguments>) &&
-              ...);
+      return (fits_parameter<Arguments, Parameters> && ...);
     }
   }
 };

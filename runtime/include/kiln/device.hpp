@@ -85,14 +85,14 @@ class Device {
   // Errors: kNotFound (no kernel of that name, with the nearest), kNoImage (why each image was
   // refused, and what to add to the manifest), kInvalidInput (a damaged image), kDriver.
 
-  template <std::size_t... ParameterSizes>
-  Result<TypedFunction<ParameterSizes...>> function(const KernelHandle<ParameterSizes...>& kernel) const {
+  template <typename... Parameters>
+  Result<TypedFunction<Parameters...>> function(const Kernel<Parameters...>& kernel) const {
     if (Function ready = cached(*kernel.module, kernel.index)) {
-      return TypedFunction<ParameterSizes...>(ready);
+      return TypedFunction<Parameters...>(ready);
     }
     Result<Function> loaded = load(*kernel.module, kernel.index);
     if (!loaded) return std::move(loaded).error();
-    return TypedFunction<ParameterSizes...>(*loaded);
+    return TypedFunction<Parameters...>(*loaded);
   }
 
   // By name, as the kernel is exported.

@@ -51,7 +51,7 @@ class Function {
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
     static_assert((std::is_trivially_copyable_v<Arguments> && ...),
                   "a kernel argument must be trivially copyable: pass buffer.data(), not the buffer");
-    const void* const addresses[] = {static_cast<const void*>(&arguments)..., nullptr};
+    const void* const addresses[] = {detail::address_of(arguments)..., nullptr};
     constexpr std::size_t kSizes[] = {sizeof(Arguments)..., 0};
     return launch_checked(config, addresses, kSizes, sizeof...(Arguments));
   }
@@ -80,8 +80,8 @@ class Function {
 };
 
 // A kernel of a generated header. Launching it with too many or too few arguments, or with one of
-// another size, does not compile.
-template <std::size_t... ParameterSizes>
+// another type than its parameter, does not compile; the message has the argument's number.
+template <typename... Parameters>
 class TypedFunction {
  public:
   TypedFunction() = default;
@@ -89,13 +89,12 @@ class TypedFunction {
   // As Function::launch.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    using Handle = KernelHandle<ParameterSizes...>;
-    static_assert(sizeof...(Arguments) == sizeof...(ParameterSizes),
+    static_assert(sizeof...(Arguments) == sizeof...(Parameters),
                   "wrong number of arguments for this kernel");
-    static_assert(sizeof...(Arguments) != sizeof...(ParameterSizes) ||
-                      Handle::template accepts<Arguments...>(),
-                  "an argument's size differs from its kernel parameter's: cast it to the exact type");
-    const void* const addresses[] = {static_cast<const void*>(&arguments)..., nullptr};
+    using Fits =
+        detail::ArgumentFits<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>;
+    static_assert(detail::check_arguments<Fits>());
+    const void* const addresses[] = {detail::address_of(arguments)..., nullptr};
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }
   // As Function::prepare.

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "formats/image_format.hpp"
 #include "tests/support/golden.hpp"
 
 namespace {
@@ -15,43 +16,51 @@ using generator::Storage;
 constexpr auto kValue = ParameterKind::kValue;
 constexpr auto kPointer = ParameterKind::kPointer;
 
-generator::Image image(std::string target, ImageFormat format, const std::string& bytes,
-                       std::uint16_t unit = 0) {
-  return {.target = std::move(target),
-          .format = format,
-          .compression = Compression::kNone,
-          .unit = unit,
-          .ptx_isa = static_cast<std::uint16_t>(format == ImageFormat::kPtx ? 78 : 0),
-          .stored = bytes,
-          .size = bytes.size(),
-          .digest = sha256(bytes)};
+tools::Artifact image(const std::string& target, const std::string& bytes, std::uint16_t unit = 0) {
+  tools::Artifact image;
+  image.unit = unit;
+  image.target = parse_target_id(target).value();
+  image.bytes = image.stored = bytes;
+  image.digest = sha256(bytes);
+  image.info.format = format_of(image.target.kind);
+  if (image.info.format == ImageFormat::kPtx) {
+    image.info.ptx_isa = 78;
+    image.stored += '\0';
+  }
+  return image;
 }
 
 // Two modules that between them have every odd thing a header can hold: names that are no
 // identifiers, a module of two units, kernels without arguments, a left-out target.
-generator::Catalog small_catalog() {
-  const std::vector<Parameter> scale = {{0, 8, kValue}, {8, 8, kPointer}, {16, 4, kValue}};
-  const std::vector<Parameter> copy = {{0, 8, ParameterKind::kUnknown},
-                                       {8, 8, ParameterKind::kUnknown}};
-  generator::Module first{
+tools::Catalog small_catalog() {
+  const std::vector<tools::KernelParameter> scale = {{{0, 8, kValue}}, {{8, 8, kPointer}}, {{16, 4, kValue}}};
+  const std::vector<tools::KernelParameter> copy = {{{0, 8, ParameterKind::kUnknown}},
+                                                   {{8, 8, ParameterKind::kUnknown}}};
+  const std::vector<tools::KernelParameter> typed = {
+      {{0, 8, kValue}, parse_parameter_type("u64").value(), "number_of_elements"},
+      {{8, 8, kPointer}, parse_parameter_type("const f32*").value(), "input"},
+      {{16, 8, kPointer}, parse_parameter_type("void*").value(), "blocks_of_the_output"},
+      {{24, 2, kValue}, parse_parameter_type("bf16").value(), "factor_of_the_output"},
+      {{32, 8, kPointer}, parse_parameter_type("ptr").value(), "anything"}};
+  tools::Module first{
       "affine",
-      1,
-      {{"_Z5scaleIfEvPT_", 0, scale}, {"affine_f32", 0, scale}, {"operator", 0, {}}},
-      {image("gfx1030", ImageFormat::kHsaco, "\177ELF affine gfx1030"),
-       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF affine gfx90a:xnack+"),
-       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14))}};
-  generator::Module second{
+      {"affine.cu"},
+      {{"_Z5scaleIfEvPT_", 0, scale}, {"affine_f32", 0, typed}, {"operator", 0, {}}},
+      {image("gfx1030", "\177ELF affine gfx1030"),
+       image("gfx90a:xnack+", "\177ELF affine gfx90a:xnack+"),
+       image("compute_80", ".version 7.8\n")}};
+  tools::Module second{
       "copy",
-      2,
+      {"copy_a.cu", "copy_b.cu"},
       {{"affine_f32", 0, copy}, {"copy", 1, copy}},
-      {image("gfx1030", ImageFormat::kHsaco, "\177ELF copy gfx1030 unit 0"),
-       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF copy gfx90a:xnack+ unit 0"),
-       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14)),
-       image("gfx1030", ImageFormat::kHsaco, "\177ELF copy gfx1030 unit 1", 1),
-       image("gfx90a:xnack+", ImageFormat::kHsaco, "\177ELF copy gfx90a:xnack+ unit 1", 1),
-       image("compute_80", ImageFormat::kPtx, std::string(".version 7.8\n\0", 14), 1)}};
+      {image("gfx1030", "\177ELF copy gfx1030 unit 0"),
+       image("gfx90a:xnack+", "\177ELF copy gfx90a:xnack+ unit 0"),
+       image("compute_80", ".version 7.8\n"),
+       image("gfx1030", "\177ELF copy gfx1030 unit 1", 1),
+       image("gfx90a:xnack+", "\177ELF copy gfx90a:xnack+ unit 1", 1),
+       image("compute_80", ".version 7.8\n", 1)}};
   second.images[0].compression = Compression::kZstd;
-  second.images[0].size = 4096;
+  second.images[0].bytes.resize(4096);
   return {"demo", {"gfx1030", "gfx90a:xnack+", "compute_80"}, {"sm_90"}, {first, second}};
 }
 
@@ -100,7 +109,7 @@ TEST_CASE("generate writes the same bytes when it runs twice", "[generator]") {
 TEST_CASE("generate gives another digest when anything differs", "[generator]") {
   const std::string original = digest_of(generator::generate(small_catalog(), {})[0]);
 
-  const auto differs = [&](const generator::Catalog& catalog,
+  const auto differs = [&](const tools::Catalog& catalog,
                            const generator::Options& options = {}) {
     return digest_of(generator::generate(catalog, options)[0]) != original;
   };
@@ -109,12 +118,12 @@ TEST_CASE("generate gives another digest when anything differs", "[generator]") 
   CHECK(differs(small_catalog(), {.storage = Storage::kAsm}));
   CHECK(differs(small_catalog(), {.minimum_runtime = 1}));
 
-  generator::Catalog catalog = small_catalog();
+  tools::Catalog catalog = small_catalog();
   catalog.modules[0].images[0].stored[5] ^= 1;  // stored bytes alone: another zstd release
   CHECK(differs(catalog));
 
   catalog = small_catalog();
-  catalog.modules[0].kernels[0].parameters[0].kind = kPointer;
+  catalog.modules[0].kernels[0].parameters[0].place.kind = kPointer;
   CHECK(differs(catalog));
 
   catalog = small_catalog();
@@ -123,7 +132,7 @@ TEST_CASE("generate gives another digest when anything differs", "[generator]") 
 }
 
 TEST_CASE("generate gives another digest when only a blob differs", "[generator]") {
-  generator::Catalog catalog = small_catalog();
+  tools::Catalog catalog = small_catalog();
   const std::string original =
       digest_of(generator::generate(catalog, {.storage = Storage::kAsm})[0]);
   catalog.modules[0].images[0].stored[5] ^= 1;

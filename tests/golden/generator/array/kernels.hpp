@@ -6,7 +6,7 @@
 //
 //   kernels::find("affine")   the module of that name, or nullptr
 //   kernels::modules::affine  a module: its kernels and its images
-//   kernels::affine_f32       a kernel, with its argument sizes in its type
+//   kernels::affine_f32       a kernel, with its parameters' types in its own
 //   kernels::catalog()        all of it
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
@@ -15,16 +15,16 @@
 //   module  unit  target         format  kernels  bytes  stored  sha256
 //   affine  0     gfx1030        hsaco         3     19      19  19421e136c89a939
 //   affine  0     gfx90a:xnack+  hsaco         3     25      25  4ed3a4efed96f04f
-//   affine  0     compute_80     ptx           3     14      14  ed914f267bc3cfbb
+//   affine  0     compute_80     ptx           3     14      14  15f9bc7eeee0f649
 //   copy    0     gfx1030        hsaco         1  4,096      24  67474a7ae9db7850
 //   copy    0     gfx90a:xnack+  hsaco         1     30      30  3809802ec7385a8b
-//   copy    0     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   copy    0     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   copy    1     gfx1030        hsaco         1     24      24  5bd74bee3f7a3e57
 //   copy    1     gfx90a:xnack+  hsaco         1     30      30  7f8cb6fc9a444d7b
-//   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog ec75d065defa5acebd91ed8ad294cd0673d3f3cb4e67d5df31a40bd156d516e8
+// Catalog eefc304b3c8d804471e998279efb83244ae8ef3dd98111261de2142b861381f7
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -33,8 +33,8 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 1
-#error "kernels.hpp has catalog format 1, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
+#error "kernels.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #elif KILN_VERSION < 100
 #error "kernels.hpp needs kiln 0.1.0 or newer, and the <kiln/catalog.hpp> found is older: update it, or lower minimum_runtime in the manifest"
 #else
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_ec75d065defa5ace {
+inline namespace catalog_eefc304b3c8d8044 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -66,7 +66,10 @@ inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 // {offset, size, kind} of each argument
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
                                                      {16, 4, value}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, unknown}, {8, 8, unknown}};
+inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, value}, {8, 8, pointer},
+                                                     {16, 8, pointer}, {24, 2, value},
+                                                     {32, 8, pointer}};
+inline constexpr ::kiln::Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -77,7 +80,7 @@ namespace affine {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
     {"_Z5scaleIfEvPT_", 0, detail::parameters_0},
-    {"affine_f32", 0, detail::parameters_0},
+    {"affine_f32", 0, detail::parameters_1},
     {"operator", 0, {}},
 };
 
@@ -96,7 +99,7 @@ inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
      gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     compute_80, 14, 14, 0xed914f267bc3cfbb},
+     compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -104,8 +107,8 @@ inline constexpr ::kiln::ImageEntry images[] = {
 namespace copy {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"affine_f32", 0, detail::parameters_1},
-    {"copy", 1, detail::parameters_1},
+    {"affine_f32", 0, detail::parameters_2},
+    {"copy", 1, detail::parameters_2},
 };
 
 alignas(64) inline constexpr unsigned char unit0_gfx1030[24 + 1] =
@@ -132,13 +135,13 @@ inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
      unit0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     unit0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     unit0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
      unit1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
      unit1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     unit1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     unit1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -153,15 +156,20 @@ inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::imag
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_
-inline constexpr ::kiln::KernelHandle<8, 8, 4> _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
-inline constexpr ::kiln::KernelHandle<8, 8, 4> affine_f32{&modules::affine, 1};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>, ::kiln::Untyped<4>>
+    _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
+// affine_f32(number_of_elements, input, blocks_of_the_output, factor_of_the_output, anything)
+inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16,
+                                ::kiln::Untyped<8>>
+    affine_f32{&modules::affine, 1};
 // operator
-inline constexpr ::kiln::KernelHandle<> operator_{&modules::affine, 2};
+inline constexpr ::kiln::Kernel<> operator_{&modules::affine, 2};
 }  // namespace affine
 
 inline namespace copy_ {
-inline constexpr ::kiln::KernelHandle<8, 8> affine_f32{&modules::copy, 0};
-inline constexpr ::kiln::KernelHandle<8, 8> copy{&modules::copy, 1};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>>
+    affine_f32{&modules::copy, 0};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>> copy{&modules::copy, 1};
 }  // namespace copy_
 
 namespace detail {
@@ -170,7 +178,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "ec75d065defa5acebd91ed8ad294cd0673d3f3cb4e67d5df31a40bd156d516e8",
+    "eefc304b3c8d804471e998279efb83244ae8ef3dd98111261de2142b861381f7",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -182,7 +190,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_ec75d065defa5ace
+}  // namespace catalog_eefc304b3c8d8044
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -6,7 +6,7 @@
 //
 //   app::gpu::find("affine")   the module of that name, or nullptr
 //   app::gpu::modules::affine  a module: its kernels and its images
-//   app::gpu::affine_f32       a kernel, with its argument sizes in its type
+//   app::gpu::affine_f32       a kernel, with its parameters' types in its own
 //   app::gpu::catalog()        all of it
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
@@ -15,16 +15,16 @@
 //   module  unit  target         format  kernels  bytes  stored  sha256
 //   affine  0     gfx1030        hsaco         3     19      19  19421e136c89a939
 //   affine  0     gfx90a:xnack+  hsaco         3     25      25  4ed3a4efed96f04f
-//   affine  0     compute_80     ptx           3     14      14  ed914f267bc3cfbb
+//   affine  0     compute_80     ptx           3     14      14  15f9bc7eeee0f649
 //   copy    0     gfx1030        hsaco         1  4,096      24  67474a7ae9db7850
 //   copy    0     gfx90a:xnack+  hsaco         1     30      30  3809802ec7385a8b
-//   copy    0     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   copy    0     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   copy    1     gfx1030        hsaco         1     24      24  5bd74bee3f7a3e57
 //   copy    1     gfx90a:xnack+  hsaco         1     30      30  7f8cb6fc9a444d7b
-//   copy    1     compute_80     ptx           1     14      14  ed914f267bc3cfbb
+//   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog e1811e28c6ffa5f5e61c91151361ad6b778fd407176e72fd573e8be2fcf28fa3
+// Catalog cfbca162cc022dc159921702919713d83e9c0ca1d94082035f7e852f38a2c2c7
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -33,12 +33,12 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 1
-#error "gpu.hpp has catalog format 1, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
+#error "gpu.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #else
 
 namespace app::gpu {
-inline namespace catalog_e1811e28c6ffa5f5 {
+inline namespace catalog_cfbca162cc022dc1 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -59,7 +59,10 @@ inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 // {offset, size, kind} of each argument
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
                                                      {16, 4, value}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, unknown}, {8, 8, unknown}};
+inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, value}, {8, 8, pointer},
+                                                     {16, 8, pointer}, {24, 2, value},
+                                                     {32, 8, pointer}};
+inline constexpr ::kiln::Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -70,23 +73,23 @@ namespace affine {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
     {"_Z5scaleIfEvPT_", 0, detail::parameters_0},
-    {"affine_f32", 0, detail::parameters_0},
+    {"affine_f32", 0, detail::parameters_1},
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_affine_0_gfx1030[19 + 1];
+    kiln_cfbca162cc022dc1_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_cfbca162cc022dc1_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_affine_0_compute_80[14 + 1];
+    kiln_cfbca162cc022dc1_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_e1811e28c6ffa5f5_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_cfbca162cc022dc1_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_e1811e28c6ffa5f5_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_cfbca162cc022dc1_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_e1811e28c6ffa5f5_affine_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_cfbca162cc022dc1_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -94,35 +97,35 @@ inline constexpr ::kiln::ImageEntry images[] = {
 namespace copy {
 
 inline constexpr ::kiln::KernelEntry kernels[] = {
-    {"affine_f32", 0, detail::parameters_1},
-    {"copy", 1, detail::parameters_1},
+    {"affine_f32", 0, detail::parameters_2},
+    {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_0_gfx1030[24 + 1];
+    kiln_cfbca162cc022dc1_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_cfbca162cc022dc1_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_0_compute_80[14 + 1];
+    kiln_cfbca162cc022dc1_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_1_gfx1030[24 + 1];
+    kiln_cfbca162cc022dc1_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_cfbca162cc022dc1_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_e1811e28c6ffa5f5_copy_1_compute_80[14 + 1];
+    kiln_cfbca162cc022dc1_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_e1811e28c6ffa5f5_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_cfbca162cc022dc1_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_e1811e28c6ffa5f5_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_cfbca162cc022dc1_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_e1811e28c6ffa5f5_copy_0_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_cfbca162cc022dc1_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_e1811e28c6ffa5f5_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_cfbca162cc022dc1_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_e1811e28c6ffa5f5_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_cfbca162cc022dc1_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_e1811e28c6ffa5f5_copy_1_compute_80, 14, 14, 0xed914f267bc3cfbb},
+     kiln_cfbca162cc022dc1_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -137,15 +140,20 @@ inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::imag
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_
-inline constexpr ::kiln::KernelHandle<8, 8, 4> _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
-inline constexpr ::kiln::KernelHandle<8, 8, 4> affine_f32{&modules::affine, 1};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>, ::kiln::Untyped<4>>
+    _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
+// affine_f32(number_of_elements, input, blocks_of_the_output, factor_of_the_output, anything)
+inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16,
+                                ::kiln::Untyped<8>>
+    affine_f32{&modules::affine, 1};
 // operator
-inline constexpr ::kiln::KernelHandle<> operator_{&modules::affine, 2};
+inline constexpr ::kiln::Kernel<> operator_{&modules::affine, 2};
 }  // namespace affine
 
 inline namespace copy_ {
-inline constexpr ::kiln::KernelHandle<8, 8> affine_f32{&modules::copy, 0};
-inline constexpr ::kiln::KernelHandle<8, 8> copy{&modules::copy, 1};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>>
+    affine_f32{&modules::copy, 0};
+inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>> copy{&modules::copy, 1};
 }  // namespace copy_
 
 namespace detail {
@@ -154,7 +162,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "e1811e28c6ffa5f5e61c91151361ad6b778fd407176e72fd573e8be2fcf28fa3",
+    "cfbca162cc022dc159921702919713d83e9c0ca1d94082035f7e852f38a2c2c7",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -166,7 +174,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_e1811e28c6ffa5f5
+}  // namespace catalog_cfbca162cc022dc1
 }  // namespace app::gpu
 
 #endif

@@ -11,7 +11,7 @@
 //   module  target  format  kernels  bytes  stored  sha256
 //   total                                0       0
 //
-// Catalog 1015982b25aef581d329aa76ddd792c79d19745cf90fb096972b7e93d134003f
+// Catalog ccbb08d8bf3743c881562c692d438df70c80c30c889caaae0d86c86592fc9f53
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 1
-#error "kernels.hpp has catalog format 1, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
+#error "kernels.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #else
 
 #if defined(__clang__)
@@ -30,7 +30,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_1015982b25aef581 {
+inline namespace catalog_ccbb08d8bf3743c8 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -62,7 +62,7 @@ namespace modules {
 namespace detail {
 inline constexpr ::kiln::Catalog all{
     "nothing",
-    "1015982b25aef581d329aa76ddd792c79d19745cf90fb096972b7e93d134003f",
+    "ccbb08d8bf3743c881562c692d438df70c80c30c889caaae0d86c86592fc9f53",
     {}, {}, {}};
 }  // namespace detail
 
@@ -74,7 +74,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_1015982b25aef581
+}  // namespace catalog_ccbb08d8bf3743c8
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -14,10 +14,10 @@ Artifact image(const std::string& target, std::uint16_t unit, std::vector<Kernel
   artifact.module = "affine";
   artifact.unit = unit;
   artifact.target = artifact.info.target = parse_target_id(target).value();
-  artifact.format = artifact.info.format =
+  artifact.info.format =
       artifact.target.kind == TargetKind::kAmd ? ImageFormat::kHsaco : ImageFormat::kPtx;
   artifact.info.format_version = "v";
-  artifact.info.ptx_isa = artifact.format == ImageFormat::kPtx ? 90 : 0;
+  artifact.info.ptx_isa = artifact.info.format == ImageFormat::kPtx ? 90 : 0;
   artifact.path = "images/affine/" + target;
   artifact.bytes = "bytes of " + target;
   artifact.digest = sha256(artifact.bytes);
@@ -39,7 +39,7 @@ ModuleSpec two_sources() {
   return module;
 }
 
-BuiltModule sample() {
+Module sample() {
   return assemble_module(two_sources(),
                          {image("compute_80", 1, {kernel("z", ParameterKind::kUnknown)}),
                           image("gfx1100", 1, {kernel("z", ParameterKind::kPointer)}),
@@ -51,10 +51,13 @@ BuiltModule sample() {
 }  // namespace
 
 TEST_CASE("assemble_module sorts images and kernels and names each kernel's unit") {
-  const BuiltModule module = sample();
+  const Module module = sample();
   CHECK(module.sources == std::vector<std::string>{"a.cu", "b.cu"});
-  CHECK(module.kernel_names == std::vector<std::string>{"a", "z"});
-  CHECK(module.units == std::vector<std::uint16_t>{0, 1});
+  REQUIRE(module.kernels.size() == 2);
+  CHECK(module.kernels[0].name == "a");
+  CHECK(module.kernels[0].unit == 0);
+  CHECK(module.kernels[1].name == "z");
+  CHECK(module.kernels[1].unit == 1);
   REQUIRE(module.images.size() == 4);
   CHECK(to_string(module.images[0].target) == "gfx1100");
   CHECK(module.images[0].source == "a.cu");
@@ -62,15 +65,35 @@ TEST_CASE("assemble_module sorts images and kernels and names each kernel's unit
   CHECK(to_string(module.images[3].target) == "compute_80");
 }
 
-TEST_CASE("assemble_module learns what is a pointer from any image or the abi, for all images") {
-  const BuiltModule module = sample();
-  CHECK(module.parameters[0][0].kind == ParameterKind::kValue);
-  CHECK(module.parameters[1][0].kind == ParameterKind::kPointer);
-  CHECK(module.images[3].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);
-  const std::vector<AbiKernel> abi = {{"a", {{{0, 8, ParameterKind::kPointer}, {}, {}}}, {}}};
-  const BuiltModule told = assemble_module(
-      two_sources(), {image("compute_80", 0, {kernel("a", ParameterKind::kUnknown)})}, &abi);
-  CHECK(told.images[0].info.kernels[0].parameters[0].kind == ParameterKind::kPointer);
+TEST_CASE("assemble_module learns what is a pointer from any image or the abi") {
+  const Module module = sample();
+  CHECK(module.kernels[0].parameters[0].place.kind == ParameterKind::kValue);
+  CHECK(module.kernels[1].parameters[0].place.kind == ParameterKind::kPointer);
+}
+
+TEST_CASE("assemble_module takes types and names from the abi, else types from mangled names") {
+  const ParameterType floats{ElementType::kF32, true, true};
+  const std::vector<AbiKernel> abi = {
+      {"a", {{{0, 8, ParameterKind::kPointer}, floats, "inp"}}, {}}};
+  const auto only_parameter = [&](const std::string& name, ParameterKind kind,
+                                  const std::vector<AbiKernel>* declared) {
+    const Module module =
+        assemble_module(two_sources(), {image("compute_80", 0, {kernel(name, kind)})}, declared);
+    return module.kernels.at(0).parameters.at(0);
+  };
+  const KernelParameter told = only_parameter("a", ParameterKind::kUnknown, &abi);
+  CHECK(told.place.kind == ParameterKind::kPointer);
+  CHECK(told.type == floats);
+  CHECK(told.name == "inp");
+  const KernelParameter read = only_parameter("_Z1kPKf", ParameterKind::kUnknown, nullptr);
+  CHECK(read.place.kind == ParameterKind::kPointer);
+  CHECK(read.type == floats);
+  CHECK(read.name.empty());
+  // The image has the last word on sizes and kinds.
+  CHECK_FALSE(only_parameter("_Z1kf", ParameterKind::kUnknown, nullptr).type.is_known());
+  CHECK_FALSE(only_parameter("_Z1kPKf", ParameterKind::kValue, nullptr).type.is_known());
+  CHECK_FALSE(only_parameter("_Z1kPKfi", ParameterKind::kPointer, nullptr).type.is_known());
+  CHECK_FALSE(only_parameter("plain", ParameterKind::kPointer, nullptr).type.is_known());
 }
 
 TEST_CASE("built_targets are sorted by vendor, then name") {
@@ -93,9 +116,12 @@ TEST_CASE("tool_records name the tools that steps use, by the bytes of the parts
 }
 
 TEST_CASE("catalog_json tells what read_images reads back") {
-  BuiltCatalog catalog;
+  tools::Catalog catalog;
   catalog.name = "demo";
   catalog.modules = {sample()};
+  KernelParameter& parameter = catalog.modules[0].kernels[0].parameters[0];
+  parameter.type = {ElementType::kU64, false, false};
+  parameter.name = "numel";
   catalog.modules[0].images[1].info.kernels[0].registers = 12;
   catalog.modules[0].images[1].info.kernels[0].spill_stores = 3;
   catalog.modules[0].images[1].info.kernels[0].spill_loads = 4;
@@ -121,6 +147,9 @@ TEST_CASE("catalog_json tells what read_images reads back") {
   CHECK(second.info.kernels[0].parameters[0].kind == ParameterKind::kValue);
   const Json& kernel_object = (*(*document.find("images")->array())[1].find("kernels")->array())[0];
   CHECK(*kernel_object.find("spills")->integer() == 7);
+  const Json& parameter_object = kernel_object.find("params")->array()->at(0);
+  CHECK(*parameter_object.find("type")->text() == "u64");
+  CHECK(*parameter_object.find("name")->text() == "numel");
 }
 
 TEST_CASE("read_images refuses a document of another format") {

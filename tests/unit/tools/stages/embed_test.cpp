@@ -16,7 +16,7 @@ using namespace kiln;
 using tools::EmbedMode;
 using tools::EmbedOptions;
 
-tools::BuiltCatalog catalog() {
+tools::Catalog catalog() {
   return testing::CatalogBuilder("demo")
       .target("gfx1030")
       .target("compute_80")

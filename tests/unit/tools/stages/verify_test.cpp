@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "base/diagnostic.hpp"
+#include "formats/image_format.hpp"
 #include "tools/stages/verify.hpp"
 
 using namespace kiln;
@@ -18,9 +19,7 @@ Artifact image(const std::string& target, std::vector<KernelInfo> kernels, std::
   artifact.unit = unit;
   artifact.target = parse_target_id(target).value();
   artifact.info.target = artifact.target;
-  artifact.format = artifact.info.format = artifact.target.kind == TargetKind::kAmd     ? ImageFormat::kHsaco
-                                           : artifact.target.kind == TargetKind::kCubin ? ImageFormat::kCubin
-                                                                                        : ImageFormat::kPtx;
+  artifact.info.format = format_of(artifact.target.kind);
   artifact.path = "images/affine/" + file_name(artifact.target);
   artifact.info.kernels = std::move(kernels);
   return artifact;

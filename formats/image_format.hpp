@@ -1,0 +1,22 @@
+// The formats of images: their names, and which one the images of a target have.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "formats/target_id.hpp"
+#include "kiln/catalog.hpp"
+
+namespace kiln {
+
+std::string_view to_string(ImageFormat format);       // "hsaco", "cubin", "ptx", "host", "source"
+std::string_view enumerator(ImageFormat format);      // "kHsaco", ...
+std::string_view file_extension(ImageFormat format);  // "hsaco", "cubin", "ptx", "so", "source"
+
+// What to_string() calls so.
+std::optional<ImageFormat> parse_image_format(std::string_view name);
+
+// The format of the images that are built for such targets.
+ImageFormat format_of(TargetKind kind);
+
+}  // namespace kiln

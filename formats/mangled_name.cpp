@@ -1,0 +1,229 @@
+#include "formats/mangled_name.hpp"
+
+#include <cstddef>
+
+namespace kiln {
+namespace {
+
+constexpr int kDeepest = 64;  // types inside one another
+
+struct Builtin {
+  std::string_view code;
+  ElementType element;
+};
+// Sizes are those of 64-bit Linux; `char` is signed there, on GPUs too.
+constexpr Builtin kBuiltins[] = {
+    {"v", ElementType::kVoid}, {"b", ElementType::kBool}, {"h", ElementType::kU8},
+    {"t", ElementType::kU16},  {"j", ElementType::kU32},  {"m", ElementType::kU64},
+    {"y", ElementType::kU64},  {"a", ElementType::kI8},   {"c", ElementType::kI8},
+    {"s", ElementType::kI16},  {"i", ElementType::kI32},  {"l", ElementType::kI64},
+    {"x", ElementType::kI64},  {"f", ElementType::kF32},  {"d", ElementType::kF64},
+    {"Dh", ElementType::kF16}, {"DF16_", ElementType::kF16}, {"DF16b", ElementType::kBf16},
+};
+
+// The vendors' own number formats.
+constexpr Builtin kNamed[] = {
+    {"__half", ElementType::kF16},          {"__nv_bfloat16", ElementType::kBf16},
+    {"__hip_bfloat16", ElementType::kBf16}, {"__bf16", ElementType::kBf16},
+    {"__nv_fp8_e4m3", ElementType::kF8},    {"__hip_fp8_e4m3", ElementType::kF8},
+};
+
+// A type, or a name where only its place among the earlier ones counts.
+struct Type {
+  ParameterType is;
+  bool is_const = false;  // itself, not what it points to
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view name) : rest_(name) {}
+
+  std::optional<std::vector<ParameterType>> read() {
+    if (!take("_Z")) return std::nullopt;
+    take("L");
+    const std::optional<bool> is_template = function_name();
+    if (!is_template || (*is_template && !type())) return std::nullopt;
+    std::vector<ParameterType> types;
+    while (!rest_.empty()) {
+      const std::optional<Type> one = type();
+      if (!one) return std::nullopt;
+      types.push_back(one->is);
+    }
+    if (types.empty()) return std::nullopt;  // no function
+    const bool is_nothing = !types[0].is_pointer && types[0].element == ElementType::kVoid;
+    if (types.size() == 1 && is_nothing) types.clear();
+    return types;
+  }
+
+ private:
+  bool take(std::string_view text) {
+    if (rest_.substr(0, text.size()) != text) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+  bool next_is_digit() const { return !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9'; }
+
+  std::optional<std::string_view> source_name() {
+    std::size_t length = 0;
+    if (!next_is_digit()) return std::nullopt;
+    while (next_is_digit()) {
+      length = length * 10 + static_cast<std::size_t>(rest_[0] - '0');
+      if (length > rest_.size()) return std::nullopt;
+      rest_.remove_prefix(1);
+    }
+    if (length == 0 || length > rest_.size()) return std::nullopt;
+    const std::string_view name = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return name;
+  }
+
+  // Whether the function is a template, whose type then starts with what it returns.
+  std::optional<bool> function_name() {
+    if (take("N")) return nested_name();
+    if (!source_name()) return std::nullopt;
+    if (rest_.substr(0, 1) != "I") return false;
+    earlier_.push_back({});
+    return template_arguments() ? std::optional(true) : std::nullopt;
+  }
+
+  // After "N": whether the last part is template arguments. Each part but the last is an earlier one.
+  std::optional<bool> nested_name() {
+    while (take("r") || take("V") || take("K")) {
+    }
+    bool is_first = true, is_template = false, is_known = false;
+    while (!take("E")) {
+      if (!is_first && !is_known) earlier_.push_back({});
+      is_known = false;
+      is_template = rest_.substr(0, 1) == "I";
+      if (is_template) {
+        if (is_first || !template_arguments()) return std::nullopt;
+      } else if (rest_.substr(0, 1) == "S") {
+        is_known = true;
+        if (!is_first || (!take("St") && !earlier())) return std::nullopt;
+      } else {
+        take("L");
+        if (!source_name()) return std::nullopt;
+      }
+      is_first = false;
+    }
+    return is_first ? std::nullopt : std::optional(is_template);
+  }
+
+  bool template_arguments() {
+    if (!take("I")) return false;
+    std::vector<Type> arguments;
+    while (!take("E")) {
+      if (take("L")) {  // a value: its type, and a number
+        if (!type()) return false;
+        const std::size_t end = rest_.find_first_not_of("n0123456789");
+        if (end == std::string_view::npos) return false;
+        rest_.remove_prefix(end);
+        if (!take("E")) return false;
+        arguments.push_back({});
+      } else if (const std::optional<Type> one = type()) {
+        arguments.push_back(*one);
+      } else {
+        return false;
+      }
+    }
+    arguments_ = std::move(arguments);
+    return true;
+  }
+
+  // "_" is 0, "0_" 1, and so on, in base 36 or 10.
+  std::optional<std::size_t> index(unsigned base) {
+    if (take("_")) return 0;
+    std::size_t value = 0;
+    while (!rest_.empty() && rest_[0] != '_') {
+      const char c = rest_[0];
+      unsigned digit = base;
+      if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0');
+      if (c >= 'A' && c <= 'Z') digit = static_cast<unsigned>(c - 'A') + 10;
+      if (digit >= base || value > 1000) return std::nullopt;
+      value = value * base + digit;
+      rest_.remove_prefix(1);
+    }
+    return take("_") ? std::optional(value + 1) : std::nullopt;
+  }
+
+  std::optional<Type> earlier() {
+    if (!take("S")) return std::nullopt;
+    return at(earlier_, index(36));
+  }
+
+  static std::optional<Type> at(const std::vector<Type>& types, std::optional<std::size_t> index) {
+    return index && *index < types.size() ? std::optional(types[*index]) : std::nullopt;
+  }
+
+  std::optional<Type> type() {
+    if (++depth_ > kDeepest) return std::nullopt;
+    const std::optional<Type> result = inner_type();
+    --depth_;
+    return result;
+  }
+
+  std::optional<Type> inner_type() {
+    if (take("K")) {
+      std::optional<Type> of = type();
+      if (!of) return std::nullopt;
+      of->is_const = true;
+      return remember(*of);
+    }
+    if (take("P")) {
+      const std::optional<Type> to = type();
+      if (!to) return std::nullopt;
+      Type pointer;
+      pointer.is.is_pointer = true;
+      if (to->is.is_pointer) return remember(pointer);
+      const bool is_struct = to->is.element == ElementType::kUnknown;
+      pointer.is.element = is_struct ? ElementType::kVoid : to->is.element;
+      pointer.is.is_const = to->is_const;
+      return remember(pointer);
+    }
+    if (take("T")) {
+      const std::optional<Type> argument = at(arguments_, index(10));
+      return argument ? remember(*argument) : argument;
+    }
+    if (rest_.substr(0, 1) == "S") return earlier();
+    if (take("N")) {
+      const std::vector<Type> arguments = arguments_;
+      if (!nested_name()) return std::nullopt;
+      arguments_ = arguments;
+      return remember({});
+    }
+    for (const Builtin& builtin : kBuiltins) {
+      if (take(builtin.code)) return Type{{builtin.element, false, false}, false};
+    }
+    take("u");  // a compiler's own type
+    const std::optional<std::string_view> name = source_name();
+    if (!name) return std::nullopt;
+    Type named;
+    for (const Builtin& known : kNamed) {
+      if (known.code == *name) named.is.element = known.element;
+    }
+    remember(named);
+    if (rest_.substr(0, 1) != "I") return named;
+    const std::vector<Type> arguments = arguments_;
+    if (!template_arguments()) return std::nullopt;
+    arguments_ = arguments;
+    return remember({});
+  }
+
+  Type remember(const Type& type) {
+    earlier_.push_back(type);
+    return type;
+  }
+
+  std::string_view rest_;
+  std::vector<Type> earlier_;
+  std::vector<Type> arguments_;  // of the innermost template
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<ParameterType>> parameters_of_mangled_name(std::string_view name) {
+  return Reader(name).read();
+}
+
+}  // namespace kiln

@@ -1,0 +1,25 @@
+// What a kernel takes, read from its mangled name.
+//
+//   name      = "_Z" function { type }           the first type of a template is what it returns
+//   function  = [ "L" ] ( source [ "I" { argument } "E" ]
+//                       | "N" { source | "I" { argument } "E" | earlier } "E" )
+//   source    = length letters
+//   type      = builtin letter | "P" type | "K" type | source | "N" ... "E" | earlier | "T" [ n ] "_"
+//   earlier   = "S" [ base 36 ] "_"              a type or name that was written before
+//
+// Source: Itanium C++ ABI, section 5.1, External Names. What kernels do not need is not read.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "formats/parameter_type.hpp"
+
+namespace kiln {
+
+// The types of the parameters. A struct by value has no known type, and a pointer to one is "void*".
+// Nothing when `name` is not mangled, or says what the grammar above does not have.
+std::optional<std::vector<ParameterType>> parameters_of_mangled_name(std::string_view name);
+
+}  // namespace kiln

@@ -1,0 +1,167 @@
+// The types of kernel parameters, and which arguments a program may pass for them.
+//
+// A parameter is one of
+//   bool, std::int8_t ... std::uint64_t, float, double   a value
+//   f8, f16, bf16                                        a number that C++17 has no type for: its bits
+//   T*, const T*                                         a pointer to one of these, or to void
+//   Untyped<N>                                           N bytes of a type that is not known
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace kiln {
+
+// The bits of a number of 8 or 16 bits. They are stored and passed on; nothing is computed with them.
+struct f8 {  // OCP 8-bit float: 4 exponent and 3 mantissa bits, no infinities, NaN is 0x7F and 0xFF
+  std::uint8_t bits;
+};
+struct f16 {  // IEEE 754 binary16
+  std::uint16_t bits;
+};
+struct bf16 {  // bfloat16: the upper half of a float
+  std::uint16_t bits;
+};
+
+constexpr bool operator==(f8 a, f8 b) { return a.bits == b.bits; }
+constexpr bool operator!=(f8 a, f8 b) { return a.bits != b.bits; }
+constexpr bool operator==(f16 a, f16 b) { return a.bits == b.bits; }
+constexpr bool operator!=(f16 a, f16 b) { return a.bits != b.bits; }
+constexpr bool operator==(bf16 a, bf16 b) { return a.bits == b.bits; }
+constexpr bool operator!=(bf16 a, bf16 b) { return a.bits != b.bits; }
+
+// Stands for a parameter of which only the size is known: any argument of that size may be passed.
+template <std::size_t Size>
+struct Untyped {};
+
+// Whether `Argument` is another library's name for what `Parameter` is. Programs specialise it:
+//   template <> inline constexpr bool kiln::is_another_name_for<__half, kiln::f16> = true;
+template <typename Argument, typename Parameter>
+inline constexpr bool is_another_name_for = false;
+
+namespace detail {
+
+// Integers of one size and signedness are one type to a kernel: `long long` and `long` on Linux.
+template <typename Argument, typename Parameter>
+constexpr bool is_same_integer() {
+  return std::is_integral_v<Argument> && std::is_integral_v<Parameter> &&
+         !std::is_same_v<Argument, bool> && !std::is_same_v<Parameter, bool> &&
+         sizeof(Argument) == sizeof(Parameter) &&
+         std::is_signed_v<Argument> == std::is_signed_v<Parameter>;
+}
+
+template <typename Argument, typename Parameter>
+struct Fit {
+  static constexpr bool value = [] {
+    if constexpr (std::is_same_v<Argument, Parameter>) {
+      return true;
+    } else if constexpr (is_another_name_for<Argument, Parameter>) {
+      return sizeof(Argument) == sizeof(Parameter) && std::is_trivially_copyable_v<Argument>;
+    } else {
+      return is_same_integer<Argument, Parameter>();
+    }
+  }();
+};
+
+template <typename Argument, std::size_t Size>
+struct Fit<Argument, Untyped<Size>> {
+  static constexpr bool value = sizeof(Argument) == Size && std::is_trivially_copyable_v<Argument>;
+};
+
+// What is constant may not be passed where the kernel writes; `void` fits every type.
+template <typename From, typename To>
+struct Fit<From*, To*> {
+  static constexpr bool value = [] {
+    using Source = std::remove_const_t<From>;
+    using Target = std::remove_const_t<To>;
+    if constexpr ((std::is_const_v<From> && !std::is_const_v<To>) || std::is_function_v<From> ||
+                  std::is_volatile_v<From>) {
+      return false;
+    } else if constexpr (std::is_void_v<Source> || std::is_void_v<Target>) {
+      return true;
+    } else {
+      return Fit<Source, Target>::value;
+    }
+  }();
+};
+
+template <typename To>
+struct Fit<std::nullptr_t, To*> {
+  static constexpr bool value = true;
+};
+
+}  // namespace detail
+
+// Whether an argument of this type may be passed for this parameter.
+template <typename Argument, typename Parameter>
+inline constexpr bool fits_parameter =
+    detail::Fit<std::remove_cv_t<std::remove_reference_t<Argument>>, Parameter>::value;
+
+namespace detail {
+
+// Where an argument's bytes lie. A nullptr has none of its own.
+template <typename Argument>
+const void* address_of(const Argument& argument) {
+  return &reinterpret_cast<const char&>(argument);
+}
+inline const void* address_of(const std::nullptr_t&) {
+  static constexpr const void* kNull = nullptr;
+  return &kNull;
+}
+
+template <typename... Types>
+struct TypeList {};
+
+// Whether each argument fits its parameter. Lists of different length are told elsewhere.
+template <typename Arguments, typename Parameters>
+struct ArgumentFits;
+template <typename... Arguments, typename... Parameters>
+struct ArgumentFits<TypeList<Arguments...>, TypeList<Parameters...>> {
+  static constexpr bool at(std::size_t position) {
+    if constexpr (sizeof...(Arguments) != sizeof...(Parameters)) {
+      return true;
+    } else {
+      constexpr bool kFits[] = {fits_parameter<Arguments, Parameters>..., true};
+      return position >= sizeof...(Parameters) || kFits[position];
+    }
+  }
+  // The same for this position and all after it.
+  static constexpr bool from(std::size_t position) {
+    for (; position < sizeof...(Parameters); ++position) {
+      if (!at(position)) return false;
+    }
+    return true;
+  }
+};
+
+// Stops the compiler at the arguments that do not fit, each by its number.
+template <typename Fits>
+constexpr bool check_arguments() {
+#define KILN_CHECK_ARGUMENT(number)    \
+  static_assert(Fits::at((number)-1), \
+                "argument " #number " of this launch has another type than the kernel's parameter")
+  KILN_CHECK_ARGUMENT(1);
+  KILN_CHECK_ARGUMENT(2);
+  KILN_CHECK_ARGUMENT(3);
+  KILN_CHECK_ARGUMENT(4);
+  KILN_CHECK_ARGUMENT(5);
+  KILN_CHECK_ARGUMENT(6);
+  KILN_CHECK_ARGUMENT(7);
+  KILN_CHECK_ARGUMENT(8);
+  KILN_CHECK_ARGUMENT(9);
+  KILN_CHECK_ARGUMENT(10);
+  KILN_CHECK_ARGUMENT(11);
+  KILN_CHECK_ARGUMENT(12);
+  KILN_CHECK_ARGUMENT(13);
+  KILN_CHECK_ARGUMENT(14);
+  KILN_CHECK_ARGUMENT(15);
+  KILN_CHECK_ARGUMENT(16);
+#undef KILN_CHECK_ARGUMENT
+  static_assert(Fits::from(16),
+                "an argument of this launch after the 16th has another type than the parameter");
+  return true;
+}
+
+}  // namespace detail
+}  // namespace kiln
