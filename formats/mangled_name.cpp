@@ -1,5 +1,6 @@
 #include "formats/mangled_name.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace kiln {
@@ -50,8 +51,11 @@ class Reader {
       types.push_back(one->is);
     }
     if (types.empty()) return std::nullopt;  // no function
-    const bool is_nothing = !types[0].is_pointer && types[0].element == ElementType::kVoid;
-    if (types.size() == 1 && is_nothing) types.clear();
+    const auto is_nothing = [](const ParameterType& one) {
+      return !one.is_pointer && one.element == ElementType::kVoid;
+    };
+    if (types.size() == 1 && is_nothing(types[0])) types.clear();
+    if (std::any_of(types.begin(), types.end(), is_nothing)) return std::nullopt;
     return types;
   }
 

@@ -186,8 +186,8 @@ std::string argument_type(const KernelParameter& parameter) {
   return type.empty() ? "::kiln::Untyped<" + std::to_string(parameter.place.size) + '>' : type;
 }
 
-// What the constant does not tell: the names of the parameters, and of a kernel whose own is no
-// identifier.
+// What the constant does not tell: the names of the parameters, and the kernel's own name where that
+// is no identifier.
 std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   std::vector<std::string> names;
   for (const KernelParameter& parameter : kernel.parameters) {

@@ -38,7 +38,7 @@ std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   const bool is_plain = std::all_of(stem.begin(), stem.end(), is_plain_letter) &&
                         stem.front() != '.' && stem.front() != '-';
   if (namesakes == 1 && is_plain) return stem;
-  // No plain stem holds '@': what has one differs from all stems, and by its position from its kin.
+  // No plain stem holds '@', so no stem is called like this; the position is each unit's own.
   std::replace_if(stem.begin(), stem.end(), [](char c) { return !is_plain_letter(c); }, '_');
   if (stem.front() == '.' || stem.front() == '-') stem.front() = '_';
   return stem + "@" + std::to_string(unit);

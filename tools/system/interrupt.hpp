@@ -1,4 +1,4 @@
-// Ctrl-C and its kin: a flag that a signal raises, and that anything waiting can poll.
+// Ctrl-C and other requests to stop: a flag that a signal raises, and that anything waiting can poll.
 //
 // The flag is raised once and stays raised: every thread that polls wake_fd() wakes, now or later.
 // All functions are safe from any thread, raise() from a signal handler too.
