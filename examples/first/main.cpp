@@ -49,7 +49,7 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
   if (!out) return out.error();
 
   // affine_f32(numel, num_dims, dims_and_strides, in, out, mul, add). Contiguous data needs no
-  // strides. An argument of another size, or one too few, does not compile.
+  // strides. An argument of another type, or one too few, does not compile.
   const std::size_t* const contiguous = nullptr;
   const kiln::LaunchConfig config{{static_cast<std::uint32_t>((count + 255) / 256)}, {256}};
   auto launched = affine->launch(config, count, std::size_t{1}, contiguous, in->as<const float>(),

@@ -4,6 +4,11 @@
 #include "plan.hpp"
 
 namespace kiln::ops {
+namespace {
+
+constexpr KernelRows kAffine = rows_of("affine", "", "affine");
+
+}  // namespace
 
 Result<Launch> plan(const Affine& call) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
@@ -11,17 +16,15 @@ Result<Launch> plan(const Affine& call) {
   KILN_TRY(require_scalar("add", call.add, call.dtype));
 
   Launch launch;
-  launch.module = "affine";
-  launch.kernel = kernel_name("affine", call.dtype);
+  KILN_TRY(set_kernel(launch, kAffine, call.dtype));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
   KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count)));
-  launch.arguments = {
-      Argument::of(count),    Argument::of(call.layout.dims.rank()),
-      Argument::null(),       Argument::of(call.inp),
-      Argument::of(call.out), Argument::of(call.mul),
-      Argument::of(call.add),
-  };
+  with_storage_of(call.dtype, [&](auto element) {
+    using T = decltype(element);
+    launch.pass(AffineKernel<T>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out,
+                call.mul.as<T>(), call.add.as<T>());
+  });
   return launch;
 }
 

@@ -6,36 +6,44 @@
 #include "plan.hpp"
 
 namespace kiln::ops {
+namespace {
+
+constexpr KernelRows kFill = rows_of("fill", "", "fill");
+constexpr KernelRows kConstSet = rows_of("fill", "", "const_set");
+constexpr KernelRows kCopy2d = rows_of("fill", "", "copy2d");
+
+}  // namespace
 
 Result<Launch> plan(const Fill& call) {
-  KILN_TRY(require_moved_dtype("fill", call.value.dtype));
-  KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-
   Launch launch;
-  launch.module = "fill";
-  launch.kernel = kernel_name("fill", call.value.dtype);
+  KILN_TRY(set_kernel(launch, kFill, call.value.dtype));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
   KILN_TRY(set_grid(launch, call.geometry, count, over_view({{count}}, call.value.dtype, count)));
-  launch.arguments = {Argument::of(call.buffer), Argument::of(call.value), Argument::of(count)};
+  with_storage_of(call.value.dtype, [&](auto element) {
+    using T = decltype(element);
+    launch.pass(FillKernel<T>(), call.buffer, call.value.as<T>(), count);
+  });
   return launch;
 }
 
 Result<Launch> plan(const ConstSet& call) {
-  KILN_TRY(require_moved_dtype("const_set", call.value.dtype));
-  KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
-
   Launch launch;
-  launch.module = "fill";
-  launch.kernel = kernel_name("const_set", call.value.dtype);
+  KILN_TRY(set_kernel(launch, kConstSet, call.value.dtype));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
   KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.value.dtype, count)));
-  launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null(),
-                      Argument::of(call.value), Argument::of(call.out)};
+  with_storage_of(call.value.dtype, [&](auto element) {
+    using T = decltype(element);
+    launch.pass(ConstSetKernel<T>(), count, call.layout.dims.rank(), nullptr, call.value.as<T>(),
+                call.out);
+  });
   return launch;
 }
 
 Result<Launch> plan(const Copy2d& call) {
-  KILN_TRY(require_moved_dtype("copy2d", call.dtype));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kCopy2d, call.dtype));
   const Layout rows{{call.rows, call.columns}, {call.inp_stride, 1}};
   KILN_TRY_ASSIGN(const std::size_t count, element_count(rows));
   if (call.rows > 1 && call.out_stride < call.columns) {
@@ -54,14 +62,12 @@ Result<Launch> plan(const Copy2d& call) {
         .hint("copy fewer rows at a time");
   }
 
-  Launch launch;
-  launch.module = "fill";
-  launch.kernel = kernel_name("copy2d", call.dtype);
   const auto bytes = static_cast<std::uint32_t>(size_of(call.dtype));
   KILN_TRY(set_grid(launch, call.geometry, count, geometry::rows(call.rows, call.columns, bytes)));
-  launch.arguments = {Argument::of(call.inp),        Argument::of(call.out),
-                      Argument::of(call.rows),       Argument::of(call.columns),
-                      Argument::of(call.inp_stride), Argument::of(call.out_stride)};
+  with_storage_of(call.dtype, [&](auto element) {
+    launch.pass(Copy2dKernel<decltype(element)>(), call.inp, call.out, call.rows, call.columns,
+                call.inp_stride, call.out_stride);
+  });
   return launch;
 }
 

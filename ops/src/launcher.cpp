@@ -1,12 +1,11 @@
 #include "kiln/ops/launcher.hpp"
 
-#include <map>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "kiln/ops/kernels.hpp"
+#include "layout_store.hpp"
+#include "own_kernels.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -42,22 +41,22 @@ Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
 struct Launcher::State {
   Device device;
   StreamRef stream;
-  std::mutex mutex;  // guards layouts
-  std::map<std::vector<std::size_t>, Buffer> layouts;
+  LayoutStore layouts;
 
-  // The device address of a layout block with this content.
-  Result<const void*> layout_address(const std::vector<std::size_t>& content) {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto found = layouts.find(content);
-    if (found == layouts.end()) {
-      KILN_TRY_ASSIGN(Buffer block, device.upload(content));
-      found = layouts.emplace(content, std::move(block)).first;
-    }
-    return static_cast<const void*>(found->second.data());
-  }
+  State(Device on, StreamRef to) : device(on), stream(to), layouts(std::move(on)) {}
 
   // The kernel, which takes the launch's arguments.
   Result<Function> find(const Launch& launch) const {
+    KILN_TRY_ASSIGN(const Function function, load(launch));
+    KILN_TRY(check_arguments(launch, *function.kernel()));
+    return function;
+  }
+
+  Result<Function> load(const Launch& launch) const {
+    if (launch.own_kernel != Launch::kByName) {
+      KILN_TRY_ASSIGN(const TypedFunction<> own, device.function(own_kernel(launch.own_kernel)));
+      return static_cast<Function>(own);
+    }
     const ModuleEntry* module = catalog().find(launch.module);
     if (module == nullptr) {
       return Error{ErrorCode::kNotFound,
@@ -65,14 +64,12 @@ struct Launcher::State {
                    {},
                    {}};
     }
-    KILN_TRY_ASSIGN(const Function function, device.get_or_load_func(launch.kernel, *module));
-    KILN_TRY(check_arguments(launch, *function.kernel()));
-    return function;
+    return device.get_or_load_func(launch.kernel, *module);
   }
 };
 
 Launcher::Launcher(Device device, StreamRef stream)
-    : state_(new State{std::move(device), stream, {}, {}}) {}
+    : state_(new State(std::move(device), stream)) {}
 Launcher::Launcher(Launcher&&) noexcept = default;
 Launcher& Launcher::operator=(Launcher&&) noexcept = default;
 Launcher::~Launcher() = default;
@@ -82,27 +79,26 @@ StreamRef Launcher::stream() const { return state_->stream; }
 
 Result<void> Launcher::prepare(const Launch& launch) const {
   KILN_TRY_ASSIGN(const Function function, state_->find(launch));
-  if (!launch.layout.empty()) KILN_TRY(state_->layout_address(launch.layout));
+  if (!launch.layout.empty()) KILN_TRY(state_->layouts.prepare(launch.layout));
   return function.prepare();
 }
 
 Result<void> Launcher::run(const Launch& launch) const {
   KILN_TRY_ASSIGN(const Function function, state_->find(launch));
-  std::vector<Argument> arguments = launch.arguments;
-  if (!launch.layout.empty()) {
-    KILN_TRY_ASSIGN(const void* const block, state_->layout_address(launch.layout));
-    arguments.at(launch.layout_argument) = Argument::of(block);
-  }
-  std::vector<const void*> addresses;
-  addresses.reserve(arguments.size());
-  for (const Argument& argument : arguments) addresses.push_back(argument.data());
-
   LaunchConfig config;
   config.grid = launch.grid;
   config.block = launch.block;
   config.shared_bytes = launch.shared_bytes;
   config.stream = state_->stream;
-  return function.launch_raw(config, addresses.data(), addresses.size());
+  InlineList<const void*, kMostArguments> addresses;
+  for (const Argument& argument : launch.arguments) addresses.push_back(argument.data());
+  if (launch.layout.empty()) {
+    return function.launch_raw(config, addresses.data(), addresses.size());
+  }
+  return state_->layouts.use(launch.layout, [&](const void* block) {
+    addresses[launch.layout_argument] = &block;
+    return function.launch_raw(config, addresses.data(), addresses.size());
+  });
 }
 
 }  // namespace kiln::ops

@@ -30,12 +30,12 @@ bool are_contiguous(std::initializer_list<NamedOperand> operands) {
                      [](const NamedOperand& each) { return is_contiguous(each.layout); });
 }
 
-std::vector<std::size_t> layout_block(std::initializer_list<NamedOperand> operands) {
+LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {
   const Extents& dims = operands.begin()->layout.dims;
-  std::vector<std::size_t> block(dims.begin(), dims.end());
+  LayoutBlock block(dims.begin(), dims.end());
   for (const NamedOperand& each : operands) {
     const Extents strides = strides_of(each.layout);
-    block.insert(block.end(), strides.begin(), strides.end());
+    block.append(strides.begin(), strides.end());
   }
   // A scalar has no dims, and its block must not be null for that.
   if (block.empty()) block = {0};

@@ -3,7 +3,6 @@
 
 #include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "kiln/ops/launch.hpp"
 
@@ -21,7 +20,7 @@ Result<std::size_t> common_count(std::initializer_list<NamedOperand> operands);
 bool are_contiguous(std::initializer_list<NamedOperand> operands);
 
 // The dims, then the strides of each operand.
-std::vector<std::size_t> layout_block(std::initializer_list<NamedOperand> operands);
+LayoutBlock layout_block(std::initializer_list<NamedOperand> operands);
 
 // One thread an element, in blocks of 1024, as the reference host launches.
 Result<void> set_reference_grid(Launch& launch, std::size_t count);

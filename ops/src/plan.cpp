@@ -7,6 +7,19 @@
 
 namespace kiln::ops {
 
+namespace {
+
+Error no_kernel(std::string_view root, DType dtype, const std::string& taken) {
+  return Error{
+      ErrorCode::kInvalidInput,
+      "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
+      {},
+      {}}
+      .note("it takes " + taken);
+}
+
+}  // namespace
+
 Result<void> require_dtype(std::string_view root, DType dtype,
                            std::initializer_list<DType> taken) {
   if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
@@ -15,12 +28,7 @@ Result<void> require_dtype(std::string_view root, DType dtype,
     if (!list.empty()) list += ' ';
     list += name(each);
   }
-  return Error{
-      ErrorCode::kInvalidInput,
-      "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
-      {},
-      {}}
-      .note("it takes " + list);
+  return no_kernel(root, dtype, list);
 }
 
 std::string to_string(const Launch& launch) {
@@ -30,19 +38,35 @@ std::string to_string(const Launch& launch) {
     if (dims.z != 1) text += "x" + std::to_string(dims.z);
     return text;
   };
-  return std::string(launch.module) + "." + launch.kernel + "<<<" + size(launch.grid) + ", " +
+  return std::string(launch.module) + "." + launch.kernel.text() + "<<<" + size(launch.grid) + ", " +
          size(launch.block) + ">>>";
 }
 
-std::string kernel_name(std::string_view root, DType dtype, F8Spelling spelling) {
-  std::string name(root);
-  name += '_';
+KernelName kernel_name(std::string_view root, DType dtype, F8Spelling spelling) {
+  KernelName name(root);
+  name += "_";
   if (dtype != DType::kF8E4M3) {
     name += ops::name(dtype);
   } else {
     name += spelling == F8Spelling::kF8E4M3 ? "f8_e4m3" : "fp8_e4m3";
   }
   return name;
+}
+
+Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
+  const std::uint16_t row = rows.by_dtype[static_cast<std::size_t>(dtype)];
+  if (row != KernelRows::kNone) {
+    launch.module = kOwnKernels[row].module;
+    launch.kernel = kOwnKernels[row].name;
+    launch.own_kernel = row;
+    return {};
+  }
+  std::string taken;
+  for (const DTypeInfo& each : kDTypes) {
+    if (rows.by_dtype[static_cast<std::size_t>(each.dtype)] == KernelRows::kNone) continue;
+    taken += (taken.empty() ? "" : " ") + std::string(each.name);
+  }
+  return no_kernel(rows.root, dtype, taken);
 }
 
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own) {
@@ -72,10 +96,10 @@ geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
                                : geometry::strided(count, bytes);
 }
 
-std::vector<std::size_t> layout_block(const Layout& layout) {
+LayoutBlock layout_block(const Layout& layout) {
   if (is_contiguous(layout)) return {};
-  std::vector<std::size_t> block(layout.dims.begin(), layout.dims.end());
-  block.insert(block.end(), layout.strides.begin(), layout.strides.end());
+  LayoutBlock block(layout.dims.begin(), layout.dims.end());
+  block.append(layout.strides.begin(), layout.strides.end());
   return block;
 }
 

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <initializer_list>
-#include <string>
 #include <string_view>
 
 #include "kernels/geometry.hpp"
 #include "kiln/ops/launch.hpp"
+#include "own_kernels.hpp"
 
 namespace kiln::ops {
 
 // "affine_f32". The kernels spell f8e4m3 "f8_e4m3", and in most of unary "fp8_e4m3".
 enum class F8Spelling : std::uint8_t { kF8E4M3, kFp8E4M3 };
-std::string kernel_name(std::string_view root, DType dtype,
+KernelName kernel_name(std::string_view root, DType dtype,
                         F8Spelling spelling = F8Spelling::kF8E4M3);
+
+// Sets the launch's kernel: that of `rows` for `dtype`. The error (kInvalidInput) lists the dtypes that
+// there are kernels for.
+Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 
 // One-dimensional: `own` as kernels/geometry.hpp has it, or one thread for each of `count` elements
 // in blocks of 1024, as the reference host launches. Errors (kInvalidInput): a count that the
@@ -25,7 +29,7 @@ geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
                            geometry::Cost cost = geometry::Cost::kUsual);
 
 // The layout block of one strided operand: nothing when it is contiguous.
-std::vector<std::size_t> layout_block(const Layout& layout);
+LayoutBlock layout_block(const Layout& layout);
 
 // An error unless `dtype` is one of those that `root` takes.
 Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);

@@ -36,8 +36,9 @@ Result<Launch> plan(const Rope& call) {
   launch.arguments = {Argument::of(call.src), Argument::of(call.cos), Argument::of(call.sin),
                       Argument::of(call.dst)};
   if (call.kind == RopeKind::kHalvesTokensFirst) {
-    launch.arguments.insert(launch.arguments.end(), {narrow(call.batches), narrow(call.tokens),
-                                                     narrow(call.heads), narrow(call.head_size)});
+    for (const std::size_t size : {call.batches, call.tokens, call.heads, call.head_size}) {
+      launch.arguments.push_back(narrow(size));
+    }
   } else {
     launch.arguments.push_back(narrow(call.batches * call.heads));
     launch.arguments.push_back(narrow(call.tokens * call.head_size));

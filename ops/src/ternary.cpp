@@ -8,7 +8,7 @@ namespace kiln::ops {
 
 Result<Launch> plan(const Where& call) {
   const bool f8 = call.dtype == DType::kF8E4M3;
-  const std::string root = kernel_name("where", call.condition_dtype);
+  const KernelName root = kernel_name("where", call.condition_dtype);
   KILN_TRY(require_moved_dtype("where", call.dtype));
   if (f8) {
     KILN_TRY(require_dtype("where ... f8e4m3", call.condition_dtype,

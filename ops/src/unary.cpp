@@ -1,30 +1,43 @@
 #include "kiln/ops/unary.hpp"
 
+#include <array>
+#include <iterator>
+
 #include "base/diagnostic.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
+namespace {
+
+constexpr auto kUnary = [] {
+  std::array<KernelRows, std::size(kUnaryOps)> rows{};
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = rows_of("unary", "u", kUnaryOps[i].name);
+  return rows;
+}();
+
+}  // namespace
 
 Result<Launch> plan(const Unary& call) {
   const UnaryOpInfo& op = info(call.op);
-  const bool copies = call.op == UnaryOp::kCopy;
-  const std::string root = "u" + std::string(op.name);
-  KILN_TRY(copies ? require_moved_dtype(root, call.dtype) : require_float_dtype(root, call.dtype));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kUnary[static_cast<std::size_t>(call.op)], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
-  Launch launch;
-  launch.module = "unary";
-  launch.kernel =
-      kernel_name(root, call.dtype, copies ? F8Spelling::kF8E4M3 : F8Spelling::kFp8E4M3);
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
   const auto cost = call.op == UnaryOp::kPowf ? geometry::Cost::kLong : geometry::Cost::kUsual;
   KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count, cost)));
-  launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null()};
-  if (op.has_parameter) launch.arguments.push_back(Argument::of(call.parameter));
-  launch.arguments.push_back(Argument::of(call.inp));
-  launch.arguments.push_back(Argument::of(call.out));
+  const std::size_t rank = call.layout.dims.rank();
+  with_storage_of(call.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (op.has_parameter) {
+      launch.pass(ParameterUnaryKernel<T>(), count, rank, nullptr, call.parameter.as<T>(), call.inp,
+                  call.out);
+    } else {
+      launch.pass(UnaryKernel<T>(), count, rank, nullptr, call.inp, call.out);
+    }
+  });
   return launch;
 }
 

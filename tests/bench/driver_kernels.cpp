@@ -41,14 +41,14 @@ FindImage ours_for(std::string target) {
   return [target = std::move(target)](const ops::Launch& launch) -> Result<DriverImage> {
     const ModuleEntry* module = ops::catalog().find(launch.module);
     const std::ptrdiff_t found = module == nullptr ? -1 : module->find(launch.kernel);
-    if (found < 0) return not_found("this build has no kernel '" + launch.kernel + "'");
+    if (found < 0) return not_found("this build has no kernel '" + launch.kernel.text() + "'");
     const std::uint16_t unit = module->kernels[static_cast<std::size_t>(found)].unit;
     for (const ImageEntry& image : module->images) {
       if (image.target != target || image.unit != unit) continue;
       return DriverImage{std::string(launch.module) + " " + std::to_string(unit),
                          [&image] { return read_ours(image); }};
     }
-    return not_found("this build has no image '" + target + "' of '" + launch.kernel + "'");
+    return not_found("this build has no image '" + target + "' of '" + launch.kernel.text() + "'");
   };
 }
 
@@ -56,32 +56,33 @@ DriverKernels::DriverKernels(Device device, CudaClock& clock, FindImage find)
     : device_(std::move(device)), clock_(clock), find_(std::move(find)) {}
 
 Result<void> DriverKernels::prepare(const ops::Launch& launch) {
-  if (functions_.count(launch.kernel) == 0) {
+  const std::string kernel = launch.kernel.text();
+  if (functions_.count(kernel) == 0) {
     KILN_TRY_ASSIGN(const DriverImage image, find_(launch));
     if (modules_.count(image.name) == 0) {
       KILN_TRY_ASSIGN(const std::vector<std::byte> bytes, image.read());
       KILN_TRY_ASSIGN(modules_[image.name], clock_.load_module(bytes.data()));
     }
-    KILN_TRY_ASSIGN(functions_[launch.kernel],
-                    clock_.find_function(modules_[image.name], launch.kernel));
+    KILN_TRY_ASSIGN(functions_[kernel], clock_.find_function(modules_[image.name], kernel));
   }
-  if (!launch.layout.empty() && layouts_.count(launch.layout) == 0) {
-    KILN_TRY_ASSIGN(Buffer block, device_.upload(launch.layout));
-    layouts_.emplace(launch.layout, std::move(block));
+  std::vector<std::size_t> layout(launch.layout.begin(), launch.layout.end());
+  if (!layout.empty() && layouts_.count(layout) == 0) {
+    KILN_TRY_ASSIGN(Buffer block, device_.upload(layout));
+    layouts_.emplace(std::move(layout), std::move(block));
   }
   return {};
 }
 
 Result<void> DriverKernels::run(const ops::Launch& launch, StreamRef stream) const {
-  std::vector<ops::Argument> values = launch.arguments;
+  auto values = launch.arguments;
   if (!launch.layout.empty()) {
-    const void* const block = layouts_.at(launch.layout).data();
-    values.at(launch.layout_argument) = ops::Argument::of(block);
+    const void* const block = layouts_.at({launch.layout.begin(), launch.layout.end()}).data();
+    values[launch.layout_argument] = ops::Argument::of(block);
   }
   std::vector<const void*> arguments;
   arguments.reserve(values.size());
   for (const ops::Argument& value : values) arguments.push_back(value.data());
-  return clock_.launch(stream, functions_.at(launch.kernel), launch.grid, launch.block,
+  return clock_.launch(stream, functions_.at(launch.kernel.text()), launch.grid, launch.block,
                        launch.shared_bytes, arguments.data());
 }
 

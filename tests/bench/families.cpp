@@ -180,7 +180,8 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
   }
   for (const Parameter& parameter : family.original) {
     if (parameter.role == Role::kInfo) {
-      launch.layout = info_block(family, subject);
+      const std::vector<std::size_t> block = info_block(family, subject);
+      launch.layout.assign(block.begin(), block.end());
       launch.layout_argument = launch.arguments.size();
     }
     launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses, launch));

@@ -130,7 +130,7 @@ TEST_CASE("the originals' arguments have the sizes of their parameters") {
 
 TEST_CASE("a layout block lists the strides of every operand, where the original wants one") {
   const Addresses addresses{{nullptr, nullptr, nullptr}, nullptr};
-  using Block = std::vector<std::size_t>;
+  using Block = ops::LayoutBlock;
   BenchCase rows = contiguous_case("badd_f32", 32);
   rows.dims = {8, 4};
   CHECK(plan_original(rows, addresses)->layout.empty());

@@ -128,12 +128,12 @@ class Images {
         request.kernel = kernel;
       }
     }
-    std::vector<ops::Argument> values = launch.arguments;
+    auto values = launch.arguments;
     if (!launch.layout.empty()) {
       const std::size_t bytes = launch.layout.size() * sizeof(std::size_t);
       KILN_TRY_ASSIGN(void* const block, memory.allocate(bytes));
       std::memcpy(block, launch.layout.data(), bytes);
-      values.at(launch.layout_argument) = ops::Argument::of(static_cast<const void*>(block));
+      values[launch.layout_argument] = ops::Argument::of(static_cast<const void*>(block));
     }
     std::vector<const void*> arguments;
     for (const ops::Argument& value : values) arguments.push_back(value.data());

@@ -72,11 +72,12 @@ class TargetExecutor final : public DeviceExecutor {
       return Error{ErrorCode::kNotFound, "no module '" + std::string(launch.module) + "'", {}, {}};
     }
     KILN_TRY_ASSIGN(const Function function, device().get_or_load_func(launch.kernel, *module));
-    std::vector<ops::Argument> arguments = launch.arguments;
+    auto arguments = launch.arguments;
     if (!launch.layout.empty()) {
-      Buffer& layout = layouts_[launch.layout];
+      std::vector<std::size_t> content(launch.layout.begin(), launch.layout.end());
+      Buffer& layout = layouts_[content];
       if (layout.size() == 0) {
-        KILN_TRY_ASSIGN(layout, device().upload(launch.layout));
+        KILN_TRY_ASSIGN(layout, device().upload(content));
       }
       arguments.at(launch.layout_argument) = ops::Argument::of(layout.data());
     }

@@ -171,7 +171,7 @@ void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views) {
   launch.layout.assign(views.front().dims.begin(), views.front().dims.end());
   for (const ops::Layout& view : views) {
     const ops::Extents strides = ops::strides_of(view);
-    launch.layout.insert(launch.layout.end(), strides.begin(), strides.end());
+    launch.layout.append(strides.begin(), strides.end());
   }
   // A scalar has no dims; its block must not be null, so that the kernel has to look at the rank.
   if (launch.layout.empty()) launch.layout = {0};

@@ -37,7 +37,7 @@ TEST_CASE("plan names the kernel and passes no layout when the input is contiguo
 TEST_CASE("plan passes dims then strides when the input is strided") {
   const auto launch = plan(gelu({{3, 2}, {1, 3}}));
   REQUIRE(launch);
-  CHECK(launch->layout == std::vector<std::size_t>{3, 2, 1, 3});
+  CHECK(launch->layout == LayoutBlock{3, 2, 1, 3});
   CHECK(launch->layout_argument == 2);
   // Dims of size 1 have no say: their strides are never used.
   const auto padded = plan(gelu({{1, 4, 1}, {77, 1, 5}}));

@@ -1,14 +1,34 @@
 // Launcher over a fake driver: what it checks, what it passes, what it remembers.
 #include "kiln/ops/launcher.hpp"
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "kiln/ops/affine.hpp"
+#include "kiln/ops/fill.hpp"
 #include "kiln/ops/kernels.hpp"
+#include "kiln/ops/unary.hpp"
+#include "ops/src/layout_store.hpp"
+#include "ops/src/own_kernels.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
+
+namespace {
+std::atomic<std::size_t> allocation_count = 0;
+}
+
+void* operator new(std::size_t bytes) {
+  ++allocation_count;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace kiln::ops {
 namespace {
@@ -18,8 +38,9 @@ constexpr Catalog kCatalog{"test", "", {}, {}, {kModules}};
 
 }  // namespace
 
-// In place of the catalog of our own kernels.
+// In place of the catalog of our own kernels, and of their constants.
 const Catalog& catalog() { return kCatalog; }
+Kernel<> own_kernel(std::size_t) { return {testing::kScaleAdd.module, testing::kScaleAdd.index}; }
 
 namespace {
 
@@ -68,6 +89,70 @@ TEST_CASE("Launcher keeps one layout block for each content") {
   REQUIRE(bench.launcher.run(bench.over_layout(3, 5)));
   CHECK(fake_cuda().live().allocations == allocations + 1);
   CHECK(bench.result()[0] == 31);
+}
+
+TEST_CASE("Launcher takes a kernel by its constant, whatever it is called") {
+  const Bench bench;
+  Launch launch = bench.over_layout(3, 5);
+  launch.kernel = "no such name";
+  launch.own_kernel = 0;
+  REQUIRE(bench.launcher.run(launch));
+  CHECK(bench.result()[1] == 51);
+}
+
+TEST_CASE("Launcher remembers a bounded number of shapes, and those that were prepared") {
+  const Bench bench;
+  const std::size_t before = fake_cuda().live().allocations;
+  const Launch prepared = bench.over_layout(0.5f, 5);
+  REQUIRE(bench.launcher.prepare(prepared));
+  const std::size_t most = before + 1 + LayoutStore::kMostShapes;
+  for (std::size_t i = 0; i < 3 * LayoutStore::kMostShapes; ++i) {
+    REQUIRE(bench.launcher.run(bench.over_layout(static_cast<float>(i), 5)));
+    REQUIRE(fake_cuda().live().allocations <= most);
+  }
+  CHECK(bench.result()[0] == 10 * static_cast<float>(3 * LayoutStore::kMostShapes - 1) + 1);
+  const std::size_t now = fake_cuda().live().allocations;
+  REQUIRE(bench.launcher.run(
+      bench.over_layout(static_cast<float>(3 * LayoutStore::kMostShapes - 2), 5)));
+  REQUIRE(bench.launcher.run(prepared));
+  CHECK(bench.result()[0] == 6);
+  CHECK(fake_cuda().live().allocations == now);
+}
+
+// What a launch through the Launcher allocates beyond the same launch of the Function itself.
+TEST_CASE("Launcher allocates nothing for a shape that it has seen") {
+  const Bench bench;
+  const Launch launch = bench.over_layout(3, 5);
+  REQUIRE(bench.launcher.run(launch));
+  const Function function = *bench.device.get_or_load_func("scale_add", testing::kArithmetic);
+  const Buffer block = *bench.device.upload(std::vector<float>{3, 5});
+  const auto direct = [&] {
+    return function.launch({launch.grid, launch.block}, std::uint64_t{2}, block.data(),
+                           bench.out.data(), 10.0f, 1.0f);
+  };
+  REQUIRE(direct());
+  const auto allocations = [](auto run) {
+    const std::size_t before = allocation_count;
+    REQUIRE(run());
+    return allocation_count - before;
+  };
+  const std::size_t of_function = allocations(direct);
+  CHECK(allocations([&] { return bench.launcher.run(launch); }) == of_function);
+  Launch by_constant = launch;
+  by_constant.own_kernel = 0;
+  CHECK(allocations([&] { return bench.launcher.run(by_constant); }) == of_function);
+}
+
+TEST_CASE("plan allocates nothing") {
+  Unary strided;
+  strided.op = UnaryOp::kPowf;
+  strided.layout = {{3, 4, 5, 6}, {1, 3, 12, 60}};
+  Affine contiguous;
+  contiguous.layout = {{1024}};
+  const std::size_t before = allocation_count;
+  const bool planned = plan(strided) && plan(contiguous) && plan(Fill{{}, 100, nullptr});
+  CHECK(allocation_count == before);
+  CHECK(planned);
 }
 
 TEST_CASE("Launcher prepares a launch, which then asks nothing but the launch of the driver") {

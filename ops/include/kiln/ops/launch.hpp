@@ -6,15 +6,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "kiln/function.hpp"
 #include "kiln/ops/dtype.hpp"
+#include "kiln/ops/inline_list.hpp"
 #include "kiln/ops/layout.hpp"
 #include "kiln/ops/scalar.hpp"
 
@@ -38,7 +39,8 @@ class Argument {
     argument.size_ = sizeof value;
     return argument;
   }
-  static Argument null() { return of(static_cast<const void*>(nullptr)); }
+  static Argument of(std::nullptr_t) { return of(static_cast<const void*>(nullptr)); }
+  static Argument null() { return of(nullptr); }
   static Argument of(const Scalar& scalar) {
     Argument argument;
     std::memcpy(argument.bytes_.data(), &scalar.bits, sizeof scalar.bits);  // little-endian hosts
@@ -54,21 +56,42 @@ class Argument {
   std::uint8_t size_ = 0;
 };
 
+// The layout block ("info") of up to four operands: dims, then one or more stride lists of the same
+// length.
+using LayoutBlock = InlineList<std::size_t, 5 * kMaxRank>;
+
+inline constexpr std::size_t kMostArguments = 16;
+
+// Plain: making one, changing it and running it again allocate nothing.
 struct Launch {
   static constexpr std::size_t kNoLayout = static_cast<std::size_t>(-1);
+  static constexpr std::uint16_t kByName = 0xFFFF;
 
   std::string_view module;  // a string literal
-  std::string kernel;
+  KernelName kernel;
+  // The kernel's constant in the generated header, as a position among the helpers' own
+  // (src/own_kernels.hpp); kByName: `module` and `kernel` are looked up in the catalog.
+  std::uint16_t own_kernel = kByName;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t shared_bytes = 0;   // dynamic shared memory
-  std::vector<Argument> arguments;  // in the kernel's order
+  std::uint32_t shared_bytes = 0;          // dynamic shared memory
+  InlineList<Argument, kMostArguments> arguments = {};  // in the kernel's order
 
-  // The layout block ("info"): dims, then one or more stride lists of the same length. Launcher
-  // puts it into device memory and its address into arguments[layout_argument]. Empty means null,
-  // which the kernels read as "everything is contiguous".
-  std::vector<std::size_t> layout;
+  // Launcher puts the layout block into device memory and its address into
+  // arguments[layout_argument]. Empty means null, which the kernels read as "everything is
+  // contiguous".
+  LayoutBlock layout = {};
   std::size_t layout_argument = kNoLayout;
+
+  // The arguments of a kernel of this type: one of another type than its parameter does not compile.
+  template <typename... Parameters, typename... Values>
+  void pass(Kernel<Parameters...> /*kernel*/, const Values&... values) {
+    static_assert(sizeof...(Values) == sizeof...(Parameters),
+                  "wrong number of arguments for this kernel");
+    using Fits = detail::ArgumentFits<detail::TypeList<Values...>, detail::TypeList<Parameters...>>;
+    static_assert(detail::check_arguments<Fits>());
+    arguments = {Argument::of(values)...};
+  }
 };
 
 // "unary.ugelu_f16<<<512, 256>>>", for messages.

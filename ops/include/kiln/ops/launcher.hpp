@@ -7,8 +7,9 @@
 //   gelu.inp = x.data(), gelu.out = y.data();
 //   auto done = launcher.launch(gelu);
 //
-// Layout blocks live in device memory, one per content, for as long as the Launcher: kernels read
-// them only, and launching the same shape again copies nothing.
+// Layout blocks live in device memory, one per content: launching the same shape again copies and
+// allocates nothing. Of shapes that were only run, the last thousand or so are remembered; those of
+// prepared launches as long as the Launcher lives.
 // Thread-safety: run() and launch() may be called from several threads; the order on the stream is
 // the order of the calls.
 #pragma once
@@ -39,7 +40,7 @@ class Launcher {
 
   // Does what the launch needs done once, loading its kernel and storing its layout block, and starts
   // nothing. After that run() asks nothing of the driver but the launch: so it may be captured into a
-  // CUDA or HIP graph. Errors: those of run().
+  // CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of run().
   Result<void> prepare(const Launch& launch) const;
 
   // Plans and runs, or plans and prepares: `call` is an Affine, a Unary, a Fill, ...

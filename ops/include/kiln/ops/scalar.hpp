@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "kiln/ops/dtype.hpp"
 
@@ -17,6 +19,14 @@ struct Scalar {
   // floats round to nearest even, f8 goes through f32 and saturates to its largest finite value.
   static Scalar from(DType dtype, double value);
   static Scalar of_bits(DType dtype, std::uint64_t bits) { return {dtype, bits}; }
+  // The bytes as a `T` of the dtype's size.
+  template <typename T>
+  T as() const {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof bits);
+    T element;
+    std::memcpy(&element, &bits, sizeof element);  // little-endian hosts
+    return element;
+  }
   // As a double, exactly but for i64 beyond 2^53.
   double value() const;
 };
