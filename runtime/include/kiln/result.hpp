@@ -71,8 +71,44 @@ struct Error {
   Error&& hint(std::string text) && { return std::move(hint(std::move(text))); }
 };
 
-// A T or an Error. Reading the side that is not there is a bug and ends the program with the
-// error's message on stderr, so check first: `if (!result) return result.error();`.
+namespace detail {
+
+// Prints the error as kiln::render does, with what the program left out, and ends it.
+[[noreturn]] inline void end_unchecked(const Error& error) {
+  const auto print = [](const char* label, const Location& where, const std::string& text) {
+    std::string place = where.file;
+    if (where.line != 0) place += ":" + std::to_string(where.line);
+    if (where.line != 0 && where.column != 0) place += ":" + std::to_string(where.column);
+    if (!place.empty()) place += ": ";
+    std::fprintf(stderr, "%s: %s%s\n", label, place.c_str(), text.c_str());
+  };
+  const auto print_one = [&](const Error& one) {
+    print("kiln: error", one.where, one.message);
+    for (const Note& note : one.notes) {
+      print(note.kind == Note::Kind::kHint ? "hint" : "note", note.where, note.text);
+    }
+  };
+  print_one(error);
+  for (const Error& other : error.others) print_one(other);
+  std::fputs(
+      "note: the program took the value of this failed kiln::Result without a check\n"
+      "hint: check it first: 'if (!result) { report(result.error()); }'\n",
+      stderr);
+  std::abort();
+}
+
+[[noreturn]] inline void end_without_error() {
+  std::fputs(
+      "kiln: error: the program took the error of a kiln::Result that holds none\n"
+      "hint: check it first: 'if (!result) { report(result.error()); }'\n",
+      stderr);
+  std::abort();
+}
+
+}  // namespace detail
+
+// A T or an Error. Reading the side that is not there is a bug and ends the program with the whole
+// error on stderr, so check first: `if (!result) return result.error();`.
 template <typename T>
 class [[nodiscard]] Result {
   static_assert(!std::is_reference_v<T>, "Result<T&> is not supported: hold a pointer");
@@ -112,14 +148,10 @@ class [[nodiscard]] Result {
 
  private:
   void require_value() const {
-    if (!has_value()) die(std::get_if<1>(&state_)->message.c_str());
+    if (!has_value()) detail::end_unchecked(*std::get_if<1>(&state_));
   }
   void require_error() const {
-    if (has_value()) die("error() of a Result that holds a value");
-  }
-  [[noreturn]] static void die(const char* message) {
-    std::fprintf(stderr, "kiln: internal error: unchecked Result: %s\n", message);
-    std::abort();
+    if (has_value()) detail::end_without_error();
   }
 
   std::variant<T, Error> state_;
@@ -144,10 +176,7 @@ class [[nodiscard]] Result<void> {
 
  private:
   void require_error() const {
-    if (error_ == nullptr) {
-      std::fprintf(stderr, "kiln: internal error: error() of a successful Result<void>\n");
-      std::abort();
-    }
+    if (error_ == nullptr) detail::end_without_error();
   }
 
   std::unique_ptr<Error> error_;
