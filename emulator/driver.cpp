@@ -28,6 +28,15 @@ using runtime::LaunchRequest;
 struct EmulatedFunction {
   const Program* program = nullptr;
   const Kernel* kernel = nullptr;
+
+  // In bytes, hidden arguments left out.
+  std::vector<std::size_t> parameter_sizes() const {
+    std::vector<std::size_t> sizes;
+    for (const KernelArgument& argument : kernel->arguments) {
+      if (!argument.is_hidden()) sizes.push_back(argument.size);
+    }
+    return sizes;
+  }
 };
 struct EmulatedModule {
   std::unique_ptr<Program> program;
@@ -143,8 +152,21 @@ class EmulatorDriver final : public ImmediateDriver {
     return NativeSymbol{variable.address, variable.bytes};
   }
 
+  std::optional<std::vector<std::size_t>> parameter_sizes(int, NativeFunction function) override {
+    return static_cast<const EmulatedFunction*>(function)->parameter_sizes();
+  }
+
   Result<void> launch(int, const LaunchRequest& request) override {
     const auto& function = *static_cast<const EmulatedFunction*>(request.function);
+    const std::size_t wanted = function.parameter_sizes().size();
+    if (request.argument_count != wanted) {
+      return Error{ErrorCode::kInvalidInput,
+                   "launch: the code object's kernel takes " + counted(wanted, "argument") +
+                       ", got " + std::to_string(request.argument_count),
+                   {},
+                   {},
+                   {}};
+    }
     emulator::LaunchRequest launch;
     launch.program = function.program;
     launch.kernel = function.kernel;

@@ -3,11 +3,17 @@
 // Every call is complete when it returns, so that streams and events keep order by themselves.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "formats/host_image.hpp"
 #include "host/engine.hpp"
 #include "host/image.hpp"
 #include "runtime/src/driver_plugin.hpp"
@@ -22,10 +28,12 @@ using namespace kiln::runtime;
 struct HostFunction {
   std::string name;
   RunFunction run = nullptr;
+  std::vector<std::size_t> parameter_sizes;  // bytes
 };
 
 struct HostModule {
   std::unique_ptr<Image> image;
+  std::vector<KernelInfo> kernels;  // sorted by name
   std::mutex mutex;
   std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
 };
@@ -80,6 +88,9 @@ class HostDriver final : public ImmediateDriver {
     if (!loaded) return std::move(loaded).error();
     auto module = std::make_unique<HostModule>();
     module->image = std::move(*loaded);
+    Result<HostImage> records = read_host_image(image.bytes);
+    if (!records) return std::move(records).error();
+    module->kernels = std::move(records->kernels);
     return NativeModule{module.release()};
   }
 
@@ -95,7 +106,17 @@ class HostDriver final : public ImmediateDriver {
       return Error{ErrorCode::kNotFound, "the host image has no kernel '" + name + "'", {}, {}};
     }
     const std::lock_guard lock(module.mutex);
-    module.functions.push_back(std::make_unique<HostFunction>(HostFunction{name, run}));
+    const auto record = std::lower_bound(
+        module.kernels.begin(), module.kernels.end(), name,
+        [](const KernelInfo& kernel, const std::string& wanted) { return kernel.name < wanted; });
+    if (record == module.kernels.end() || record->name != name) {
+      return Error{ErrorCode::kNotFound, "the host image has no record of '" + name + "'", {}, {}};
+    }
+    HostFunction function{name, run, {}};
+    for (const Parameter& parameter : record->parameters) {
+      function.parameter_sizes.push_back(parameter.size);
+    }
+    module.functions.push_back(std::make_unique<HostFunction>(std::move(function)));
     return NativeFunction{module.functions.back().get()};
   }
 
@@ -108,8 +129,20 @@ class HostDriver final : public ImmediateDriver {
     return symbol;
   }
 
+  std::optional<std::vector<std::size_t>> parameter_sizes(int, NativeFunction function) override {
+    return static_cast<const HostFunction*>(function)->parameter_sizes;
+  }
+
   Result<void> launch(int device, const LaunchRequest& request) override {
     const auto& function = *static_cast<const HostFunction*>(request.function);
+    const std::size_t wanted = function.parameter_sizes.size();
+    if (request.argument_count != wanted) {
+      return Error{ErrorCode::kInvalidInput,
+                   "launch: the host image's kernel takes " + std::to_string(wanted) +
+                       " arguments, got " + std::to_string(request.argument_count),
+                   {},
+                   {}};
+    }
     Launch launch;
     launch.kernel = function.name;
     launch.run = function.run;

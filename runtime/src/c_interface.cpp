@@ -58,6 +58,13 @@ kiln_error* guarded(Call call) {
   }
 }
 
+kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
+  return {{config.grid[0], config.grid[1], config.grid[2]},
+          {config.block[0], config.block[1], config.block[2]},
+          config.shared_bytes,
+          kiln::StreamRef::from_native(config.stream)};
+}
+
 }  // namespace
 
 kiln_error_code kiln_error_get_code(const kiln_error* error) { return error->code; }
@@ -177,11 +184,13 @@ kiln_error* kiln_function_prepare(const kiln_function* function) {
 
 kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
                                  const void* const* arguments, size_t count) {
-  return guarded([&] {
-    const kiln::LaunchConfig launch{{config->grid[0], config->grid[1], config->grid[2]},
-                                    {config->block[0], config->block[1], config->block[2]},
-                                    config->shared_bytes,
-                                    kiln::StreamRef::from_native(config->stream)};
-    return function->function.launch_raw(launch, arguments, count);
-  });
+  return guarded(
+      [&] { return function->function.launch_raw(launch_of(*config), arguments, count); });
+}
+kiln_error* kiln_function_launch_sized(const kiln_function* function,
+                                       const kiln_launch_config* config,
+                                       const void* const* arguments, const size_t* sizes,
+                                       size_t count) {
+  return guarded(
+      [&] { return function->function.launch_raw(launch_of(*config), arguments, sizes, count); });
 }

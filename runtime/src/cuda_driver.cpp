@@ -147,6 +147,23 @@ class CudaDriver final : public Driver {
     return {};
   }
 
+  // Asked for by index, until the driver says that there is no such parameter.
+  std::optional<std::vector<std::size_t>> parameter_sizes(int device,
+                                                          NativeFunction function) override {
+    if (cuda_.cuFuncGetParamInfo == nullptr) return std::nullopt;
+    const Result<Current> current = make_current(device);
+    if (!current) return std::nullopt;
+    std::vector<std::size_t> sizes;
+    for (;;) {
+      std::size_t offset = 0, size = 0;
+      const CUresult status =
+          cuda_.cuFuncGetParamInfo(static_cast<CUfunction>(function), sizes.size(), &offset, &size);
+      if (status == kInvalidValue) return sizes;
+      if (status != kSuccess) return std::nullopt;
+      sizes.push_back(size);
+    }
+  }
+
   Result<void> launch(int device, const LaunchRequest& request) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     const auto function = static_cast<CUfunction>(request.function);

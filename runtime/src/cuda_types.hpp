@@ -20,6 +20,7 @@ using CUevent = struct CUevent_st*;
 using std::size_t;
 
 inline constexpr CUresult kSuccess = 0;             // CUDA_SUCCESS
+inline constexpr CUresult kInvalidValue = 1;        // CUDA_ERROR_INVALID_VALUE
 inline constexpr CUresult kOutOfMemory = 2;         // CUDA_ERROR_OUT_OF_MEMORY
 inline constexpr CUresult kDeinitialized = 4;       // CUDA_ERROR_DEINITIALIZED
 inline constexpr CUresult kNoDevice = 100;          // CUDA_ERROR_NO_DEVICE

@@ -272,22 +272,11 @@ Result<void> Function::launch_raw(const LaunchConfig& config, const void* const*
   return slot_->launch(config, addresses, count);
 }
 
-Result<void> Function::launch_checked(const LaunchConfig& config, const void* const* addresses,
-                                      const std::size_t* sizes, std::size_t count) const {
-  if (const KernelEntry* known = kernel(); known != nullptr) {
-    const KernelEntry& entry = *known;
-    for (std::size_t i = 0; i < count && i < entry.parameters.size(); ++i) {
-      if (sizes[i] == entry.parameters[i].size) continue;
-      return Error{ErrorCode::kInvalidInput,
-                   "kernel '" + std::string(entry.name) + "': argument " + std::to_string(i) +
-                       " has " + bytes_text(sizes[i]) + ", the parameter has " +
-                       std::to_string(entry.parameters[i].size),
-                   {},
-                   {}}
-          .hint("cast it to the parameter's exact type");
-    }
-  }
-  return launch_raw(config, addresses, count);
+Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
+                                  const std::size_t* sizes, std::size_t count) const {
+  if (slot_ == nullptr) return empty_function();
+  KILN_TRY(slot_->check_sizes(sizes, count));
+  return slot_->launch(config, addresses, count);
 }
 
 Result<void> Function::prepare() const {

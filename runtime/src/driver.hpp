@@ -22,8 +22,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formats/target_id.hpp"
 #include "kiln/catalog.hpp"
@@ -135,6 +137,12 @@ class Driver {
   // lives longer than the driver.
   virtual Result<std::shared_ptr<Driver>> in_context(int /*device*/, void* /*context*/) {
     return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
+  }
+
+  // The bytes of each of the function's parameters, in order, where the driver knows them.
+  virtual std::optional<std::vector<std::size_t>> parameter_sizes(int /*device*/,
+                                                                  NativeFunction /*function*/) {
+    return std::nullopt;
   }
 
   // Calls `call` with the device current.

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "formats/byte_reader.hpp"
+#include "formats/hsaco.hpp"
 #include "formats/image_format.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
@@ -102,9 +104,31 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) co
                    " bytes of dynamic shared memory, " + limits.id + " has " +
                    std::to_string(limits.max_shared_bytes) + " a block");
   }
-  if (entry != nullptr && count != entry->parameters.size()) {
-    return invalid(identity() + " takes " + std::to_string(entry->parameters.size()) +
-                   " arguments, got " + std::to_string(count));
+  const std::optional<std::size_t> wanted = parameter_count();
+  if (wanted && count != *wanted) {
+    return invalid(identity() + " takes " + counted(*wanted, "argument") + ", got " +
+                   std::to_string(count));
+  }
+  return {};
+}
+
+std::optional<std::size_t> KernelSlot::parameter_count() const {
+  if (entry != nullptr) return entry->parameters.size();
+  return sizes ? std::optional(sizes->size()) : std::nullopt;
+}
+
+std::size_t KernelSlot::parameter_size(std::size_t index) const {
+  return entry != nullptr ? entry->parameters[index].size : (*sizes)[index];
+}
+
+Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count) const {
+  const std::size_t known = parameter_count().value_or(0);
+  for (std::size_t i = 0; i < count && i < known; ++i) {
+    if (given[i] == parameter_size(i)) continue;
+    return invalid("kernel '" + std::string(name) + "': argument " + std::to_string(i) + " has " +
+                   std::to_string(given[i]) + " bytes, the parameter has " +
+                   std::to_string(parameter_size(i)))
+        .hint("cast it to the parameter's exact type");
   }
   return {};
 }
@@ -198,8 +222,27 @@ Result<void> ModuleSlot::load_kernel(KernelSlot& kernel) {
   if (!function) {
     return device_.failed("finding " + kernel.identity(), std::move(function).error());
   }
+  if (kernel.entry == nullptr && !kernel.sizes) {
+    kernel.sizes = device_.driver().parameter_sizes(device_.ordinal(), *function);
+    if (!kernel.sizes) learn_sizes(kernel);
+  }
   kernel.native.store(*function);
   return {};
+}
+
+void ModuleSlot::learn_sizes(KernelSlot& kernel) {
+  if (!given_kernels_) {
+    given_kernels_.emplace();
+    if (Result<Hsaco> image = read_hsaco(given_image_.bytes)) {
+      for (HsacoKernel& one : image->kernels) given_kernels_->push_back(std::move(one.info));
+    }
+  }
+  const auto found = std::find_if(
+      given_kernels_->begin(), given_kernels_->end(),
+      [&](const KernelInfo& one) { return std::string_view(one.name) == kernel.name; });
+  if (found == given_kernels_->end()) return;
+  kernel.sizes.emplace();
+  for (const Parameter& parameter : found->parameters) kernel.sizes->push_back(parameter.size);
 }
 
 Result<void> ModuleSlot::load_unit(UnitSlot& unit) {

@@ -17,10 +17,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/kernel_info.hpp"
 #include "kiln/catalog.hpp"
 #include "kiln/device.hpp"
 #include "kiln/function.hpp"
@@ -49,9 +51,14 @@ struct KernelSlot {
   UnitSlot* unit = nullptr;
   const KernelEntry* entry = nullptr;  // null in an image that the caller brought
   std::string_view name;
+  // The bytes of each parameter, in an image that the caller brought and where they are known. Written
+  // once, before `native` is for the first time.
+  std::optional<std::vector<std::size_t>> sizes;
   std::atomic<NativeFunction> native{nullptr};  // null until found, and after unloading
 
   Result<void> launch(const LaunchConfig& config, const void* const* addresses, std::size_t count);
+  // Of as many arguments as the kernel has parameters; launch() compares their number.
+  Result<void> check_sizes(const std::size_t* given, std::size_t count) const;
   Result<void> prepare();
   std::string identity() const;  // "kernel 'x' of module 'y'"
 
@@ -60,6 +67,8 @@ struct KernelSlot {
   class Use;
   Error unloaded() const;
   Result<void> check(const LaunchConfig& config, std::size_t count) const;
+  std::optional<std::size_t> parameter_count() const;
+  std::size_t parameter_size(std::size_t index) const;
 };
 
 class ModuleSlot {
@@ -103,6 +112,8 @@ class ModuleSlot {
   std::uint16_t index_of(const UnitSlot& unit) const;
   Result<void> load_kernel(KernelSlot& kernel);    // mutex held
   Result<void> load_unit(UnitSlot& unit);          // mutex held
+  // What the driver or the given image tells of a kernel's parameters.
+  void learn_sizes(KernelSlot& kernel);  // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
   // kUnavailable, in the compiler's own words, where there is no compiler.
   Result<Source> compile(const ImageEntry& source);
@@ -113,6 +124,7 @@ class ModuleSlot {
   std::string name_;
   ImageFormat given_format_ = ImageFormat::kHsaco;
   ImageBytes given_image_;  // of a module that the caller brought
+  std::optional<std::vector<KernelInfo>> given_kernels_;  // read when first asked for
   std::vector<UnitSlot> units_;
   std::vector<KernelSlot> kernels_;  // by index, of a catalog's module
   std::mutex named_mutex_;

@@ -219,6 +219,11 @@ FAKE_EXPORT CUresult cuFuncLoad(CUfunction) {
   ENTER_IN_CONTEXT();
   return fake::kSuccess;
 }
+FAKE_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset,
+                                        size_t* size) {
+  ENTER_IN_CONTEXT();
+  return machine().parameter(reinterpret_cast<fake::Kernel*>(function), index, offset, size);
+}
 FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                     unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                     unsigned int block_z, unsigned int, CUstream stream,

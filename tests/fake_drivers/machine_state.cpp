@@ -274,6 +274,15 @@ int MachineState::find_symbol(Module* module, const char* name, void** address,
   return kSuccess;
 }
 
+int MachineState::parameter(Kernel* kernel, std::size_t index, std::size_t* offset,
+                            std::size_t* size) {
+  constexpr std::size_t kOffsets[] = {0, 8, 16, 24, 28, 32};  // of scale_add
+  if (kernel->body != scale_add || index + 1 >= std::size(kOffsets)) return kInvalidValue;
+  *offset = kOffsets[index];
+  *size = kOffsets[index + 1] - kOffsets[index];
+  return kSuccess;
+}
+
 int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
                          void** arguments) {
   std::unique_lock lock(mutex_);

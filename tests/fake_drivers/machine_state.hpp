@@ -69,6 +69,8 @@ class MachineState final : public Machine {
   int unload(Module* module);
   int find_function(Module* module, const char* name, Kernel** kernel);
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);
+  // Of the parameter of that index; kInvalidValue past the last.
+  int parameter(Kernel* kernel, std::size_t index, std::size_t* offset, std::size_t* size);
   int launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
              void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);

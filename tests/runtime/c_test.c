@@ -35,6 +35,7 @@ int main(void) {
   float scale = 2, shift = 1;
   void* data = NULL;
   const void* arguments[5];
+  size_t sizes[5] = {8, 8, 8, 4, 4};
   kiln_launch_config config = {{1, 1, 1}, {64, 1, 1}, 0, NULL};
 
   if (failed(kiln_runtime_open("cuda:0", &runtime))) return 1;
@@ -64,6 +65,19 @@ int main(void) {
   if (failed(kiln_device_synchronize(device))) return 1;
   if (failed(kiln_copy_to_host(device, values, data, sizeof values))) return 1;
   expect(values[3] == 9, "4 * 2 + 1");
+
+  error = kiln_function_launch(function, &config, arguments, 4);
+  expect(error != NULL && kiln_error_get_code(error) == KILN_INVALID_INPUT, "an argument too few");
+  expect(error != NULL && strstr(kiln_error_get_text(error), "takes 5 arguments, got 4") != NULL,
+         "its text");
+  kiln_error_free(error);
+  if (failed(kiln_function_launch_sized(function, &config, arguments, sizes, 5))) return 1;
+  sizes[3] = 8;
+  error = kiln_function_launch_sized(function, &config, arguments, sizes, 5);
+  expect(error != NULL && strstr(kiln_error_get_text(error),
+                                 "argument 3 has 8 bytes, the parameter has 4") != NULL,
+         "a double for a float");
+  kiln_error_free(error);
 
   config.block[0] = 4096;
   error = kiln_function_launch(function, &config, arguments, 5);

@@ -353,6 +353,20 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   CHECK(take(device.download<float>(buffer))[10] == 20.0F);
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
   CHECK_FALSE(device.get_or_load_func_raw("missing", image->data, image->size));
+
+  // Arguments are compared with what the image, or its driver, tells: a fake image tells nothing.
+  const bool is_known = subject().machine == nullptr || subject().name == "fake_cuda";
+  if (!is_known) return;
+  const Result<void> few = scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0F);
+  REQUIRE_FALSE(few);
+  CHECK(few.error().code == ErrorCode::kInvalidInput);
+  CHECK(few.error().message.find("kernel 'scale_add' of module ") == 0);
+  CHECK(few.error().message.find(" takes 5 arguments, got 4") != std::string::npos);
+  CHECK_FALSE(nothing.launch(kConfig, 1));
+  const Result<void> wide =
+      scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0, 0.0F);
+  REQUIRE_FALSE(wide);
+  CHECK(wide.error().message == "kernel 'scale_add': argument 3 has 8 bytes, the parameter has 4");
 }
 
 TEST_CASE("Device counts what happened to a module") {

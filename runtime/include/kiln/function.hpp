@@ -53,14 +53,17 @@ class Function {
                   "a kernel argument must be trivially copyable: pass buffer.data(), not the buffer");
     const void* const addresses[] = {detail::address_of(arguments)..., nullptr};
     constexpr std::size_t kSizes[] = {sizeof(Arguments)..., 0};
-    return launch_checked(config, addresses, kSizes, sizeof...(Arguments));
+    return launch_raw(config, addresses, kSizes, sizeof...(Arguments));
   }
 
   // The same for arguments that are known only at run time: `addresses` holds `count` pointers, each
-  // to a value of the kernel's parameter type. Sizes are not checked; nothing is, for an image that the
-  // caller brought.
+  // to a value of the kernel's parameter type. The count is compared with the kernel's; so are the
+  // values' sizes in bytes where the caller gives them. Of an image that the caller brought, kiln knows
+  // what the image or its driver tells.
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           std::size_t count) const;
+  Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
+                          const std::size_t* sizes, std::size_t count) const;
 
   // Does now what the first launch would have to do, so that it may be captured into a graph. Errors: as
   // those of a launch.
@@ -73,8 +76,6 @@ class Function {
  private:
   friend class Device;
   explicit Function(runtime::KernelSlot* slot) : slot_(slot) {}
-  Result<void> launch_checked(const LaunchConfig& config, const void* const* addresses,
-                              const std::size_t* sizes, std::size_t count) const;
 
   runtime::KernelSlot* slot_ = nullptr;
 };

@@ -121,9 +121,15 @@ typedef struct kiln_launch_config {
   void* stream; /* the driver's own handle; NULL: the default stream */
 } kiln_launch_config;
 
-/* Starts the kernel. `arguments` holds `count` addresses of values; the values are copied. */
+/* Starts the kernel. `arguments` holds `count` addresses of values; the values are copied. The count is
+ * compared with the number of the kernel's parameters, which the header, the image or its driver tells. */
 kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
                                  const void* const* arguments, size_t count);
+/* The same; `sizes` holds the bytes of each value, which are compared with the parameter's. */
+kiln_error* kiln_function_launch_sized(const kiln_function* function,
+                                       const kiln_launch_config* config,
+                                       const void* const* arguments, const size_t* sizes,
+                                       size_t count);
 
 #ifdef __cplusplus
 }
