@@ -1,26 +1,67 @@
 #!/usr/bin/env bash
-# Compiles every header of the host program by itself: public ones as C++17, the others as C++20.
+# Every header of the host program compiles by itself: public ones as C++17, the others as C++20.
+#
+# A header that its own source includes first is compiled so by the build, and not again here.
 # usage: headers_alone.sh SOURCE_FOLDER COMPILER...
+#        headers_alone.sh --together SOURCE_FOLDER COMPILER...   all headers of a standard in one source: for
+#                                                                a second compiler's warnings
 set -euo pipefail
+together=no
+if [ "$1" = --together ]; then
+  together=yes
+  shift
+fi
 cd "$1"
 shift
 export warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
 
-compile() {
-  local header=$1 standard=c++20 roots='-I . -I runtime/include -I ops/include'
-  case "$header" in
-    runtime/include/* | ops/include/*) standard=c++17 ;;
-    kernels/*) standard=c++17 roots='-I . -I kernels' ;;
+# The standard and the folders to search, of a header.
+settings() {
+  case "$1" in
+    runtime/include/* | ops/include/*) echo '-std=c++17 -I . -I runtime/include -I ops/include' ;;
+    kernels/*) echo '-std=c++17 -I . -I kernels' ;;
+    *) echo '-std=c++20 -I . -I runtime/include -I ops/include' ;;
   esac
-  # shellcheck disable=SC2086  # flags are words
-  "${@:2}" -fsyntax-only -std=$standard $warnings $roots -x c++ - <<<"#include \"$header\"" ||
-    { echo "$header does not compile alone as $standard"; return 1; }
 }
-export -f compile
+
+compile() {
+  local header=$1 flags
+  flags=$(settings "$header")
+  # shellcheck disable=SC2086  # flags are words
+  "${@:2}" -fsyntax-only $flags $warnings -x c++ - <<<"#include \"$header\"" ||
+    { flags=${flags#-std=}; echo "$header does not compile alone as ${flags%% *}"; return 1; }
+}
+export -f compile settings
+
+# Whether the source beside the header includes it before anything else.
+is_first_in_its_source() {
+  local source=${1%.hpp}.cpp first
+  [ -f "$source" ] || return 1
+  first=$(grep -m1 '^#include' "$source" || true)
+  [ "$first" = "#include \"$1\"" ]
+}
 
 # host_runtime.hpp is a part of platform.cuh, and no header of the host program.
 headers=$(find base emulator formats generator host kernels ops runtime tools -name '*.hpp' \
   ! -name host_runtime.hpp 2>/dev/null | sort || true)
 [ -n "$headers" ] || { echo "no header was found: is this the source folder?"; exit 1; }
 echo "$(wc -l <<<"$headers") headers"
-xargs -P "$(nproc)" -I '{}' bash -c 'compile "$@"' compile '{}' "$@" <<<"$headers"
+
+if [ $together = yes ]; then
+  declare -A sources
+  while read -r header; do
+    sources[$(settings "$header")]+="#include \"$header\""$'\n'
+  done <<<"$headers"
+  for flags in "${!sources[@]}"; do
+    # shellcheck disable=SC2086  # flags are words
+    "$@" -fsyntax-only $flags $warnings -x c++ - <<<"${sources[$flags]}"
+  done
+  exit 0
+fi
+
+alone=$(while read -r header; do
+  is_first_in_its_source "$header" || echo "$header"
+done <<<"$headers")
+[ -n "$alone" ] || exit 0
+echo "$(wc -l <<<"$alone") of them come first in no source"
+xargs -P "$(nproc)" -I '{}' bash -c 'compile "$@"' compile '{}' "$@" <<<"$alone"
