@@ -11,6 +11,7 @@
 #include "tools/engine/build_memory.hpp"
 #include "tools/engine/execute.hpp"
 #include "tools/engine/finish.hpp"
+#include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/depfile.hpp"
@@ -216,6 +217,18 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     finished = finish({prepared.manifest, prepared.missing_targets, intact,
                        uses_cache ? &store : nullptr},
                       context, memory.state, files);
+  }
+  if (finished && executed->errors.empty()) {
+    const Selection& asked = options.selection;
+    const BuildExtent extent =
+        asked.targets.empty() && asked.modules.empty() && prepared.missing_targets.empty()
+            ? BuildExtent::kWhole
+            : BuildExtent::kSelected;
+    for (const std::string& path : remove_old_images(extent, context, memory.state, files)) {
+      world.err << "kiln: removed " << (options.selection.out / path).string()
+                << (extent == BuildExtent::kWhole ? ": the manifest does not make it any more\n"
+                                                  : ": it was built from other sources\n");
+    }
   }
   KILN_TRY(memory.save());
   if (store.damaged() != 0) {

@@ -1,0 +1,96 @@
+// remove_old_images over an in-memory world.
+#include "tools/engine/old_images.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_files.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeFiles;
+
+namespace {
+
+struct World {
+  FakeFiles files;
+  Environment environment;
+  Toolchain toolchain;
+  Plan plan;
+  BuildState state;
+
+  World() {
+    plan.source_root = "/src";
+    plan.out_root = "/src/out";
+    write("/src/a.cu", "source");
+    write("/src/out/hip/a.cu", "converted");
+    record("hipify a.cu", "converted", "{src}/a.cu", "source");
+    image("gfx1030.hsaco", "{out}/hip/a.cu", "converted");
+    image("sm_90.cubin", "{src}/a.cu", "source");
+    write("/src/out/bundles/a.hsaco", "bundle");
+  }
+
+  void write(const std::string& path, const std::string& text) { REQUIRE(files.write(path, text)); }
+  void record(const std::string& id, const std::string& output, const std::string& input,
+              const std::string& text) {
+    StepRecord& step = state.steps[id];
+    step.output = sha256(output);
+    step.ingredients = {{"input " + input, sha256(text).hex()}};
+  }
+  void image(const std::string& name, const std::string& input, const std::string& text) {
+    write("/src/out/images/a/" + name, name);
+    record("compile a " + name, name, input, text);
+  }
+  void make(const std::string& output) {
+    Step step;
+    step.id = "compile a";
+    step.output = "{out}/" + output;
+    plan.steps.push_back(step);
+  }
+  std::vector<std::string> remove(BuildExtent extent) {
+    FileDigests digests(files);
+    return remove_old_images(extent, {plan, toolchain, environment, digests}, state, files);
+  }
+};
+
+using Paths = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a build of some targets keeps the images of others while their sources are the same") {
+  World world;
+  world.make("images/a/sm_90.cubin");
+  world.make("bundles/a.hsaco");
+  CHECK(world.remove(BuildExtent::kSelected).empty());
+
+  // The converted source is as it was: that the source is not, shows behind it.
+  world.write("/src/a.cu", "edited");
+  CHECK(world.remove(BuildExtent::kSelected) == Paths{"images/a/gfx1030.hsaco"});
+  CHECK_FALSE(world.files.status("/src/out/images/a/gfx1030.hsaco"));
+  CHECK(world.files.status("/src/out/images/a/sm_90.cubin"));
+}
+
+TEST_CASE("a changed header makes an image old, too") {
+  World world;
+  world.make("images/a/sm_90.cubin");
+  world.make("bundles/a.hsaco");
+  world.write("/src/a.hpp", "header");
+  world.state.steps["compile a gfx1030.hsaco"].dependencies = {{"{src}/a.hpp", sha256("header")}};
+  CHECK(world.remove(BuildExtent::kSelected).empty());
+  world.write("/src/a.hpp", "edited");
+  CHECK(world.remove(BuildExtent::kSelected) == Paths{"images/a/gfx1030.hsaco"});
+}
+
+TEST_CASE("an image that no step is known to have made does not stay") {
+  World world;
+  world.make("images/a/sm_90.cubin");
+  world.make("bundles/a.hsaco");
+  world.write("/src/out/images/a/unit/gfx1030.hsaco", "of somebody");
+  CHECK(world.remove(BuildExtent::kSelected) == Paths{"images/a/unit/gfx1030.hsaco"});
+}
+
+TEST_CASE("a whole build removes what the manifest does not make any more") {
+  World world;
+  world.make("images/a/sm_90.cubin");
+  CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco", "bundles/a.hsaco"});
+  CHECK(world.remove(BuildExtent::kWhole).empty());
+}

@@ -1,0 +1,94 @@
+#include "tools/engine/old_images.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kiln::tools {
+namespace {
+
+// The files below `folder` of the out folder, at most two folders deep.
+void add_files(const Files& files, const std::filesystem::path& out, const std::string& folder,
+               int depth, std::vector<std::string>& found) {
+  const Result<std::vector<std::string>> names = files.list(out / folder);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    const std::string path = folder + "/" + name;
+    const PathKind kind = files.kind(out / path);
+    if (kind == PathKind::kFile) found.push_back(path);
+    if (kind == PathKind::kFolder && depth > 0) add_files(files, out, path, depth - 1, found);
+  }
+}
+
+using Reads = std::vector<std::pair<std::string, Digest>>;
+
+// What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
+Reads reads_of(const StepRecord& record) {
+  Reads reads = record.dependencies;
+  constexpr std::string_view kInput = "input ";
+  for (const Ingredient& one : record.ingredients) {
+    if (!one.label.starts_with(kInput)) continue;
+    Digest digest;  // of nothing, which no file has, where the file was not there
+    (void)Digest::parse(one.value, digest);
+    reads.emplace_back(one.label.substr(kInput.size()), digest);
+  }
+  return reads;
+}
+
+// What was made from files that are as they were then.
+class Current {
+ public:
+  Current(const BuildContext& context, const BuildState& state) : context_(context) {
+    for (const auto& [id, record] : state.steps) makers_.emplace(record.output, &record);
+  }
+
+  bool holds(const Digest& output) {
+    const auto known = answers_.find(output);
+    if (known != answers_.end()) return known->second;
+    answers_[output] = false;  // what depends on itself is not current
+    const auto [first, last] = makers_.equal_range(output);
+    const bool is_current = std::any_of(first, last, [&](const auto& maker) {
+      const Reads reads = reads_of(*maker.second);
+      return std::all_of(reads.begin(), reads.end(), [&](const auto& one) {
+        const auto& [path, digest] = one;
+        const bool is_same = context_.digests.digest(expand(path, context_.plan)) == digest;
+        return is_same && (!path.starts_with("{out}/") || holds(digest));
+      });
+    });
+    answers_[output] = is_current;
+    return is_current;
+  }
+
+ private:
+  const BuildContext& context_;
+  std::multimap<Digest, const StepRecord*> makers_;
+  std::map<Digest, bool> answers_;
+};
+
+}  // namespace
+
+std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
+                                           const BuildState& state, Files& files) {
+  const std::filesystem::path& out = context.plan.out_root;
+  std::set<std::string> made;
+  for (const Step& step : context.plan.steps) {
+    constexpr std::string_view kOut = "{out}/";
+    if (step.output.starts_with(kOut)) made.insert(step.output.substr(kOut.size()));
+  }
+  std::vector<std::string> found;
+  add_files(files, out, "images", 2, found);
+  add_files(files, out, "bundles", 1, found);
+  Current current(context, state);
+  std::vector<std::string> removed;
+  for (const std::string& path : found) {
+    if (made.contains(path)) continue;
+    if (extent == BuildExtent::kSelected) {
+      const std::optional<Digest> digest = context.digests.digest(out / path);
+      if (digest && current.holds(*digest)) continue;
+    }
+    if (files.remove_all(out / path)) removed.push_back(path);
+  }
+  return removed;
+}
+
+}  // namespace kiln::tools
