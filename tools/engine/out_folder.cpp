@@ -1,5 +1,6 @@
 #include "tools/engine/out_folder.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -9,6 +10,22 @@ namespace kiln::tools {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Anything below the folder but folders: build systems make those of a file before they ask for it.
+std::optional<fs::path> first_file(const Files& files, const fs::path& folder) {
+  const Result<std::vector<std::string>> names = files.list(folder);
+  if (!names) return std::nullopt;
+  for (const std::string& name : *names) {
+    const fs::path path = folder / name;
+    if (files.kind(path) != PathKind::kFolder) return path;
+    if (const std::optional<fs::path> found = first_file(files, path)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<void> check_out_folder(const Files& files, const fs::path& out_root,
                               const fs::path& as_given) {
   const fs::path lock = lock_file(out_root);
@@ -17,11 +34,12 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
                  quote((as_given / ".kiln").string()) + " is a link that leads out of the out folder"}
         .hint("remove the link, or choose another out folder: --out DIR");
   }
-  const Result<std::vector<std::string>> names = files.list(out_root);
-  if (!names || names->empty() || files.kind(lock) == PathKind::kFile) return {};
+  if (files.kind(lock) == PathKind::kFile) return {};
+  const std::optional<fs::path> found = first_file(files, out_root);
+  if (!found) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
-      .note("one of them is " + quote((as_given / names->front()).lexically_normal().string()))
+      .note("one of them is " + quote((as_given / found->lexically_relative(out_root)).lexically_normal().string()))
       .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
 }
 

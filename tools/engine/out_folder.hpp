@@ -10,7 +10,7 @@
 
 namespace kiln::tools {
 
-// Whether a build may fill the folder: it is not there, is empty, or was filled by kiln before. The
+// Whether a build may fill the folder: it is not there, holds no file, or was filled by kiln before. The
 // error (kInvalidInput) names it as the user did. Before the folder's lock is taken, which marks it.
 Result<void> check_out_folder(const Files& files, const std::filesystem::path& out_root,
                               const std::filesystem::path& as_given);
