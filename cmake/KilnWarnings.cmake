@@ -8,10 +8,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(kiln_warnings INTERFACE -Wno-restrict)
 endif()
 if(KILN_SANITIZE)
-  target_compile_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(kiln_warnings INTERFACE
+    -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # What the sanitizers insert hides the initialisation of std::variant from g++.
     target_compile_options(kiln_warnings INTERFACE -Wno-maybe-uninitialized)
   endif()
+endif()
+if(KILN_BUILD_FUZZERS)  # so that libFuzzer sees what an input reached
+  target_compile_options(kiln_warnings INTERFACE -fsanitize=fuzzer-no-link)
 endif()

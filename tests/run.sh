@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sets the machine up, builds kiln, and runs every test; further arguments go to ctest:
+# Sets the machine up, builds kiln, and runs every test; further arguments go to ctest, and leave the
+# sanitized tests out:
 #   tests/run.sh -L fast
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,4 +10,6 @@ eval "$(tools/setup.sh --print-env)"
 
 cmake --preset release --log-level=WARNING
 cmake --build --preset release
-exec ctest --preset release --parallel "$(nproc)" "$@"
+[ $# -eq 0 ] || exec ctest --preset release --parallel "$(nproc)" "$@"
+ctest --preset release --parallel "$(nproc)"
+exec tests/sanitized.sh

@@ -1,9 +1,12 @@
-// Runs a fuzz target over changed copies of its seeds, the same ones each time.
-// usage: PROGRAM [RUNS]            RUNS changed copies, 20000 unless told
-//        PROGRAM --seeds FOLDER    writes the seeds there, for libFuzzer to start from
-//        PROGRAM --replay FILE...  runs over those files: what libFuzzer found
+// Runs a fuzz target over its seeds, its corpus, and changed copies of both, the same ones each
+// time; and holds each run to the memory that its input may take (tests/support/memory_meter.hpp).
+// usage: PROGRAM CORPUS RUNS        CORPUS: a folder, which need not exist; RUNS: changed copies
+//        PROGRAM --seeds FOLDER     writes the seeds there, for libFuzzer to start from
+//        PROGRAM --replay FILE...   runs over those files: what libFuzzer found
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -12,6 +15,7 @@
 #include <string_view>
 
 #include "tests/fuzz/fuzz_target.hpp"
+#include "tests/support/memory_meter.hpp"
 
 namespace {
 
@@ -19,7 +23,10 @@ namespace {
 void run(std::string_view input) {
   const auto copy = std::make_unique<std::uint8_t[]>(input.size());
   for (std::size_t i = 0; i < input.size(); ++i) copy[i] = static_cast<std::uint8_t>(input[i]);
+  const kiln::testing::MemoryMeter meter;
   LLVMFuzzerTestOneInput(copy.get(), input.size());
+  kiln::testing::promise(meter.peak() <= kiln::testing::memory_budget(input.size()),
+                         "the memory of an input");
 }
 
 class Changer {
@@ -77,10 +84,16 @@ class Changer {
   std::mt19937 random_;
 };
 
+std::string read(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> seeds = kiln::testing::fuzz_seeds();
+  std::vector<std::string> seeds = kiln::testing::fuzz_seeds();
   const std::string_view mode = argc > 1 ? argv[1] : "";
   if (mode == "--seeds" && argc == 3) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -90,19 +103,22 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (mode == "--replay") {
-    for (int i = 2; i < argc; ++i) {
-      std::ostringstream text;
-      text << std::ifstream(argv[i], std::ios::binary).rdbuf();
-      run(text.str());
-    }
+    for (int i = 2; i < argc; ++i) run(read(argv[i]));
     return 0;
   }
-  const auto runs = static_cast<std::uint32_t>(mode.empty() ? 20000 : std::atoi(argv[1]));
+  if (argc != 3) return 2;
+  if (std::filesystem::is_directory(argv[1])) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(argv[1])) paths.push_back(entry);
+    std::sort(paths.begin(), paths.end());
+    for (const auto& path : paths) seeds.push_back(read(path));
+  }
+  const auto runs = static_cast<std::uint32_t>(std::atoi(argv[2]));
   for (const std::string& seed : seeds) run(seed);
   for (std::uint32_t i = 0; i < runs; ++i) {
     Changer changer(i);
     run(changer.change(seeds[changer.below(seeds.size())], seeds));
   }
-  std::printf("%u changed copies of %zu seeds\n", runs, seeds.size());
+  std::printf("%u changed copies of %zu inputs\n", runs, seeds.size());
   return 0;
 }

@@ -7,7 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -15,5 +19,48 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace kiln::testing {
 
 std::vector<std::string> fuzz_seeds();
+
+// Ends the program, which is how a fuzzer learns of a broken promise.
+inline void promise(bool kept, const char* what) {
+  if (kept) return;
+  std::fprintf(stderr, "broken: %s\n", what);
+  std::abort();
+}
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// An input taken apart from the front; zeros and empty pieces once it is used up. For targets that
+// make a well-formed frame around what is fuzzed.
+class Pieces {
+ public:
+  Pieces(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
+  bool empty() const { return rest_.empty(); }
+  std::uint8_t byte() {
+    if (rest_.empty()) return 0;
+    const std::uint8_t first = rest_.front();
+    rest_ = rest_.subspan(1);
+    return first;
+  }
+  // Of a length that the input says, in two bytes.
+  std::string piece() {
+    const std::size_t low = byte();
+    const std::size_t wanted = low | std::size_t{byte()} << 8;
+    const std::size_t size = wanted < rest_.size() ? wanted : rest_.size();
+    std::string taken(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(size));
+    rest_ = rest_.subspan(size);
+    return taken;
+  }
+
+ private:
+  std::span<const std::uint8_t> rest_;
+};
+
+// What Pieces::piece() reads back.
+inline std::string as_piece(const std::string& text) {
+  return std::string{static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)} +
+         text;
+}
 
 }  // namespace kiln::testing

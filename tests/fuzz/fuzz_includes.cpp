@@ -1,0 +1,36 @@
+#include "tests/fuzz/fuzz_target.hpp"
+#include "tests/support/fake_files.hpp"
+#include "tools/stages/scan_includes.hpp"
+
+using namespace kiln::testing;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = text_of(data, size);
+  for (const auto& include : kiln::tools::find_includes(text)) {
+    promise(include.line != 0 && include.column != 0, "an include without its place");
+  }
+  // The closure stays inside of the manifest's folder, whatever is included.
+  FakeFiles files;
+  (void)files.write("/project/src/a.cu", text);
+  (void)files.write("/project/include/a.hpp", text);
+  (void)files.write("/project/b.hpp", "");
+  (void)files.write("/outside.hpp", "");
+  kiln::tools::Manifest manifest;
+  manifest.path = "targets.json";
+  manifest.directory = "/project";
+  kiln::tools::IncludeScanner scanner(manifest, files);
+  const auto closure = scanner.closure("src/a.cu", {"include", "."});
+  if (!closure) return 0;
+  for (const std::string& file : *closure) {
+    promise(!file.starts_with("/") && !file.starts_with(".."), "the closure leaves the folder");
+  }
+  return 0;
+}
+
+std::vector<std::string> kiln::testing::fuzz_seeds() {
+  return {
+      "#include \"a.hpp\"\n# include <b.hpp> // c\n/* #include \"no\" */\n#inc\\\nlude \"b.hpp\"\n",
+      "const char* s = \"#include\";\nR\"x(\n#include \"raw\"\n)x\"\n#include "
+      "\"../b.hpp\"\n#include_next <x>\n",
+      "#include \"../../outside.hpp\"\n%:include \"b.hpp\"\n#include MACRO\n"};
+}
