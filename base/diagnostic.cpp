@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace kiln {
 namespace {
 
@@ -34,11 +36,11 @@ std::string to_string(const Location& where) {
 
 std::string render(const Error& error, Color color, std::string_view program) {
   std::string text = std::string(program) + ": " + paint("error:", kRed, color) + " " +
-                     paint(prefix(error.where) + error.message, kBold, color) + "\n";
+                     paint(printable(prefix(error.where) + error.message), kBold, color) + "\n";
   for (const Note& note : error.notes) {
     const bool is_hint = note.kind == Note::Kind::kHint;
     text += paint(is_hint ? "hint:" : "note:", is_hint ? kGreen : kCyan, color) + " " +
-            prefix(note.where) + note.text + "\n";
+            printable(prefix(note.where) + note.text) + "\n";
   }
   for (const Error& other : error.others) text += render(other, color, program);
   return text;

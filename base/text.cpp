@@ -59,20 +59,43 @@ bool is_identifier(std::string_view text) {
   return !std::binary_search(kKeywords.begin(), kKeywords.end(), text);
 }
 
-std::string quote(std::string_view text) {
+namespace {
+
+// The characters that `stays` accepts as they are, other control characters as \xNN; those beyond
+// ASCII (U+0080 to U+009F, two bytes in UTF-8) too.
+template <typename Stays>
+std::string escape_control(std::string_view text, Stays stays) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string quoted = "'";
-  for (const char c : text) {
+  std::string escaped;
+  const auto append = [&](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      quoted += "\\x";
-      quoted += kDigits[byte >> 4];
-      quoted += kDigits[byte & 15];
+    escaped += "\\x";
+    escaped += kDigits[byte >> 4];
+    escaped += kDigits[byte & 15];
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+      append(text[i]);
+      append(text[++i]);
+    } else if ((byte < 0x20 || byte == 0x7f) && !stays(text[i])) {
+      append(text[i]);
     } else {
-      quoted += c;
+      escaped += text[i];
     }
   }
-  return quoted + "'";
+  return escaped;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  return escape_control(text, [](char c) { return c == '\n' || c == '\t'; });
+}
+
+std::string quote(std::string_view text) {
+  return "'" + escape_control(text, [](char) { return false; }) + "'";
 }
 
 std::string shell_quote(std::string_view word) {

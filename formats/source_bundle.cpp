@@ -1,5 +1,6 @@
 #include "formats/source_bundle.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -8,7 +9,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kFirstLine = "kiln source 1";
+constexpr std::string_view kPlain = "kiln source 1", kEscaped = "kiln source 2";
 
 struct OptionList {
   std::string_view label;
@@ -22,6 +23,35 @@ constexpr OptionList kOptionLists[] = {
     {"nvidia_flag ", &SourceBundle::nvidia_flags},
     {"host_flag ", &SourceBundle::host_flags},
 };
+
+// A line's worth of text: a newline in it would start a line of its own.
+std::string escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\n' || c == '\\') escaped += '\\';
+    escaped += c == '\n' ? 'n' : c;
+  }
+  return escaped;
+}
+
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 1 < text.size();
+    if (is_escape) ++i;
+    plain += is_escape && text[i] == 'n' ? '\n' : text[i];
+  }
+  return plain;
+}
+
+// Whether no text holds a newline.
+bool fits_lines(const SourceBundle& bundle) {
+  const auto fits = [](const std::string& text) { return text.find('\n') == std::string::npos; };
+  for (const auto& [label, list] : kOptionLists) {
+    if (!std::ranges::all_of(bundle.*list, fits)) return false;
+  }
+  return std::ranges::all_of(bundle.files, fits, &SourceBundle::File::path);
+}
 
 Error damaged(const std::string& what) { return malformed("damaged source bundle: " + what); }
 
@@ -53,7 +83,6 @@ Result<SourceBundle::File> take_file(std::string_view line, std::string_view& te
     return damaged("a file is not all there");
   }
   SourceBundle::File file{std::string(line.substr(digits + 1)), std::string(text.substr(0, size))};
-  if (!stays_inside(file.path)) return damaged("the path '" + file.path + "' leaves the folder");
   text.remove_prefix(size + 1);
   return file;
 }
@@ -61,33 +90,46 @@ Result<SourceBundle::File> take_file(std::string_view line, std::string_view& te
 }  // namespace
 
 std::string write_source_bundle(const SourceBundle& bundle) {
-  std::string text = std::string(kFirstLine) + "\n";
+  const bool is_plain = fits_lines(bundle);
+  const auto line_of = [&](const std::string& text) { return is_plain ? text : escape(text); };
+  std::string text = std::string(is_plain ? kPlain : kEscaped) + "\n";
   for (const auto& [label, list] : kOptionLists) {
     for (const std::string& option : bundle.*list) {
-      text.append(label).append(option).append("\n");
+      text.append(label).append(line_of(option)).append("\n");
     }
   }
   for (const SourceBundle::File& file : bundle.files) {
-    text += "file " + std::to_string(file.text.size()) + " " + file.path + "\n" + file.text + "\n";
+    text += "file " + std::to_string(file.text.size()) + " " + line_of(file.path) + "\n";
+    text += file.text + "\n";
   }
   return text;
 }
 
 Result<SourceBundle> read_source_bundle(std::string_view text) {
   SourceBundle bundle;
-  if (take_line(text) != kFirstLine) return damaged("it does not start with 'kiln source 1'");
+  const std::string_view first = take_line(text);
+  if (first != kPlain && first != kEscaped) {
+    return damaged("it does not start with 'kiln source 1'");
+  }
+  const auto text_of = [&](std::string_view line) {
+    return first == kPlain ? std::string(line) : unescape(line);
+  };
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (line.starts_with("file ")) {
       Result<SourceBundle::File> file = take_file(line, text);
       if (!file) return std::move(file).error();
+      file->path = text_of(file->path);
+      if (!stays_inside(file->path)) {
+        return damaged("the path '" + file->path + "' leaves the folder");
+      }
       bundle.files.push_back(std::move(*file));
       continue;
     }
     bool is_known = false;
     for (const auto& [label, list] : kOptionLists) {
       if (!line.starts_with(label)) continue;
-      (bundle.*list).emplace_back(line.substr(label.size()));
+      (bundle.*list).push_back(text_of(line.substr(label.size())));
       is_known = true;
     }
     if (!is_known) return damaged("unknown line '" + std::string(line.substr(0, 40)) + "'");

@@ -180,6 +180,13 @@ std::string module_constant(const Module& module, std::size_t id) {
          (module.images.empty() ? "{}" : space + "images") + "};\n";
 }
 
+// The name as it is, or where it could end the comment's line or go on in the next, as a literal. An
+// assembly label can hold any character.
+std::string in_comment(const std::string& name) {
+  const auto is_harmless = [](char c) { return c > ' ' && c < 0x7f && c != '\\' && c != '?'; };
+  return std::ranges::all_of(name, is_harmless) ? name : literal(name);
+}
+
 // The type of an argument, or its size where nothing told the type.
 std::string argument_type(const KernelParameter& parameter) {
   const std::string type = cpp_spelling(parameter.type);
@@ -191,12 +198,12 @@ std::string argument_type(const KernelParameter& parameter) {
 std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   std::vector<std::string> names;
   for (const KernelParameter& parameter : kernel.parameters) {
-    if (!parameter.name.empty()) names.push_back(parameter.name);
+    if (!parameter.name.empty()) names.push_back(in_comment(parameter.name));
   }
   if (!names.empty() && names.size() == kernel.parameters.size()) {
-    return listed("// " + kernel.name + '(', names, ')', "//") + '\n';
+    return listed("// " + in_comment(kernel.name) + '(', names, ')', "//") + '\n';
   }
-  return constant == kernel.name ? std::string() : "// " + kernel.name + '\n';
+  return constant == kernel.name ? std::string() : "// " + in_comment(kernel.name) + '\n';
 }
 
 std::string kernel_constants(const Catalog& catalog, const Module& module) {

@@ -38,6 +38,8 @@ std::string escape_line(std::string_view text) {
   for (const char c : text) {
     if (c == '\n') {
       escaped += "\\n";
+    } else if (c == '\t') {
+      escaped += "\\t";
     } else if (c == '\\') {
       escaped += "\\\\";
     } else {
@@ -55,7 +57,7 @@ std::string unescape_line(std::string_view text) {
       plain += text[i];
     } else {
       ++i;
-      plain += text[i] == 'n' ? '\n' : text[i];
+      plain += text[i] == 'n' ? '\n' : text[i] == 't' ? '\t' : text[i];
     }
   }
   return plain;

@@ -2,7 +2,7 @@
 // the digest of everything before it. Anything else is "not there", never an error.
 //
 //   file  = name " " version "\n"  { line "\n" }  "end " sha256-of-all-above "\n"
-//   value = text with "\" as "\\" and newline as "\n", so that it fits on a line
+//   value = text with "\" as "\\", newline as "\n" and tab as "\t": it fits on a line, between tabs
 #pragma once
 
 #include <optional>

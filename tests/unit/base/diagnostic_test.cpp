@@ -1,4 +1,5 @@
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -36,6 +37,16 @@ TEST_CASE("render paints labels and message, and nothing else, when colours are 
         "kiln: \033[1;31merror:\033[0m \033[1mtargets.json:14:22: unknown architecture 'sm_9O'\033[0m\n"
         "\033[1;36mnote:\033[0m targets.json:12:14: the list of targets opens here\n"
         "\033[1;32mhint:\033[0m did you mean 'sm_90'?\n");
+}
+
+// A source, an image or a manifest could otherwise write anything on the terminal.
+TEST_CASE("render shows characters that a terminal would obey, and keeps lines and tabs") {
+  Error error{ErrorCode::kBuildFailed, "bad \x1b]0;title\x07 and \xc2\x9b" "2J"};
+  error.note("printed:\n\tone\r\x1b[2Jtwo \xc3\xa9");
+  CHECK(render(error) ==
+        "kiln: error: bad \\x1b]0;title\\x07 and \\xc2\\x9b" "2J\n"
+        "note: printed:\n\tone\\x0d\\x1b[2Jtwo \xc3\xa9\n");
+  CHECK(kiln::quote("a\n\tb") == "'a\\x0a\\x09b'");
 }
 
 TEST_CASE("to_string leaves out what a location does not know") {

@@ -57,3 +57,16 @@ TEST_CASE("A source bundle that is none is refused", "[source_bundle]") {
   cut_everywhere(text, [](Bytes part) { (void)read_source_bundle(as_text(part)); });
   change_bytes(text, 7, 20000, [](Bytes part) { (void)read_source_bundle(as_text(part)); });
 }
+
+// A newline in an option would be a line of its own.
+TEST_CASE("A source bundle keeps options of several lines apart", "[source_bundle]") {
+  SourceBundle bundle = sample();
+  bundle.defines = {"A=1\nflag -fplugin=evil.so", "B=\\n"};
+  bundle.files[1].path = "kernels/x\nfile 1 y";
+  const auto read = read_source_bundle(write_source_bundle(bundle));
+  REQUIRE(read);
+  CHECK(read->defines == bundle.defines);
+  CHECK(read->flags == bundle.flags);
+  REQUIRE(read->files.size() == 2);
+  CHECK(read->files[1].path == bundle.files[1].path);
+}

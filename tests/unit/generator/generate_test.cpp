@@ -94,6 +94,23 @@ TEST_CASE("generate writes header, assembly and blobs when images are stored by 
   testing::check_golden("generator/asm/gpu.S", files[1].text);
 }
 
+// An assembly label may hold any character: what a kernel is called must stay a name.
+TEST_CASE("generate writes no kernel's name as code", "[generator]") {
+  for (const std::string name : {"a\n#error b", "a\\", "a\r#error b", "a?\?/", "a*/ b"}) {
+    generator::Catalog catalog = small_catalog();
+    catalog.modules[0].kernels[0].name = name;
+    const std::string text = generator::generate(catalog, {})[0].text;
+    for (std::size_t start = 0; start < text.size(); start = text.find('\n', start) + 1) {
+      const std::string line = text.substr(start, text.find('\n', start) - start);
+      CAPTURE(name, line);
+      REQUIRE_FALSE(line.starts_with("#error b"));
+      if (line.starts_with("//")) REQUIRE_FALSE(line.ends_with('\\'));
+      REQUIRE(line.find_first_of("\r") == std::string::npos);
+      REQUIRE(line.find("?\?/") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("generate writes an empty catalog when there is no module", "[generator]") {
   const auto files = generator::generate({"nothing", {}, {}, {}}, {});
   REQUIRE(files.size() == 1);
