@@ -183,6 +183,11 @@ class FakeFiles final : public tools::Files {
     }
     return result;
   }
+  // As utimes() does: the time of change stays the clock's.
+  void set_modified(const std::filesystem::path& path, std::int64_t nanoseconds) {
+    const std::lock_guard lock(mutex_);
+    nodes_.at(key(path)).modified = nanoseconds;
+  }
   unsigned read_count(const std::filesystem::path& path) const {
     const std::lock_guard lock(mutex_);
     const auto found = read_counts_.find(key(path));

@@ -14,7 +14,12 @@ std::string mebibytes(std::uint64_t bytes) {
 
 Result<int> run_cache(const CacheOptions& options, World& world) {
   KILN_TRY_ASSIGN(const CachePolicy policy, cache_policy(world.environment));
-  CacheStore store(world.files, world.environment.cache_directory());
+  const CacheFolder folder = cache_folder(world.files, world.environment);
+  if (!folder.is_usable()) {
+    return Error{.code = ErrorCode::kEnvironment, .message = "there is no cache: " + folder.refused}
+        .hint("name a folder of your own: KILN_CACHE_DIR=DIR");
+  }
+  CacheStore store(world.files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
   const CacheStore::Usage usage = store.usage();
   world.out << store.root().string() << ": " << usage.entries << " outputs, "

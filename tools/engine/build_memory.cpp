@@ -1,12 +1,18 @@
 #include "tools/engine/build_memory.hpp"
 
 #include "base/diagnostic.hpp"
+#include "tools/system/cache_store.hpp"
 
 namespace kiln::tools {
 namespace {
 
 bool is_below(const std::string& path, const std::string& root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+std::filesystem::path digests_of_user(const Files& files, const Environment& environment) {
+  const CacheFolder cache = cache_folder(files, environment);
+  return cache.is_usable() ? cache.path / "digests" : std::filesystem::path();
 }
 
 }  // namespace
@@ -16,17 +22,17 @@ BuildMemory::BuildMemory(Files& files, const Plan& plan, const Environment& envi
       files_(files),
       source_root_(plan.source_root),
       out_root_(plan.out_root),
-      user_digests_(environment.cache_directory() / "digests") {
+      user_digests_(digests_of_user(files, environment)) {
   loaded_state_ = files_.read(out_root_ / ".kiln" / "state").value_or("");
   state = read_state(loaded_state_);
   digests.load(files_.read(out_root_ / ".kiln" / "digests").value_or(""));
-  digests.load(files_.read(user_digests_).value_or(""));
+  if (!user_digests_.empty()) digests.load(files_.read(user_digests_).value_or(""));
 }
 
 Result<void> BuildMemory::save() {
   const auto of_project = [this](const std::string& path) { return is_of_project(path); };
   const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
-  if (digests.learnt(of_machine)) (void)files_.write(user_digests_, digests.save(of_machine));
+  if (!user_digests_.empty() && digests.learnt(of_machine)) (void)files_.write(user_digests_, digests.save(of_machine));
   if (digests.learnt(of_project)) {
     KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
   }

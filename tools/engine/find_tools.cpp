@@ -7,8 +7,10 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "tools/engine/probe_tool.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/engine/tool_memory.hpp"
 #include "tools/hipify/hipify_driver.hpp"
+#include "tools/system/cache_store.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -59,9 +61,10 @@ std::string place_of(const Candidate& candidate) {
   return is_variable ? program + " (" + candidate.rule + ")" : program;
 }
 
-// The variables that change what a probe tells, without changing a file.
-constexpr std::array<std::string_view, 5> kSteering = {"PATH", "LD_LIBRARY_PATH", "HIP_CLANG_PATH",
-                                                       "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+fs::path memory_path(const Files& files, const Environment& environment) {
+  const CacheFolder cache = cache_folder(files, environment);
+  return cache.is_usable() ? cache.path / "tools" : fs::path();
+}
 
 class Search {
  public:
@@ -69,7 +72,9 @@ class Search {
       : files_(files),
         processes_(processes),
         environment_(environment),
-        memory_(files, environment.cache_directory() / "tools.json") {}
+        memory_(files, memory_path(files, environment)),
+        own_(environment.toolchain_directory()),
+        distrust_(files.why_untrusted(own_)) {}
 
   Result<Toolchain> run() {
     for (const Recipe& recipe : kRecipes) {
@@ -138,13 +143,20 @@ class Search {
         found.push_back({program, "PATH", root_above(program)});
       }
     }
-    const fs::path own = environment_.toolchain_directory();
-    if (recipe.vendor == Vendor::kAmd) add_below(own / "rocm", "kiln's own toolchain", recipe, found);
-    if (recipe.kind == ToolKind::kHipify) {
-      add_below(own / "hipify", "kiln's own toolchain", recipe, found);
-    }
-    if (recipe.vendor == Vendor::kNvidia) add_below(own / "cuda", "kiln's own toolchain", recipe, found);
+    add_own(recipe, found);
     return found;
+  }
+
+  void add_own(const Recipe& recipe, std::vector<Candidate>& found) const {
+    if (recipe.vendor == Vendor::kNone || own_.empty()) return;
+    if (!distrust_.empty()) {
+      found.push_back({{}, "not " + own_.string() + " because " + distrust_, {}});
+      return;
+    }
+    const std::string rule = "kiln's own toolchain";
+    if (recipe.vendor == Vendor::kAmd) add_below(own_ / "rocm", rule, recipe, found);
+    if (recipe.kind == ToolKind::kHipify) add_below(own_ / "hipify", rule, recipe, found);
+    if (recipe.vendor == Vendor::kNvidia) add_below(own_ / "cuda", rule, recipe, found);
   }
 
   static void add_below(const fs::path& root, const std::string& rule, const Recipe& recipe,
@@ -178,7 +190,7 @@ class Search {
   fs::path with_hip_headers(const fs::path& root) const {
     std::vector<fs::path> places = {root};
     for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other);
-    places.push_back(environment_.toolchain_directory() / "rocm");
+    if (!own_.empty() && distrust_.empty()) places.push_back(own_ / "rocm");
     for (const fs::path& place : places) {
       if (files_.status(place / "include/hip/hip_runtime.h")) return place;
     }
@@ -222,9 +234,7 @@ class Search {
     hasher.add("program", candidate.program.string());
     hasher.add("device libraries", libraries.string());
     for (const auto& [name, value] : tool.environment) hasher.add(name, value);
-    for (const std::string_view name : kSteering) {
-      hasher.add(name, environment_.get(name).value_or(""));
-    }
+    for (const auto& [name, value] : tool_environment(kind, environment_)) hasher.add(name, value);
     if (kind == ToolKind::kHipify) hasher.add("driver", hipify_driver_digest());
     const std::string key = hasher.finish().hex();
     if (std::optional<Probe> known = memory_.recall(key)) return *std::move(known);
@@ -261,6 +271,8 @@ class Search {
   Processes& processes_;
   const Environment& environment_;
   ToolMemory memory_;
+  const fs::path own_;          // what tools/setup.sh fills; empty: nowhere
+  const std::string distrust_;  // why nothing of it is run; empty: no reason
   Toolchain toolchain_;
 };
 

@@ -5,40 +5,12 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/plan_hipify.hpp"
 
 namespace kiln::tools {
 namespace {
-
-// Variables that compilers read and that change what they make. A user may set them, so they count.
-// Sources: the manuals of nvcc, hipcc, clang and gcc, sections on environment variables.
-struct ToolVariable {
-  std::string_view name;
-  bool nvcc, hip, host;
-};
-constexpr std::array<ToolVariable, 14> kToolVariables = {{
-    {"CCC_OVERRIDE_OPTIONS", false, true, false},
-    {"COMPILER_PATH", true, true, true},
-    {"CPATH", true, true, true},
-    {"CPLUS_INCLUDE_PATH", true, true, true},
-    {"C_INCLUDE_PATH", true, true, true},
-    {"DEVICE_LIB_PATH", false, true, false},
-    {"HIPCC_COMPILE_FLAGS_APPEND", false, true, false},
-    {"HIPCC_LINK_FLAGS_APPEND", false, true, false},
-    {"HIP_CLANG_PATH", false, true, false},
-    {"HIP_DEVICE_LIB_PATH", false, true, false},
-    {"HIP_PATH", false, true, false},
-    {"NVCC_APPEND_FLAGS", true, false, false},
-    {"NVCC_PREPEND_FLAGS", true, false, false},
-    {"ROCM_PATH", false, true, false},
-}};
-
-bool reads(ToolKind tool, const ToolVariable& variable) {
-  return (tool == ToolKind::kNvcc && variable.nvcc) ||
-         (tool == ToolKind::kHipCompiler && variable.hip) ||
-         (tool == ToolKind::kHostCompiler && variable.host);
-}
 
 // nvcc writes the absolute paths of sources into line tables and debug information, and has no option
 // against it; and a digest of them into the names of functions, unless it is told another name. The
@@ -128,11 +100,8 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
   if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
   if (is_driven(step)) result.push_back({"hipify driver", hipify_driver_digest().hex()});
   std::map<std::string, std::string> variables;
-  for (const ToolVariable& variable : kToolVariables) {
-    if (!reads(step.tool, variable)) continue;
-    if (auto value = environment.get(variable.name)) {
-      variables.emplace(variable.name, std::move(*value));
-    }
+  for (auto& [name, value] : passed_variables(step.tool, environment)) {
+    variables.emplace(name, std::move(value));
   }
   for (const auto& [name, value] : step.environment) variables[name] = value;
   for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});

@@ -7,7 +7,7 @@
 //   part ptxas ptxas    digest of the file's bytes; the words are its role and its file name
 //   argument            one entry per word of argv, with {src} and {out}
 //   lines               named: what name_lines() does to a converted source
-//   environment NAME    value: what the step sets, and what the tool reads of the user's own
+//   environment NAME    value: what the step sets, and what is passed on of the user's own
 //   source folder       its path, where nvcc writes it down: with debug information, or when it
 //                       cannot be told another name for the source
 //   input {src}/a.cu    digest, or "missing"

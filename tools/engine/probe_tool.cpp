@@ -10,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/elf.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 
 namespace kiln::tools {
@@ -79,13 +80,19 @@ class Prober {
     return Error{ErrorCode::kUnavailable, request_.program.string() + ": " + why};
   }
 
+  // As a step of this tool will run: what a probe tells must hold then.
+  void set_environment(Command& command) const {
+    command.inherit = Inherit::kNothing;
+    command.environment = tool_environment(request_.kind, environment_);
+    for (const auto& variable : request_.environment) command.environment.push_back(variable);
+  }
+
   // What the program prints, on either stream.
   Result<std::string> ask(const fs::path& program, std::vector<std::string> arguments) {
     Command command;
     command.argv = {program.string()};
     for (std::string& argument : arguments) command.argv.push_back(std::move(argument));
-    command.environment = request_.environment;
-    command.environment.emplace_back("LC_ALL", "C");
+    set_environment(command);
     Result<Outcome> outcome = processes_.run(command);
     if (!outcome) {
       if (outcome.error().code == ErrorCode::kInterrupted) return std::move(outcome).error();
@@ -109,10 +116,10 @@ class Prober {
     add(role, program);
     const Result<std::string> bytes = files_.read(program);
     if (!bytes || !is_dynamic(*bytes)) return {};
-    Command command{.argv = {program.string()},
-                    .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LC_ALL", "C"}},
-                    .unset = {},
-                    .working_directory = {}};
+    Command command;
+    command.argv = {program.string()};
+    set_environment(command);
+    command.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     const Result<Outcome> outcome = processes_.run(command);
     if (!outcome) return outcome.error();
     for (const std::string_view line : split(outcome->output, '\n')) {
@@ -285,10 +292,13 @@ class Prober {
     return ask(request_.program, std::move(arguments));
   }
 
-  // nvcc preprocesses device code with the host's gcc.
+  // nvcc preprocesses device code with the host's gcc, or with what NVCC_CCBIN names: a program, or the
+  // folder of one.
   Result<void> preprocessor() {
-    const fs::path gcc = find_on_path("gcc", files_, environment_);
-    if (gcc.empty()) return {};
+    fs::path gcc = environment_.get("NVCC_CCBIN").value_or("gcc");
+    if (files_.kind(gcc) == PathKind::kFolder) gcc /= "gcc";
+    if (!gcc.has_parent_path()) gcc = find_on_path(gcc.string(), files_, environment_);
+    if (gcc.empty() || files_.kind(gcc) != PathKind::kFile) return {};
     add("preprocessor", gcc);
     return add_programs_of_gcc(gcc, {{"preprocessor", "cc1plus"}});
   }
@@ -323,7 +333,7 @@ Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Proces
 
 fs::path find_on_path(std::string_view name, const Files& files, const Environment& environment) {
   if (name.empty()) return {};
-  const std::string path = environment.get("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  const std::string path = environment.get("PATH").value_or(std::string(kUsualPath));
   for (const std::string_view folder : split(path, ':')) {
     // An empty or relative entry means another program in each folder: not for us.
     if (!folder.starts_with('/')) continue;

@@ -5,6 +5,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/engine/out_folder.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/name_lines.hpp"
@@ -83,8 +84,9 @@ void note_change(const std::string& neutral, const Step& step, const BuildContex
     if (plan.steps[before].output == neutral) return;
   }
   const fs::path path = expand(neutral, plan);
+  // The time of change tells: the other one is the user's to set, to the future too.
   const std::optional<FileStatus> now = files.status(path);
-  if (now && std::max(now->modified_ns, now->changed_ns) < started_ns) return;
+  if (now && now->changed_ns < started_ns) return;
   context.digests.forget(path);
   result.changed_meanwhile = neutral;
 }
@@ -128,6 +130,8 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   // The file name stays: some tools write it into what they make.
   const fs::path output = scratch.path() / fs::path(step.output).filename();
   Command command;
+  command.inherit = Inherit::kNothing;
+  command.environment = tool_environment(step.tool, context.environment);
   for (std::string word : step.argv) {
     redirect(word, step.output, output.string());
     redirect(word, step.depfile, (scratch.path() / "depfile").string());

@@ -1,11 +1,13 @@
 #include "tools/engine/tool_memory.hpp"
 
 #include "tools/json/json.hpp"
+#include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
 namespace {
 
-constexpr std::int64_t kFormat = 3;
+constexpr std::string_view kFormat = "kiln-tools";
+constexpr unsigned kVersion = 4;
 constexpr std::size_t kMostEntries = 64;  // toolchains come and go: past that, start afresh
 
 Json write_status(const FileStatus& status) {
@@ -46,19 +48,18 @@ ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
   read();
 }
 
-// {"format": 3, "tools": [{"key", "version", "takes_source_name", "driver_perl", "builds": [...],
+// {"tools": [{"key", "version", "takes_source_name", "driver_perl", "builds": [...],
 //   "parts": [[role, path, [status]]], "folders": [[path, [status]]]}]}
 void ToolMemory::read() {
+  if (path_.empty()) return;
   const Result<std::string> text = files_.read(path_);
   if (!text) return;
-  const Result<Json> json = read_json(*text, path_.string());
+  const std::optional<std::string_view> lines = unseal(kFormat, kVersion, *text);
+  if (!lines) return;
+  const Result<Json> json = read_json(*lines, path_.string());
   if (!json) return;
-  const Json* format = json->find("format");
   const Json::Array* tools = list_of(*json, "tools");
-  if (format == nullptr || format->integer() == nullptr || *format->integer() != kFormat ||
-      tools == nullptr) {
-    return;
-  }
+  if (tools == nullptr) return;
   std::map<std::string, Entry> entries;
   for (const Json& tool : *tools) {
     const std::string* key = text_of(tool, "key");
@@ -125,7 +126,7 @@ void ToolMemory::remember(const std::string& key, Probe probe) {
 }
 
 void ToolMemory::save() {
-  if (!is_changed_) return;
+  if (!is_changed_ || path_.empty()) return;
   Json::Array tools;
   for (const auto& [key, entry] : entries_) {
     const Probe& probe = entry.probe;
@@ -147,8 +148,10 @@ void ToolMemory::save() {
                                  {"parts", std::move(parts)},
                                  {"folders", std::move(folders)}});
   }
-  const Json json = Json::Object{{"format", kFormat}, {"tools", std::move(tools)}};
-  (void)files_.write(path_, write_json(json, JsonLayout::kCompact));
+  const Json json = Json::Object{{"tools", std::move(tools)}};
+  std::string lines = write_json(json, JsonLayout::kCompact);
+  if (!lines.ends_with('\n')) lines += '\n';
+  (void)files_.write(path_, seal(kFormat, kVersion, lines));
   is_changed_ = false;
 }
 

@@ -1,7 +1,7 @@
 // What probing the tools told, remembered per user under the file status of all it depends on.
 //
-// Kept in <cache folder>/tools.json, JSON of format 3. A memory that is cut short, changed or of
-// another format is an empty one: everything is probed again, nothing breaks.
+// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp) of JSON. A memory that is
+// cut short, changed or of another format is an empty one: everything is probed again, nothing breaks.
 #pragma once
 
 #include <map>
@@ -16,6 +16,7 @@ namespace kiln::tools {
 
 class ToolMemory {
  public:
+  // An empty path is none: nothing is known, and nothing is kept.
   explicit ToolMemory(Files& files, std::filesystem::path path);
 
   // What was learned under `key`, if no file or folder that it depends on has changed since.

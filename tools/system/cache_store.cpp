@@ -253,6 +253,16 @@ Result<void> CacheStore::clear() {
   return {};
 }
 
+CacheFolder cache_folder(const Files& files, const Environment& environment) {
+  CacheFolder folder{.path = environment.cache_directory(), .refused = {}};
+  if (folder.path.empty()) {
+    folder.refused = "none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME says where it is";
+  } else if (const std::string why = files.why_untrusted(folder.path); !why.empty()) {
+    folder.refused = why + ": " + folder.path.string();
+  }
+  return folder;
+}
+
 Result<CachePolicy> cache_policy(const Environment& environment) {
   CachePolicy policy;
   if (const auto value = environment.get("KILN_CACHE")) {

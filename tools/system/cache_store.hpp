@@ -97,6 +97,14 @@ class CacheStore {
   std::atomic<bool> is_marked_{false};
 };
 
+// Where the store of this user is, and whether it may be used.
+struct CacheFolder {
+  std::filesystem::path path;  // empty: no variable says where
+  std::string refused;         // why it is not used; empty: no reason
+  bool is_usable() const { return refused.empty(); }
+};
+CacheFolder cache_folder(const Files& files, const Environment& environment);
+
 // What the user says of the store: KILN_CACHE=off (or on), KILN_CACHE_SIZE=2G.
 struct CachePolicy {
   bool is_on = true;

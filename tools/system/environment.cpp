@@ -11,7 +11,8 @@ extern char** environ;
 namespace kiln::tools {
 namespace {
 
-// $`override_name`, else $`xdg_name`/kiln, else $HOME/`under_home`/kiln.
+// $`override_name`, else $`xdg_name`/kiln, else $HOME/`under_home`/kiln; else nowhere: a folder that
+// everybody may write to would be somebody else's.
 std::filesystem::path kiln_directory(const Environment& environment, std::string_view override_name,
                                      std::string_view xdg_name, std::string_view under_home) {
   if (const auto chosen = environment.get(override_name)) return *chosen;
@@ -20,7 +21,8 @@ std::filesystem::path kiln_directory(const Environment& environment, std::string
     return std::filesystem::path(*base) / "kiln";
   }
   const auto home = environment.get("HOME");
-  return std::filesystem::path(home.value_or("/tmp")) / under_home / "kiln";
+  if (!home || home->front() != '/') return {};
+  return std::filesystem::path(*home) / under_home / "kiln";
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ std::filesystem::path Environment::cache_directory() const {
 
 std::filesystem::path Environment::toolchain_directory() const {
   if (const auto chosen = get("KILN_TOOLCHAIN_DIR")) return *chosen;
-  return kiln_directory(*this, "", "XDG_DATA_HOME", ".local/share") / "toolchain";
+  const std::filesystem::path folder = kiln_directory(*this, "", "XDG_DATA_HOME", ".local/share");
+  return folder.empty() ? folder : folder / "toolchain";
 }
 
 Environment real_environment() {

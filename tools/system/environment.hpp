@@ -19,13 +19,16 @@ struct Environment {
 
   // The variable's value; a variable that is set but empty counts as not set.
   std::optional<std::string> get(std::string_view name) const;
-  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR
+  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty where no variable says where
   std::filesystem::path cache_directory() const;
   // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where tools/setup.sh
-  // puts the tools that the machine lacks
+  // puts the tools that the machine lacks; empty where no variable says where
   std::filesystem::path toolchain_directory() const;
 };
 
 Environment real_environment();
+
+// Where programs are looked for when PATH is not set.
+inline constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 
 }  // namespace kiln::tools

@@ -25,7 +25,9 @@ bool has_settled(const FileStatus& status) {
   const bool counts_seconds =
       status.modified_ns % 1'000'000'000 == 0 && status.changed_ns % 1'000'000'000 == 0;
   const std::int64_t tick = counts_seconds ? 2'000'000'000 : 50'000'000;
-  return std::max(status.modified_ns, status.changed_ns) + tick < now;
+  // A time of modification in the future was set by hand, and says nothing.
+  const std::int64_t modified = status.modified_ns > now + tick ? 0 : status.modified_ns;
+  return std::max(modified, status.changed_ns) + tick < now;
 }
 
 template <typename Integer>

@@ -79,7 +79,8 @@ struct SpawnActions {
 
 std::vector<std::string> child_environment(const Command& command) {
   std::map<std::string, std::string, std::less<>> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+  char** const inherited = command.inherit == Inherit::kEverything ? environ : nullptr;
+  for (char** entry = inherited; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
     if (equals != std::string_view::npos) {

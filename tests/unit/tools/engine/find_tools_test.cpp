@@ -112,7 +112,7 @@ TEST_CASE("find_tools runs nothing when all is as it was, and looks again when a
 
 TEST_CASE("find_tools takes a damaged memory for an empty one") {
   FakeToolchain machine;
-  const std::string memory = machine.environment.cache_directory() / "tools.json";
+  const std::string memory = machine.environment.cache_directory() / "tools";
   (void)find(machine);
   const std::string whole = *machine.files.read(memory);
   for (std::size_t size = 0; size < whole.size(); size += 97) {
@@ -165,4 +165,46 @@ TEST_CASE("find_tools passes an interruption on") {
   const auto toolchain = find_tools(machine.files, processes, machine.environment);
   REQUIRE_FALSE(toolchain);
   CHECK(toolchain.error().code == ErrorCode::kInterrupted);
+}
+
+TEST_CASE("find_tools counts the compiler that NVCC_CCBIN names as a part of nvcc") {
+  FakeToolchain machine;
+  const auto before = paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor");
+  machine.put("/elsewhere/gcc", "another gcc");
+  machine.processes.add("/elsewhere/gcc", [](const tools::Command&) {
+    return FakeToolchain::answer("/usr/lib/gcc/cc1plus\n");
+  });
+  for (const char* value : {"/elsewhere/gcc", "/elsewhere"}) {
+    machine.environment.variables["NVCC_CCBIN"] = value;
+    const auto now = paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor");
+    CHECK(now != before);
+    CHECK(now.front() == "/elsewhere/gcc");
+  }
+}
+
+TEST_CASE("find_tools runs nothing with variables of the user's own that do not count") {
+  FakeToolchain machine;
+  machine.environment.variables["PERL5OPT"] = "-Mevil";
+  (void)find(machine);
+  REQUIRE_FALSE(machine.processes.ran().empty());
+  for (const tools::Command& command : machine.processes.ran()) {
+    CHECK(command.inherit == tools::Inherit::kNothing);
+    for (const auto& [name, value] : command.environment) CHECK(name != "PERL5OPT");
+  }
+}
+
+TEST_CASE("find_tools runs nothing out of a folder that others may write to") {
+  FakeToolchain machine;
+  REQUIRE(machine.files.remove_all("/opt/rocm"));
+  machine.add_rocm("/home/user/.local/share/kiln/toolchain/rocm");
+  CHECK(find(machine).tool(ToolKind::kHipify).found());
+  machine.files.untrusted["/home/user/.local/share/kiln/toolchain"] = "everybody may write to it";
+  const Tool hipify = find(machine).tool(ToolKind::kHipify);
+  CHECK_FALSE(hipify.found());
+  CHECK(hipify.missing.find("not /home/user/.local/share/kiln/toolchain because everybody may write "
+                            "to it") != std::string::npos);
+  machine.files.untrusted.clear();
+  machine.environment.variables.erase("HOME");
+  machine.add_rocm("/tmp/.local/share/kiln/toolchain/rocm");
+  CHECK_FALSE(find(machine).tool(ToolKind::kHipify).found());
 }

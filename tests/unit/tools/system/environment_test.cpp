@@ -31,6 +31,14 @@ TEST_CASE("Environment finds the folder of set-up tools") {
   CHECK(with({{"KILN_TOOLCHAIN_DIR", "/t"}}).toolchain_directory() == "/t");
 }
 
+// Anybody may write to /tmp: programs that lie there are somebody else's.
+TEST_CASE("Environment has no folders where no variable says where") {
+  CHECK(with({}).cache_directory().empty());
+  CHECK(with({}).toolchain_directory().empty());
+  CHECK(with({{"HOME", "relative"}}).cache_directory().empty());
+  CHECK(with({{"HOME", ""}}).toolchain_directory().empty());
+}
+
 TEST_CASE("Environment of this process has its variables and at least one core") {
   const Environment environment = kiln::tools::real_environment();
   CHECK(environment.get("PATH").has_value());
