@@ -3,11 +3,16 @@
 //
 //   --- command      the words after "kiln", '' for an empty one; without any, "plan targets.json"
 //   --- absent       paths that this machine lacks, a line each
-//   --- environment  NAME=VALUE, a line each
+//   --- environment  NAME=VALUE, a line each; NAME= for one that is not set
+//   --- pipes, loops  paths that are pipes, or links to themselves, a line each
+//   --- untrusted    folders that everybody may write to, a line each
 //   --- expected     what main prints
 //   --- any other    a file below /project
+// A command that would go on to run compilers, or to lock a folder, is none for here.
 // kernels/affine.cu is there unless a case brings its own or says that it is absent.
 #include <catch2/catch_test_macros.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -35,6 +40,12 @@ struct Command {
   Result<int> operator()(const tools::PlanOptions& options) const {
     return tools::run_plan(options, world);
   }
+  Result<int> operator()(const tools::BuildOptions& options) const {
+    return tools::run_build(options, world);
+  }
+  Result<int> operator()(const tools::CacheOptions& options) const {
+    return tools::run_cache(options, world);
+  }
   Result<int> operator()(const tools::InspectOptions& options) const {
     return tools::run_inspect(options, world);
   }
@@ -43,7 +54,7 @@ struct Command {
   }
   template <typename Options>
   Result<int> operator()(const Options&) const {
-    return Error{ErrorCode::kInvalidInput, "the case's command is not 'plan', 'inspect' or 'run'"};
+    return Error{ErrorCode::kInvalidInput, "the case's command is not one that can be tried here"};
   }
 };
 
@@ -52,15 +63,24 @@ std::string run(const Sections& sections) {
   machine.put("/project/kernels/affine.cu", "__global__ void affine() {}\n");
   for (const auto& [name, text] : sections) {
     if (name == "command" || name == "expected") continue;
-    for (const std::string& line : words(name == "absent" || name == "environment" ? text : "")) {
-      if (name == "absent") {
+    static constexpr std::array kLists = {"absent", "environment", "pipes", "loops", "untrusted"};
+    const bool is_list = std::find(kLists.begin(), kLists.end(), name) != kLists.end();
+    for (const std::string& line : words(is_list ? text : "")) {
+      const std::string path = (std::filesystem::path("/project") / line).string();
+      if (name == "pipes") {
+        machine.files.odd[path] = tools::PathKind::kOther;
+      } else if (name == "loops") {
+        machine.files.odd[path] = tools::PathKind::kHidden;
+      } else if (name == "untrusted") {
+        machine.files.untrusted[path] = "everybody may write to it";
+      } else if (name == "absent") {
         (void)machine.files.remove_all(std::filesystem::path("/project") / line);
       } else {
         const std::size_t equals = line.find('=');
         machine.environment.variables[line.substr(0, equals)] = line.substr(equals + 1);
       }
     }
-    if (name == "absent" || name == "environment") continue;
+    if (is_list) continue;
     machine.put("/project/" + name, text);
   }
   std::ostringstream out, err;

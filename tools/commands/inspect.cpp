@@ -4,11 +4,13 @@
 #include <iomanip>
 #include <sstream>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/inspect.hpp"
 #include "tools/stages/recognize.hpp"
+#include "tools/system/held_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -63,9 +65,15 @@ std::string parameters(const KernelInfo& kernel) {
   return text;
 }
 
+// A name on one line of a table, whatever an image holds.
+std::string printable_line(std::string_view name) {
+  const std::string quoted = quote(name);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 void print_image(const ImageSummary& image, std::ostream& out) {
   const std::string name = !image.path.empty() ? image.path : image.entry;
-  out << (name.empty() ? "" : name + ": ") << to_string(image.info.target) << ", "
+  out << (name.empty() ? "" : printable_line(name) + ": ") << to_string(image.info.target) << ", "
       << image.info.format_version << ", " << image.size << " bytes, "
       << image.info.kernels.size() << (image.info.kernels.size() == 1 ? " kernel" : " kernels")
       << "\n";
@@ -74,7 +82,7 @@ void print_image(const ImageSummary& image, std::ostream& out) {
                is_amd ? "scratch" : "stack", is_amd ? "lds" : "shared", "wave", "threads", "spills",
                "parameters"});
   for (const KernelInfo& kernel : image.info.kernels) {
-    table.add({kernel.name, cell(kernel.registers),
+    table.add({printable_line(kernel.name), cell(kernel.registers),
                cell(is_amd ? kernel.scalar_registers : kernel.constant_bytes),
                cell(kernel.stack_bytes), cell(kernel.shared_bytes), cell(kernel.wave_width),
                cell(kernel.max_threads), spills(kernel), parameters(kernel)});
@@ -129,6 +137,37 @@ Result<Json> inspect_folder(const std::filesystem::path& folder, const World& wo
   return read_catalog(*text, catalog);
 }
 
+// The error says which images of the folder are not those that its catalog tells of.
+Result<void> check_images(const Json& document, const std::filesystem::path& folder,
+                          const World& world) {
+  const std::filesystem::path root = world.environment.current_directory / folder;
+  Error error{.code = ErrorCode::kBuildFailed, .message = {}};
+  const Json* images = document.find("images");
+  const Json::Array* items = images != nullptr ? images->array() : nullptr;
+  if (items == nullptr) return {};
+  for (const Json& image : *items) {
+    const Json* path = image.find("path");
+    const Json* digest = image.find("digest");
+    if (!path || !path->text() || !digest || !digest->text()) continue;
+    const std::string shown = quote(*path->text());
+    if (!is_inner_path(*path->text()) || world.files.leads_outside(root, root / *path->text())) {
+      error.note(shown + " lies outside the folder");
+      continue;
+    }
+    const Result<std::string> bytes = world.files.read(root / *path->text());
+    if (!bytes) {
+      error.note(shown + " is missing");
+    } else if (sha256(*bytes).hex() != *digest->text()) {
+      error.note(shown + " was changed");
+    }
+  }
+  if (error.notes.empty()) return {};
+  error.message = quote((folder / "kiln.json").string()) + " does not tell of what lies beside it: " +
+                  counted(error.notes.size(), "image") + " of " + std::to_string(items->size()) +
+                  " differ";
+  return error.hint("build again: what was changed is then made again");
+}
+
 // An image or a container; or the catalog of a build, which stands for the build.
 Result<Json> inspect_one_file(const std::filesystem::path& path, const World& world) {
   const std::filesystem::path absolute = world.environment.current_directory / path;
@@ -162,8 +201,15 @@ Result<int> run_inspect(const InspectOptions& options, World& world) {
       bool(world.files.list(world.environment.current_directory / options.path));
   KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
                                                  : inspect_one_file(options.path, world));
+  // What was looked for is shown in any case, and only then what is wrong with it.
+  const bool is_catalog = options.path.filename() == "kiln.json";
+  Result<void> checked;
+  if (is_folder || is_catalog) {
+    checked = check_images(document, is_folder ? options.path : options.path.parent_path(), world);
+  }
   if (options.json) {
     world.out << write_json(document);
+    KILN_TRY(std::move(checked));
     return 0;
   }
   KILN_TRY_ASSIGN(const std::vector<ImageSummary> images,
@@ -172,6 +218,7 @@ Result<int> run_inspect(const InspectOptions& options, World& world) {
     if (&image != images.data()) world.out << "\n";
     print_image(image, world.out);
   }
+  KILN_TRY(std::move(checked));
   return 0;
 }
 

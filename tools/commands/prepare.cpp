@@ -1,6 +1,8 @@
 #include "tools/commands/prepare.hpp"
 
 #include "tools/engine/find_tools.hpp"
+#include "base/text.hpp"
+#include "tools/stages/check_path.hpp"
 #include "tools/stages/check_targets.hpp"
 #include "tools/stages/make_plan.hpp"
 #include "tools/stages/parse_manifest.hpp"
@@ -35,8 +37,15 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   prepared.missing_targets = std::move(checked.missing);
   // What is left can be built here.
 
-  KILN_TRY_ASSIGN(prepared.plan, make_plan(prepared.manifest, prepared.toolchain,
-                                           folder(selection.out, world), world.files));
+  const std::filesystem::path out = folder(selection.out, world);
+  if (const std::string why = why_not_a_folder_path(out.native()); !why.empty()) {
+    return Error{ErrorCode::kInvalidInput, "the out folder " + quote(out.string()) +
+                                               " cannot be given to the compilers"}
+        .note(why)
+        .hint("choose another one: --out DIR");
+  }
+  KILN_TRY_ASSIGN(prepared.plan,
+                  make_plan(prepared.manifest, prepared.toolchain, out, world.files));
   return prepared;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/engine/out_folder.hpp"
 
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -12,14 +13,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Anything below the folder but folders: build systems make those of a file before they ask for it.
-std::optional<fs::path> first_file(const Files& files, const fs::path& folder) {
-  const Result<std::vector<std::string>> names = files.list(folder);
-  if (!names) return std::nullopt;
-  for (const std::string& name : *names) {
-    const fs::path path = folder / name;
-    if (files.kind(path) != PathKind::kFolder) return path;
-    if (const std::optional<fs::path> found = first_file(files, path)) return found;
+// The first thing below `root`, relative to it, that is no folder. Ninja makes the folders of what it
+// is going to have made, so they are nobody's.
+std::optional<fs::path> first_file(const Files& files, const fs::path& root, const fs::path& inner) {
+  constexpr int kDeepest = 16;
+  if (std::distance(inner.begin(), inner.end()) > kDeepest) return inner;
+  for (const std::string& name : files.list(root / inner).value_or(std::vector<std::string>())) {
+    const fs::path path = inner / name;
+    if (files.kind(root / path) != PathKind::kFolder) return path;
+    if (auto found = first_file(files, root, path)) return found;
   }
   return std::nullopt;
 }
@@ -35,11 +37,11 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
         .hint("remove the link, or choose another out folder: --out DIR");
   }
   if (files.kind(lock) == PathKind::kFile) return {};
-  const std::optional<fs::path> found = first_file(files, out_root);
-  if (!found) return {};
+  const std::optional<fs::path> file = first_file(files, out_root, {});
+  if (!file) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
-      .note("one of them is " + quote((as_given / found->lexically_relative(out_root)).lexically_normal().string()))
+      .note("one of them is " + quote((as_given / *file).lexically_normal().string()))
       .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
 }
 

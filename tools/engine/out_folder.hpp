@@ -29,6 +29,7 @@ class Staging {
   ~Staging();
   Staging(Staging&& other) noexcept;
   Staging& operator=(Staging&&) = delete;
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   Staging(HeldFiles& files, std::filesystem::path folder);

@@ -9,6 +9,7 @@
 #include "formats/compatibility.hpp"
 #include "kiln/version.hpp"
 #include "tools/json/json_reader.hpp"
+#include "tools/stages/check_path.hpp"
 #include "tools/stages/parse_abi.hpp"
 #include "tools/stages/recognize.hpp"
 
@@ -23,6 +24,7 @@ constexpr int kFormat = 1;
 constexpr const char* kHowToName = "name one: kiln build path/to/targets.json --out out";
 constexpr std::size_t kLongestName = 128;
 constexpr std::size_t kMostUnits = 1024;  // sources of one module
+constexpr std::size_t kMostSuggestions = 16;
 
 // "0.1.0" -> 100, as KILN_VERSION counts.
 std::optional<std::uint32_t> parse_version(std::string_view text) {
@@ -195,34 +197,65 @@ class ManifestParser {
           .hint("paths in a manifest are relative to it, and stay under it");
       return {};
     }
+    if (const std::string why = why_not_a_source_path(normal.generic_string()); !why.empty()) {
+      reader_.report(value, what + " " + quote(*text) + " cannot be given to the compilers")
+          .note(why)
+          .hint("rename it");
+      return {};
+    }
     return normal.generic_string();
   }
 
   std::vector<Located<std::string>> sources(const Json& value, const std::string& of) {
     std::vector<Located<std::string>> found;
+    if (const Json::Array* items = value.array(); items && items->size() > kMostUnits) {
+      reader_.report(value, of + " has " + std::to_string(items->size()) + " sources, at most " +
+                                std::to_string(kMostUnits) + " are allowed");
+      return found;
+    }
+    std::map<std::string, Location> places;
     reader_.list(value, "'sources' of " + of, "strings", Empty::kRefused, [&](const Json& item) {
       const std::string source = inner_path(item, "source");
       if (source.empty()) return;
-      const auto same = std::find_if(found.begin(), found.end(),
-                                     [&](const auto& other) { return other.value == source; });
-      if (same != found.end()) {
+      const auto [same, is_new] = places.emplace(source, reader_.where(item));
+      if (!is_new) {
         Error& error = reader_.report(item, "source " + quote(source) + " is listed twice");
-        error.notes.push_back({Note::Kind::kNote, "first listed here", same->where});
+        error.notes.push_back({Note::Kind::kNote, "first listed here", same->second});
         return;
       }
-      if (!files_.status(manifest_.directory / source)) {
-        Error& error = reader_.report(item, "source " + quote(source) + " does not exist");
-        const std::string near = neighbour(source);
-        if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
-        return;
-      }
-      found.push_back({source, reader_.where(item)});
+      if (is_file(item, "source", source)) found.push_back({source, reader_.where(item)});
     });
-    if (found.size() > kMostUnits) {
-      reader_.report(value, of + " has " + std::to_string(found.size()) + " sources, at most " +
-                                std::to_string(kMostUnits) + " are allowed");
-    }
     return found;
+  }
+
+  // Whether the path is that of a file; reported when it is not.
+  bool is_file(const Json& item, const std::string& what, const std::string& path) {
+    const std::string name = what + " " + quote(path);
+    switch (files_.kind(manifest_.directory / path)) {
+      case PathKind::kFile:
+        return true;
+      case PathKind::kNone:
+        suggest(path, reader_.report(item, name + " does not exist"));
+        break;
+      case PathKind::kFolder:
+        reader_.report(item, name + " is a folder").hint("name the files in it, each by itself");
+        break;
+      case PathKind::kOther:
+        reader_.report(item, name + " is no file, but a pipe or a device");
+        break;
+      case PathKind::kHidden:
+        reader_.report(item, name + " cannot be looked at: a loop of links, or a folder on the way "
+                                    "that is not yours to enter");
+        break;
+    }
+    return false;
+  }
+
+  // Looks for what was meant, a few times only: a folder is read and compared each time.
+  void suggest(const fs::path& missing, Error& error) {
+    if (++suggestions_ > kMostSuggestions) return;
+    const std::string near = neighbour(missing);
+    if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
   }
 
   // The file beside `missing` whose name is nearest to its name.
@@ -238,11 +271,20 @@ class ManifestParser {
       const std::string* text = reader_.text(item, "an include directory");
       if (text == nullptr) return;
       const fs::path normal = fs::path(*text).lexically_normal();
-      if (!files_.status(manifest_.directory / normal)) {
-        Error& error =
-            reader_.report(item, "include directory " + quote(*text) + " does not exist");
-        const std::string near = neighbour(normal);
-        if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+      if (const std::string why = why_not_a_folder_path(*text); !why.empty()) {
+        reader_.report(item,
+                       "include directory " + quote(*text) + " cannot be given to the compilers")
+            .note(why)
+            .hint("rename it");
+        return;
+      }
+      const PathKind kind = files_.kind(manifest_.directory / normal);
+      if (kind == PathKind::kNone) {
+        suggest(normal, reader_.report(item, "include directory " + quote(*text) + " does not exist"));
+        return;
+      }
+      if (kind != PathKind::kFolder) {
+        reader_.report(item, "include directory " + quote(*text) + " is not a folder");
         return;
       }
       options.include_directories.push_back({normal.generic_string(), reader_.where(item)});
@@ -259,6 +301,7 @@ class ManifestParser {
             .hint("write it like 'NAME' or 'NAME=VALUE', without '-D'");
         return;
       }
+      if (!is_one_line(item, "define", *text)) return;
       options.defines.push_back({*text, reader_.where(item)});
     });
   }
@@ -272,8 +315,20 @@ class ManifestParser {
         reader_.report(item, "an entry of " + what + " is empty");
         return;
       }
+      if (!is_one_line(item, "the entry", *text)) return;
       into.push_back({*text, reader_.where(item)});
     });
+  }
+
+  // What compilers are given is also kept and shown as lines.
+  bool is_one_line(const Json& item, const std::string& what, const std::string& text) {
+    if (std::none_of(text.begin(), text.end(), [](char c) {
+          return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+        })) {
+      return true;
+    }
+    reader_.report(item, what + " " + quote(text) + " holds a control character");
+    return false;
   }
 
   void debug(const Json& value) {
@@ -373,6 +428,7 @@ class ManifestParser {
       error.note(text.error().message);
       return;
     }
+    manifest_.read[path] = sha256(*text);
     const fs::path shown = manifest_.path.parent_path() / path;
     Result<Abi> abi = parse_abi(*text, shown.generic_string());
     if (!abi) return reader_.report(std::move(abi).error());
@@ -422,6 +478,7 @@ class ManifestParser {
   Manifest& manifest_;
   const Files& files_;
   JsonReader reader_;
+  std::size_t suggestions_ = 0;
   std::vector<Location> partial_modules_;  // where 'partial' stands
 };
 
@@ -449,7 +506,15 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
     if (!files.status(directory / inside)) return error.hint(kHowToName);
     return error.hint("did you mean " + quote(inside.lexically_normal().generic_string()) + "?");
   }
+  if (const std::string why = why_not_a_folder_path(manifest.directory.native()); !why.empty()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the manifest's folder " + quote(manifest.directory.string()) +
+                     " cannot be given to the compilers"}
+        .note(why)
+        .hint("move or rename it");
+  }
   KILN_TRY_ASSIGN(const std::string text, files.read(directory / path));
+  manifest.read[path.filename().generic_string()] = sha256(text);
   if (!trim(text).starts_with("{")) {
     const Recognized recognized = recognize(text, path);
     if (!recognized.what.empty()) return misplaced(recognized, "a manifest", path);

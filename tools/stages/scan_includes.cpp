@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/stages/check_path.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -168,7 +169,8 @@ Result<std::string> IncludeScanner::resolve(
     const std::vector<std::string>& include_directories) const {
   const auto local = [&](const fs::path& folder) -> std::string {
     const fs::path normal = (folder / include.path).lexically_normal();
-    if (leaves_folder(normal) || !files_.status(manifest_.directory / normal)) return {};
+    if (leaves_folder(normal)) return {};
+    if (files_.kind(manifest_.directory / normal) != PathKind::kFile) return {};
     return normal.generic_string();
   };
   const fs::path beside = fs::path(from).parent_path();
@@ -209,7 +211,16 @@ Result<std::vector<std::string>> IncludeScanner::closure(
     KILN_TRY_ASSIGN(const std::vector<Include>* includes, includes_of(file));
     for (const Include& include : *includes) {
       KILN_TRY_ASSIGN(std::string found, resolve(file, include, include_directories));
-      if (!found.empty() && reached.insert(found).second) to_scan.push_back(std::move(found));
+      if (found.empty() || !reached.insert(found).second) continue;
+      if (const std::string why = why_not_a_source_path(found); !why.empty()) {
+        return Error{ErrorCode::kInvalidInput,
+                     "include " + quote(include.path) + " cannot be given to the compilers",
+                     {(manifest_.path.parent_path() / file).generic_string(), include.line,
+                      include.column}}
+            .note(why)
+            .hint("rename it");
+      }
+      to_scan.push_back(std::move(found));
     }
   }
   return std::vector<std::string>(reached.begin(), reached.end());

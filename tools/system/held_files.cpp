@@ -78,7 +78,7 @@ Result<void> HeldFiles::remove_all(const fs::path& path) {
 bool is_inner_path(std::string_view path) {
   const fs::path asked = path;
   if (path.empty() || path == "." || asked.is_absolute() || path.back() == '/') return false;
-  return asked.lexically_normal() == asked && *asked.begin() != "..";
+  return asked.lexically_normal().native() == asked.native() && *asked.begin() != "..";
 }
 
 }  // namespace kiln::tools

@@ -103,3 +103,30 @@ TEST_CASE("cache shows what it holds and clears it") {
   CHECK(machine.out.str() == "/c: 0 outputs, 0.0 MiB of 1.0 MiB\n");
   CHECK(machine.files.status("/c/digests"));
 }
+
+TEST_CASE("inspect compares the images of a build with their catalog") {
+  Machine machine;
+  const auto catalog = [](const std::string& path) {
+    return "{\n  \"format\": 1,\n  \"images\": [\n    {\n      \"path\": \"" + path +
+           "\",\n      \"digest\": \"" + sha256(kPtx).hex() + "\",\n      \"size\": 1,\n" +
+           "      \"format\": \"ptx\",\n      \"target\": \"compute_80\",\n" +
+           "      \"kernels\": []\n    }\n  ]\n}\n";
+  };
+  const auto inspect = [&] { return run_inspect({.path = "out", .json = true}, machine.world); };
+  REQUIRE(machine.files.write("/w/out/kiln.json", catalog("images/fill.ptx")));
+  REQUIRE(machine.files.write("/w/out/images/fill.ptx", kPtx));
+  const auto same = inspect();
+  INFO((same ? "" : same.error().message));
+  CHECK(same);
+  REQUIRE(machine.files.write("/w/out/images/fill.ptx", "another"));
+  const auto changed = inspect();
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().code == ErrorCode::kBuildFailed);
+  CHECK(changed.error().message ==
+        "'out/kiln.json' does not tell of what lies beside it: 1 image of 1 differ");
+  CHECK(changed.error().notes.front().text == "'images/fill.ptx' was changed");
+  REQUIRE(machine.files.remove_all("/w/out/images/fill.ptx"));
+  CHECK(inspect().error().notes.front().text == "'images/fill.ptx' is missing");
+  REQUIRE(machine.files.write("/w/out/kiln.json", catalog("../secret")));
+  CHECK(inspect().error().notes.front().text == "'../secret' lies outside the folder");
+}

@@ -2,8 +2,10 @@
 // a file each in tests/errors.
 #include "tools/stages/parse_manifest.hpp"
 
-#include <catch2/catch_test_macros.hpp>
+#include <algorithm>
 #include <set>
+
+#include <catch2/catch_test_macros.hpp>
 
 #include "base/text.hpp"
 #include "tests/support/fake_files.hpp"
@@ -118,4 +120,29 @@ TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
         keys_of(R"({"modules": [{"unknown_to_all": 1}]})"));
   CHECK(properties_of(*schema->find("properties")->find("embed")) ==
         keys_of(R"({"embed": {"unknown_to_all": 1}})"));
+}
+
+// Each suggestion reads a folder and compares its names: of thousands, a few do.
+TEST_CASE("parse_manifest looks for what was meant a few times only") {
+  testing::FakeFiles files;
+  std::string sources;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "kernel_number_" + std::to_string(i);
+    REQUIRE(files.write("/p/" + name + ".cu", ""));
+    sources += (i == 0 ? "\"" : ", \"") + name + "_.cu\"";
+  }
+  std::string modules;
+  for (int i = 0; i < 20; ++i) {
+    modules += (i == 0 ? "" : ",") + std::string("{\"name\": \"m") + std::to_string(i) +
+               "\", \"sources\": [" + sources + "]}";
+  }
+  REQUIRE(files.write("/p/targets.json", "{\"format\": 1, \"name\": \"n\", \"targets\": [\"sm_90\"], "
+                                         "\"modules\": [" + modules + "]}"));
+  const auto parsed = parse_manifest("targets.json", "/p", files);
+  REQUIRE_FALSE(parsed);
+  const std::vector<Error>& others = parsed.error().others;
+  REQUIRE(others.size() > 20);
+  CHECK(std::count_if(others.begin(), others.end(), [](const Error& error) {
+          return !error.notes.empty() && error.notes.front().text.starts_with("did you mean");
+        }) < 16);
 }
