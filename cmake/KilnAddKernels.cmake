@@ -64,33 +64,29 @@ function(kiln_add_kernels)
   if(mode STREQUAL asm)
     string(REGEX REPLACE "\\.[^.]*$" "" stem "${header}")
     set(assembly "${out}/include/${stem}.S")
-    set(byproducts BYPRODUCTS "${assembly}")
+    set(byproducts "${assembly}")
   endif()
-  # kiln leaves a header that would not change as it is. Ninja takes that for up to date; Make would run
-  # kiln again every time, so there it is touched.
-  set(touch)
-  if(CMAKE_GENERATOR MATCHES "Makefiles")
-    set(touch COMMAND "${CMAKE_COMMAND}" -E touch "${generated}")
-  endif()
+  # kiln leaves a header that would not change as it is; the stamp's time is that of the last build.
+  set(stamp "${generated}.stamp")
   if(POLICY CMP0116)
     cmake_policy(SET CMP0116 NEW)  # depfiles are relative to the binary directory, as kiln's are absolute
   endif()
   add_custom_command(
-    OUTPUT "${generated}" ${byproducts}
+    OUTPUT "${stamp}"
+    BYPRODUCTS "${generated}" ${byproducts}
     COMMAND kiln::kiln build "${manifest}" --out "${out}" --depfile "${out}/kernels.d" ${options} ${arg_OPTIONS}
-    ${touch}
     DEPENDS "${manifest}" kiln::kiln
     DEPFILE "${out}/kernels.d"
     COMMENT "Building the GPU kernels of ${arg_TARGET}"
     USES_TERMINAL VERBATIM)
 
   if(mode STREQUAL asm)
-    add_library(${arg_TARGET} STATIC "${assembly}" "${generated}")
+    add_library(${arg_TARGET} STATIC "${assembly}" "${generated}" "${stamp}")
     set_target_properties(${arg_TARGET} PROPERTIES LINKER_LANGUAGE CXX)
     target_include_directories(${arg_TARGET} PUBLIC "${out}/include")
     target_link_libraries(${arg_TARGET} PUBLIC kiln::headers)
   else()
-    add_custom_target(${arg_TARGET}.generate DEPENDS "${generated}")
+    add_custom_target(${arg_TARGET}.generate DEPENDS "${stamp}")
     add_library(${arg_TARGET} INTERFACE)
     add_dependencies(${arg_TARGET} ${arg_TARGET}.generate)
     target_include_directories(${arg_TARGET} INTERFACE "${out}/include")

@@ -169,8 +169,12 @@ Result<int> run_build(const BuildOptions& options, World& world) {
       options.depfile.empty()
           ? std::filesystem::path()
           : (world.environment.current_directory / options.depfile).lexically_normal();
-  HeldFiles files(world.files, {plan.out_root, world.environment.cache_directory()}, {depfile});
+  const CacheFolder cache = cache_folder(world.files, world.environment);
+  HeldFiles files(world.files, {plan.out_root, cache.path}, {depfile});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan));
+  // Its time is that of the build's start: what is edited from now on is newer.
+  const std::filesystem::path stamp = staging.folder() / "stamp";
+  if (!depfile.empty()) KILN_TRY(files.write(stamp, ""));
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
   if (options.dry_run) {
@@ -178,8 +182,12 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   }
 
   // Images and bundles: afterwards, those of intact modules are in place and up to date.
-  CacheStore store(world.files, world.environment.cache_directory());
-  const bool uses_cache = cache_policy.is_on && !options.no_cache;
+  CacheStore store(world.files, cache.path);
+  const bool wants_cache = cache_policy.is_on && !options.no_cache;
+  const bool uses_cache = wants_cache && cache.is_usable();
+  if (wants_cache && !uses_cache) {
+    world.err << "kiln: warning: no cache is used: " << cache.refused << "\n";
+  }
   std::optional<RangeLock> use_of_store;
   if (uses_cache) use_of_store = store.use();
   const FailurePolicy policy =
@@ -215,7 +223,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
   if (may_finish) {
     finished = finish({prepared.manifest, prepared.missing_targets, intact,
-                       uses_cache ? &store : nullptr},
+                       uses_cache ? &store : nullptr, policy},
                       context, memory.state, files);
   }
   if (finished && executed->errors.empty()) {
@@ -239,12 +247,18 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   if (use_of_store) store.sweep(*use_of_store);
 
   std::vector<Error> errors = execution.errors;
-  if (!finished) errors.push_back(std::move(finished).error());
+  if (!finished) {
+    errors.push_back(std::move(finished).error());
+  } else {
+    errors.insert(errors.end(), finished->errors.begin(), finished->errors.end());
+  }
   if (errors.empty() && !options.depfile.empty()) {
-    const std::string target = (plan.out_root / header_path(prepared.manifest)).string();
+    const std::string name = stamp_path(prepared.manifest);
+    const std::string target = (options.selection.out / name).lexically_normal().string();
     KILN_TRY(files.write_if_changed(
         depfile,
         write_depfile(target, header_dependencies(prepared.manifest, context, memory.state))));
+    KILN_TRY(files.rename(stamp, plan.out_root / name));
   }
   const auto milliseconds = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
@@ -12,6 +13,7 @@
 #include "tools/stages/embed.hpp"
 #include "tools/stages/plan_sources.hpp"
 #include "tools/stages/verify.hpp"
+#include "tools/system/held_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -45,12 +47,8 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   Ingredients result;
   // The generator is part of this program.
   result.push_back({"program", digest_text(digests.digest("/proc/self/exe"))});
-  result.push_back({"manifest", digest_text(digests.digest(
-                                    context.plan.source_root / manifest.path.filename()))});
-  for (const Located<std::string>& path : manifest.abi_paths) {
-    result.push_back(
-        {"abi", digest_text(digests.digest(absolute_path(path.value, context.plan)))});
-  }
+  // As they were when they were read, which may not be what lies there now.
+  for (const auto& [path, digest] : manifest.read) result.push_back({"manifest " + path, digest.hex()});
   result.push_back({"header", manifest.embed.header});
   result.push_back({"namespace", manifest.embed.name_space});
   result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
@@ -97,10 +95,31 @@ bool is_up_to_date(const Ingredients& record, const Ingredients& now, const Buil
   });
 }
 
-Result<std::vector<Module>> read_modules(const FinishRequest& request,
-                                              const BuildContext& context, const Files& files) {
+// A file's bytes, if they are what the build knows the file by: what it recorded when it made the file
+// or found it up to date. Otherwise somebody else wrote it meanwhile.
+Result<std::string> read_recorded(const fs::path& path, const BuildContext& context,
+                                  const Files& files) {
+  const std::optional<Digest> recorded = context.digests.digest(path);
+  KILN_TRY_ASSIGN(std::string bytes, files.read(path));
+  if (recorded == sha256(bytes)) return bytes;
+  context.digests.forget(path);
+  const std::string shown = neutral_path(path, context.plan);
+  return Error{.code = ErrorCode::kBuildFailed,
+               .message = quote(shown.starts_with("{out}/") ? shown.substr(6) : display_path(shown)) +
+                          " was changed by somebody else during the build"}
+      .hint("run the command again; what was changed is then made again");
+}
+
+// What can be embedded, and why the other modules cannot.
+struct ReadModules {
   std::vector<Module> modules;
   std::vector<Error> errors;
+};
+
+Result<ReadModules> read_modules(const FinishRequest& request, const BuildContext& context,
+                                 const Files& files) {
+  ReadModules read;
+  std::vector<Error>& errors = read.errors;
   for (const ModuleSpec& spec : request.manifest.modules) {
     const std::string& name = spec.name.value;
     if (!contains(request.modules, name)) continue;
@@ -109,8 +128,10 @@ Result<std::vector<Module>> read_modules(const FinishRequest& request,
     for (const Step& step : context.plan.steps) {
       if (step.kind != StepKind::kCompile || step.module != name) continue;
       KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
-      KILN_TRY_ASSIGN(std::string bytes, files.read(expand(step.output, context.plan)));
-      KILN_TRY_ASSIGN(std::string log, files.read(expand(log_path(step), context.plan)));
+      KILN_TRY_ASSIGN(std::string bytes,
+                      read_recorded(expand(step.output, context.plan), context, files));
+      KILN_TRY_ASSIGN(std::string log,
+                      read_recorded(expand(log_path(step), context.plan), context, files));
       Result<Artifact> image = inspect_output(step, target, std::move(bytes), std::move(log));
       if (image) {
         images.push_back(std::move(*image));
@@ -122,20 +143,24 @@ Result<std::vector<Module>> read_modules(const FinishRequest& request,
     const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
     if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
       errors.push_back(std::move(verified).error());
+      continue;
     }
-    modules.push_back(assemble_module(spec, std::move(images), abi));
+    read.modules.push_back(assemble_module(spec, std::move(images), abi));
   }
-  if (!errors.empty()) return merge_errors(std::move(errors));
-  return modules;
+  return read;
 }
 
-Result<std::vector<BundleRecord>> read_bundles(const FinishRequest& request,
+Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& modules,
                                                const BuildContext& context, const Files& files) {
   std::vector<BundleRecord> bundles;
   for (const Step& step : context.plan.steps) {
     const bool is_bundle = step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
-    if (!is_bundle || !contains(request.modules, step.module)) continue;
-    KILN_TRY_ASSIGN(const std::string bytes, files.read(expand(step.output, context.plan)));
+    const bool is_left_out = std::none_of(modules.begin(), modules.end(), [&](const auto& module) {
+      return module.name == step.module;
+    });
+    if (!is_bundle || is_left_out) continue;
+    KILN_TRY_ASSIGN(const std::string bytes,
+                    read_recorded(expand(step.output, context.plan), context, files));
     bundles.push_back({.module = step.module,
                        .path = step.output.substr(std::string_view("{out}/").size()),
                        .size = bytes.size(),
@@ -145,7 +170,8 @@ Result<std::vector<BundleRecord>> read_bundles(const FinishRequest& request,
 }
 
 // Files that an earlier build generated and this one does not: a header under its old name would
-// still be found by an #include.
+// still be found by an #include. A state that names anything but a file below the out folder was not
+// written by kiln.
 void remove_outdated(const Ingredients& before, const Ingredients& now, const BuildContext& context,
                      Files& files) {
   const std::vector<Ingredient> kept = outputs_of(now);
@@ -153,7 +179,10 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
     const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& one) {
       return one.label == old.label;
     });
-    if (!is_kept) (void)files.remove_all(context.plan.out_root / old.label.substr(kWrote.size()));
+    const std::string name = old.label.substr(kWrote.size());
+    if (is_kept || !is_inner_path(name)) continue;
+    const fs::path path = context.plan.out_root / name;
+    if (files.kind(path) == PathKind::kFile) (void)files.remove_all(path);
   }
 }
 
@@ -167,18 +196,30 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     KILN_TRY_ASSIGN(units, plan_sources(request.manifest, files));
   }
   Ingredients now = finish_ingredients(request, context, units);
-  if (is_up_to_date(state.finish, now, context)) return Finished{.was_up_to_date = true};
+  if (is_up_to_date(state.finish, now, context)) {
+    Finished nothing;
+    nothing.was_up_to_date = true;
+    return nothing;
+  }
   Catalog catalog;
   catalog.name = request.manifest.name.value;
-  KILN_TRY_ASSIGN(catalog.modules, read_modules(request, context, files));
+  KILN_TRY_ASSIGN(ReadModules read, read_modules(request, context, files));
+  const bool may_leave_out = request.failure_policy == FailurePolicy::kKeepGoing;
+  if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
+    return merge_errors(std::move(read.errors));
+  }
+  // The next build is to say it again, so this one is none that is up to date.
+  if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
+  catalog.modules = std::move(read.modules);
+  const auto read_source = [&](const fs::path& path) { return read_recorded(path, context, files); };
   for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
       if (!embeds_source || spec.name.value != module.name) continue;
       KILN_TRY_ASSIGN(module.source_bundles,
-                      bundle_sources(request.manifest, spec, units, files));
+                      bundle_sources(request.manifest, spec, units, read_source));
     }
   }
-  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, read_bundles(request, context, files));
+  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, read_bundles(catalog.modules, context, files));
   // From here on, every module is known to offer the same kernels on every target.
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;
@@ -210,10 +251,14 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   KILN_TRY(write("kiln.json", catalog_text));
   remove_outdated(before, now, context, files);
   state.finish = std::move(now);
+
+  finished.errors = std::move(read.errors);
   return finished;
 }
 
 std::string header_path(const Manifest& manifest) { return "include/" + manifest.embed.header; }
+
+std::string stamp_path(const Manifest& manifest) { return header_path(manifest) + ".stamp"; }
 
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state) {

@@ -9,6 +9,7 @@
 
 #include "kiln/result.hpp"
 #include "tools/engine/assess.hpp"
+#include "tools/engine/execute.hpp"
 #include "tools/engine/state.hpp"
 #include "tools/model/manifest.hpp"
 #include "tools/system/cache_store.hpp"
@@ -21,21 +22,29 @@ struct FinishRequest {
   std::vector<std::string> missing_targets;  // left out by --allow-missing
   std::vector<std::string> modules;          // whose steps all succeeded, sorted
   CacheStore* cache = nullptr;               // compressed images; null: none
+  // Whether a module whose images differ is left out, or fails it all.
+  FailurePolicy failure_policy = FailurePolicy::kStopBeforeBundles;
 };
 
 struct Finished {
   bool was_up_to_date = false;
   std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
+  std::vector<Error> errors;            // of the modules that were left out
 };
 
 // Needs the outputs of every step of `request.modules` in place. Records what it wrote in
-// `state.finish`; nothing is written unless every image is as it should be. Errors: kBuildFailed when an image cannot be read or
-// its kernels differ, for all modules at once.
+// `state.finish`; nothing is written unless every image is as it should be, or with kKeepGoing those
+// of one module are. Errors: kBuildFailed when an image cannot be read, is not the one that was made,
+// or its kernels differ, for all modules at once.
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files);
 
 // Where the header is, relative to the out folder.
 std::string header_path(const Manifest& manifest);
+
+// The file beside it whose time is that of the last build that was asked for a depfile, of which it is
+// the target: the header itself keeps its time while it stays the same.
+std::string stamp_path(const Manifest& manifest);
 
 // What the header depends on, absolute and sorted: manifest, abi files, sources, all that they include,
 // and the tools.

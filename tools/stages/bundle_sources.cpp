@@ -20,7 +20,7 @@ void add_options(const CompileOptions& options, SourceBundle& bundle) {
   add(options.host_flags, bundle.host_flags);
 }
 
-Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit, const Files& files) {
+Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit, const ReadSource& read) {
   SourceBundle bundle;
   add_options(manifest.options, bundle);
   add_options(unit.module->options, bundle);
@@ -34,7 +34,7 @@ Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit, cons
     if (file != unit.source) paths.push_back(file);
   }
   for (std::string& path : paths) {
-    KILN_TRY_ASSIGN(std::string text, files.read(manifest.directory / path));
+    KILN_TRY_ASSIGN(std::string text, read(manifest.directory / path));
     bundle.files.push_back({std::move(path), std::move(text)});
   }
   return write_source_bundle(bundle);
@@ -44,11 +44,11 @@ Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit, cons
 
 Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
                                                 const std::vector<Unit>& units,
-                                                const Files& files) {
+                                                const ReadSource& read) {
   std::vector<std::string> bundles;
   for (const Unit& unit : units) {
     if (unit.module != &module) continue;
-    KILN_TRY_ASSIGN(std::string bundle, bundle_unit(manifest, unit, files));
+    KILN_TRY_ASSIGN(std::string bundle, bundle_unit(manifest, unit, read));
     bundles.push_back(std::move(bundle));
   }
   return bundles;

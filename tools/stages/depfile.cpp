@@ -24,7 +24,7 @@ std::string take_word(std::string_view& rest) {
     const char c = rest[i];
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') break;
     if (c == '\\' && next_is('\n')) break;
-    if (c == '\\' && (next_is(' ') || next_is('#'))) {
+    if (c == '\\' && (next_is(' ') || next_is('\t') || next_is('#'))) {
       word += rest[++i];
     } else if (c == '$' && next_is('$')) {
       word += rest[++i];
@@ -39,7 +39,7 @@ std::string take_word(std::string_view& rest) {
 std::string escape(std::string_view path) {
   std::string escaped;
   for (const char c : path) {
-    if (c == ' ' || c == '#') escaped += '\\';
+    if (c == ' ' || c == '\t' || c == '#') escaped += '\\';
     if (c == '$') escaped += '$';
     escaped += c;
   }
@@ -67,10 +67,17 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text) {
   return paths;
 }
 
-std::string write_depfile(std::string_view target, const std::vector<std::string>& prerequisites) {
+std::string write_depfile(std::string_view target, const std::vector<std::string>& all) {
+  // No rule can hold a newline: better a file that is not watched than a rule that nobody wrote.
+  std::vector<std::string> prerequisites = all;
+  std::erase_if(prerequisites, [](const std::string& path) {
+    return path.find('\n') != std::string::npos;
+  });
   std::string text = escape(target) + ":";
   for (const std::string& path : prerequisites) text += " \\\n  " + escape(path);
-  return text + "\n";
+  text += "\n";
+  for (const std::string& path : prerequisites) text += "\n" + escape(path) + ":\n";
+  return text;
 }
 
 }  // namespace kiln::tools

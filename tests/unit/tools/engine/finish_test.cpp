@@ -68,11 +68,18 @@ struct World {
     plan.steps.push_back(step);
   }
 
+  FailurePolicy policy = FailurePolicy::kStopBeforeBundles;
+
   Result<Finished> run(std::vector<std::string> modules = {"affine", "fill"},
                        std::vector<std::string> missing = {}) {
     FileDigests digests(files);
+    return run_with(digests, std::move(modules), std::move(missing));
+  }
+  Result<Finished> run_with(FileDigests& digests, std::vector<std::string> modules = {"affine", "fill"},
+                            std::vector<std::string> missing = {}) {
     const BuildContext context{plan, toolchain, environment, digests};
-    return finish({manifest, std::move(missing), std::move(modules)}, context, state, files);
+    return finish({manifest, std::move(missing), std::move(modules), nullptr, policy}, context, state,
+                  files);
   }
 
   bool exists(const std::string& path) const { return files.status(path).has_value(); }
@@ -119,7 +126,7 @@ TEST_CASE("finish works again when an image, an option, the manifest or an outpu
   CHECK(works_again());
   world.manifest.embed.name_space = "other";
   CHECK(works_again());
-  world.write("/src/targets.json", "{ }");
+  world.manifest.read["targets.json"] = sha256("{ }");
   CHECK(works_again());
   world.write("/src/out/include/demo.hpp", "edited");
   CHECK(works_again());
@@ -153,6 +160,62 @@ TEST_CASE("finish writes nothing when the images of any module differ, and tells
   CHECK(finished.error().others[0].notes.back().text ==
         "in 'images/fill/compute_90.ptx', the output of 'compile fill compute_90'");
   CHECK(world.files.snapshot("/src/out/include") == before);
+}
+
+// Between the step that made an image and the header that holds it, the image lies in the open.
+TEST_CASE("finish embeds no image that was exchanged after it was made") {
+  for (const char* name : {"images/fill/compute_80.ptx", ".kiln/logs/images/fill/compute_80.ptx.log"}) {
+    CAPTURE(name);
+    World world;
+    FileDigests digests(world.files);
+    const std::string path = "/src/out/" + std::string(name);
+    REQUIRE(digests.digest(path));  // as execute() leaves it
+    world.write(path, ptx("sm_80", "fill_f32 fill_u8 ") + "// exchanged\n");
+    const auto finished = world.run_with(digests);
+    REQUIRE_FALSE(finished);
+    CHECK(finished.error().code == ErrorCode::kBuildFailed);
+    CHECK(finished.error().message ==
+          "'" + std::string(name) + "' was changed by somebody else during the build");
+    CHECK_FALSE(world.exists("/src/out/include/demo.hpp"));
+    CHECK_FALSE(world.exists("/src/out/kiln.json"));
+  }
+}
+
+TEST_CASE("finish embeds the intact modules when it is to go on, and says so every time") {
+  World world;
+  world.policy = FailurePolicy::kKeepGoing;
+  world.write("/src/out/images/affine/compute_80.ptx", ptx("sm_80", "affine_f32"));
+  for (int build = 0; build < 2; ++build) {
+    const auto finished = world.run();
+    REQUIRE(finished);
+    CHECK_FALSE(finished->was_up_to_date);
+    REQUIRE(finished->errors.size() == 1);
+    CHECK(finished->errors[0].message ==
+          "module 'affine': its images do not all have the same kernels");
+    CHECK(finished->images == 2);
+    const std::string catalog = world.files.read("/src/out/kiln.json").value();
+    CHECK(catalog.find("fill_f32") != std::string::npos);
+    CHECK(catalog.find("affine") == std::string::npos);
+  }
+  world.write("/src/out/images/fill/compute_80.ptx", ptx("sm_80", "fill_f32"));
+  CHECK_FALSE(world.run());  // none is left
+}
+
+TEST_CASE("finish removes nothing but files of the out folder, whatever the state says") {
+  World world;
+  REQUIRE(world.run());
+  world.write("/src/precious/thesis", "x");
+  world.write("/precious", "x");
+  for (const char* name : {"../precious", "../../precious", "/precious", "images/../../precious", ".",
+                           "", "images", "images/"}) {
+    world.state.finish.push_back({"wrote " + std::string(name), "missing"});
+  }
+  world.manifest.name.value = "renamed";
+  const auto finished = world.run();
+  REQUIRE(finished);
+  CHECK(world.exists("/src/precious/thesis"));
+  CHECK(world.exists("/precious"));
+  CHECK(world.exists("/src/out/images/fill/compute_80.ptx"));
 }
 
 TEST_CASE("finish leaves broken modules out and records what is missing") {
