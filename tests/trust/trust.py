@@ -1,0 +1,408 @@
+#!/usr/bin/env python3
+"""Whether kiln can be made to build a wrong image, or to leave a mess, by what happens around it.
+
+  trust.py KILN kill   [--rounds N]   SIGKILL at N random moments of a build from a cold cache
+  trust.py KILN crowd  [--processes N]  N builds at once over one cache
+  trust.py KILN cache  [--step N]     every Nth byte of the cache changed, one at a time
+  trust.py KILN faults --library LIB [--step N]  every Nth call of each function of the C library fails
+  trust.py KILN rebuild               edits under Make, Ninja and CMake
+
+Each works in a folder of its own with compilers that take milliseconds (toolkit/). After each event the
+next build must give the bytes of a build that nothing happened to, and nothing may be left behind.
+Prints a line of figures; exits with 0 when all was right, with 77 when this machine cannot do it.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+NAMES = ("scale", "shift", "fold")
+
+
+class Project:
+    """Three sources, one of which includes a header, in one module."""
+
+    def __init__(self, world, name, text="", sources=NAMES):
+        self.world = world
+        self.root = world.root / name
+        self.root.mkdir(parents=True)
+        self.out = self.root / "out"
+        (self.root / "shared.cuh").write_text(f"// {text}\n")
+        for source in sources:
+            (self.root / f"{source}.cu").write_text(f'#include "shared.cuh"\n// {source} {text}\n')
+        listed = ", ".join(f'"{source}.cu"' for source in sources)
+        (self.root / "targets.json").write_text(
+            '{"format": 1, "name": "demo", "targets": ["compute_80"],\n'
+            f' "modules": [{{"name": "demo", "sources": [{listed}]}}]}}\n')
+
+    def outputs(self):
+        """What a user sees of the out folder. compile_commands.json names the folder."""
+        found = {}
+        for path in sorted(self.out.rglob("*")):
+            name = str(path.relative_to(self.out))
+            if path.is_file() and not name.startswith(".kiln/") and name != "compile_commands.json":
+                found[name] = path.read_bytes()
+        return found
+
+
+class World:
+    def __init__(self, kiln):
+        self.kiln = str(pathlib.Path(kiln).resolve())
+        self.folder = tempfile.TemporaryDirectory(prefix="kiln-trust-")
+        self.root = pathlib.Path(self.folder.name)
+        self.cache = self.root / "cache"
+        self.toolkit = self.root / "toolkit"
+        shutil.copytree(HERE / "toolkit", self.toolkit)
+        self.environment = {
+            "PATH": "/usr/bin:/bin", "HOME": str(self.root), "KILN_CACHE_DIR": str(self.cache),
+            "KILN_NVCC": str(self.toolkit / "nvcc"), "KILN_FATBINARY": str(self.toolkit / "fatbinary"),
+            # No gcc is looked at: the compilers here do without.
+            "NVCC_CCBIN": "/nonexistent", "KILN_CXX": "/nonexistent", "KILN_HIPCC": "/nonexistent",
+            "KILN_HIPIFY_PERL": "/nonexistent", "KILN_OFFLOAD_BUNDLER": "/nonexistent"}
+
+    def start(self, project, before=(), more=()):
+        return subprocess.Popen([*before, self.kiln, "build", "-j", "2"], cwd=project.root,
+                                env={**self.environment, **dict(more)}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def build(self, project, **more):
+        process = self.start(project, **more)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out + err
+
+    def leftovers(self, project):
+        """Names of what a build makes and should have removed."""
+        places = [project.out / ".kiln" / "tmp", self.cache / "aside"]
+        found = [path for place in places if place.is_dir() for path in place.iterdir()]
+        for place in (project.root, self.cache):
+            found += [path for path in place.rglob(".kiln-*~")] if place.is_dir() else []
+        return [str(path) for path in found]
+
+    def compiled(self):
+        ran = self.toolkit / "ran"
+        return collections.Counter(ran.read_text().splitlines()) if ran.exists() else {}
+
+
+def fail(what, text=""):
+    print(f"FAILED: {what}\n{text}", file=sys.stderr)
+    sys.exit(1)
+
+
+def clean_build(world, project):
+    status, said = world.build(project)
+    if status != 0:
+        fail("a build that nothing happens to", said)
+    return project.outputs()
+
+
+def check_next_build(world, project, expected, what):
+    status, said = world.build(project)
+    if status != 0:
+        fail(f"{what}: the next build fails", said)
+    if project.outputs() != expected:
+        fail(f"{what}: the next build differs", said)
+    left = world.leftovers(project)
+    if left:
+        # A compiler that outlived its build may have written once more: the next build removes it.
+        time.sleep(0.2)
+        world.build(project)
+        left = world.leftovers(project)
+    if left:
+        fail(f"{what}: left behind: {left}")
+
+
+def namespace():
+    """The words that run a program as process 1 of its own, or none where that is not allowed."""
+    words = ["/usr/bin/unshare", "--pid", "--fork", "--kill-child"]
+    if os.geteuid() != 0:
+        words.append("--map-root-user")
+    try:
+        allowed = subprocess.run([*words, "/bin/true"], stderr=subprocess.DEVNULL, check=False)
+        return words if allowed.returncode == 0 else []
+    except FileNotFoundError:
+        return []
+
+
+def kill(arguments):
+    world = World(arguments.kiln)
+    project = Project(world, "demo")
+    start = time.monotonic()
+    expected = clean_build(world, project)
+    longest = (time.monotonic() - start) * 1.2
+    dice = random.Random(arguments.seed)
+    killed = collections.Counter()
+    for before in ([], namespace()):
+        if before == [] and killed:
+            print("no pid namespace can be had: that half is left out", file=sys.stderr)
+            break
+        kind = "in a pid namespace" if before else "alone"
+        for _ in range(arguments.rounds):
+            for folder in (project.out, world.cache):
+                shutil.rmtree(folder, ignore_errors=True)
+            process = world.start(project, before=before)
+            moment = dice.uniform(0, longest)
+            try:
+                process.wait(moment)
+                killed["ended before"] += 1
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                killed[kind] += 1
+            process.communicate()
+            check_next_build(world, project, expected, f"killed {kind} after {moment:.3f} s")
+    print(f"SIGKILL: {dict(killed)}, a build takes {longest / 1.2:.2f} s")
+
+
+def crowd(arguments):
+    world = World(arguments.kiln)
+    (world.toolkit / "delay").write_text("0.05")
+    before = namespace()
+    different = max(1, arguments.processes // 4)
+    projects = [Project(world, f"copy{i}", text=f"project {i % different}")
+                for i in range(arguments.processes)]
+    processes = [world.start(project, before=before) for project in projects]
+    for process, project in zip(processes, projects):
+        out, err = process.communicate(timeout=600)
+        if process.returncode != 0:
+            fail(f"{project.root.name} of {len(projects)} at once", out + err)
+    more_than_once = {line: times for line, times in world.compiled().items() if times != 1}
+    if more_than_once:
+        fail("steps that ran more than once", str(more_than_once))
+    if sum(world.compiled().values()) != different * len(NAMES):
+        fail("the number of compiles", str(world.compiled()))
+    (world.toolkit / "delay").unlink()
+    for i in range(different):
+        shutil.rmtree(world.cache)
+        expected = clean_build(world, Project(world, f"clean{i}", text=f"project {i}"))
+        for project in projects[i::different]:
+            if project.outputs() != expected:
+                fail(f"{project.root.name} differs from a build of its own")
+    print(f"crowd: {len(projects)} builds of {different} projects at once, "
+          f"{'each in a pid namespace, ' if before else ''}{different * len(NAMES)} compiles")
+
+
+def cache(arguments):
+    world = World(arguments.kiln)
+    project = Project(world, "demo", sources=("scale",))
+    expected = clean_build(world, project)
+    kept = world.root / "kept"
+    shutil.copytree(world.cache, kept)
+    files = [path.relative_to(kept) for path in sorted(kept.rglob("*")) if path.is_file()]
+    tried = position = 0
+    for name in files:
+        size = (kept / name).stat().st_size
+        changes = list(range(size)) + [None]  # none: the file is missing
+        for change in changes:
+            position += 1
+            if position % arguments.step != 0:
+                continue
+            tried += 1
+            what = f"{name}, {'missing' if change is None else f'byte {change} of {size} changed'}"
+            shutil.rmtree(project.out)
+            shutil.rmtree(world.cache)
+            shutil.copytree(kept, world.cache)
+            if change is None:
+                (world.cache / name).unlink()
+            else:
+                text = bytearray((kept / name).read_bytes())
+                text[change] ^= 0x80
+                (world.cache / name).write_bytes(text)
+            status, said = world.build(project)
+            if status != 0 or project.outputs() != expected:
+                fail(what, said)
+            is_entry = name.parts[0] in ("objects", "lists") and (
+                name.parts[0] == "objects" or change is not None)
+            if said.count("did not check out") != int(is_entry):
+                fail(f"{what}: what is said", said)
+            shutil.rmtree(project.out)
+            status, said = world.build(project)
+            if status != 0 or project.outputs() != expected or "did not check out" in said:
+                fail(f"{what}: it is not mended", said)
+    print(f"cache: {tried} changes of {len(files)} files")
+
+
+FUNCTIONS = ("open", "read", "write", "close", "rename", "mkdir", "unlinkat", "pipe2", "posix_spawn")
+
+
+def faults(arguments):
+    world = World(arguments.kiln)
+    project = Project(world, "demo", sources=("scale", "shift"))
+    expected = clean_build(world, project)
+    count_file = world.root / "count"
+    told = collections.Counter()
+
+    def faulty(function, nth):
+        for folder in (project.out, world.cache):
+            shutil.rmtree(folder, ignore_errors=True)
+        return world.build(project, more={"LD_PRELOAD": arguments.library,
+                                          "KILN_TEST_FAIL": f"{function}:{nth}",
+                                          "KILN_TEST_COUNT": str(count_file)}.items())
+
+    for function in FUNCTIONS:
+        status, said = faulty(function, 0)
+        if status != 0:
+            fail("the preloaded library", said)
+        calls = int(count_file.read_text())
+        for nth in range(1 + (calls and arguments.seed % arguments.step), calls + 1, arguments.step):
+            what = f"call {nth} of {calls} of {function} fails"
+            status, said = faulty(function, nth)
+            if status not in (0, 1, 2, 3):
+                fail(f"{what}: exit status {status}", said)
+            if status == 0 and project.outputs() != expected:
+                fail(f"{what}: and the build is wrong", said)
+            told["said" if status != 0 else "done without"] += 1
+            check_next_build(world, project, expected, what)
+    print(f"faults: {sum(told.values())} calls of {len(FUNCTIONS)} functions, {dict(told)}")
+
+
+MAKEFILE = """app.txt: out/include/kernels.hpp
+\tcp $< $@ && echo app >>apps
+out/include/kernels.hpp: out/include/kernels.hpp.stamp ; @:
+out/include/kernels.hpp.stamp: targets.json
+\t$(KILN) build -j2 --out out --depfile kernels.d >>log && echo kiln >>runs
+-include kernels.d
+"""
+NINJA = """rule kiln
+  command = $kiln build -j2 --out out --depfile kernels.d >>log && echo kiln >>runs
+  depfile = kernels.d
+  restat = 1
+rule copy
+  command = cp $in $out && echo app >>apps
+build out/include/kernels.hpp.stamp | out/include/kernels.hpp: kiln targets.json
+build app.txt: copy out/include/kernels.hpp
+"""
+CMAKE = """cmake_minimum_required(VERSION 3.22)
+project(demo LANGUAGES CXX)
+add_executable(kiln::kiln IMPORTED)
+set_target_properties(kiln::kiln PROPERTIES IMPORTED_LOCATION "${KILN_COUNTED}")
+add_library(kiln::headers INTERFACE IMPORTED)
+target_include_directories(kiln::headers INTERFACE "${KILN_SOURCE}/runtime/include")
+include("${KILN_SOURCE}/cmake/KilnAddKernels.cmake")
+kiln_add_kernels(TARGET kernels MANIFEST targets.json)
+add_library(app OBJECT main.cpp)
+target_link_libraries(app PRIVATE kernels)
+"""
+
+
+def rebuild(arguments):
+    """Edits, adds, renames and deletes sources and headers under Make, Ninja and CMake."""
+    world = World(arguments.kiln)
+    tried = []
+    for tool in ("make", "ninja", "cmake"):
+        if shutil.which(tool) is None:
+            continue
+        rebuild_with(world, tool)
+        tried.append(tool)
+    print(f"rebuild: {', '.join(tried)}")
+
+
+def rebuild_with(world, tool):
+    project = Project(world, tool, text=tool)
+    root = project.root
+    environment = {**os.environ, **world.environment, "PATH": os.environ["PATH"]}
+    for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "MAKEFLAGS", "MFLAGS"):
+        environment.pop(name, None)
+    if tool == "make":
+        (root / "Makefile").write_text(MAKEFILE)
+        command = ["make", f"KILN={world.kiln}", "app.txt"]
+    elif tool == "ninja":
+        (root / "build.ninja").write_text(f"kiln = {world.kiln}\n" + NINJA)
+        command = ["ninja", "app.txt"]
+    else:
+        counted = root / "counted"
+        counted.write_text(f'#!/bin/sh\n"{world.kiln}" "$@" && echo kiln >>"{root}/runs"\n')
+        counted.chmod(0o755)
+        (root / "CMakeLists.txt").write_text(CMAKE)
+        (root / "main.cpp").write_text("#include <kernels.hpp>\nint main_of_app() { return 0; }\n")
+        made = subprocess.run(["cmake", "-G", "Unix Makefiles", "-B", "build",
+                               f"-DKILN_COUNTED={counted}", f"-DKILN_SOURCE={HERE.parent.parent}"],
+                              cwd=root, env=environment, capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            fail("cmake", made.stdout + made.stderr)
+        command = ["cmake", "--build", "build"]
+
+    def lines(name):
+        return len((root / name).read_text().splitlines()) if (root / name).exists() else 0
+
+    def consumer():
+        found = list(root.glob("build/**/main.cpp.o")) + list(root.glob("app.txt"))
+        return found[0].stat().st_mtime_ns if found else 0
+
+    def expect(what, kiln, app):
+        runs, before = lines("runs"), consumer()
+        made = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True,
+                              check=False)
+        said = made.stdout + made.stderr
+        if made.returncode != 0:
+            fail(f"{tool}: {what}", said)
+        if (lines("runs") - runs, consumer() != before) != (kiln, app):
+            fail(f"{tool}: {what}: kiln ran {lines('runs') - runs} times, the program was "
+                 f"{'' if consumer() != before else 'not '}made again", said)
+
+    def write(name, text):
+        (root / name).write_text(text)
+
+    def sources(*names):
+        listed = ", ".join(f'"{name}"' for name in names)
+        write("targets.json", '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": '
+                              f'[{{"name": "demo", "sources": [{listed}]}}]}}')
+
+    expect("the first build", 1, True)
+    expect("nothing changed", 0, False)
+    os.utime(root / "scale.cu")
+    expect("a source was touched", 1, False)
+    expect("nothing changed since", 0, False)
+    write("scale.cu", '#include "shared.cuh"\n// edited\n')
+    expect("a source was edited", 1, True)
+    write("shared.cuh", "// edited\n")
+    expect("a header was edited", 1, True)
+    write("extra.cuh", "// extra\n")
+    write("fold.cu", '#include "extra.cuh"\n')
+    expect("a header was added", 1, True)
+    write("extra.cuh", "// extra, edited\n")
+    expect("the added header was edited", 1, True)
+    (root / "extra.cuh").rename(root / "other.cuh")
+    write("fold.cu", '#include "other.cuh"\n')
+    expect("a header was renamed", 1, True)
+    (root / "other.cuh").unlink()
+    write("fold.cu", "// alone\n")
+    expect("a header was deleted", 1, True)
+    (root / "fold.cu").rename(root / "folded.cu")
+    sources("scale.cu", "shift.cu", "folded.cu")
+    expect("a source was renamed", 1, True)
+    (root / "folded.cu").unlink()
+    sources("scale.cu", "shift.cu")
+    expect("a source was deleted", 1, True)
+    write("added.cu", "// added\n")
+    sources("scale.cu", "shift.cu", "added.cu")
+    expect("a source was added", 1, True)
+    write("added.cu", "// added, edited\n")
+    expect("the added source was edited", 1, True)
+    # CMake's Makefiles never forget what a depfile named: for a file that is gone, kiln is asked again.
+    expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kiln")
+    parser.add_argument("what", choices=("kill", "crowd", "cache", "faults", "rebuild"))
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--processes", type=int, default=64)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--library")
+    arguments = parser.parse_args()
+    {"kill": kill, "crowd": crowd, "cache": cache, "faults": faults,
+     "rebuild": rebuild}[arguments.what](arguments)
+
+
+if __name__ == "__main__":
+    main()
