@@ -115,6 +115,7 @@ class Prober {
                                   const fs::path& program) {
     add(role, program);
     const Result<std::string> bytes = files_.read(program);
+    if (!bytes && bytes.error().code == ErrorCode::kEnvironment) return unusable(bytes.error().message);
     if (!bytes || !is_dynamic(*bytes)) return {};
     Command command;
     command.argv = {program.string()};

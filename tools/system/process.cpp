@@ -50,15 +50,18 @@ class Pipe {
   int ends_[2];
 };
 
-// Appends what is there to `text`; closes the pipe at its end.
-void drain(Pipe& pipe, std::string& text) {
+// Appends what is there to `text`; closes the pipe at its end. Returns why it cannot be read, or 0.
+int drain(Pipe& pipe, std::string& text) {
   char buffer[16384];
   const ::ssize_t count = ::read(pipe.reader(), buffer, sizeof buffer);
   if (count > 0) {
     text.append(buffer, static_cast<std::size_t>(count));
-  } else if (count == 0 || errno != EINTR) {
-    pipe.close_reader();
+    return 0;
   }
+  const int code = count < 0 ? errno : 0;
+  if (code == EINTR) return 0;
+  pipe.close_reader();
+  return code;
 }
 
 struct SpawnActions {
@@ -116,6 +119,12 @@ Error start_error(const Command& command, int code) {
   return error;
 }
 
+Error lost_error(const Command& command, int code) {
+  return Error{ErrorCode::kEnvironment,
+               "cannot read what " + quote(command.argv.front()) +
+                   " prints: " + std::generic_category().message(code)};
+}
+
 class RealProcesses final : public Processes {
  public:
   explicit RealProcesses(const Interrupt* interrupt) : interrupt_(interrupt) {}
@@ -134,10 +143,13 @@ class RealProcesses final : public Processes {
     err.close_writer();
 
     Outcome outcome;
-    const int status = attend(child, out, err, outcome);
+    int lost = 0;
+    const int status = attend(child, out, err, outcome, lost);
     outcome.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
     if (interrupted()) return interrupted_error();
+    // Half of what a tool said may read like all of it.
+    if (lost != 0) return lost_error(command, lost);
     if (WIFSIGNALED(status)) {
       outcome.signal = WTERMSIG(status);
       outcome.exit_code = 128 + outcome.signal;
@@ -179,7 +191,8 @@ class RealProcesses final : public Processes {
 
   // Collects output until both pipes are at their end and the child has ended; returns its wait
   // status. The group's leader is reaped last, so its number cannot be another group's meanwhile.
-  int attend(::pid_t child, Pipe& out, Pipe& err, Outcome& outcome) const {
+  // `lost` is why some of its output could not be read, or 0.
+  int attend(::pid_t child, Pipe& out, Pipe& err, Outcome& outcome, int& lost) const {
     bool told_to_end = false, killed = false;
     Clock::time_point deadline;
     while (true) {
@@ -202,8 +215,10 @@ class RealProcesses final : public Processes {
       const bool only_waiting = out.reader() < 0 && err.reader() < 0;
       const int timeout_ms = only_waiting ? 2 : told_to_end ? 20 : -1;
       if (::poll(polled, 3, timeout_ms) < 0) continue;
-      if (polled[0].revents != 0) drain(out, outcome.output);
-      if (polled[1].revents != 0) drain(err, outcome.diagnostics);
+      for (const int code : {polled[0].revents != 0 ? drain(out, outcome.output) : 0,
+                             polled[1].revents != 0 ? drain(err, outcome.diagnostics) : 0}) {
+        if (code != 0) lost = code;
+      }
     }
     if (told_to_end) ::kill(-child, SIGKILL);
     int status = 0;
