@@ -16,7 +16,7 @@ std::string counted(std::size_t count, std::string_view noun);  // "1 step", "2 
 bool is_identifier(std::string_view text);     // of C++, and not a keyword of it
 // What a terminal shows and does not obey: control characters as \xNN, but for newlines and tabs.
 std::string printable(std::string_view text);
-std::string quote(std::string_view text);      // 'text', all control characters as \xNN
+std::string quote(std::string_view text);  // 'text', all control characters as \xNN
 std::string shell_quote(std::string_view word);             // for display and compile_commands
 std::string shell_line(std::span<const std::string> argv);  // "a 'b c' d"
 

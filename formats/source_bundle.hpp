@@ -7,7 +7,8 @@
 //           | ("flag " | "amd_flag " | "nvidia_flag " | "host_flag ") text "\n"
 //   file    = "file " size " " path "\n", then `size` bytes and "\n"
 //
-// Where an option or a path holds a newline, the first line is "kiln source 2\n", and in all of them
+// Where an option or a path holds a newline, the first line is "kiln source 2\n", and in all of
+// them
 // "\n" stands for a newline and "\\" for a backslash.
 //
 // Paths are relative, with '/', and leave no folder; the first file is the one to compile.

@@ -180,8 +180,8 @@ std::string module_constant(const Module& module, std::size_t id) {
          (module.images.empty() ? "{}" : space + "images") + "};\n";
 }
 
-// The name as it is, or where it could end the comment's line or go on in the next, as a literal. An
-// assembly label can hold any character.
+// The name as it is, or where it could end the comment's line or go on in the next, as a literal.
+// An assembly label can hold any character.
 std::string in_comment(const std::string& name) {
   const auto is_harmless = [](char c) { return c > ' ' && c < 0x7f && c != '\\' && c != '?'; };
   return std::ranges::all_of(name, is_harmless) ? name : literal(name);

@@ -107,8 +107,10 @@ struct CommandLine {
     command.add_flag("--dry-run", build.dry_run, "Say which steps would run, and why; run none");
     command.add_flag("--no-cache", build.no_cache,
                      "Neither read nor write the cache that all builds of a user share");
-    command.add_option("--depfile", build.depfile,
-                       "Write what the header's stamp depends on, for make and ninja")->type_name("F");
+    command
+        .add_option("--depfile", build.depfile,
+                    "Write what the header's stamp depends on, for make and ninja")
+        ->type_name("F");
     command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
         ->type_name("array|asm");
     command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");

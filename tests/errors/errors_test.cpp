@@ -1,5 +1,5 @@
-// Every bad input, as a user would meet it: a command of kiln in /project, on a machine with the fake
-// toolchain, ends with exactly the text that the case expects.
+// Every bad input, as a user would meet it: a command of kiln in /project, on a machine with the
+// fake toolchain, ends with exactly the text that the case expects.
 //
 //   --- command      the words after "kiln", '' for an empty one; without any, "plan targets.json"
 //   --- absent       paths that this machine lacks, a line each
@@ -10,9 +10,9 @@
 //   --- any other    a file below /project
 // A command that would go on to run compilers, or to lock a folder, is none for here.
 // kernels/affine.cu is there unless a case brings its own or says that it is absent.
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
 #include <array>
+#include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

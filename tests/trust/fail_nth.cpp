@@ -3,20 +3,19 @@
 //
 //   KILN_TEST_FAIL=rename:3      the third rename fails; rename:0 none
 //   KILN_TEST_COUNT=FILE         where the number of calls is written when the program ends
-#include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
-#include <atomic>
-#include <string>
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 namespace {
 
@@ -98,7 +97,8 @@ int open64(const char* path, int flags, ...) {
 ::ssize_t write(int descriptor, const void* bytes, std::size_t size) {
   if (descriptor > 2 && strikes("write")) {
     // A full disk takes a part first.
-    if (size > 1) (void)real<::ssize_t(int, const void*, std::size_t)>("write")(descriptor, bytes, size / 2);
+    if (size > 1)
+      (void)real<::ssize_t(int, const void*, std::size_t)>("write")(descriptor, bytes, size / 2);
     return fails<::ssize_t>(-1, ENOSPC);
   }
   return real<::ssize_t(int, const void*, std::size_t)>("write")(descriptor, bytes, size);

@@ -21,8 +21,8 @@ struct BuildOptions {
   bool explain = false;
   bool dry_run = false;   // say which steps are stale, and why; run none
   bool no_cache = false;  // neither read nor write the store that builds share
-  // A rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on every file
-  // that was read, by its absolute path.
+  // A rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on every
+  // file that was read, by its absolute path.
   std::filesystem::path depfile;  // empty: none
   // Each replaces what the manifest's "embed" says.
   std::optional<EmbedMode> embed;

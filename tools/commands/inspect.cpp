@@ -74,9 +74,8 @@ std::string printable_line(std::string_view name) {
 void print_image(const ImageSummary& image, std::ostream& out) {
   const std::string name = !image.path.empty() ? image.path : image.entry;
   out << (name.empty() ? "" : printable_line(name) + ": ") << to_string(image.info.target) << ", "
-      << image.info.format_version << ", " << image.size << " bytes, "
-      << image.info.kernels.size() << (image.info.kernels.size() == 1 ? " kernel" : " kernels")
-      << "\n";
+      << image.info.format_version << ", " << image.size << " bytes, " << image.info.kernels.size()
+      << (image.info.kernels.size() == 1 ? " kernel" : " kernels") << "\n";
   const bool is_amd = image.info.format == ImageFormat::kHsaco;
   Table table({"kernel", is_amd ? "vgprs" : "registers", is_amd ? "sgprs" : "constants",
                is_amd ? "scratch" : "stack", is_amd ? "lds" : "shared", "wave", "threads", "spills",
@@ -162,9 +161,9 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
     }
   }
   if (error.notes.empty()) return {};
-  error.message = quote((folder / "kiln.json").string()) + " does not tell of what lies beside it: " +
-                  counted(error.notes.size(), "image") + " of " + std::to_string(items->size()) +
-                  " differ";
+  error.message = quote((folder / "kiln.json").string()) +
+                  " does not tell of what lies beside it: " + counted(error.notes.size(), "image") +
+                  " of " + std::to_string(items->size()) + " differ";
   return error.hint("build again: what was changed is then made again");
 }
 

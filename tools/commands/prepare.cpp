@@ -1,7 +1,7 @@
 #include "tools/commands/prepare.hpp"
 
-#include "tools/engine/find_tools.hpp"
 #include "base/text.hpp"
+#include "tools/engine/find_tools.hpp"
 #include "tools/stages/check_path.hpp"
 #include "tools/stages/check_targets.hpp"
 #include "tools/stages/make_plan.hpp"
@@ -39,8 +39,8 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
 
   const std::filesystem::path out = folder(selection.out, world);
   if (const std::string why = why_not_a_folder_path(out.native()); !why.empty()) {
-    return Error{ErrorCode::kInvalidInput, "the out folder " + quote(out.string()) +
-                                               " cannot be given to the compilers"}
+    return Error{ErrorCode::kInvalidInput,
+                 "the out folder " + quote(out.string()) + " cannot be given to the compilers"}
         .note(why)
         .hint("choose another one: --out DIR");
   }

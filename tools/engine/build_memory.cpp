@@ -32,7 +32,8 @@ BuildMemory::BuildMemory(Files& files, const Plan& plan, const Environment& envi
 Result<void> BuildMemory::save() {
   const auto of_project = [this](const std::string& path) { return is_of_project(path); };
   const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
-  if (!user_digests_.empty() && digests.learnt(of_machine)) (void)files_.write(user_digests_, digests.save(of_machine));
+  if (!user_digests_.empty() && digests.learnt(of_machine))
+    (void)files_.write(user_digests_, digests.save(of_machine));
   if (digests.learnt(of_project)) {
     KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
   }

@@ -48,7 +48,8 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   // The generator is part of this program.
   result.push_back({"program", digest_text(digests.digest("/proc/self/exe"))});
   // As they were when they were read, which may not be what lies there now.
-  for (const auto& [path, digest] : manifest.read) result.push_back({"manifest " + path, digest.hex()});
+  for (const auto& [path, digest] : manifest.read)
+    result.push_back({"manifest " + path, digest.hex()});
   result.push_back({"header", manifest.embed.header});
   result.push_back({"namespace", manifest.embed.name_space});
   result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
@@ -95,8 +96,8 @@ bool is_up_to_date(const Ingredients& record, const Ingredients& now, const Buil
   });
 }
 
-// A file's bytes, if they are what the build knows the file by: what it recorded when it made the file
-// or found it up to date. Otherwise somebody else wrote it meanwhile.
+// A file's bytes, if they are what the build knows the file by: what it recorded when it made the
+// file or found it up to date. Otherwise somebody else wrote it meanwhile.
 Result<std::string> read_recorded(const fs::path& path, const BuildContext& context,
                                   const Files& files) {
   const std::optional<Digest> recorded = context.digests.digest(path);
@@ -104,9 +105,10 @@ Result<std::string> read_recorded(const fs::path& path, const BuildContext& cont
   if (recorded == sha256(bytes)) return bytes;
   context.digests.forget(path);
   const std::string shown = neutral_path(path, context.plan);
-  return Error{.code = ErrorCode::kBuildFailed,
-               .message = quote(shown.starts_with("{out}/") ? shown.substr(6) : display_path(shown)) +
-                          " was changed by somebody else during the build"}
+  return Error{
+      .code = ErrorCode::kBuildFailed,
+      .message = quote(shown.starts_with("{out}/") ? shown.substr(6) : display_path(shown)) +
+                 " was changed by somebody else during the build"}
       .hint("run the command again; what was changed is then made again");
 }
 
@@ -170,8 +172,8 @@ Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& module
 }
 
 // Files that an earlier build generated and this one does not: a header under its old name would
-// still be found by an #include. A state that names anything but a file below the out folder was not
-// written by kiln.
+// still be found by an #include. A state that names anything but a file below the out folder was
+// not written by kiln.
 void remove_outdated(const Ingredients& before, const Ingredients& now, const BuildContext& context,
                      Files& files) {
   const std::vector<Ingredient> kept = outputs_of(now);
@@ -211,7 +213,9 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   // The next build is to say it again, so this one is none that is up to date.
   if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
   catalog.modules = std::move(read.modules);
-  const auto read_source = [&](const fs::path& path) { return read_recorded(path, context, files); };
+  const auto read_source = [&](const fs::path& path) {
+    return read_recorded(path, context, files);
+  };
   for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
       if (!embeds_source || spec.name.value != module.name) continue;
@@ -219,7 +223,8 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
                       bundle_sources(request.manifest, spec, units, read_source));
     }
   }
-  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, read_bundles(catalog.modules, context, files));
+  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles,
+                  read_bundles(catalog.modules, context, files));
   // From here on, every module is known to offer the same kernels on every target.
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;

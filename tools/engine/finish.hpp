@@ -33,17 +33,17 @@ struct Finished {
 };
 
 // Needs the outputs of every step of `request.modules` in place. Records what it wrote in
-// `state.finish`; nothing is written unless every image is as it should be, or with kKeepGoing those
-// of one module are. Errors: kBuildFailed when an image cannot be read, is not the one that was made,
-// or its kernels differ, for all modules at once.
+// `state.finish`; nothing is written unless every image is as it should be, or with kKeepGoing
+// those of one module are. Errors: kBuildFailed when an image cannot be read, is not the one that
+// was made, or its kernels differ, for all modules at once.
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files);
 
 // Where the header is, relative to the out folder.
 std::string header_path(const Manifest& manifest);
 
-// The file beside it whose time is that of the last build that was asked for a depfile, of which it is
-// the target: the header itself keeps its time while it stays the same.
+// The file beside it whose time is that of the last build that was asked for a depfile, of which it
+// is the target: the header itself keeps its time while it stays the same.
 std::string stamp_path(const Manifest& manifest);
 
 // What the header depends on, absolute and sorted: manifest, abi files, sources, all that they include,

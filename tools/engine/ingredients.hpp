@@ -1,5 +1,5 @@
-// What decides a step's output: the labelled list that up-to-date checks compare, cache keys hash and
-// explanations are drawn from.
+// What decides a step's output: the labelled list that up-to-date checks compare, cache keys hash
+// and explanations are drawn from.
 //
 //   label               value
 //   kind                compile

@@ -13,9 +13,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first thing below `root`, relative to it, that is no folder. Ninja makes the folders of what it
-// is going to have made, so they are nobody's.
-std::optional<fs::path> first_file(const Files& files, const fs::path& root, const fs::path& inner) {
+// The first thing below `root`, relative to it, that is no folder. Ninja makes the folders of what
+// it is going to have made, so they are nobody's.
+std::optional<fs::path> first_file(const Files& files, const fs::path& root,
+                                   const fs::path& inner) {
   constexpr int kDeepest = 16;
   if (std::distance(inner.begin(), inner.end()) > kDeepest) return inner;
   for (const std::string& name : files.list(root / inner).value_or(std::vector<std::string>())) {

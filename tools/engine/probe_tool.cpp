@@ -115,7 +115,8 @@ class Prober {
                                   const fs::path& program) {
     add(role, program);
     const Result<std::string> bytes = files_.read(program);
-    if (!bytes && bytes.error().code == ErrorCode::kEnvironment) return unusable(bytes.error().message);
+    if (!bytes && bytes.error().code == ErrorCode::kEnvironment)
+      return unusable(bytes.error().message);
     if (!bytes || !is_dynamic(*bytes)) return {};
     Command command;
     command.argv = {program.string()};
@@ -293,8 +294,8 @@ class Prober {
     return ask(request_.program, std::move(arguments));
   }
 
-  // nvcc preprocesses device code with the host's gcc, or with what NVCC_CCBIN names: a program, or the
-  // folder of one.
+  // nvcc preprocesses device code with the host's gcc, or with what NVCC_CCBIN names: a program, or
+  // the folder of one.
   Result<void> preprocessor() {
     fs::path gcc = environment_.get("NVCC_CCBIN").value_or("gcc");
     if (files_.kind(gcc) == PathKind::kFolder) gcc /= "gcc";

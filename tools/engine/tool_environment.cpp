@@ -8,9 +8,9 @@
 namespace kiln::tools {
 namespace {
 
-// Variables that change what compilers make and that users set on purpose. Whatever is not here is not
-// passed on: what else the tools read is theirs to do without.
-// Sources: the manuals of nvcc, hipcc, clang and gcc, sections on environment variables.
+// Variables that change what compilers make and that users set on purpose. Whatever is not here is
+// not passed on: what else the tools read is theirs to do without. Sources: the manuals of nvcc,
+// hipcc, clang and gcc, sections on environment variables.
 struct ToolVariable {
   std::string_view name;
   bool nvcc, hip, host, others;
@@ -38,16 +38,12 @@ constexpr std::array<ToolVariable, 18> kToolVariables = {{
 
 bool reads(ToolKind tool, const ToolVariable& variable) {
   switch (tool) {
-    case ToolKind::kNvcc:
-      return variable.nvcc;
-    case ToolKind::kHipCompiler:
-      return variable.hip;
-    case ToolKind::kHostCompiler:
-      return variable.host;
+    case ToolKind::kNvcc: return variable.nvcc;
+    case ToolKind::kHipCompiler: return variable.hip;
+    case ToolKind::kHostCompiler: return variable.host;
     case ToolKind::kHipify:
     case ToolKind::kOffloadBundler:
-    case ToolKind::kFatbinary:
-      break;
+    case ToolKind::kFatbinary: break;
   }
   return variable.others;
 }

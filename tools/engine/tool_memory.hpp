@@ -1,7 +1,8 @@
 // What probing the tools told, remembered per user under the file status of all it depends on.
 //
-// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp) of JSON. A memory that is
-// cut short, changed or of another format is an empty one: everything is probed again, nothing breaks.
+// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp) of JSON. A memory that
+// is cut short, changed or of another format is an empty one: everything is probed again, nothing
+// breaks.
 #pragma once
 
 #include <map>

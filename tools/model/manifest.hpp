@@ -71,7 +71,8 @@ struct Manifest {
   std::vector<Located<std::string>> abi_paths;
   std::map<std::string, std::vector<AbiKernel>> abi;  // by module, kernels sorted by name
   std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
-  // The files that all this was read from, as the manifest spells them, with digests of what was read.
+  // The files that all this was read from, as the manifest spells them, with digests of what was
+  // read.
   std::map<std::string, Digest> read;
 };
 

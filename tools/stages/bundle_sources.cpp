@@ -20,7 +20,8 @@ void add_options(const CompileOptions& options, SourceBundle& bundle) {
   add(options.host_flags, bundle.host_flags);
 }
 
-Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit, const ReadSource& read) {
+Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit,
+                                const ReadSource& read) {
   SourceBundle bundle;
   add_options(manifest.options, bundle);
   add_options(unit.module->options, bundle);

@@ -18,6 +18,7 @@ using ReadSource = std::function<Result<std::string>(const std::filesystem::path
 // taken as they stand, before hipify-perl. Include directories outside of the manifest's folder are
 // left out: the machine that compiles has others. Errors: those of reading a file.
 Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
-                                                const std::vector<Unit>& units, const ReadSource& read);
+                                                const std::vector<Unit>& units,
+                                                const ReadSource& read);
 
 }  // namespace kiln::tools

@@ -10,7 +10,8 @@ std::string why_not(std::string_view path, std::string_view refused) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) return "it holds a control character";
     if (refused.find(c) != std::string_view::npos) {
-      return "it holds " + quote(std::string(1, c)) + ", which compilers take for more than a letter";
+      return "it holds " + quote(std::string(1, c)) +
+             ", which compilers take for more than a letter";
     }
   }
   return {};
@@ -20,7 +21,8 @@ std::string why_not(std::string_view path, std::string_view refused) {
 
 std::string why_not_a_source_path(std::string_view path) {
   if (path.starts_with('-')) return "it starts with '-', which compilers take for an option";
-  if (path.starts_with('@')) return "it starts with '@', which compilers take for a list of options";
+  if (path.starts_with('@'))
+    return "it starts with '@', which compilers take for a list of options";
   return why_not(path, "\"$\\`{}");
 }
 

@@ -70,9 +70,8 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text) {
 std::string write_depfile(std::string_view target, const std::vector<std::string>& all) {
   // No rule can hold a newline: better a file that is not watched than a rule that nobody wrote.
   std::vector<std::string> prerequisites = all;
-  std::erase_if(prerequisites, [](const std::string& path) {
-    return path.find('\n') != std::string::npos;
-  });
+  std::erase_if(prerequisites,
+                [](const std::string& path) { return path.find('\n') != std::string::npos; });
   std::string text = escape(target) + ":";
   for (const std::string& path : prerequisites) text += " \\\n  " + escape(path);
   text += "\n";

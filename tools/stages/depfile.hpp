@@ -18,8 +18,8 @@ namespace kiln::tools {
 // The prerequisites in the order written, without repetitions.
 Result<std::vector<std::string>> parse_depfile(std::string_view text);
 
-// The rule "target: prerequisites", a prerequisite a line, and for each an empty rule of its own: Make
-// takes one that is gone for changed, and does not stop.
+// The rule "target: prerequisites", a prerequisite a line, and for each an empty rule of its own:
+// Make takes one that is gone for changed, and does not stop.
 std::string write_depfile(std::string_view target, const std::vector<std::string>& prerequisites);
 
 }  // namespace kiln::tools

@@ -232,11 +232,8 @@ class ManifestParser {
   bool is_file(const Json& item, const std::string& what, const std::string& path) {
     const std::string name = what + " " + quote(path);
     switch (files_.kind(manifest_.directory / path)) {
-      case PathKind::kFile:
-        return true;
-      case PathKind::kNone:
-        suggest(path, reader_.report(item, name + " does not exist"));
-        break;
+      case PathKind::kFile: return true;
+      case PathKind::kNone: suggest(path, reader_.report(item, name + " does not exist")); break;
       case PathKind::kFolder:
         reader_.report(item, name + " is a folder").hint("name the files in it, each by itself");
         break;
@@ -244,8 +241,9 @@ class ManifestParser {
         reader_.report(item, name + " is no file, but a pipe or a device");
         break;
       case PathKind::kHidden:
-        reader_.report(item, name + " cannot be looked at: a loop of links, or a folder on the way "
-                                    "that is not yours to enter");
+        reader_.report(item, name +
+                                 " cannot be looked at: a loop of links, or a folder on the way "
+                                 "that is not yours to enter");
         break;
     }
     return false;
@@ -272,15 +270,16 @@ class ManifestParser {
       if (text == nullptr) return;
       const fs::path normal = fs::path(*text).lexically_normal();
       if (const std::string why = why_not_a_folder_path(*text); !why.empty()) {
-        reader_.report(item,
-                       "include directory " + quote(*text) + " cannot be given to the compilers")
+        reader_
+            .report(item, "include directory " + quote(*text) + " cannot be given to the compilers")
             .note(why)
             .hint("rename it");
         return;
       }
       const PathKind kind = files_.kind(manifest_.directory / normal);
       if (kind == PathKind::kNone) {
-        suggest(normal, reader_.report(item, "include directory " + quote(*text) + " does not exist"));
+        suggest(normal,
+                reader_.report(item, "include directory " + quote(*text) + " does not exist"));
         return;
       }
       if (kind != PathKind::kFolder) {
@@ -322,9 +321,8 @@ class ManifestParser {
 
   // What compilers are given is also kept and shown as lines.
   bool is_one_line(const Json& item, const std::string& what, const std::string& text) {
-    if (std::none_of(text.begin(), text.end(), [](char c) {
-          return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-        })) {
+    if (std::none_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
       return true;
     }
     reader_.report(item, what + " " + quote(text) + " holds a control character");
@@ -507,9 +505,9 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
     return error.hint("did you mean " + quote(inside.lexically_normal().generic_string()) + "?");
   }
   if (const std::string why = why_not_a_folder_path(manifest.directory.native()); !why.empty()) {
-    return Error{ErrorCode::kInvalidInput,
-                 "the manifest's folder " + quote(manifest.directory.string()) +
-                     " cannot be given to the compilers"}
+    return Error{ErrorCode::kInvalidInput, "the manifest's folder " +
+                                               quote(manifest.directory.string()) +
+                                               " cannot be given to the compilers"}
         .note(why)
         .hint("move or rename it");
   }

@@ -213,10 +213,10 @@ Result<std::vector<std::string>> IncludeScanner::closure(
       KILN_TRY_ASSIGN(std::string found, resolve(file, include, include_directories));
       if (found.empty() || !reached.insert(found).second) continue;
       if (const std::string why = why_not_a_source_path(found); !why.empty()) {
-        return Error{ErrorCode::kInvalidInput,
-                     "include " + quote(include.path) + " cannot be given to the compilers",
-                     {(manifest_.path.parent_path() / file).generic_string(), include.line,
-                      include.column}}
+        return Error{
+            ErrorCode::kInvalidInput,
+            "include " + quote(include.path) + " cannot be given to the compilers",
+            {(manifest_.path.parent_path() / file).generic_string(), include.line, include.column}}
             .note(why)
             .hint("rename it");
       }

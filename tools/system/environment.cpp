@@ -11,8 +11,8 @@ extern char** environ;
 namespace kiln::tools {
 namespace {
 
-// $`override_name`, else $`xdg_name`/kiln, else $HOME/`under_home`/kiln; else nowhere: a folder that
-// everybody may write to would be somebody else's.
+// $`override_name`, else $`xdg_name`/kiln, else $HOME/`under_home`/kiln; else nowhere: a folder
+// that everybody may write to would be somebody else's.
 std::filesystem::path kiln_directory(const Environment& environment, std::string_view override_name,
                                      std::string_view xdg_name, std::string_view under_home) {
   if (const auto chosen = environment.get(override_name)) return *chosen;

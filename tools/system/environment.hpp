@@ -21,8 +21,8 @@ struct Environment {
   std::optional<std::string> get(std::string_view name) const;
   // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty where no variable says where
   std::filesystem::path cache_directory() const;
-  // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where tools/setup.sh
-  // puts the tools that the machine lacks; empty where no variable says where
+  // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where
+  // tools/setup.sh puts the tools that the machine lacks; empty where no variable says where
   std::filesystem::path toolchain_directory() const;
 };
 

@@ -120,9 +120,8 @@ Error start_error(const Command& command, int code) {
 }
 
 Error lost_error(const Command& command, int code) {
-  return Error{ErrorCode::kEnvironment,
-               "cannot read what " + quote(command.argv.front()) +
-                   " prints: " + std::generic_category().message(code)};
+  return Error{ErrorCode::kEnvironment, "cannot read what " + quote(command.argv.front()) +
+                                            " prints: " + std::generic_category().message(code)};
 }
 
 class RealProcesses final : public Processes {

@@ -23,8 +23,8 @@ enum class Inherit : bool { kNothing, kEverything };
 
 struct Command {
   std::vector<std::string> argv;                                // argv[0] is a path
-  std::vector<std::pair<std::string, std::string>> environment; // added to, or replacing, what
-                                                                // is inherited
+  std::vector<std::pair<std::string, std::string>> environment;  // added to, or replacing, what
+                                                                 // is inherited
   std::vector<std::string> unset;                               // variables the child must not see
   std::filesystem::path working_directory;                      // empty: ours
   Inherit inherit = Inherit::kEverything;                       // of our environment

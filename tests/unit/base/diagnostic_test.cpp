@@ -1,9 +1,10 @@
 #include "base/diagnostic.hpp"
-#include "base/text.hpp"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+
+#include "base/text.hpp"
 
 namespace {
 
@@ -41,10 +42,13 @@ TEST_CASE("render paints labels and message, and nothing else, when colours are 
 
 // A source, an image or a manifest could otherwise write anything on the terminal.
 TEST_CASE("render shows characters that a terminal would obey, and keeps lines and tabs") {
-  Error error{ErrorCode::kBuildFailed, "bad \x1b]0;title\x07 and \xc2\x9b" "2J"};
+  Error error{ErrorCode::kBuildFailed,
+              "bad \x1b]0;title\x07 and \xc2\x9b"
+              "2J"};
   error.note("printed:\n\tone\r\x1b[2Jtwo \xc3\xa9");
   CHECK(render(error) ==
-        "kiln: error: bad \\x1b]0;title\\x07 and \\xc2\\x9b" "2J\n"
+        "kiln: error: bad \\x1b]0;title\\x07 and \\xc2\\x9b"
+        "2J\n"
         "note: printed:\n\tone\\x0d\\x1b[2Jtwo \xc3\xa9\n");
   CHECK(kiln::quote("a\n\tb") == "'a\\x0a\\x09b'");
 }

@@ -201,8 +201,9 @@ TEST_CASE("find_tools runs nothing out of a folder that others may write to") {
   machine.files.untrusted["/home/user/.local/share/kiln/toolchain"] = "everybody may write to it";
   const Tool hipify = find(machine).tool(ToolKind::kHipify);
   CHECK_FALSE(hipify.found());
-  CHECK(hipify.missing.find("not /home/user/.local/share/kiln/toolchain because everybody may write "
-                            "to it") != std::string::npos);
+  CHECK(
+      hipify.missing.find("not /home/user/.local/share/kiln/toolchain because everybody may write "
+                          "to it") != std::string::npos);
   machine.files.untrusted.clear();
   machine.environment.variables.erase("HOME");
   machine.add_rocm("/tmp/.local/share/kiln/toolchain/rocm");

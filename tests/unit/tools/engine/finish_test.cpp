@@ -75,11 +75,12 @@ struct World {
     FileDigests digests(files);
     return run_with(digests, std::move(modules), std::move(missing));
   }
-  Result<Finished> run_with(FileDigests& digests, std::vector<std::string> modules = {"affine", "fill"},
+  Result<Finished> run_with(FileDigests& digests,
+                            std::vector<std::string> modules = {"affine", "fill"},
                             std::vector<std::string> missing = {}) {
     const BuildContext context{plan, toolchain, environment, digests};
-    return finish({manifest, std::move(missing), std::move(modules), nullptr, policy}, context, state,
-                  files);
+    return finish({manifest, std::move(missing), std::move(modules), nullptr, policy}, context,
+                  state, files);
   }
 
   bool exists(const std::string& path) const { return files.status(path).has_value(); }
@@ -164,7 +165,8 @@ TEST_CASE("finish writes nothing when the images of any module differ, and tells
 
 // Between the step that made an image and the header that holds it, the image lies in the open.
 TEST_CASE("finish embeds no image that was exchanged after it was made") {
-  for (const char* name : {"images/fill/compute_80.ptx", ".kiln/logs/images/fill/compute_80.ptx.log"}) {
+  for (const char* name :
+       {"images/fill/compute_80.ptx", ".kiln/logs/images/fill/compute_80.ptx.log"}) {
     CAPTURE(name);
     World world;
     FileDigests digests(world.files);
@@ -206,8 +208,8 @@ TEST_CASE("finish removes nothing but files of the out folder, whatever the stat
   REQUIRE(world.run());
   world.write("/src/precious/thesis", "x");
   world.write("/precious", "x");
-  for (const char* name : {"../precious", "../../precious", "/precious", "images/../../precious", ".",
-                           "", "images", "images/"}) {
+  for (const char* name : {"../precious", "../../precious", "/precious", "images/../../precious",
+                           ".", "", "images", "images/"}) {
     world.state.finish.push_back({"wrote " + std::string(name), "missing"});
   }
   world.manifest.name.value = "renamed";

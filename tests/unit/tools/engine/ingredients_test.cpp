@@ -1,9 +1,9 @@
-#include <array>
+#include "tools/engine/ingredients.hpp"
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_files.hpp"
-#include "tools/engine/ingredients.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 
@@ -116,18 +116,67 @@ TEST_CASE("ingredients count the user's variables that the tool reads, and no ot
 
 // All that the manuals of the tools, of the compilers under them and of the dynamic linker name.
 TEST_CASE("a variable that a tool could read is passed on and counts, or is not passed on") {
-  constexpr std::array kDocumented = {
-      "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVVMIR_LIBRARY_DIR", "CICC_PATH",
-      "CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
-      "OBJC_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_CONFIG_FILE_USER_DIR", "COMPILER_PATH",
-      "GCC_EXEC_PREFIX", "GCC_COMPARE_DEBUG", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT",
-      "SUNPRO_DEPENDENCIES", "SOURCE_DATE_EPOCH", "TMPDIR", "TMP", "TEMP", "LANG", "LANGUAGE",
-      "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "HOME", "XDG_CONFIG_HOME", "HIPCC_VERBOSE",
-      "HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND", "HIP_PATH", "HIP_PLATFORM",
-      "HIP_COMPILER", "HIP_RUNTIME", "HIP_CLANG_PATH", "HIP_LIB_PATH", "HIP_DEVICE_LIB_PATH",
-      "HSA_PATH", "ROCM_PATH", "ROCM_HOME", "DEVICE_LIB_PATH", "HCC_AMDGPU_TARGET", "PERL5LIB",
-      "PERL5OPT", "PERLLIB", "PERL_UNICODE", "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT",
-      "GLIBC_TUNABLES", "MALLOC_PERTURB_", "CCACHE_PREFIX", "BASH_ENV", "ENV", "PWD", "MAKEFLAGS"};
+  constexpr std::array kDocumented = {"NVCC_PREPEND_FLAGS",
+                                      "NVCC_APPEND_FLAGS",
+                                      "NVCC_CCBIN",
+                                      "NVVMIR_LIBRARY_DIR",
+                                      "CICC_PATH",
+                                      "CUDA_PATH",
+                                      "CUDA_HOME",
+                                      "CUDA_ROOT",
+                                      "CPATH",
+                                      "C_INCLUDE_PATH",
+                                      "CPLUS_INCLUDE_PATH",
+                                      "OBJC_INCLUDE_PATH",
+                                      "CCC_OVERRIDE_OPTIONS",
+                                      "CLANG_CONFIG_FILE_USER_DIR",
+                                      "COMPILER_PATH",
+                                      "GCC_EXEC_PREFIX",
+                                      "GCC_COMPARE_DEBUG",
+                                      "LIBRARY_PATH",
+                                      "DEPENDENCIES_OUTPUT",
+                                      "SUNPRO_DEPENDENCIES",
+                                      "SOURCE_DATE_EPOCH",
+                                      "TMPDIR",
+                                      "TMP",
+                                      "TEMP",
+                                      "LANG",
+                                      "LANGUAGE",
+                                      "LC_ALL",
+                                      "LC_CTYPE",
+                                      "LC_MESSAGES",
+                                      "TZ",
+                                      "HOME",
+                                      "XDG_CONFIG_HOME",
+                                      "HIPCC_VERBOSE",
+                                      "HIPCC_COMPILE_FLAGS_APPEND",
+                                      "HIPCC_LINK_FLAGS_APPEND",
+                                      "HIP_PATH",
+                                      "HIP_PLATFORM",
+                                      "HIP_COMPILER",
+                                      "HIP_RUNTIME",
+                                      "HIP_CLANG_PATH",
+                                      "HIP_LIB_PATH",
+                                      "HIP_DEVICE_LIB_PATH",
+                                      "HSA_PATH",
+                                      "ROCM_PATH",
+                                      "ROCM_HOME",
+                                      "DEVICE_LIB_PATH",
+                                      "HCC_AMDGPU_TARGET",
+                                      "PERL5LIB",
+                                      "PERL5OPT",
+                                      "PERLLIB",
+                                      "PERL_UNICODE",
+                                      "LD_LIBRARY_PATH",
+                                      "LD_PRELOAD",
+                                      "LD_AUDIT",
+                                      "GLIBC_TUNABLES",
+                                      "MALLOC_PERTURB_",
+                                      "CCACHE_PREFIX",
+                                      "BASH_ENV",
+                                      "ENV",
+                                      "PWD",
+                                      "MAKEFLAGS"};
   for (int kind = 0; kind <= static_cast<int>(ToolKind::kHostCompiler); ++kind) {
     Fixture fixture;
     fixture.step.tool = static_cast<ToolKind>(kind);
@@ -147,8 +196,8 @@ TEST_CASE("a variable that a tool could read is passed on and counts, or is not 
 TEST_CASE("a variable that the user asks to pass on is passed on and counts") {
   Fixture fixture;
   const Ingredients before = fixture.gather();
-  fixture.environment.variables = {{"KILN_PASS_ENVIRONMENT", "LICENSE, OTHER,PATH"},
-                                   {"LICENSE", "here"}, {"PATH", "/bin"}};
+  fixture.environment.variables = {
+      {"KILN_PASS_ENVIRONMENT", "LICENSE, OTHER,PATH"}, {"LICENSE", "here"}, {"PATH", "/bin"}};
   CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: environment LICENSE"});
   CHECK(tool_environment(ToolKind::kNvcc, fixture.environment) ==
         Variables{{"LICENSE", "here"}, {"LC_ALL", "C"}, {"PATH", "/bin"}});

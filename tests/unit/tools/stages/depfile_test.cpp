@@ -35,8 +35,9 @@ TEST_CASE("parse_depfile refuses text without a rule") {
 TEST_CASE("write_depfile writes what parse_depfile reads") {
   const Paths paths = {"/a b/c.cu", "d#e", "f$g", "plain"};
   const std::string text = write_depfile("out/include/k.hpp", paths);
-  CHECK(text == "out/include/k.hpp: \\\n  /a\\ b/c.cu \\\n  d\\#e \\\n  f$$g \\\n  plain\n"
-                "\n/a\\ b/c.cu:\n\nd\\#e:\n\nf$$g:\n\nplain:\n");
+  CHECK(text ==
+        "out/include/k.hpp: \\\n  /a\\ b/c.cu \\\n  d\\#e \\\n  f$$g \\\n  plain\n"
+        "\n/a\\ b/c.cu:\n\nd\\#e:\n\nf$$g:\n\nplain:\n");
   // A name with a newline would be a rule of its own.
   CHECK(write_depfile("k", {"a\nall: ; echo"}) == "k:\n");
   CHECK(parse_depfile(text).value() == paths);

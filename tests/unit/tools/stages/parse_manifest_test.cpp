@@ -3,9 +3,8 @@
 #include "tools/stages/parse_manifest.hpp"
 
 #include <algorithm>
-#include <set>
-
 #include <catch2/catch_test_macros.hpp>
+#include <set>
 
 #include "base/text.hpp"
 #include "tests/support/fake_files.hpp"
@@ -136,8 +135,10 @@ TEST_CASE("parse_manifest looks for what was meant a few times only") {
     modules += (i == 0 ? "" : ",") + std::string("{\"name\": \"m") + std::to_string(i) +
                "\", \"sources\": [" + sources + "]}";
   }
-  REQUIRE(files.write("/p/targets.json", "{\"format\": 1, \"name\": \"n\", \"targets\": [\"sm_90\"], "
-                                         "\"modules\": [" + modules + "]}"));
+  REQUIRE(files.write("/p/targets.json",
+                      "{\"format\": 1, \"name\": \"n\", \"targets\": [\"sm_90\"], "
+                      "\"modules\": [" +
+                          modules + "]}"));
   const auto parsed = parse_manifest("targets.json", "/p", files);
   REQUIRE_FALSE(parsed);
   const std::vector<Error>& others = parsed.error().others;

@@ -71,7 +71,8 @@ TEST_CASE("is_inner_path takes names below a folder, in their shortest form, and
     CAPTURE(path);
     CHECK(is_inner_path(path));
   }
-  for (const char* path : {"", ".", "..", "/", "/a", "../a", "a/../b", "a/./b", "./a", "a//b", "a/"}) {
+  for (const char* path :
+       {"", ".", "..", "/", "/a", "../a", "a/../b", "a/./b", "./a", "a//b", "a/"}) {
     CAPTURE(path);
     CHECK_FALSE(is_inner_path(path));
   }
