@@ -15,10 +15,10 @@ constexpr Kernel<> untyped(const Constant& constant) {
 }
 
 constexpr Kernel<> kConstants[] = {
-#define KILN_ROW(type, module, root, name, dtype) \
+#define KILN_OWN_KERNEL_ROW(type, module, root, name, dtype) \
   untyped<type<StorageOf<DType::dtype>::Type>>(kiln_kernels::module::name),
-    KILN_OWN_KERNELS(KILN_ROW)
-#undef KILN_ROW
+    KILN_OWN_KERNELS(KILN_OWN_KERNEL_ROW)
+#undef KILN_OWN_KERNEL_ROW
 };
 
 }  // namespace

@@ -122,9 +122,9 @@ struct OwnKernel {
 };
 
 inline constexpr OwnKernel kOwnKernels[] = {
-#define KILN_ROW(type, module, root, name, dtype) {#module, #root, #name, DType::dtype},
-    KILN_OWN_KERNELS(KILN_ROW)
-#undef KILN_ROW
+#define KILN_OWN_KERNEL_ROW(type, module, root, name, dtype) {#module, #root, #name, DType::dtype},
+    KILN_OWN_KERNELS(KILN_OWN_KERNEL_ROW)
+#undef KILN_OWN_KERNEL_ROW
 };
 
 // The rows of one root, by dtype.

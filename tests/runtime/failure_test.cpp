@@ -135,7 +135,8 @@ TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
         call, {"Free", "Destroy", "Unload", "Release", "CtxSetCurrent", "CtxGetCurrent",
                "SetDevice", "hipGetDevice", "CtxSynchronize", "DeviceSynchronize"});
     if (gives_back) continue;
-    CHECK_FALSE(outcome);
+    // Asked for one parameter after the other until it fails like this.
+    if (call != "cuFuncGetParamInfo") CHECK_FALSE(outcome);
     CHECK(faults.machine().live() == Faults::kNothingLeft);
   }
 }
