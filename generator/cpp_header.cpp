@@ -177,7 +177,8 @@ std::string module_constant(const Module& module, std::size_t id) {
   return "inline constexpr Module " + identifier(module.name) + "{" + literal(module.name) + ", " +
          std::to_string(id) + ", " + std::to_string(module.sources.size()) + ", " +
          (module.kernels.empty() ? "{}" : space + "kernels") + ", " +
-         (module.images.empty() ? "{}" : space + "images") + "};\n";
+         (module.images.empty() ? "{}" : space + "images") + ",\n    0x" +
+         short_digest(module.source_digest) + "};\n";
 }
 
 // The name as it is, or where it could end the comment's line or go on in the next, as a literal.

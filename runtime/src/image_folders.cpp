@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/digest.hpp"
 #include "formats/image.hpp"
 #include "formats/image_format.hpp"
 #include "formats/image_head.hpp"
+#include "formats/image_sources.hpp"
 #include "runtime/src/file.hpp"
 
 namespace kiln::runtime {
@@ -53,6 +55,13 @@ std::string_view missing_kernel(std::string_view image, const ModuleEntry& modul
   return {};
 }
 
+// What the folder tells of the module's images.
+ImageSources read_sources(const std::string& folder, const ModuleEntry& module) {
+  const Result<std::string> text =
+      read_file((fs::path(folder) / image_sources_path(module.name)).string());
+  return text ? read_image_sources(*text) : ImageSources();
+}
+
 Result<FolderImage> read_folder_image(const std::string& path, std::string_view bytes) {
   KILN_TRY_ASSIGN(const ImageHead head, read_image_head(as_bytes(bytes)));
   if (!head.target) {
@@ -85,6 +94,7 @@ FolderImages find_folder_images(std::span<const std::string> folders, const Modu
                                 std::uint16_t unit) {
   FolderImages found;
   for (const std::string& folder : folders) {
+    const ImageSources sources = read_sources(folder, module);
     for (const std::string& path : files_of(fs::path(folder) / module.name)) {
       Result<std::string> bytes = read_file(path);
       if (bytes) {
@@ -93,9 +103,15 @@ FolderImages find_folder_images(std::span<const std::string> folders, const Modu
           bytes = malformed("has no kernel '" + std::string(missing) + "'");
         }
       }
+      const auto origin = bytes ? sources.find(sha256(*bytes)) : sources.end();
+      const bool is_told = module.source_digest != 0 && origin != sources.end();
+      if (is_told && origin->second.prefix64() != module.source_digest) {
+        bytes = malformed("was built from other sources than this program's");
+      }
       Result<FolderImage> image =
           bytes ? read_folder_image(path, *bytes) : std::move(bytes).error();
       if (image) {
+        image->is_of_our_sources = is_told;
         found.images.push_back(std::move(*image));
       } else {
         found.refusals.push_back({path, std::move(image).error().message});

@@ -3,6 +3,7 @@
 //
 //   <folder>/<module>/<any name>             an image of a module of one unit
 //   <folder>/<module>/<any name>/<any name>  an image of one unit of several
+//   <folder>/<module>.sources                what they were built from: formats/image_sources.hpp
 //
 // What a file is, and for which device, is read from the file and not from its name; which unit it
 // is, from the kernels in it.
@@ -25,6 +26,9 @@ struct FolderImage {
   ImageFormat format = ImageFormat::kHsaco;
   std::uint16_t ptx_isa = 0;
   ImageBytes image;
+  // False where the folder does not tell it, or the module does not know its own sources. What is
+  // told to be of others is refused.
+  bool is_of_our_sources = false;
 
   // As the catalog would list it. Views into this object.
   ImageEntry entry(std::uint16_t unit) const;

@@ -291,6 +291,10 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   }
   const std::uint16_t unit_index = index_of(unit);
   FolderImages added = find_folder_images(device_.options().image_folders, *entry_, unit_index);
+  for (const Refusal& refusal : added.refusals) {
+    device_.trace(
+        [&] { return "module '" + name_ + "': refused " + refusal.image + ": " + refusal.reason; });
+  }
   // First, so that among equals they win over the program's own.
   std::vector<ImageEntry> images;
   for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));
@@ -312,6 +316,12 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   const auto chosen = static_cast<std::size_t>(selection.image - images.data());
   if (chosen < added.images.size()) {
     FolderImage& image = added.images[chosen];
+    if (entry_->source_digest != 0 && !image.is_of_our_sources) {
+      device_.trace([&] {
+        return "module '" + name_ + "': warning: nothing tells which sources " + image.path +
+               " was built from";
+      });
+    }
     return Source{image.format, std::move(image.image), image.target + " of " + image.path, fit};
   }
   const ImageEntry& image = *selection.image;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/digest.hpp"
+#include "formats/image_sources.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
 #include "tests/support/sample_images.hpp"
@@ -19,6 +21,8 @@ namespace {
 // Modules without an image for the fake H200.
 constexpr ImageEntry kForAmd[] = {stored("gfx90a", ImageFormat::kHsaco, kFakeGfx90a)};
 constexpr ModuleEntry kAmdOnly{"arithmetic", 0, 1, {kArithmeticKernels}, {kForAmd}};
+constexpr std::uint64_t kOurSources = 0x2d711642b726b044;  // of SHA-256 of "x"
+constexpr ModuleEntry kKnown{"arithmetic", 0, 1, {kArithmeticKernels}, {kForAmd}, kOurSources};
 constexpr ModuleEntry kAmdPair{"pair", 0, 2, {kPairKernels}, {kForAmd}};
 
 const std::string kPtxText(reinterpret_cast<const char*>(kPtx), sizeof kPtx - 1);
@@ -116,4 +120,52 @@ TEST_CASE("A file in a folder that does not do is told with its reason") {
             folder +
             "c.txt': is no image for one device: unknown file\n"
             "hint: add 'sm_90' to the targets of the manifest and build again\n");
+}
+
+TEST_CASE("An image in a folder that was built from other sources than the program is refused") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  const std::string image = scratch.path().string() + "/arithmetic/compute_80.ptx";
+  path.put("arithmetic/compute_80.ptx", kPtxText);
+  path.put("arithmetic.sources", write_image_sources({{sha256(kPtxText), sha256("old")}}));
+  std::vector<std::string> lines;
+  const auto failed = path.open(&lines).get_or_load_func("nothing", kKnown);
+  REQUIRE_FALSE(failed);
+  CHECK(render(failed.error())
+            .find("note: image '" + image +
+                  "': was built from other sources than this program's\n") != std::string::npos);
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[1] == "cuda:0: module 'arithmetic': refused " + image +
+                        ": was built from other sources than this program's");
+  // A program that does not know its own sources takes it.
+  CHECK(path.open().get_or_load_func("nothing", kAmdOnly));
+}
+
+TEST_CASE("An image in a folder is taken without a word where it is of the program's sources") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  path.put("arithmetic/compute_80.ptx", kPtxText);
+  REQUIRE(sha256("x").prefix64() == kOurSources);
+  path.put("arithmetic.sources", write_image_sources({{sha256(kPtxText), sha256("x")}}));
+  std::vector<std::string> lines;
+  {
+    const Device device = path.open(&lines);
+    REQUIRE(device.get_or_load_func("nothing", kKnown));
+  }
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1].find("cuda:0: module 'arithmetic': loaded compute_80 of ") == 0);
+}
+
+TEST_CASE("An image in a folder that tells nothing of its sources is taken with a warning") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  path.put("arithmetic/compute_80.ptx", kPtxText);
+  for (const char* text : {"", "kiln image sources 1\n", "of another release"}) {
+    path.put("arithmetic.sources", text);
+    std::vector<std::string> lines;
+    REQUIRE(path.open(&lines).get_or_load_func("nothing", kKnown));
+    REQUIRE(lines.size() >= 2);
+    CHECK(lines[1] == "cuda:0: module 'arithmetic': warning: nothing tells which sources " +
+                          scratch.path().string() + "/arithmetic/compute_80.ptx was built from");
+  }
 }

@@ -217,16 +217,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   }
   if (uses_cache && execution.count(StepStatus::kRan) != 0) (void)store.trim(cache_policy.limit);
 
-  // Catalog and header: of all modules, or with --keep-going of those that are intact.
-  Result<Finished> finished = Finished{};
-  const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
-  const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
-  if (may_finish) {
-    finished = finish({prepared.manifest, prepared.missing_targets, intact,
-                       uses_cache ? &store : nullptr, policy},
-                      context, memory.state, files);
-  }
-  if (finished && executed->errors.empty()) {
+  if (executed->errors.empty()) {
     const Selection& asked = options.selection;
     const BuildExtent extent =
         asked.targets.empty() && asked.modules.empty() && prepared.missing_targets.empty()
@@ -237,6 +228,16 @@ Result<int> run_build(const BuildOptions& options, World& world) {
                 << (extent == BuildExtent::kWhole ? ": the manifest does not make it any more\n"
                                                   : ": it was built from other sources\n");
     }
+  }
+
+  // Catalog and header: of all modules, or with --keep-going of those that are intact.
+  Result<Finished> finished = Finished{};
+  const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
+  const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
+  if (may_finish) {
+    finished = finish({prepared.manifest, prepared.missing_targets, intact,
+                       uses_cache ? &store : nullptr, policy},
+                      context, memory.state, files);
   }
   KILN_TRY(memory.save());
   if (store.damaged() != 0) {

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/image_sources.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWrote = "wrote ";  // label of an output, before its path
+const std::string kImages = "images/";
 
 bool contains(const std::vector<std::string>& sorted, const std::string& word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
@@ -54,15 +56,12 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   result.push_back({"namespace", manifest.embed.name_space});
   result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
   result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
-  if (manifest.embed.source != EmbedSource::kNone) {
-    const bool beside = manifest.embed.source == EmbedSource::kBeside;
-    result.push_back({"source", beside ? "beside" : "instead"});
-    std::set<std::string> files;
-    for (const Unit& unit : units) files.insert(unit.files.begin(), unit.files.end());
-    for (const std::string& file : files) {
-      result.push_back(
-          {"source " + file, digest_text(digests.digest(context.plan.source_root / file))});
-    }
+  result.push_back({"source", std::to_string(static_cast<int>(manifest.embed.source))});
+  std::set<std::string> files;
+  for (const Unit& unit : units) files.insert(unit.files.begin(), unit.files.end());
+  for (const std::string& file : files) {
+    result.push_back(
+        {"source " + file, digest_text(digests.digest(context.plan.source_root / file))});
   }
   for (const std::string& target : request.missing_targets) result.push_back({"missing", target});
   for (const ToolRecord& tool : tool_records(context.plan, context.toolchain, digests)) {
@@ -171,6 +170,40 @@ Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& module
   return bundles;
 }
 
+// The files of a folder of images below the out folder, at most one folder deeper.
+std::vector<std::string> images_below(const std::string& folder, const fs::path& out,
+                                      const Files& files, int depth = 1) {
+  std::vector<std::string> found;
+  const Result<std::vector<std::string>> names = files.list(out / folder);
+  if (!names) return found;
+  for (const std::string& name : *names) {
+    const std::string path = folder + "/" + name;
+    if (files.kind(out / path) == PathKind::kFile) found.push_back(path);
+    if (depth == 0 || files.kind(out / path) != PathKind::kFolder) continue;
+    for (std::string& inner : images_below(path, out, files, depth - 1)) {
+      found.push_back(std::move(inner));
+    }
+  }
+  return found;
+}
+
+// What the images of a module were built from. Of those that an earlier build left, what was said
+// of them then.
+ImageSources image_sources(const Module& module, const BuildContext& context, const Files& files) {
+  const fs::path& out = context.plan.out_root;
+  ImageSources before;
+  const fs::path note = out / (kImages + image_sources_path(module.name));
+  if (const Result<std::string> text = files.read(note)) before = read_image_sources(*text);
+  ImageSources sources;
+  for (const std::string& path : images_below(kImages + module.name, out, files)) {
+    const std::optional<Digest> digest = context.digests.digest(out / path);
+    const auto said = digest ? before.find(*digest) : before.end();
+    if (said != before.end()) sources.insert(*said);
+  }
+  for (const Artifact& image : module.images) sources[image.digest] = module.source_digest;
+  return sources;
+}
+
 // Files that an earlier build generated and this one does not: a header under its old name would
 // still be found by an #include. A state that names anything but a file below the out folder was
 // not written by kiln.
@@ -182,7 +215,8 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
       return one.label == old.label;
     });
     const std::string name = old.label.substr(kWrote.size());
-    if (is_kept || !is_inner_path(name)) continue;
+    // What is said of images goes with them: old_images.hpp.
+    if (is_kept || !is_inner_path(name) || name.starts_with(kImages)) continue;
     const fs::path path = context.plan.out_root / name;
     if (files.kind(path) == PathKind::kFile) (void)files.remove_all(path);
   }
@@ -193,10 +227,7 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files) {
   const bool embeds_source = request.manifest.embed.source != EmbedSource::kNone;
-  std::vector<Unit> units;
-  if (embeds_source) {
-    KILN_TRY_ASSIGN(units, plan_sources(request.manifest, files));
-  }
+  KILN_TRY_ASSIGN(const std::vector<Unit> units, plan_sources(request.manifest, files));
   Ingredients now = finish_ingredients(request, context, units);
   if (is_up_to_date(state.finish, now, context)) {
     Finished nothing;
@@ -218,9 +249,11 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   };
   for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
-      if (!embeds_source || spec.name.value != module.name) continue;
-      KILN_TRY_ASSIGN(module.source_bundles,
+      if (spec.name.value != module.name) continue;
+      KILN_TRY_ASSIGN(std::vector<std::string> bundles,
                       bundle_sources(request.manifest, spec, units, read_source));
+      module.source_digest = source_digest(bundles);
+      if (embeds_source) module.source_bundles = std::move(bundles);
     }
   }
   KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles,
@@ -231,7 +264,10 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   catalog.tools = tool_records(context.plan, context.toolchain, context.digests);
   const std::string catalog_text = write_json(catalog_json(catalog, bundles));
   Finished finished;
+  std::vector<GeneratedFile> notes;
   for (const Module& module : catalog.modules) {
+    notes.push_back({kImages + image_sources_path(module.name),
+                     write_image_sources(image_sources(module, context, files))});
     finished.kernels += module.kernels.size();
     finished.images += module.images.size();
   }
@@ -250,6 +286,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     return {};
   };
   for (const GeneratedFile& file : generated) KILN_TRY(write("include/" + file.path, file.text));
+  for (const GeneratedFile& note : notes) KILN_TRY(write(note.path, note.text));
   KILN_TRY(write("compile_commands.json",
                  write_json(compile_commands(context.plan, context.toolchain))));
   // The catalog comes last: where there is one, everything that it lists is there.

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "formats/image_sources.hpp"
+
 namespace kiln::tools {
 namespace {
 
@@ -18,6 +20,14 @@ void add_files(const Files& files, const std::filesystem::path& out, const std::
     if (kind == PathKind::kFile) found.push_back(path);
     if (kind == PathKind::kFolder && depth > 0) add_files(files, out, path, depth - 1, found);
   }
+}
+
+// Whether a file is what is said of a module's images (formats/image_sources.hpp), and they are
+// there.
+bool tells_of_images(const Files& files, const std::filesystem::path& path) {
+  std::filesystem::path folder = path;
+  return path.extension() == ".sources" &&
+         files.kind(folder.replace_extension()) == PathKind::kFolder;
 }
 
 using Reads = std::vector<std::pair<std::string, Digest>>;
@@ -74,6 +84,7 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
   for (const Step& step : context.plan.steps) {
     constexpr std::string_view kOut = "{out}/";
     if (step.output.starts_with(kOut)) made.insert(step.output.substr(kOut.size()));
+    if (!step.module.empty()) made.insert("images/" + image_sources_path(step.module));
   }
   std::vector<std::string> found;
   add_files(files, out, "images", 2, found);
@@ -83,6 +94,7 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
   for (const std::string& path : found) {
     if (made.contains(path)) continue;
     if (extent == BuildExtent::kSelected) {
+      if (tells_of_images(files, out / path)) continue;
       const std::optional<Digest> digest = context.digests.digest(out / path);
       if (digest && current.holds(*digest)) continue;
     }

@@ -20,6 +20,9 @@ struct Module {
   // By unit: what the unit is compiled from (formats/source_bundle.hpp). Empty unless the header is to
   // hold it.
   std::vector<std::string> source_bundles = {};
+  // SHA-256 of what all units are compiled from: sources, the headers of the manifest's folder that
+  // they reach, and options.
+  Digest source_digest = {};
 };
 
 struct ToolRecord {

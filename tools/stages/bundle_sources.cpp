@@ -55,4 +55,10 @@ Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const 
   return bundles;
 }
 
+Digest source_digest(const std::vector<std::string>& bundles) {
+  KeyHasher hash;
+  for (const std::string& bundle : bundles) hash.add("unit", bundle);
+  return hash.finish();
+}
+
 }  // namespace kiln::tools

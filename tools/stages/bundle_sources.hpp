@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "kiln/result.hpp"
 #include "tools/model/manifest.hpp"
 #include "tools/stages/plan_sources.hpp"
@@ -20,5 +21,8 @@ using ReadSource = std::function<Result<std::string>(const std::filesystem::path
 Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
                                                 const std::vector<Unit>& units,
                                                 const ReadSource& read);
+
+// What tells the module's sources from any others.
+Digest source_digest(const std::vector<std::string>& bundles);
 
 }  // namespace kiln::tools

@@ -149,6 +149,7 @@ Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundl
   for (const Module& module : catalog.modules) {
     for (const Artifact& image : module.images) {
       Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
+      object.push_back({"source_digest", module.source_digest.hex()});
       append_info(object, image.info);
       object.push_back({"path", image.path});
       object.push_back({"size", image.bytes.size()});

@@ -96,6 +96,9 @@ struct ModuleEntry {
   std::uint16_t unit_count = 1;
   ArrayView<KernelEntry> kernels;
   ArrayView<ImageEntry> images;
+  // First 8 bytes, big-endian, of SHA-256 of what the module is compiled from; 0: not known. Images
+  // that KILN_IMAGE_PATH adds are held to it.
+  std::uint64_t source_digest = 0;
 
   // The index of the kernel called `name`, or -1. Kernels are sorted by name, byte by byte.
   constexpr std::ptrdiff_t find(std::string_view kernel_name) const {

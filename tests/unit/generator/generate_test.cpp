@@ -59,6 +59,8 @@ tools::Catalog small_catalog() {
        image("gfx1030", "\177ELF copy gfx1030 unit 1", 1),
        image("gfx90a:xnack+", "\177ELF copy gfx90a:xnack+ unit 1", 1),
        image("compute_80", ".version 7.8\n", 1)}};
+  first.source_digest = sha256("affine");
+  second.source_digest = sha256("copy");
   second.images[0].compression = Compression::kZstd;
   second.images[0].bytes.resize(4096);
   return {"demo", {"gfx1030", "gfx90a:xnack+", "compute_80"}, {"sm_90"}, {first, second}};

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog eefc304b3c8d804471e998279efb83244ae8ef3dd98111261de2142b861381f7
+// Catalog 108cc76aca1232ba57339bc5a9708104a6dae548d6d7c587ddf03e89a25c0b72
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_eefc304b3c8d8044 {
+inline namespace catalog_108cc76aca1232ba {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -149,8 +149,10 @@ inline constexpr ::kiln::ImageEntry images[] = {
 }  // namespace data
 
 namespace modules {
-inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images};
-inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
+inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images,
+    0xd18b0d4411bb927a};
+inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images,
+    0x6f5a6034e770acbf};
 }  // namespace modules
 
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
@@ -178,7 +180,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "eefc304b3c8d804471e998279efb83244ae8ef3dd98111261de2142b861381f7",
+    "108cc76aca1232ba57339bc5a9708104a6dae548d6d7c587ddf03e89a25c0b72",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -190,7 +192,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_eefc304b3c8d8044
+}  // namespace catalog_108cc76aca1232ba
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog cfbca162cc022dc159921702919713d83e9c0ca1d94082035f7e852f38a2c2c7
+// Catalog e99405f41d68361b5ad1736e7809fe24d7f66c0424616d40faeb78ea845a7f5d
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +38,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_cfbca162cc022dc1 {
+inline namespace catalog_e99405f41d68361b {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -77,19 +77,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_affine_0_gfx1030[19 + 1];
+    kiln_e99405f41d68361b_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_e99405f41d68361b_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_affine_0_compute_80[14 + 1];
+    kiln_e99405f41d68361b_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_cfbca162cc022dc1_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_e99405f41d68361b_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_cfbca162cc022dc1_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_e99405f41d68361b_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_cfbca162cc022dc1_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_e99405f41d68361b_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -101,31 +101,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_0_gfx1030[24 + 1];
+    kiln_e99405f41d68361b_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_e99405f41d68361b_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_0_compute_80[14 + 1];
+    kiln_e99405f41d68361b_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_1_gfx1030[24 + 1];
+    kiln_e99405f41d68361b_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_e99405f41d68361b_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_cfbca162cc022dc1_copy_1_compute_80[14 + 1];
+    kiln_e99405f41d68361b_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_cfbca162cc022dc1_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_e99405f41d68361b_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_cfbca162cc022dc1_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_e99405f41d68361b_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_cfbca162cc022dc1_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_e99405f41d68361b_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_cfbca162cc022dc1_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_e99405f41d68361b_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_cfbca162cc022dc1_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_e99405f41d68361b_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_cfbca162cc022dc1_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_e99405f41d68361b_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -133,8 +133,10 @@ inline constexpr ::kiln::ImageEntry images[] = {
 }  // namespace data
 
 namespace modules {
-inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images};
-inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images};
+inline constexpr Module affine{"affine", 0, 1, data::affine::kernels, data::affine::images,
+    0xd18b0d4411bb927a};
+inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::images,
+    0x6f5a6034e770acbf};
 }  // namespace modules
 
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
@@ -162,7 +164,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "cfbca162cc022dc159921702919713d83e9c0ca1d94082035f7e852f38a2c2c7",
+    "e99405f41d68361b5ad1736e7809fe24d7f66c0424616d40faeb78ea845a7f5d",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -174,7 +176,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_cfbca162cc022dc1
+}  // namespace catalog_e99405f41d68361b
 }  // namespace app::gpu
 
 #endif

@@ -1,6 +1,7 @@
 // finish over an in-memory world, with PTX images: the one format that is text.
 #include <catch2/catch_test_macros.hpp>
 
+#include "formats/image_sources.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tools/engine/finish.hpp"
 
@@ -108,6 +109,53 @@ TEST_CASE("finish writes catalog, header and compile commands, and nothing the s
   REQUIRE(second);
   CHECK(second->was_up_to_date);
   CHECK(world.files.snapshot("/src") == before);
+}
+
+TEST_CASE("finish says what each image was built from, beside it, in the catalog and in the header") {
+  World world;
+  REQUIRE(world.run());
+  const auto sources = [&] {
+    return read_image_sources(world.files.read("/src/out/images/fill.sources").value());
+  };
+  const auto digest = [&](const std::string& image) {
+    return sha256(world.files.read("/src/out/images/fill/" + image).value());
+  };
+  const auto holds = [&](const std::string& file, const std::string& text) {
+    return world.files.read("/src/out/" + file).value().find(text) != std::string::npos;
+  };
+  const ImageSources first = sources();
+  REQUIRE(first.size() == 2);
+  const Digest original = first.at(digest("compute_80.ptx"));
+  CHECK(first.at(digest("compute_90.ptx")) == original);
+  CHECK(holds("kiln.json", "\"source_digest\": \"" + original.hex() + '"'));
+  CHECK(holds("include/demo.hpp", "0x" + original.hex().substr(0, 16)));
+
+  // An option, an edit: other sources, also where the image comes out the same.
+  world.manifest.options.defines = {{"X=1", {}}};
+  world.manifest.read["targets.json"] = sha256("with the option");
+  REQUIRE(world.run());
+  const Digest with_option = sources().at(digest("compute_80.ptx"));
+  CHECK(with_option != original);
+  world.write("/src/fill.cu", "edited");
+  REQUIRE(world.run());
+  CHECK(sources().at(digest("compute_80.ptx")) != with_option);
+
+  // An image of an earlier build, which this one does not make, is of the sources that it was of.
+  world.write("/src/out/images/fill/compute_70.ptx", "old");
+  world.write("/src/out/images/fill/unknown.ptx", "of somebody");
+  world.write("/src/out/images/fill.sources", write_image_sources({{sha256("old"), original}}));
+  REQUIRE_FALSE(world.run()->was_up_to_date);
+  CHECK(sources().size() == 3);
+  CHECK(sources().at(sha256("old")) == original);
+  CHECK(holds("include/demo.hpp",
+              "0x" + sources().at(digest("compute_80.ptx")).hex().substr(0, 16)));
+}
+
+TEST_CASE("finish of one module leaves what is said of another's images") {
+  World world;
+  REQUIRE(world.run());
+  REQUIRE(world.run({"fill"}));
+  CHECK(world.exists("/src/out/images/affine.sources"));
 }
 
 TEST_CASE("finish works again when an image, an option, the manifest or an output changed") {

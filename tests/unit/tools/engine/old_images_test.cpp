@@ -43,6 +43,7 @@ struct World {
   void make(const std::string& output) {
     Step step;
     step.id = "compile a";
+    step.module = "a";
     step.output = "{out}/" + output;
     plan.steps.push_back(step);
   }
@@ -93,4 +94,14 @@ TEST_CASE("a whole build removes what the manifest does not make any more") {
   world.make("images/a/sm_90.cubin");
   CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco", "bundles/a.hsaco"});
   CHECK(world.remove(BuildExtent::kWhole).empty());
+}
+
+TEST_CASE("what is said of a module's images goes with them") {
+  World world;
+  world.write("/src/out/images/a.sources", "of images that stay");
+  world.write("/src/out/images/b.sources", "of none");
+  CHECK(world.remove(BuildExtent::kSelected) == Paths{"images/b.sources", "bundles/a.hsaco"});
+  world.make("images/a/sm_90.cubin");
+  CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco"});
+  CHECK(world.files.status("/src/out/images/a.sources"));
 }
