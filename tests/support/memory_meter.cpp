@@ -21,7 +21,7 @@ std::size_t MemoryMeter::peak() const { return most.load() - start_; }
 }  // namespace kiln::testing
 
 // The other forms of new and delete call these two.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if KILN_METERS_MEMORY
 void* operator new(std::size_t size) {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();

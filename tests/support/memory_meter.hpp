@@ -8,20 +8,21 @@
 #include <cstdint>
 #include <ctime>
 
-namespace kiln::testing {
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kMetersMemory = false;
+#define KILN_METERS_MEMORY false
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
     __has_feature(memory_sanitizer)
-inline constexpr bool kMetersMemory = false;
-#else
-inline constexpr bool kMetersMemory = true;
+#define KILN_METERS_MEMORY false
 #endif
-#else
-inline constexpr bool kMetersMemory = true;
 #endif
+#if !defined(KILN_METERS_MEMORY)
+#define KILN_METERS_MEMORY true
+#endif
+
+namespace kiln::testing {
+
+inline constexpr bool kMetersMemory = KILN_METERS_MEMORY;
 
 // The most bytes held at a time since the meter was made, beyond those held then.
 class MemoryMeter {
