@@ -27,7 +27,7 @@ works() {
 # choose SANITIZERS: sets CXX, or says why these tests are skipped. clang takes half of GNU's time.
 choose() {
   local name
-  for name in ${asked:-clang++-19 clang++ g++}; do
+  for name in ${asked:-clang++-19 clang++-20 clang++-18 clang++ g++}; do
     if works "$name" "$1"; then
       export CXX=$name
       return

@@ -127,8 +127,19 @@ look_around() {
   cuda=''
   look_for_machine_packages
   [ "${KILN_SETUP_ROCM:-}" = no ] || look_for_rocm
+  [ -z "$llvm" ] || look_for_sanitizers
   [ "${KILN_SETUP_CUDA:-}" = no ] || look_for_cuda
   look_for_catch2
+}
+
+# Of the clang that comes with AMD's tools: tests/sanitized.sh takes twice as long with GNU's.
+look_for_sanitizers() {
+  local folder="/usr/lib/llvm-$llvm/lib/clang/$llvm/lib/linux"
+  if [ -d "$folder" ]; then
+    report sanitizers found "$folder"
+  else
+    want_package sanitizers "libclang-rt-$llvm-dev"
+  fi
 }
 
 look_for_machine_packages() {
