@@ -1,17 +1,15 @@
-// affine: out[i] = inp[i] * mul + add.
+// affine: out[i] = inp[i] * mul + add; `inp` null: of out[i].
 #include "device/export.cuh"
-#include "families/map.cuh"
+#include "families/elementwise.cuh"
 #include "functors/affine.cuh"
+#include "functors/apply.cuh"
+#include "tables/affine.hpp"
 
-// clang-format off
-//          name           storage  arithmetic
-KILN_AFFINE(affine_f64,     f64,     Double)
-KILN_AFFINE(affine_f32,     f32,     Single)
-KILN_AFFINE(affine_f16,     f16,     Short)
-KILN_AFFINE(affine_bf16,    bf16,    Short)
-KILN_AFFINE(affine_f8_e4m3, f8_e4m3, Short)
-KILN_AFFINE(affine_u8,      u8,      Wrap<kiln::u8>)
-KILN_AFFINE(affine_u32,     u32,     Wrap<kiln::u32>)
-KILN_AFFINE(affine_i16,     i16,     Wrap<kiln::i16>)
-KILN_AFFINE(affine_i32,     i32,     Wrap<kiln::i32>)
-KILN_AFFINE(affine_i64,     i64,     Wrap<kiln::i64>)
+#define KERNEL(suffix, type, root, op, cost)                                             \
+  KILN_ELEMENTWISE(root##_##suffix, cost, Plain, 2,                                      \
+                   (kiln::functors::apply<kiln::functors::op, kiln::type>(mul, add)),    \
+                   (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out, \
+                   kiln::type mul, kiln::type add)
+#define ROW(root, op, dtypes, cost, scalars) KILN_##dtypes(KERNEL, root, op, cost)
+
+KILN_EACH_AFFINE(ROW)

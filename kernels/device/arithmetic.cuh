@@ -26,12 +26,29 @@ struct Wrap {
   KILN_DEVICE static T fma(T a, T b, T c) {
     return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
   }
+  KILN_DEVICE static T add(T a, T b) { return fma(a, 1, b); }
+  KILN_DEVICE static T subtract(T a, T b) {
+    return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
+  }
+  KILN_DEVICE static T multiply(T a, T b) { return fma(a, b, 0); }
+  // By zero: 0. The least number by -1: itself.
+  KILN_DEVICE static T divide(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (static_cast<T>(-1) < 0) {
+      if (b == -1) return subtract(0, a);
+    }
+    return a / b;
+  }
 };
 
 template <class T>
 struct Real {
   using Number = T;
   KILN_DEVICE static T fma(T a, T b, T c) { return math::fma(a, b, c); }
+  KILN_DEVICE static T add(T a, T b) { return a + b; }
+  KILN_DEVICE static T subtract(T a, T b) { return a - b; }
+  KILN_DEVICE static T multiply(T a, T b) { return a * b; }
+  KILN_DEVICE static T divide(T a, T b) { return a / b; }
   KILN_DEVICE static T abs(T x) { return math::abs(x); }
   KILN_DEVICE static T sqrt(T x) { return math::sqrt(x); }
   KILN_DEVICE static T ceil(T x) { return math::ceil(x); }
@@ -70,6 +87,7 @@ struct Single : Real<f32> {
 };
 
 struct Short : Single {
+  KILN_DEVICE static f32 divide(f32 a, f32 b) { return math::quotient_in_f32(a, b); }
   KILN_DEVICE static f32 exp(f32 x) {
     const f32 half = exp2_approximate(x * 0x1.715476p-1f);
     return half * half;  // reaches the subnormal numbers that 2^x itself would flush
@@ -92,5 +110,33 @@ struct Short : Single {
     return abs(x) < 0.125f ? near : far;
   }
 };
+
+// What the elements of a type are computed in.
+template <class T>
+struct ArithmeticOf {
+  using Type = Wrap<T>;
+};
+template <>
+struct ArithmeticOf<f64> {
+  using Type = Double;
+};
+template <>
+struct ArithmeticOf<f32> {
+  using Type = Single;
+};
+template <>
+struct ArithmeticOf<f16> {
+  using Type = Short;
+};
+template <>
+struct ArithmeticOf<bf16> {
+  using Type = Short;
+};
+template <>
+struct ArithmeticOf<f8_e4m3> {
+  using Type = Short;
+};
+template <class T>
+using Arithmetic = typename ArithmeticOf<T>::Type;
 
 }  // namespace kiln::device

@@ -50,10 +50,14 @@ KILN_DEVICE f32 widen(f16 x) {
 }
 
 KILN_DEVICE f32 widen(f8_e4m3 x) {
+#if KILN_HAS_F8_CONVERSION
+  return f32_from_f16_bits(static_cast<u16>(f16_bits_from_f8_e4m3_pair(x.bits)));
+#else
   const u32 magnitude = (x.bits & 0x7fu) << 20;
   const f32 scaled = bit_cast<f32>(magnitude) * 0x1p120f;
   const u32 nan = magnitude == 0x07f00000u ? 0x7fc00000u : 0u;
   return bit_cast<f32>(bit_cast<u32>(scaled) | nan | (x.bits & 0x80u) << 24);
+#endif
 }
 
 // ---- wide to narrow ---------------------------------------------------------------------------
@@ -82,6 +86,7 @@ struct Narrow<f32> {
 
 template <>
 struct Narrow<f16> {
+  KILN_DEVICE static f16 from(f16 x) { return x; }
   KILN_DEVICE static f16 from(f32 x) {
 #if KILN_HAS_F16_CONVERSION
     return {f16_bits_from_f32(x)};
@@ -104,6 +109,7 @@ struct Narrow<f16> {
 
 template <>
 struct Narrow<bf16> {
+  KILN_DEVICE static bf16 from(bf16 x) { return x; }
   KILN_DEVICE static bf16 from(f32 x) {
 #if KILN_HAS_BF16_CONVERSION
     return {bf16_bits_from_f32(x)};
@@ -118,7 +124,11 @@ struct Narrow<bf16> {
 
 template <>
 struct Narrow<f8_e4m3> {
+  KILN_DEVICE static f8_e4m3 from(f8_e4m3 x) { return x; }
   KILN_DEVICE static f8_e4m3 from(f32 x) {
+#if KILN_HAS_F8_CONVERSION
+    return {static_cast<u8>(f8_e4m3_bits_from_f32_pair(x, 0.0f))};
+#else
     const u32 bits = bit_cast<u32>(x);
     const u32 sign = bits >> 24 & 0x80u;
     u32 magnitude = bits & 0x7fffffffu;
@@ -130,6 +140,7 @@ struct Narrow<f8_e4m3> {
     }
     const u32 rounded = magnitude + 0x7ffffu + (magnitude >> 20 & 1u) - (120u << 23);
     return {static_cast<u8>(sign | rounded >> 20)};
+#endif
   }
   KILN_DEVICE static f8_e4m3 from(f64 x) { return from(round_to_odd(x)); }
 };
@@ -158,12 +169,14 @@ template <>
 struct BitsOfSize<8> {
   using Type = u64;
 };
+template <u64 Size>
+using Bits = typename BitsOfSize<Size>::Type;
 template <class T>
-using Bits = typename BitsOfSize<sizeof(T)>::Type;
+using BitsOf = Bits<sizeof(T)>;
 
 template <class T>
-KILN_DEVICE Bits<T> bits_of(T x) {
-  return bit_cast<Bits<T>>(x);
+KILN_DEVICE BitsOf<T> bits_of(T x) {
+  return bit_cast<BitsOf<T>>(x);
 }
 
 // Two neighbours of at most two bytes into one word, the first low.
@@ -179,6 +192,13 @@ KILN_DEVICE u32 narrow_pair<f16, f32>(f32 first, f32 second) {
 template <>
 KILN_DEVICE u32 narrow_pair<bf16, f32>(f32 first, f32 second) {
   return bf16_bits_from_f32_pair(first, second);
+}
+#endif
+
+#if KILN_HAS_F8_CONVERSION
+template <>
+KILN_DEVICE u32 narrow_pair<f8_e4m3, f32>(f32 first, f32 second) {
+  return f8_e4m3_bits_from_f32_pair(first, second);
 }
 #endif
 

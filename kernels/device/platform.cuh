@@ -6,8 +6,9 @@
 // computes.
 //
 // A face provides
-//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_SHARED KILN_VARIABLE    qualifiers
-//   thread_index block_size block_index block_count   one-dimensional geometry, u32
+//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE   qualifiers
+//   thread_index block_size block_index block_count   geometry along x, u32
+//   thread_y block_y                                  the same of threads along y
 //   barrier                                           all threads of the block
 //   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
 //   atomic_add                                        relaxed, device-wide
@@ -19,6 +20,7 @@
 #pragma once
 
 #include "device/types.cuh"
+#include "tuning/architecture.hpp"
 
 #if defined(__HIP__)
 #define KILN_PLATFORM_HIP 1
@@ -48,9 +50,9 @@ struct alignas(16) Words {
 // none.
 #define KILN_ASIDE static __device__ __noinline__
 // An exported kernel and its parameters; the body follows. Blocks have up to `threads` threads, and
-// two of the largest fit on a multiprocessor.
-#define KILN_KERNEL(threads, name, ...) \
-  extern "C" __global__ void __launch_bounds__(threads, 2) name(__VA_ARGS__)
+// so few registers are used that `blocks` of them fit on a multiprocessor.
+#define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
 // A variable that the threads of a block share.
 #define KILN_SHARED(name, ...) __shared__ __VA_ARGS__ name
 // Before a variable that the host program finds by name.
@@ -58,14 +60,14 @@ struct alignas(16) Words {
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
 #define KILN_ASIDE static __attribute__((device)) inline
-#define KILN_KERNEL(threads, name, ...) \
+#define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
 #define KILN_VARIABLE __attribute__((device))
 #elif KILN_PLATFORM_HOST
 #define KILN_DEVICE inline
 #define KILN_ASIDE static __attribute__((noinline, unused))
-#define KILN_KERNEL(threads, name, ...) \
+#define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   static void name(__VA_ARGS__);        \
   KILN_HOST_ENTRY(name)                 \
   static void name(__VA_ARGS__)
@@ -75,12 +77,50 @@ struct alignas(16) Words {
 #define KILN_VARIABLE __attribute__((visibility("default")))
 #endif
 
+#define KILN_KERNEL(threads, name, ...) KILN_BOUNDED_KERNEL(threads, 1, name, __VA_ARGS__)
+
 #if KILN_PLATFORM_HIP
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_num_groups(unsigned);
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_local_size(unsigned);
 #endif
 
 namespace kiln::device {
+
+// ---- architecture -----------------------------------------------------------------------------
+
+#if KILN_PLATFORM_CUDA
+#if __CUDA_ARCH__ >= 1200
+inline constexpr auto kArchitecture = tuning::Architecture::kSm120;
+#elif __CUDA_ARCH__ >= 1000
+inline constexpr auto kArchitecture = tuning::Architecture::kSm100;
+#elif __CUDA_ARCH__ >= 900
+inline constexpr auto kArchitecture = tuning::Architecture::kSm90;
+#elif __CUDA_ARCH__ >= 890
+inline constexpr auto kArchitecture = tuning::Architecture::kSm89;
+#elif __CUDA_ARCH__ >= 860
+inline constexpr auto kArchitecture = tuning::Architecture::kSm86;
+#elif __CUDA_ARCH__ >= 800
+inline constexpr auto kArchitecture = tuning::Architecture::kSm80;
+#else
+inline constexpr auto kArchitecture = tuning::Architecture::kSm75;
+#endif
+#elif KILN_PLATFORM_HIP
+#if defined(__GFX12__)
+inline constexpr auto kArchitecture = tuning::Architecture::kRdna4;
+#elif defined(__GFX11__)
+inline constexpr auto kArchitecture = tuning::Architecture::kRdna3;
+#elif defined(__GFX10__)
+inline constexpr auto kArchitecture = tuning::Architecture::kRdna2;
+#elif defined(__gfx942__) || defined(__gfx950__)
+inline constexpr auto kArchitecture = tuning::Architecture::kCdna3;
+#else
+inline constexpr auto kArchitecture = tuning::Architecture::kCdna2;
+#endif
+#elif KILN_PLATFORM_HOST
+inline constexpr auto kArchitecture = tuning::Architecture::kHost;
+#endif
+
+inline constexpr tuning::Machine kMachine = tuning::machine(kArchitecture);
 
 // Where a call stands in the source, for messages: a default argument, empty where none can be
 // given.
@@ -98,14 +138,24 @@ struct Here {};
 #if KILN_PLATFORM_CUDA
 KILN_DEVICE u32 thread_index() { return threadIdx.x; }
 KILN_DEVICE u32 block_size() { return blockDim.x; }
+KILN_DEVICE u32 thread_y() { return threadIdx.y; }
+KILN_DEVICE u32 block_y() { return blockDim.y; }
 KILN_DEVICE u32 block_index() { return blockIdx.x; }
 KILN_DEVICE u32 block_count() { return gridDim.x; }
+KILN_DEVICE u32 multiprocessors() {
+  u32 count;
+  asm("mov.u32 %0, %%nsmid;" : "=r"(count));
+  return count;
+}
 KILN_DEVICE void barrier() { __syncthreads(); }
 #elif KILN_PLATFORM_HIP
 KILN_DEVICE u32 thread_index() { return __builtin_amdgcn_workitem_id_x(); }
 KILN_DEVICE u32 block_size() { return static_cast<u32>(__ockl_get_local_size(0)); }
+KILN_DEVICE u32 thread_y() { return __builtin_amdgcn_workitem_id_y(); }
+KILN_DEVICE u32 block_y() { return static_cast<u32>(__ockl_get_local_size(1)); }
 KILN_DEVICE u32 block_index() { return __builtin_amdgcn_workgroup_id_x(); }
 KILN_DEVICE u32 block_count() { return static_cast<u32>(__ockl_get_num_groups(0)); }
+KILN_DEVICE u32 multiprocessors() { return kMachine.multiprocessors; }
 KILN_DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
@@ -114,8 +164,14 @@ KILN_DEVICE void barrier() {
 #elif KILN_PLATFORM_HOST
 KILN_DEVICE u32 thread_index() { return host::current_block()->thread_index; }
 KILN_DEVICE u32 block_size() { return host::block_size(); }
+KILN_DEVICE u32 thread_y() {
+  const host::Block& block = *host::current_block();
+  return block.thread / block.block_dim.x % block.block_dim.y;
+}
+KILN_DEVICE u32 block_y() { return host::current_block()->block_dim.y; }
 KILN_DEVICE u32 block_index() { return host::block_index(); }
 KILN_DEVICE u32 block_count() { return host::block_count(); }
+KILN_DEVICE u32 multiprocessors() { return kMachine.multiprocessors; }
 KILN_DEVICE void barrier(Here here = KILN_HERE) {
   host::current_block()->services->block_barrier(host::current_block(), here);
 }
@@ -130,7 +186,8 @@ KILN_DEVICE void barrier(Here here = KILN_HERE) {
 KILN_DEVICE u32 wave_width() { return warpSize; }
 // One bit for each lane of the calling lane's group.
 KILN_DEVICE u32 group_mask(u32 width) {
-  const u32 first = threadIdx.x % warpSize / width * width;
+  const u32 rank = threadIdx.y * blockDim.x + threadIdx.x;
+  const u32 first = rank % warpSize / width * width;
   return ((width == 32 ? 0u : 1u << width) - 1u) << first;
 }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
@@ -187,6 +244,37 @@ KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
 #endif
 }
 
+// Replaces `expected` by `desired`, if it is there.
+KILN_DEVICE u32 atomic_exchange_if(u32* address, u32 expected, u32 desired) {
+#if KILN_PLATFORM_CUDA
+  return atomicCAS(address, expected, desired);
+#elif KILN_PLATFORM_HIP
+  __hip_atomic_compare_exchange_strong(address, &expected, desired, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  return expected;
+#elif KILN_PLATFORM_HOST
+  __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+KILN_DEVICE u64 atomic_exchange_if(u64* address, u64 expected, u64 desired) {
+#if KILN_PLATFORM_CUDA
+  return atomicCAS(address, expected, desired);
+#elif KILN_PLATFORM_HIP
+  __hip_atomic_compare_exchange_strong(address, &expected, desired, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  return expected;
+#elif KILN_PLATFORM_HOST
+  __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+// What lies there, which other threads may be changing.
+KILN_DEVICE u32 atomic_load(u32* address) { return atomic_add(address, 0); }
+KILN_DEVICE u64 atomic_load(u64* address) { return atomic_exchange_if(address, 0, 0); }
+
 // ---- memory -----------------------------------------------------------------------------------
 
 #if KILN_PLATFORM_CUDA
@@ -231,6 +319,26 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
   const u64 bytes = static_cast<u64>(high) << 32 | low;
   return static_cast<u32>((bytes >> 8 * A & 0xff) | (bytes >> 8 * B & 0xff) << 8 |
                           (bytes >> 8 * C & 0xff) << 16 | (bytes >> 8 * D & 0xff) << 24);
+#endif
+}
+
+// The same value, of which the compiler knows nothing: for the condition in a loop that it would
+// otherwise write once for each outcome.
+KILN_DEVICE u32 unknown(u32 value) {
+#if KILN_PLATFORM_CUDA
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+// ---- integers ---------------------------------------------------------------------------------
+
+// The upper half of the product.
+KILN_DEVICE u32 high_product(u32 a, u32 b) {
+#if KILN_PLATFORM_CUDA
+  return __umulhi(a, b);
+#else
+  return static_cast<u32>(static_cast<u64>(a) * b >> 32);
 #endif
 }
 
@@ -321,6 +429,16 @@ KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #endif
 }
 
+// a / b as f32, also where only fewer bits are wanted: AMD's compiler would otherwise divide in f16,
+// which is off by one where the quotient lies between two numbers.
+KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
+  f32 quotient = a / b;
+#if KILN_PLATFORM_HIP
+  asm volatile("" : "+v"(quotient));
+#endif
+  return quotient;
+}
+
 }  // namespace math
 
 // 2^x, relative error below 2^-21; results under the smallest normal number may be zero.
@@ -382,6 +500,21 @@ KILN_DEVICE u16 bf16_bits_from_f32(f32 x) {
   u16 bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
+}
+#endif
+#if __CUDA_ARCH__ >= 890
+#define KILN_HAS_F8_CONVERSION 1
+// Saturates at the largest number.
+KILN_DEVICE u16 f8_e4m3_bits_from_f32_pair(f32 first, f32 second) {
+  u16 bits;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(second), "f"(first));
+  return bits;
+}
+// As f16, which has all its numbers.
+KILN_DEVICE u32 f16_bits_from_f8_e4m3_pair(u16 bits) {
+  u32 pair;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(bits));
+  return pair;
 }
 #endif
 #elif KILN_PLATFORM_HIP

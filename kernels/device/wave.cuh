@@ -8,9 +8,12 @@
 
 namespace kiln::device {
 
-KILN_DEVICE u32 lane_index() { return thread_index() % wave_width(); }
-KILN_DEVICE u32 wave_index() { return thread_index() / wave_width(); }
-KILN_DEVICE u32 wave_count() { return (block_size() + wave_width() - 1) / wave_width(); }
+KILN_DEVICE u32 thread_rank() { return thread_y() * block_size() + thread_index(); }
+KILN_DEVICE u32 block_threads() { return block_size() * block_y(); }
+
+KILN_DEVICE u32 lane_index() { return thread_rank() % wave_width(); }
+KILN_DEVICE u32 wave_index() { return thread_rank() / wave_width(); }
+KILN_DEVICE u32 wave_count() { return (block_threads() + wave_width() - 1) / wave_width(); }
 
 // The value that lane `source`, counted within the group, holds. Values of 4 or 8 bytes.
 template <class T>
@@ -45,6 +48,15 @@ template <class T>
 KILN_DEVICE T wave_sum(T value, u32 width = wave_width(), Here here = KILN_HERE) {
   return wave_reduce(
       value, [](T a, T b) { return a + b; }, width, here);
+}
+
+// The same for a monoid: its values may be structs, which its own shuffle() moves.
+template <class Monoid, class T>
+KILN_DEVICE T wave_join(T value, u32 width = wave_width(), Here here = KILN_HERE) {
+  for (u32 mask = width / 2; mask != 0; mask /= 2) {
+    value = Monoid::join(value, Monoid::shuffle(value, (lane_index() ^ mask) % width, width, here));
+  }
+  return value;
 }
 
 // Votes of the whole wave: bit i of the ballot is lane i's.

@@ -1,54 +1,67 @@
 // dst[r * dst_stride + c] = src[r * src_stride + c] for r < rows, c < columns.
 //
-// Elements are bits here: a row is moved in the widest unit, up to sixteen bytes, that divides its
-// length, both pitches and both addresses, so there are no ragged ends.
+// Elements are bits here: rows are moved in units of sixteen bytes where those divide their length,
+// both pitches and both addresses, else by elements.
 #pragma once
 
-#include "device/lanes.cuh"
+#include "device/chunk.cuh"
+#include "device/dtypes.cuh"
 #include "device/platform.cuh"
-#include "device/schedule.cuh"
+#include "families/spread.cuh"
 
 namespace kiln::families {
 
 using namespace device;
 
 template <class Unit>
-KILN_DEVICE void copy_units(u64 rows, u64 per_row, u64 src_pitch, u64 dst_pitch, const void* src,
-                            void* dst) {
-  const u64 units = rows * per_row;
-  const bool narrow = units < u64{1} << 32;
-  const Share share = share_of_contiguous<u32>();
-  if (share.is_empty()) return;
-  for (u64 i = share.first; i < units; i += share.step) {
-    const u64 row = narrow ? static_cast<u32>(i) / static_cast<u32>(per_row) : i / per_row;
-    const u64 column = i - row * per_row;
-    static_cast<Unit*>(dst)[row * dst_pitch + column] =
-        static_cast<const Unit*>(src)[row * src_pitch + column];
+KILN_DEVICE void copy_units(const Spread& spread, u32 rows, u32 per_row, u32 src_pitch,
+                            u32 dst_pitch, const Unit* src, Unit* dst) {
+  const u32 threads = spread.threads_for(static_cast<u64>(rows) * per_row);
+  if (spread.self >= threads || per_row == 0) return;
+  // Rows are taken in bands, within which units are counted in 32 bits.
+  const u32 band = per_row >> 31 != 0 ? 1 : (1u << 31) / per_row;
+#pragma unroll 1
+  for (u32 first = 0; first < rows; first += band) {
+    const u32 end = rows - first < band ? rows - first : band;
+    const u64 units = static_cast<u64>(end) * per_row;
+#pragma unroll 1
+    for (u64 i = spread.self; i < units; i += threads) {
+      const u32 row = static_cast<u32>(i) / per_row;
+      const u32 column = static_cast<u32>(i) - row * per_row;
+      dst[static_cast<u64>(first + row) * dst_pitch + column] =
+          src[static_cast<u64>(first + row) * src_pitch + column];
+    }
+    if (rows - first <= band) return;
   }
 }
 
 template <class T>
 KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_stride,
                         u32 dst_stride) {
-  if (is_surplus()) return;
-  constexpr u64 kSize = sizeof(T);
-  const u64 pitches = rows < 2 ? 0 : src_stride | dst_stride;
-  const u64 everything = address_of(src) | address_of(dst) | (columns | pitches) * kSize;
-  const u64 unit = everything & 15;
-  const auto copy = [&](auto zero) {
-    using Unit = decltype(zero);
-    constexpr u64 kPerUnit = sizeof(Unit) / kSize;
-    copy_units<Unit>(rows, columns / kPerUnit, src_stride / kPerUnit, dst_stride / kPerUnit, src,
-                     dst);
-  };
-  if (unit == 0) return copy(Words{});
-  if constexpr (kSize <= 8)
-    if (unit % 8 == 0) return copy(u64{});
-  if constexpr (kSize <= 4)
-    if (unit % 4 == 0) return copy(u32{});
-  if constexpr (kSize <= 2)
-    if (unit % 2 == 0) return copy(u16{});
-  if constexpr (kSize <= 1) return copy(u8{});
+  using B = BitsOf<T>;
+  const B* const from = reinterpret_cast<const B*>(src);
+  B* const to = reinterpret_cast<B*>(dst);
+  const u64 numel = static_cast<u64>(rows) * columns;
+  if (leaves_at_once(numel)) return;
+  if (takes_one_element(numel)) {
+    const u32 i = block_index() * block_size() + thread_index();
+    if (i >= numel) return;
+    const u32 row = i / columns;
+    const u32 column = i - row * columns;
+    to[static_cast<u64>(row) * dst_stride + column] =
+        from[static_cast<u64>(row) * src_stride + column];
+    return;
+  }
+  const Spread spread(numel);
+  if (spread.is_surplus()) return;
+  constexpr u32 kCount = 16 / sizeof(T);
+  const u32 pitches = rows < 2 ? 0 : src_stride | dst_stride;
+  if ((address_of(src) | address_of(dst)) % 16 == 0 && (columns | pitches) % kCount == 0) {
+    copy_units(spread, rows, columns / kCount, src_stride / kCount, dst_stride / kCount,
+               reinterpret_cast<const Words*>(src), reinterpret_cast<Words*>(dst));
+  } else {
+    copy_units(spread, rows, columns, src_stride, dst_stride, from, to);
+  }
 }
 
 }  // namespace kiln::families

@@ -1,21 +1,26 @@
-// Moving a view whose contiguous dim is not the output's innermost: tile by tile, read along the
-// input's lines, written along the output's.
+// Copies of views whose contiguous dim is not the output's innermost: tile by tile through shared
+// memory, so that both sides move whole lines.
 //
 // Of such a view two dims matter: the output's innermost ("columns" of a tile) and the one that the
-// input walks with stride 1 ("rows"). All others only number the matrices. Small elements travel in
+// input walks with stride 1 ("rows"). The others number the matrices. Small elements travel in
 // four-byte words: W elements fill a word, and a square of W x W elements is turned in registers,
 // so whole lines touch shared memory by words only.
 #pragma once
 
-#include "device/lanes.cuh"
-#include "device/layout.cuh"
+#include "device/chunk.cuh"
+#include "device/index.cuh"
 #include "device/platform.cuh"
+#include "families/spread.cuh"
 
 namespace kiln::families {
 
 using namespace device;
 
-// One tile: offsets of its first element on both sides, and how much of it exists.
+// The threads of a large block work in teams, each on a tile of its own.
+inline constexpr u32 kTeam = 256;
+inline constexpr u32 kMostTeams = 4;
+
+// The part of the tile that exists, and where its first element lies on both sides.
 struct TilePlace {
   u64 inp;
   u64 out;
@@ -23,19 +28,19 @@ struct TilePlace {
   u32 columns;
 };
 
-// A tile of 8 KiB in shared memory: both sides move lines of 64 bytes and more, and eight blocks
-// still fit on every multiprocessor that we know.
+// A tile of 8 KiB in shared memory: both sides move lines of 64 bytes and more.
 template <class B>
 struct TransposeTile {
-  using Word = Step<B>;
+  using Word = Bits<(sizeof(B) < 4 ? 4 : sizeof(B))>;
   static constexpr u32 kSquare = sizeof(Word) / sizeof(B);  // W
   static constexpr u32 kAlong = 32;                         // words in a line of the input
   static constexpr u32 kRows = kAlong * kSquare;
   static constexpr u32 kWordsPerRow = 8192 / sizeof(Word) / kRows;
   static constexpr u32 kColumns = kWordsPerRow * kSquare;
   static constexpr u32 kPitch = kWordsPerRow + 1;  // odd: neighbours in a line lie in other banks
-  static constexpr u32 kItemsPerRow = kColumns / kLanes<B>;
-  static constexpr u32 kItems = kRows * kItemsPerRow;
+  static constexpr u32 kCount = 16 / sizeof(B);    // elements of a chunk
+  static constexpr u32 kChunksPerRow = kColumns / kCount;
+  static constexpr u32 kChunks = kRows * kChunksPerRow;
   static constexpr u32 kAhead = 4 / kSquare;  // squares of which a thread reads all words first
 
   Word words[kRows * kPitch];
@@ -43,37 +48,56 @@ struct TransposeTile {
   // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ...: the squares of one line then store
   // their words to different banks.
   KILN_DEVICE static u32 kept_at(u32 row) { return row % kSquare * kAlong + row / kSquare; }
-  KILN_DEVICE static u32 row_of(u32 item) {
-    const u32 kept = item / kItemsPerRow;
-    return kept % kAlong * kSquare + kept / kAlong;
-  }
-  KILN_DEVICE static u32 column_of(u32 item) { return item % kItemsPerRow * kLanes<B>; }
+  KILN_DEVICE static u32 row_of(u32 kept) { return kept % kAlong * kSquare + kept / kAlong; }
 
-  KILN_DEVICE Words item(u32 index) const {
-    const Word* from = words + index / kItemsPerRow * kPitch + index % kItemsPerRow * kSteps<B>;
-    Words item;
-#pragma unroll
-    for (u32 i = 0; i < kSteps<B>; ++i) rotate_in(item, from[i]);
-    return item;
-  }
-
-  // `inp` is the tile's first element, `pitch` what lies between its lines. A barrier must follow.
-  KILN_DEVICE void fill(const B* inp, const TilePlace& place, u64 pitch, bool by_words) {
+  // `pitch` is what lies between the tile's lines in the input. A barrier must follow.
+  KILN_DEVICE void fill(const B* inp, const TilePlace& place, u64 pitch, bool by_words, u32 self,
+                        u32 team) {
     if (kSquare == 1 || by_words) {
-      fill_by_words(inp, place, pitch);
+      fill_by_words(inp, place, pitch, self, team);
     } else {
-      fill_by_elements(inp, place, pitch);
+      fill_by_elements(inp, place, pitch, self, team);
+    }
+  }
+
+  // `pitch` is what lies between the tile's rows in the output.
+  KILN_DEVICE void drain(B* out, const TilePlace& place, u64 pitch, u32 self, u32 team) const {
+    for (u32 k = self; k < kChunks; k += team) {
+      const u32 row = row_of(k / kChunksPerRow);
+      const u32 column = k % kChunksPerRow * kCount;
+      if (row >= place.rows || column >= place.columns) continue;
+      const Word* from = words + k / kChunksPerRow * kPitch + column / kSquare;
+      Chunk<B, kCount> chunk;
+#pragma unroll
+      for (u32 i = 0; i < 16 / sizeof(Word); ++i) {
+        if constexpr (sizeof(Word) == 4) {
+          chunk.word[i] = from[i];
+        } else {
+          chunk.word[2 * i] = static_cast<u32>(from[i]);
+          chunk.word[2 * i + 1] = static_cast<u32>(from[i] >> 32);
+        }
+      }
+      B* to = out + row * pitch + column;
+      if (place.columns - column >= kCount && address_of(to) % 16 == 0) {
+        chunk.store(to);
+      } else {
+#pragma unroll
+        for (u32 i = 0; i < kCount; ++i) {
+          if (column + i < place.columns) to[i] = chunk.get(i);
+        }
+      }
     }
   }
 
  private:
   // By lines of 32 threads.
-  KILN_DEVICE void fill_by_words(const B* inp, const TilePlace& place, u64 pitch) {
-    const u32 along = thread_index() % kAlong;
-    const u32 lines = block_size() / kAlong;
-    if (along * kSquare >= place.rows || thread_index() >= lines * kAlong) return;
+  KILN_DEVICE void fill_by_words(const B* inp, const TilePlace& place, u64 pitch, u32 self,
+                                 u32 team) {
+    const u32 along = self % kAlong;
+    const u32 lines = team / kAlong;
+    if (along * kSquare >= place.rows || self >= lines * kAlong) return;
     const u32 count = place.columns / kSquare;
-    u32 line = thread_index() / kAlong;
+    u32 line = self / kAlong;
     const B* from = inp + (line * kSquare * pitch + along * kSquare);
     Word* to = words + along * kPitch + line;
     while (line < count) {
@@ -100,10 +124,11 @@ struct TransposeTile {
     }
   }
 
-  KILN_DEVICE void fill_by_elements(const B* inp, const TilePlace& place, u64 pitch) {
+  KILN_DEVICE void fill_by_elements(const B* inp, const TilePlace& place, u64 pitch, u32 self,
+                                    u32 team) {
     B* const elements = reinterpret_cast<B*>(words);
 #pragma unroll 1
-    for (u32 i = thread_index(); i < kRows * kColumns; i += block_size()) {
+    for (u32 i = self; i < kRows * kColumns; i += team) {
       const u32 row = i % kRows;
       const u32 column = i / kRows;
       if (row < place.rows && column < place.columns) {
@@ -131,16 +156,7 @@ struct TransposeTile {
   }
 };
 
-// What of the output item `index` of a tile is; nothing where the tile ends before it.
-template <class B>
-KILN_DEVICE Item item_of_tile(const TilePlace& place, u32 index, u64 row_pitch) {
-  const u32 row = TransposeTile<B>::row_of(index);
-  const u32 column = TransposeTile<B>::column_of(index);
-  const u32 left = row < place.rows && column < place.columns ? place.columns - column : 0;
-  return {place.out + row * row_pitch + column, 0, left < kLanes<B> ? left : kLanes<B>};
-}
-
-// How a view is cut into tiles; prepared by one thread per block.
+// How a view is cut into tiles.
 template <class B>
 struct Tiling {
   using Tile = TransposeTile<B>;
@@ -152,27 +168,29 @@ struct Tiling {
   u32 tiles_across;
   bool by_words;  // no line of the input is cut within a word
 
-  KILN_DEVICE void set(const Layout& layout, const B* inp) {
-    tiles = 0;
-    if (layout.rank < 2 || layout.inner().stride < 2 || block_size() < Tile::kAlong) return;
-    const u64 columns = layout.inner().size;
+  KILN_DEVICE Tiling(const Views<1>& views, const B* inp) : tiles(0), row_dim(views.rank) {
+    if (views.rank < 2 || block_size() < Tile::kAlong) return;
+    const u32 last = views.rank - 1;
+    const u64 columns = views.size(last);
+    const u64 pitch = views.stride(0, last);
+    if (pitch < 2) return;
     u64 rows = 0;
     u64 matrices = 1;
     u64 span = columns;
-    u64 bits = address_of(inp) / sizeof(B) | columns | layout.inner().stride;
+    u64 bits = address_of(inp) / sizeof(B) | columns | pitch;
 #pragma unroll 1
-    for (u32 d = layout.rank - 1; d > 0; --d) {
-      const Dim& dim = layout.dims[d - 1];
-      if (dim.stride == 1 && rows == 0) {
-        row_dim = d - 1;
+    for (u32 dim = last; dim-- > 0;) {
+      const u64 size = views.size(dim);
+      if (views.stride(0, dim) == 1 && row_dim == views.rank && size > 1) {
+        row_dim = dim;
         row_pitch = span;
-        rows = dim.size;
+        rows = size;
         bits |= rows;
       } else {
-        matrices *= dim.size;
-        bits |= dim.stride;
+        matrices *= size;
+        if (size > 1) bits |= views.stride(0, dim);
       }
-      span *= dim.size;
+      span *= size;
     }
     const u64 down = (rows + Tile::kRows - 1) / Tile::kRows;
     const u64 across = (columns + Tile::kColumns - 1) / Tile::kColumns;
@@ -185,32 +203,72 @@ struct Tiling {
     tiles = static_cast<u32>(all);
   }
 
-  KILN_DEVICE TilePlace place(const Layout& layout, u32 tile) const {
+  KILN_DEVICE TilePlace place(const Views<1>& views, u32 tile) const {
+    const u32 last = views.rank - 1;
     const u32 line = tile / tiles_across;
-    const u64 column = static_cast<u64>(tile - line * tiles_across) * Tile::kColumns;
-    const u32 matrix = line / tiles_down;
-    const u64 row = static_cast<u64>(line - matrix * tiles_down) * Tile::kRows;
-    const u64 rows_left = layout.dims[row_dim].size - row;
-    const u64 columns_left = layout.inner().size - column;
+    const u32 column = (tile - line * tiles_across) * Tile::kColumns;
+    u32 rest = line / tiles_down;
+    const u32 row = (line - rest * tiles_down) * Tile::kRows;
+    const u32 rows_left = views.size(row_dim) - row;
+    const u32 columns_left = views.size(last) - column;
 
-    TilePlace place{
-        row + column * layout.inner().stride, row * row_pitch + column,
-        rows_left < Tile::kRows ? static_cast<u32>(rows_left) : Tile::kRows,
-        columns_left < Tile::kColumns ? static_cast<u32>(columns_left) : Tile::kColumns};
-    u64 rest = matrix;
-    u64 span = layout.inner().size;
+    TilePlace place{row + column * views.stride(0, last), row * row_pitch + column,
+                    rows_left < Tile::kRows ? rows_left : Tile::kRows,
+                    columns_left < Tile::kColumns ? columns_left : Tile::kColumns};
+    u64 span = views.size(last);
 #pragma unroll 1
-    for (u32 d = layout.rank - 1; d > 0; --d) {
-      const Dim& dim = layout.dims[d - 1];
-      if (d - 1 != row_dim) {
-        const u64 digit = dim.take(rest);
-        place.inp += digit * dim.stride;
+    for (u32 dim = last; dim-- > 0;) {
+      const u32 size = views.size(dim);
+      if (dim != row_dim) {
+        const u32 above = rest / size;
+        const u32 digit = rest - above * size;
+        rest = above;
+        place.inp += digit * views.stride(0, dim);
         place.out += digit * span;
       }
-      span *= dim.size;
+      span *= size;
     }
     return place;
   }
 };
+
+// All threads of a block together. Returns whether the view was one for tiles.
+template <class B>
+struct TransposeTiles {
+  TransposeTile<B> of[kMostTeams];
+};
+template <class B>
+KILN_DEVICE bool copy_by_tiles(const Views<1>& views, u64 numel, const B* inp, B* out) {
+  if (views.info == nullptr || takes_one_element(numel) || numel >> 32 != 0) return false;
+  const Tiling<B> tiling(views, inp);
+  if (tiling.tiles == 0) return false;
+  u32 blocks = block_count();
+  if (launched_threads() >= numel) {
+    // Those that leave need room beside them.
+    const u32 fit = block_size() == 1024 ? working_blocks() : blocks;
+    if (fit < blocks) blocks = fit;
+    if (block_index() >= blocks) return true;
+  }
+  KILN_SHARED(tiles, TransposeTiles<B>);
+  const u32 team = block_size() < kTeam ? block_size() : kTeam;
+  const u32 teams = block_size() / team;
+  const u32 mine = thread_index() / team;
+  const u32 self = thread_index() - mine * team;
+  const u64 pitch = views.stride(0, views.rank - 1);
+#pragma unroll 1
+  for (u64 t = static_cast<u64>(block_index()) * teams; t < tiling.tiles;
+       t += static_cast<u64>(blocks) * teams) {
+    const bool works = mine < teams && t + mine < tiling.tiles;
+    TilePlace place{};
+    if (works) {
+      place = tiling.place(views, static_cast<u32>(t) + mine);
+      tiles.of[mine].fill(inp + place.inp, place, pitch, tiling.by_words, self, team);
+    }
+    barrier();
+    if (works) tiles.of[mine].drain(out + place.out, place, tiling.row_pitch, self, team);
+    barrier();
+  }
+  return true;
+}
 
 }  // namespace kiln::families

@@ -6,7 +6,6 @@
 namespace kiln::functors {
 
 struct Affine {
-  static constexpr u32 kUnroll = 4;
   template <class M, class N = typename M::Number>
   KILN_DEVICE static N apply(N x, N mul, N add) {
     return M::fma(x, mul, add);

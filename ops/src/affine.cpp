@@ -10,7 +10,7 @@ constexpr KernelRows kAffine = rows_of("affine", "", "affine");
 
 }  // namespace
 
-Result<Launch> plan(const Affine& call) {
+Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   KILN_TRY(require_scalar("mul", call.mul, call.dtype));
   KILN_TRY(require_scalar("add", call.add, call.dtype));
@@ -19,7 +19,8 @@ Result<Launch> plan(const Affine& call) {
   KILN_TRY(set_kernel(launch, kAffine, call.dtype));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count)));
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    over_elements(gpu, is_contiguous(call.layout), count, size_of(call.dtype))));
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(AffineKernel<T>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out,

@@ -6,7 +6,7 @@
 
 namespace kiln::ops {
 
-Result<Launch> plan(const Binary& call) {
+Result<Launch> plan(const Binary& call, const Gpu&) {
   const std::string_view root = info(call.op).root;
   KILN_TRY(require_moved_dtype(root, call.dtype));
   const NamedOperand lhs{"lhs", call.lhs_layout}, rhs{"rhs", call.rhs_layout};

@@ -6,7 +6,7 @@
 
 namespace kiln::ops {
 
-Result<Launch> plan(const Cast& call) {
+Result<Launch> plan(const Cast& call, const Gpu&) {
   if (!has_cast(call.from, call.to)) {
     return Error{ErrorCode::kInvalidInput,
                  "no kernel casts '" + std::string(name(call.from)) + "' to '" +

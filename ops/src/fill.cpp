@@ -14,11 +14,12 @@ constexpr KernelRows kCopy2d = rows_of("fill", "", "copy2d");
 
 }  // namespace
 
-Result<Launch> plan(const Fill& call) {
+Result<Launch> plan(const Fill& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kFill, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-  KILN_TRY(set_grid(launch, call.geometry, count, over_view({{count}}, call.value.dtype, count)));
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    over_elements(gpu, true, count, size_of(call.value.dtype))));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(FillKernel<T>(), call.buffer, call.value.as<T>(), count);
@@ -26,13 +27,15 @@ Result<Launch> plan(const Fill& call) {
   return launch;
 }
 
-Result<Launch> plan(const ConstSet& call) {
+Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kConstSet, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.value.dtype, count)));
+  KILN_TRY(
+      set_grid(launch, call.geometry, count,
+               over_elements(gpu, is_contiguous(call.layout), count, size_of(call.value.dtype))));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(ConstSetKernel<T>(), count, call.layout.dims.rank(), nullptr, call.value.as<T>(),
@@ -41,7 +44,7 @@ Result<Launch> plan(const ConstSet& call) {
   return launch;
 }
 
-Result<Launch> plan(const Copy2d& call) {
+Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kCopy2d, call.dtype));
   const Layout rows{{call.rows, call.columns}, {call.inp_stride, 1}};
@@ -62,8 +65,8 @@ Result<Launch> plan(const Copy2d& call) {
         .hint("copy fewer rows at a time");
   }
 
-  const auto bytes = static_cast<std::uint32_t>(size_of(call.dtype));
-  KILN_TRY(set_grid(launch, call.geometry, count, geometry::rows(call.rows, call.columns, bytes)));
+  KILN_TRY(
+      set_grid(launch, call.geometry, count, over_elements(gpu, true, count, size_of(call.dtype))));
   with_storage_of(call.dtype, [&](auto element) {
     launch.pass(Copy2dKernel<decltype(element)>(), call.inp, call.out, call.rows, call.columns,
                 call.inp_stride, call.out_stride);

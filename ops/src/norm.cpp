@@ -32,7 +32,7 @@ void set_norm_grid(Launch& launch, const Rows& rows) {
 
 }  // namespace
 
-Result<Launch> plan(const Softmax& call) {
+Result<Launch> plan(const Softmax& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Rows rows, rows_of("softmax", call.dtype, call.rows, call.columns));
   Launch launch;
   launch.module = "reduce";
@@ -43,7 +43,7 @@ Result<Launch> plan(const Softmax& call) {
   return launch;
 }
 
-Result<Launch> plan(const RmsNorm& call) {
+Result<Launch> plan(const RmsNorm& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Rows rows, rows_of("rmsnorm", call.dtype, call.rows, call.columns));
   Launch launch;
   launch.module = "reduce";
@@ -58,7 +58,7 @@ Result<Launch> plan(const RmsNorm& call) {
   return launch;
 }
 
-Result<Launch> plan(const LayerNorm& call) {
+Result<Launch> plan(const LayerNorm& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Rows rows, rows_of("layernorm", call.dtype, call.rows, call.columns));
   Launch launch;
   launch.module = "reduce";

@@ -10,18 +10,16 @@ namespace kiln::ops {
 namespace {
 
 Error no_kernel(std::string_view root, DType dtype, const std::string& taken) {
-  return Error{
-      ErrorCode::kInvalidInput,
-      "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
-      {},
-      {}}
+  return Error{ErrorCode::kInvalidInput,
+               "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
+               {},
+               {}}
       .note("it takes " + taken);
 }
 
 }  // namespace
 
-Result<void> require_dtype(std::string_view root, DType dtype,
-                           std::initializer_list<DType> taken) {
+Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken) {
   if (std::find(taken.begin(), taken.end(), dtype) != taken.end()) return {};
   std::string list;
   for (const DType each : taken) {
@@ -38,8 +36,8 @@ std::string to_string(const Launch& launch) {
     if (dims.z != 1) text += "x" + std::to_string(dims.z);
     return text;
   };
-  return std::string(launch.module) + "." + launch.kernel.text() + "<<<" + size(launch.grid) + ", " +
-         size(launch.block) + ">>>";
+  return std::string(launch.module) + "." + launch.kernel.text() + "<<<" + size(launch.grid) +
+         ", " + size(launch.block) + ">>>";
 }
 
 KernelName kernel_name(std::string_view root, DType dtype, F8Spelling spelling) {
@@ -69,7 +67,7 @@ Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
   return no_kernel(rows.root, dtype, taken);
 }
 
-Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own) {
+Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own) {
   constexpr std::uint32_t kReferenceThreads = 1024;
   if (geometry == Geometry::kOwn) {
     launch.grid.x = own.blocks;
@@ -89,11 +87,17 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geom
   return {};
 }
 
-geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
-                           geometry::Cost cost) {
-  const auto bytes = static_cast<std::uint32_t>(size_of(dtype));
-  return is_contiguous(layout) ? geometry::contiguous(count, bytes, cost)
-                               : geometry::strided(count, bytes);
+tuning::Launch over_elements(const Gpu& gpu, bool contiguous, std::size_t count,
+                             std::size_t bytes) {
+  const tuning::Machine* machine = &tuning::machine(tuning::Architecture::kSm80);  // if unknown
+  for (const tuning::Machine& each : tuning::kMachines) {
+    const std::string_view name = each.target;
+    if (gpu.target.substr(0, name.size()) == name) machine = &each;
+  }
+  const tuning::Spread spread{
+      *machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
+  return contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / bytes))
+                    : spread.strided(count);
 }
 
 LayoutBlock layout_block(const Layout& layout) {

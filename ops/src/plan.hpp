@@ -4,7 +4,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "kernels/geometry.hpp"
+#include "kernels/tuning/elementwise.hpp"
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "own_kernels.hpp"
 
@@ -19,14 +20,12 @@ KernelName kernel_name(std::string_view root, DType dtype,
 // there are kernels for.
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 
-// One-dimensional: `own` as kernels/geometry.hpp has it, or one thread for each of `count` elements
-// in blocks of 1024, as the reference host launches. Errors (kInvalidInput): a count that the
-// reference's 32 bits cannot hold.
-Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, geometry::Launch own);
+// One-dimensional: `own`, or one thread for each of `count` elements in blocks of 1024, as the
+// reference host launches. Errors (kInvalidInput): a count that the reference's 32 bits cannot hold.
+Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own);
 
-// Our numbers for a kernel that walks one view.
-geometry::Launch over_view(const Layout& layout, DType dtype, std::size_t count,
-                           geometry::Cost cost = geometry::Cost::kUsual);
+// Our numbers for an elementwise kernel on that device, whose largest elements have `bytes`.
+tuning::Launch over_elements(const Gpu& gpu, bool contiguous, std::size_t count, std::size_t bytes);
 
 // The layout block of one strided operand: nothing when it is contiguous.
 LayoutBlock layout_block(const Layout& layout);

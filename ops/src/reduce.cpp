@@ -47,7 +47,7 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
 
 }  // namespace
 
-Result<Launch> plan(const Reduce& call) {
+Result<Launch> plan(const Reduce& call, const Gpu&) {
   const ReduceOpInfo& op = info(call.op);
   KILN_TRY(require_dtype(
       op.root, call.dtype,
@@ -79,7 +79,7 @@ Result<Launch> plan(const Reduce& call) {
   return launch;
 }
 
-Result<Launch> plan(const SumInto& call) {
+Result<Launch> plan(const SumInto& call, const Gpu&) {
   KILN_TRY(require_dtype("sum", call.dtype,
                          {DType::kU32, DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));

@@ -8,7 +8,7 @@
 
 namespace kiln::ops {
 
-Result<Launch> plan(const Rope& call) {
+Result<Launch> plan(const Rope& call, const Gpu&) {
   const std::string_view root = call.kind == RopeKind::kNeighbours ? "rope_i"
                                 : call.kind == RopeKind::kHalves   ? "rope"
                                                                    : "rope_thd";

@@ -6,7 +6,7 @@
 
 namespace kiln::ops {
 
-Result<Launch> plan(const Where& call) {
+Result<Launch> plan(const Where& call, const Gpu&) {
   const bool f8 = call.dtype == DType::kF8E4M3;
   const KernelName root = kernel_name("where", call.condition_dtype);
   KILN_TRY(require_moved_dtype("where", call.dtype));

@@ -17,7 +17,7 @@ constexpr auto kUnary = [] {
 
 }  // namespace
 
-Result<Launch> plan(const Unary& call) {
+Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   const UnaryOpInfo& op = info(call.op);
   Launch launch;
   KILN_TRY(set_kernel(launch, kUnary[static_cast<std::size_t>(call.op)], call.dtype));
@@ -26,8 +26,8 @@ Result<Launch> plan(const Unary& call) {
 
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  const auto cost = call.op == UnaryOp::kPowf ? geometry::Cost::kLong : geometry::Cost::kUsual;
-  KILN_TRY(set_grid(launch, call.geometry, count, over_view(call.layout, call.dtype, count, cost)));
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    over_elements(gpu, is_contiguous(call.layout), count, size_of(call.dtype))));
   const std::size_t rank = call.layout.dims.rank();
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);

@@ -4,6 +4,7 @@
 // round once (fused); f16 and bf16 once or twice; f8 computes in f32 and saturates.
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -18,6 +19,6 @@ struct Affine {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Affine& call);
+Result<Launch> plan(const Affine& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -8,6 +8,7 @@
 
 #include <string_view>
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -65,6 +66,6 @@ struct Binary {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Binary& call);
+Result<Launch> plan(const Binary& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -6,6 +6,7 @@
 // (300 gives 44, -1 gives 0). To f8 through f32, saturated.
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -55,6 +56,6 @@ struct Cast {
 };
 
 // Errors (kInvalidInput) name the shape, or the types between which no kernel casts.
-Result<Launch> plan(const Cast& call);
+Result<Launch> plan(const Cast& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

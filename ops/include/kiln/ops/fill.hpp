@@ -1,6 +1,7 @@
 // fill: constants and row copies, for u8 u32 i64 f16 bf16 f32 f64 f8_e4m3.
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -34,8 +35,8 @@ struct Copy2d {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Fill& call);
-Result<Launch> plan(const ConstSet& call);
-Result<Launch> plan(const Copy2d& call);
+Result<Launch> plan(const Fill& call, const Gpu& gpu = {});
+Result<Launch> plan(const ConstSet& call, const Gpu& gpu = {});
+Result<Launch> plan(const Copy2d& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

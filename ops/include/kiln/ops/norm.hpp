@@ -1,6 +1,7 @@
 // Row-wise operations over the last dim of contiguous rows, for f16 bf16 f32 f64.
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -38,8 +39,8 @@ struct LayerNorm {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Softmax& call);
-Result<Launch> plan(const RmsNorm& call);
-Result<Launch> plan(const LayerNorm& call);
+Result<Launch> plan(const Softmax& call, const Gpu& gpu = {});
+Result<Launch> plan(const RmsNorm& call, const Gpu& gpu = {});
+Result<Launch> plan(const LayerNorm& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -55,7 +56,7 @@ struct SumInto {
 };
 
 // Errors (kInvalidInput) name the shape, the dims or the dtype that no kernel takes.
-Result<Launch> plan(const Reduce& call);
-Result<Launch> plan(const SumInto& call);
+Result<Launch> plan(const Reduce& call, const Gpu& gpu = {});
+Result<Launch> plan(const SumInto& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -2,6 +2,7 @@
 // (p * cos - q * sin, p * sin + q * cos).
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -31,6 +32,6 @@ struct Rope {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Rope& call);
+Result<Launch> plan(const Rope& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

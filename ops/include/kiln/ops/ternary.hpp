@@ -4,6 +4,7 @@
 // u32 i16 i32 i64 and T of f8_e4m3.
 #pragma once
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -20,6 +21,6 @@ struct Where {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Where& call);
+Result<Launch> plan(const Where& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

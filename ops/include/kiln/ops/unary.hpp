@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -73,6 +74,6 @@ struct Unary {
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
-Result<Launch> plan(const Unary& call);
+Result<Launch> plan(const Unary& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

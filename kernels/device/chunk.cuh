@@ -1,0 +1,115 @@
+// Neighbouring elements in the registers of one thread: what one access of up to sixteen bytes
+// moves.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+KILN_DEVICE u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+
+// `kCount` elements of type T. Kept as words, so that a loop over them can move them along by
+// words, address registers by constants, and need not be unrolled.
+template <class T, u32 kCount>
+struct Chunk {
+  static constexpr u32 kBytes = kCount * sizeof(T);
+  static constexpr u32 kWords = (kBytes + 3) / 4;
+  static_assert(kBytes <= 16, "one access moves sixteen bytes");
+
+  u32 word[kWords];
+
+  // `address` is a multiple of kBytes.
+  KILN_DEVICE void load(const T* address) {
+    if constexpr (kBytes == 16) {
+      const Words words = load_16_bytes(address);
+#pragma unroll
+      for (u32 w = 0; w < 4; ++w) word[w] = words.word[w];
+    } else if constexpr (kBytes == 8) {
+      const u64 both = *reinterpret_cast<const u64*>(address);
+      word[0] = static_cast<u32>(both);
+      word[kWords - 1] = static_cast<u32>(both >> 32);
+    } else {
+      word[0] = *reinterpret_cast<const Bits<kBytes>*>(address);
+    }
+  }
+  KILN_DEVICE void store(T* address) const {
+    if constexpr (kBytes == 16) {
+      Words words;
+#pragma unroll
+      for (u32 w = 0; w < 4; ++w) words.word[w] = word[w];
+      store_16_bytes(address, words);
+    } else if constexpr (kBytes == 8) {
+      *reinterpret_cast<u64*>(address) = word[0] | static_cast<u64>(word[kWords - 1]) << 32;
+    } else {
+      *reinterpret_cast<Bits<kBytes>*>(address) = static_cast<Bits<kBytes>>(word[0]);
+    }
+  }
+
+  // `i` must be known to the compiler.
+  KILN_DEVICE T get(u32 i) const {
+    const u32 byte = i * sizeof(T);
+    if constexpr (sizeof(T) == 8) {
+      return bit_cast<T>(word[byte / 4] | static_cast<u64>(word[byte / 4 + 1]) << 32);
+    } else {
+      return bit_cast<T>(static_cast<BitsOf<T>>(word[byte / 4] >> byte % 4 * 8));
+    }
+  }
+  // Into a place that holds zero.
+  KILN_DEVICE void put(u32 i, T value) {
+    const u32 byte = i * sizeof(T);
+    const BitsOf<T> bits = bits_of(value);
+    if constexpr (sizeof(T) == 8) {
+      word[byte / 4] = static_cast<u32>(bits);
+      word[byte / 4 + 1] = static_cast<u32>(bits >> 32);
+    } else {
+      word[byte / 4] |= static_cast<u32>(bits) << byte % 4 * 8;
+    }
+  }
+  // Elements i and i + 1, of at most two bytes each, as one number.
+  KILN_DEVICE void put_pair(u32 i, u32 pair) {
+    const u32 byte = i * sizeof(T);
+    word[byte / 4] |= pair << byte % 4 * 8;
+  }
+  KILN_DEVICE void clear() {
+#pragma unroll
+    for (u32 w = 0; w < kWords; ++w) word[w] = 0;
+  }
+  KILN_DEVICE void fill(T value) {
+    clear();
+#pragma unroll
+    for (u32 i = 0; i < kCount; ++i) put(i, value);
+  }
+
+  // Drops the first elements and appends those of `next`.
+  template <u32 kNew>
+  KILN_DEVICE void append(const Chunk<T, kNew>& next) {
+    constexpr u32 kNewBytes = kNew * sizeof(T);
+    if constexpr (kNew == kCount) {
+      *this = next;
+    } else if constexpr (kNewBytes % 4 == 0) {
+#pragma unroll
+      for (u32 w = 0; w < kWords; ++w) {
+        word[w] = w + kNewBytes / 4 < kWords ? word[w + kNewBytes / 4]
+                                             : next.word[w + kNewBytes / 4 - kWords];
+      }
+    } else {
+      constexpr u32 kBits = kNewBytes * 8;
+#pragma unroll
+      for (u32 w = 0; w < kWords; ++w) {
+        const u32 above = w + 1 < kWords ? word[w + 1] : next.word[0];
+        word[w] = word[w] >> kBits | above << (kBytes < 4 ? kBytes * 8 - kBits : 32 - kBits);
+      }
+    }
+  }
+  // The first elements.
+  template <u32 kFirst>
+  KILN_DEVICE Chunk<T, kFirst> first() const {
+    Chunk<T, kFirst> result;
+#pragma unroll
+    for (u32 w = 0; w < Chunk<T, kFirst>::kWords; ++w) result.word[w] = word[w];
+    return result;
+  }
+};
+
+}  // namespace kiln::device

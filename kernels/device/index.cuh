@@ -1,0 +1,166 @@
+// Where the elements of strided views lie.
+//
+// Views that share one shape come as the ABI's `info` array: first the sizes of the dims, then for
+// each view as many strides, all in elements, outermost first. A stride of 0 broadcasts.
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// N views of one shape, as the kernel is told of them. No dim of a view that is not contiguous has
+// 2^32 elements.
+template <u32 N>
+struct Views {
+  const u64* info;
+  u32 rank;
+
+  KILN_DEVICE u32 size(u32 dim) const { return static_cast<u32>(info[dim]); }
+  KILN_DEVICE u64 stride(u32 view, u32 dim) const { return info[(1 + view) * rank + dim]; }
+};
+
+// Where element `i` of each of N views of less than 2^32 elements lies.
+template <u32 N>
+struct Place {
+  u64 at[N];
+};
+template <u32 N>
+KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
+  Place<N> place{};
+  u32 rest = i;
+#pragma unroll 1
+  for (u32 dim = views.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    u64 stride[N];
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) stride[n] = views.stride(n, dim);
+    u32 digit = rest;
+    if (dim != 0) {
+      const u32 size = views.size(dim);
+      const u32 above = rest / size;
+      digit -= above * size;
+      rest = above;
+    }
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) place.at[n] += digit * stride[n];
+  }
+  return place;
+}
+
+// How views are walked: an element's number has two parts. The lower counts within the inner dims,
+// which together have less than 2^31 elements; the upper within the others. Of one dim, a group of
+// neighbours goes to one thread and counts as one.
+struct Walk {
+  u32 split;  // the first inner dim
+  u32 inner;
+  u32 outer;
+  u32 cut;          // the dim taken in groups; none where it equals the rank
+  bool contiguous;  // every view is row-major without gaps
+  bool rows;        // groups are whole chunks, aligned alike in all views
+};
+
+// Where a group of elements lies: its first, how far apart the others are, and how many there are.
+template <u32 N>
+struct Group {
+  u64 at[N];
+  u64 apart[N];
+  u64 out;
+  u64 out_apart;
+  u32 count;
+};
+
+// A group has 2^kChunk elements, moved by one access, where `kRows` asks for it and the views allow
+// it; else 2^kSeveral, moved by single ones.
+template <bool kRows, u32 kChunk, u32 kSeveral>
+struct Walker {
+  KILN_DEVICE static u32 shift(const Walk& walk) { return kRows && walk.rows ? kChunk : kSeveral; }
+  KILN_DEVICE static u32 groups(const Walk& walk, u32 dim, u32 size) {
+    return dim == walk.cut ? ((size - 1) >> shift(walk)) + 1 : size;
+  }
+
+  // Whether the innermost dim of every view is made of whole chunks that begin where a chunk may.
+  template <u32 N>
+  KILN_DEVICE static bool has_rows(const Views<N>& views) {
+    if (views.rank == 0) return false;
+    u64 bits = views.size(views.rank - 1);
+    bool dense = true;
+#pragma unroll 1
+    for (u32 dim = views.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) {
+        if (dim + 1 == views.rank) {
+          dense = dense && views.stride(n, dim) == 1;
+        } else {
+          bits |= views.stride(n, dim);
+        }
+      }
+    }
+    return dense && bits % (1u << kChunk) == 0;
+  }
+
+  // `aligned`: the arrays begin where a chunk may.
+  template <u32 N>
+  KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned) {
+    Walk walk{0, 1, 1, views.rank, true, kRows && aligned && has_rows(views)};
+    if (walk.rows) walk.cut = views.rank - 1;
+    u64 expected = 1;
+#pragma unroll 1
+    for (u32 dim = views.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      const u32 size = views.size(dim);
+      const bool is_last = dim + 1 == views.rank;
+      bool side_by_side = false;
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) {
+        const u64 stride = views.stride(n, dim);
+        walk.contiguous = walk.contiguous && (stride == expected || size == 1);
+        side_by_side = side_by_side || stride == 1;
+      }
+      // Groups across lines of memory share them.
+      if (!is_last && side_by_side && walk.cut == views.rank) walk.cut = dim;
+      expected *= size;
+      const u64 product = static_cast<u64>(walk.inner) * groups(walk, dim, size);
+      if (walk.split == 0 && product >> 31 == 0) {
+        walk.inner = static_cast<u32>(product);
+      } else {
+        if (walk.split == 0) walk.split = dim + 1;
+        walk.outer *= groups(walk, dim, size);
+      }
+    }
+    return walk;
+  }
+
+  template <u32 N>
+  KILN_DEVICE static Group<N> find(const Views<N>& views, const Walk& walk, u32 upper, u32 lower) {
+    Group<N> found{};
+    found.count = 1;
+    u32 rest = lower;
+    u64 out_stride = 1;
+#pragma unroll 1
+    for (u32 dim = views.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      if (dim + 1 == walk.split) rest = upper;
+      const u32 size = views.size(dim);
+      const u32 divisor = groups(walk, dim, size);
+      const u32 above = rest / divisor;
+      u32 digit = rest - above * divisor;
+      rest = above;
+      if (dim == walk.cut) {
+        digit <<= shift(walk);
+        const u32 most = 1u << shift(walk);
+        found.count = size - digit < most ? size - digit : most;
+        found.out_apart = out_stride;
+#pragma unroll
+        for (u32 n = 0; n < N; ++n) found.apart[n] = views.stride(n, dim);
+      }
+      found.out += digit * out_stride;
+      out_stride *= size;
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) found.at[n] += digit * views.stride(n, dim);
+    }
+    return found;
+  }
+};
+
+}  // namespace kiln::device

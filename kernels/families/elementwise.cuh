@@ -1,0 +1,263 @@
+// out[i] = f(in[place of i]...): any number of inputs, each with an element type and a view of its
+// own; the output is contiguous.
+//
+// An output chunk of up to sixteen aligned bytes is the unit of work. Its inputs are read
+//   whole     one access each: contiguous and aligned alike
+//   by rows   the same, where every view's rows are long, dense and aligned, or repeat one element
+//   singly    element by element, otherwise
+// Elements before the first and behind the last chunk, and small launches altogether, go one to a
+// thread. A chunk is read before it is written and nothing is read through a read-only cache, so an
+// input may be the output.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/index.cuh"
+#include "device/platform.cuh"
+#include "families/spread.cuh"
+#include "families/transpose_tile.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// ---- lists of types ---------------------------------------------------------------------------
+
+template <u32... I>
+struct Sequence {};
+template <u32 N, u32... I>
+struct MakeSequence : MakeSequence<N - 1, N - 1, I...> {};
+template <u32... I>
+struct MakeSequence<0, I...> {
+  using Type = Sequence<I...>;
+};
+
+// A chunk of each input.
+template <u32 I, class T, u32 kCount>
+struct Slot {
+  Chunk<T, kCount> chunk;
+};
+template <class Numbers, u32 kCount, class... In>
+struct Slots;
+template <u32... I, u32 kCount, class... In>
+struct Slots<Sequence<I...>, kCount, In...> : Slot<I, In, kCount>... {};
+
+template <u32 I, class T, u32 kCount>
+KILN_DEVICE Chunk<T, kCount>& chunk_of(Slot<I, T, kCount>& slot) {
+  return slot.chunk;
+}
+
+constexpr u32 largest(u32 a) { return a; }
+template <class... Rest>
+constexpr u32 largest(u32 a, u32 b, Rest... rest) {
+  return largest(a > b ? a : b, rest...);
+}
+
+constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
+
+// What a kernel does with views that are not contiguous. Code is weight, so only those that change
+// layouts in practice do more than read element by element.
+enum class Paths { kPlain, kRows };
+
+// ---- the family -------------------------------------------------------------------------------
+
+template <tuning::Cost kCost, Paths kPaths, class F, class Numbers, class Out, class... In>
+struct Elementwise;
+
+template <tuning::Cost kCost, Paths kPaths, class F, u32... I, class Out, class... In>
+struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
+  static constexpr u32 kInputs = sizeof...(In);
+  static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
+  // Elements that the code computes side by side; a loop goes over the rest of a chunk.
+  static constexpr u32 kAbreast = sizeof(Out) <= 2                ? (kCount < 2 ? kCount : 2)
+                                  : kCost == tuning::Cost::kBrief ? (kCount < 4 ? kCount : 4)
+                                                                  : 1;
+  // Chunks that a thread reads before it computes.
+  static constexpr u32 kAhead = 2;
+  // Elements of a strided view that it reads before it computes.
+  static constexpr u32 kGroup = kCount < 8 ? kCount : 8;
+
+  using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup)>;
+  using Batch = Slots<Sequence<I...>, kCount, In...>;
+  using OutChunk = Chunk<Out, kCount>;
+
+  const F& f;
+  Views<kInputs> views;
+  Out* out;
+  const void* in[kInputs];
+
+  template <class T>
+  KILN_DEVICE const T* input(u32 n) const {
+    return static_cast<const T*>(in[n]);
+  }
+
+  // Elements `j` and further of the chunks through f.
+  KILN_DEVICE Chunk<Out, kAbreast> compute(Batch& batch) const {
+    Chunk<Out, kAbreast> result;
+    result.clear();
+    if constexpr (sizeof(Out) <= 2 && kAbreast > 1) {
+#pragma unroll
+      for (u32 j = 0; j < kAbreast; j += 2) {
+        result.put_pair(j, narrow_pair<Out>(f(chunk_of<I>(batch).get(j)...),
+                                            f(chunk_of<I>(batch).get(j + 1)...)));
+      }
+    } else {
+#pragma unroll
+      for (u32 j = 0; j < kAbreast; ++j) {
+        result.put(j, narrow<Out>(f(chunk_of<I>(batch).get(j)...)));
+      }
+    }
+    return result;
+  }
+
+  // A whole chunk.
+  KILN_DEVICE void compute_chunk(Batch& batch, Out* to) const {
+    OutChunk result;
+    result.clear();
+#pragma unroll 1
+    for (u32 step = 0; step < kCount / kAbreast; ++step) {
+      result.append(compute(batch));
+      if constexpr (kAbreast < kCount) {
+        (chunk_of<I>(batch).append(chunk_of<I>(batch).template first<kAbreast>()), ...);
+      }
+    }
+    result.store(to);
+  }
+
+  // Chunks `i`, `i + threads`, ... of contiguous arrays.
+  KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
+#pragma unroll 1
+    while (i < end) {
+      Batch batch[kAhead];
+      u32 count = 1;
+      (chunk_of<I>(batch[0]).load(input<In>(I) + static_cast<u64>(i) * kCount), ...);
+      if (end - i > (kAhead - 1) * threads) {
+        count = kAhead;
+#pragma unroll
+        for (u32 k = 1; k < kAhead; ++k) {
+          (chunk_of<I>(batch[k]).load(input<In>(I) + static_cast<u64>(i + k * threads) * kCount),
+           ...);
+        }
+      }
+#pragma unroll 1
+      for (;;) {
+        compute_chunk(batch[0], out + static_cast<u64>(i) * kCount);
+        i += threads;
+        if (--count == 0) break;
+#pragma unroll
+        for (u32 k = 0; k + 1 < kAhead; ++k) batch[k] = batch[k + 1];
+      }
+    }
+  }
+
+  // A group of neighbours in the cut dim. Once the first is there, the others are in the cache.
+  KILN_DEVICE void move_group(const Group<kInputs>& group) const {
+    u64 place[kInputs];
+#pragma unroll
+    for (u32 n = 0; n < kInputs; ++n) place[n] = group.at[n];
+    Out* to = out + group.out;
+#pragma unroll 1
+    for (u32 count = group.count; count != 0; --count) {
+      *to = narrow<Out>(f(input<In>(I)[place[I]]...));
+      to += group.out_apart;
+#pragma unroll
+      for (u32 n = 0; n < kInputs; ++n) place[n] += group.apart[n];
+    }
+  }
+
+  KILN_DEVICE void move_views(const Walk& walk, u32 self, u32 threads) const {
+#pragma unroll 1
+    for (u32 upper = 0; upper < walk.outer; ++upper) {
+#pragma unroll 1
+      for (u32 i = self; i < walk.inner; i += threads) {
+        const Group<kInputs> group = Walker::find(views, walk, upper, i);
+        if constexpr (kPaths == Paths::kRows) {
+          if (walk.rows) {
+            Batch batch;
+            (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
+            compute_chunk(batch, out + group.out);
+            continue;
+          }
+        }
+        move_group(group);
+      }
+    }
+  }
+
+  // Whether every array begins where a chunk may.
+  KILN_DEVICE bool is_aligned() const {
+    u64 bits = address_of(out) * (16 / (kCount * sizeof(Out)));
+    ((bits |= address_of(in[I]) * (16 / (kCount * sizeof(In)))), ...);
+    return bits % 16 == 0;
+  }
+
+  KILN_DEVICE void run(u64 numel) const {
+    if (leaves_at_once(numel)) return;
+    bool contiguous = views.info == nullptr;
+    u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+    u32 threads = resident_threads();
+    if (takes_one_element(numel)) {
+      if (contiguous) {
+        const u32 mine = static_cast<u32>(i);
+        if (mine < numel) out[mine] = narrow<Out>(f(input<In>(I)[mine]...));
+        return;
+      }
+    } else {
+      const Spread spread(numel);
+      if (spread.is_surplus()) return;
+      threads = spread.threads;
+      const bool aligned = is_aligned();
+      if (!contiguous) {
+        const Walk walk = Walker::plan(views, aligned);
+        contiguous = walk.contiguous;
+        if (!contiguous && (walk.cut != views.rank || numel >> 31 != 0)) {
+          return move_views(walk, spread.self, threads);
+        }
+      }
+      if (contiguous && aligned && (numel / kCount) >> 31 == 0) {
+        const u32 chunks = static_cast<u32>(numel / kCount);
+        threads = spread.threads_for(chunks);
+        if (spread.self >= threads) return;
+        move_chunks(spread.self, threads, chunks);
+        i += static_cast<u64>(chunks) * kCount;
+      }
+    }
+#pragma unroll 1
+    for (; i < numel; i += threads) {
+      Place<kInputs> place;
+      if (contiguous) {
+#pragma unroll
+        for (u32 n = 0; n < kInputs; ++n) place.at[n] = i;
+      } else {
+        place = find_element(views, static_cast<u32>(i));
+      }
+      out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
+    }
+  }
+};
+
+// `info` null means contiguous. `f` takes an element of each input and returns a number that
+// narrows to Out.
+template <tuning::Cost kCost, Paths kPaths, class Out, class F, class... In>
+KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
+                             const In*... in) {
+  Elementwise<kCost, kPaths, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>{
+      f, {info, static_cast<u32>(num_dims)}, out, {in...}}
+      .run(numel);
+}
+
+// The copy of a view, bit by bit.
+template <class T>
+KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source, T* target) {
+  using B = BitsOf<T>;
+  B* const out = reinterpret_cast<B*>(target);
+  const B* const inp = source == nullptr ? out : reinterpret_cast<const B*>(source);
+  const Views<1> views{info, static_cast<u32>(num_dims)};
+  if (leaves_at_once(numel)) return;
+  if (copy_by_tiles(views, numel, inp, out)) return;
+  const auto same = [](B x) { return x; };
+  Elementwise<tuning::Cost::kBrief, Paths::kRows, decltype(same), Sequence<0>, B, B>{
+      same, views, out, {inp}}
+      .run(numel);
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,42 @@
+// The operations of module unary: out[i] = op(inp[i]).
+//
+// A row: root of the kernels' names, functor (functors/unary.cuh), element types (tables/dtypes.hpp),
+// cost (tuning/elementwise.hpp), and whether a scalar parameter of the element type is passed.
+#pragma once
+
+#include "tables/dtypes.hpp"
+
+#define KILN_EACH_UNARY_BRIEF(row)                    \
+  row(uneg, Negate, FLOATS, Brief, 0)                 \
+  row(urecip, Reciprocal, FLOATS, Brief, 0)           \
+  row(uabs, Abs, FLOATS, Brief, 0)                    \
+  row(usqr, Square, FLOATS, Brief, 0)                 \
+  row(usqrt, Sqrt, FLOATS, Brief, 0)                  \
+  row(uceil, Ceil, FLOATS, Brief, 0)                  \
+  row(ufloor, Floor, FLOATS, Brief, 0)                \
+  row(uround, Round, FLOATS, Brief, 0)                \
+  row(usign, Sign, FLOATS, Brief, 0)                  \
+  row(urelu, Relu, WIDE_FLOATS, Brief, 0)             \
+  row(urelu, ReluKeepNan, HALVES, Brief, 0)
+
+#define KILN_EACH_UNARY_LONG(row)                     \
+  row(uexp, Exp, FLOATS, Long, 0)                     \
+  row(ulog, Log, FLOATS, Long, 0)                     \
+  row(usin, Sin, FLOATS, Long, 0)                     \
+  row(ucos, Cos, FLOATS, Long, 0)                     \
+  row(utanh, Tanh, FLOATS, Long, 0)                   \
+  row(uerf, Erf, FLOATS, Long, 0)                     \
+  row(unormcdf, NormalCdf, FLOATS, Long, 0)           \
+  row(upowf, Power, FLOATS, Long, 1)                  \
+  row(uelu, Elu, FLOATS, Long, 1)                     \
+  row(usigmoid, Sigmoid, FLOATS, Long, 0)             \
+  row(usilu, Silu, FLOATS, Long, 0)                   \
+  row(ugelu, GeluTanh, FLOATS, Long, 0)               \
+  row(ugelu_erf, GeluErf, FLOATS, Long, 0)
+
+#define KILN_EACH_COPY(row) row(ucopy, Copy, STORED, Brief, 0)
+
+#define KILN_EACH_UNARY(row) \
+  KILN_EACH_UNARY_BRIEF(row) \
+  KILN_EACH_UNARY_LONG(row)  \
+  KILN_EACH_COPY(row)

@@ -1,0 +1,47 @@
+// The architectures that kernels are tuned for. Plain C++17, for device code and host programs.
+//
+// Every kernel is correct for every grid, block and architecture; what is chosen here is only fast.
+#pragma once
+
+namespace kiln::tuning {
+
+enum class Architecture {
+  kSm75,
+  kSm80,
+  kSm86,
+  kSm89,
+  kSm90,
+  kSm100,
+  kSm120,
+  kCdna2,
+  kCdna3,
+  kRdna2,
+  kRdna3,
+  kRdna4,
+  kHost
+};
+
+struct Machine {
+  Architecture architecture;
+  const char* target;        // how the names of its targets begin
+  unsigned multiprocessors;  // of its largest GPU; a launch helper asks the device instead
+  unsigned threads;          // that a multiprocessor holds at once
+};
+
+// Sources: NVIDIA's table of compute capabilities (CUDA C++ Programming Guide) and white papers;
+// AMD's hardware specifications (ROCm documentation). RDNA counts work-group processors.
+inline constexpr Machine kMachines[] = {
+    {Architecture::kSm75, "sm_75", 72, 1024},    {Architecture::kSm80, "sm_80", 108, 2048},
+    {Architecture::kSm86, "sm_86", 84, 1536},    {Architecture::kSm89, "sm_89", 142, 1536},
+    {Architecture::kSm90, "sm_90", 132, 2048},   {Architecture::kSm100, "sm_100", 148, 2048},
+    {Architecture::kSm120, "sm_120", 170, 1536}, {Architecture::kCdna2, "gfx90a", 104, 2048},
+    {Architecture::kCdna3, "gfx94", 304, 2048},  {Architecture::kRdna2, "gfx103", 40, 2048},
+    {Architecture::kRdna3, "gfx11", 48, 2048},   {Architecture::kRdna4, "gfx12", 32, 2048},
+    {Architecture::kHost, "host", 8, 1024},
+};
+
+constexpr const Machine& machine(Architecture architecture) {
+  return kMachines[static_cast<int>(architecture)];
+}
+
+}  // namespace kiln::tuning

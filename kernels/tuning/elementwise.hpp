@@ -1,0 +1,78 @@
+// How elementwise kernels, fills and copies are spread over a GPU: numbers that were measured, and
+// the launches of our own that follow from them. Plain C++17, for device code and host programs.
+#pragma once
+
+#include "architecture.hpp"
+
+namespace kiln::tuning {
+
+// What a function costs beside its memory accesses.
+enum class Cost { kBrief, kLong };
+
+struct Elementwise {
+  // Of launches with a thread for every element that do not fit on the device at once: the blocks
+  // of 1024 threads that do all the work, for every eight multiprocessors. The others leave at
+  // once, for which the multiprocessors without a working block have room.
+  unsigned working_blocks;
+  // Our own geometry: threads a block, and chunks of sixteen bytes a thread once there are more
+  // chunks than threads on the device.
+  unsigned threads;
+  unsigned chunks;
+};
+
+// Defaults, where nothing was measured: all that the device holds works.
+constexpr Elementwise elementwise(Architecture architecture) {
+  switch (architecture) {
+    // NVIDIA H200, reference geometry, us for 4, 5, 6, 8: affine_f32 of 2^27 elements 300, 280, 286,
+    // 312 (the original 500); usilu_bf16 of 2^28 401, 429, 454, 427 (971); uexp_f32 336, 321, 340, 312.
+    case Architecture::kSm90: return {5, 128, 2};
+    case Architecture::kSm80:
+    case Architecture::kSm100: return {5, 128, 2};
+    default: return {16, 128, 2};
+  }
+}
+
+struct Launch {
+  unsigned blocks;
+  unsigned threads;
+};
+
+// A device that is launched on.
+struct Spread {
+  const Machine& machine;
+  unsigned multiprocessors;
+
+  constexpr unsigned long long resident() const {
+    return static_cast<unsigned long long>(multiprocessors) * machine.threads;
+  }
+  constexpr Launch over(unsigned long long threads, unsigned block) const {
+    const unsigned long long blocks = (threads + block - 1) / block;
+    constexpr unsigned long long kMost = 1u << 24;  // kernels go on over what is more
+    return {static_cast<unsigned>(blocks < 1 ? 1 : blocks > kMost ? kMost : blocks), block};
+  }
+  // A thread an element, over as few blocks as give every multiprocessor one.
+  constexpr Launch one_each(unsigned long long elements) const {
+    unsigned block = 128;
+    while (block < 1024 && elements > static_cast<unsigned long long>(block) * multiprocessors) {
+      block *= 2;
+    }
+    return over(elements, block);
+  }
+
+  // Contiguous arrays, `per_chunk` elements to a chunk.
+  constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk) const {
+    const Elementwise row = elementwise(machine.architecture);
+    const unsigned long long chunks = (elements + per_chunk - 1) / per_chunk;
+    return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks,
+                row.threads);
+  }
+  // Strided views: as many threads as the device holds.
+  constexpr Launch strided(unsigned long long elements) const {
+    if (elements <= resident()) return one_each(elements);
+    const unsigned long long groups = (elements + 3) / 4;
+    return over(groups < resident() ? groups : resident(),
+                elementwise(machine.architecture).threads);
+  }
+};
+
+}  // namespace kiln::tuning

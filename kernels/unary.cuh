@@ -1,0 +1,22 @@
+// What the sources of module unary share: how a row of tables/unary.hpp becomes a kernel.
+#pragma once
+
+#include "device/export.cuh"
+#include "families/elementwise.cuh"
+#include "functors/apply.cuh"
+#include "functors/unary.cuh"
+#include "tables/unary.hpp"
+
+// `inp` null: of out[i].
+#define KILN_UNARY_0(name, type, op, cost)                                    \
+  KILN_ELEMENTWISE(name, cost, Plain, 2,                                      \
+                   (kiln::functors::apply<kiln::functors::op, kiln::type>()), \
+                   (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out)
+#define KILN_UNARY_1(name, type, op, cost)                                                  \
+  KILN_ELEMENTWISE(                                                                         \
+      name, cost, Plain, 2, (kiln::functors::apply<kiln::functors::op, kiln::type>(param)), \
+      (inp == nullptr ? out : inp), kiln::type param, const kiln::type* inp, kiln::type* out)
+#define KILN_UNARY_KERNEL(suffix, type, root, op, cost, scalars) \
+  KILN_UNARY_##scalars(root##_##suffix, type, op, cost)
+#define KILN_UNARY(root, op, dtypes, cost, scalars) \
+  KILN_##dtypes(KILN_UNARY_KERNEL, root, op, cost, scalars)
