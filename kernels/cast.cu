@@ -1,0 +1,13 @@
+// cast: out[i] = D(inp[i]).
+#include "device/convert.cuh"
+#include "device/export.cuh"
+#include "families/elementwise.cuh"
+#include "tables/cast.hpp"
+
+#define KERNEL(from, to)                                                      \
+  KILN_ELEMENTWISE(                                                           \
+      cast_##from##_##to, Brief, Rows, 1,                                     \
+      [](kiln::from x) { return kiln::device::convert<kiln::to>(x); }, (inp), \
+      const kiln::from* inp, kiln::to* out)
+
+KILN_EACH_CAST(KERNEL)

@@ -1,0 +1,67 @@
+// Conversions between all element types: what a cast computes.
+//
+//   integer to integer   the low bits
+//   integer to float     one rounding, to nearest even; to f8_e4m3 through f32
+//   float to integer     toward zero, saturated, NaN to 0; to u8 the low bits of that as u32
+//   float to float       one rounding; to f8_e4m3 through f32
+#pragma once
+
+#include "device/arithmetic.cuh"
+#include "device/dtypes.cuh"
+
+namespace kiln::device {
+
+template <class T>
+inline constexpr bool kIsFloat = false;
+template <>
+inline constexpr bool kIsFloat<f64> = true;
+template <>
+inline constexpr bool kIsFloat<f32> = true;
+template <>
+inline constexpr bool kIsFloat<f16> = true;
+template <>
+inline constexpr bool kIsFloat<bf16> = true;
+template <>
+inline constexpr bool kIsFloat<f8_e4m3> = true;
+
+template <class I, class F>
+KILN_DEVICE I saturate(F x) {
+  constexpr bool kSigned = static_cast<I>(-1) < 0;
+  constexpr u32 kBits = 8 * sizeof(I) - (kSigned ? 1 : 0);
+  constexpr F kAbove = static_cast<F>(1ull << (kBits - 1)) * 2;
+  if (x != x) return 0;
+  if (x >= kAbove) return static_cast<I>(~0ull >> (64 - kBits));
+  if (x <= (kSigned ? -kAbove : 0)) return static_cast<I>(kSigned ? 1ull << kBits : 0);
+  return static_cast<I>(x);
+}
+
+// To a number that narrow<To>() takes the rest of the way.
+template <class To, class From>
+KILN_DEVICE auto convert(From from) {
+  if constexpr (kIsFloat<From>) {
+    const auto x = widen(from);
+    if constexpr (!kIsFloat<To>) {
+      if constexpr (sizeof(To) == 1) {
+        return static_cast<To>(saturate<u32>(x));
+      } else {
+        return saturate<To>(x);
+      }
+    } else if constexpr (sizeof(To) == 1 || sizeof(To) == 4) {
+      return static_cast<f32>(x);
+    } else if constexpr (sizeof(To) == 8) {
+      return static_cast<f64>(x);
+    } else {
+      return x;
+    }
+  } else if constexpr (!kIsFloat<To>) {
+    return static_cast<To>(from);
+  } else if constexpr (sizeof(To) == 2 && sizeof(From) >= 4) {
+    return static_cast<f64>(from);  // exact
+  } else if constexpr (sizeof(To) == 8) {
+    return static_cast<f64>(from);
+  } else {
+    return static_cast<f32>(from);
+  }
+}
+
+}  // namespace kiln::device
