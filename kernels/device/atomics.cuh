@@ -1,0 +1,45 @@
+// Atomic updates of elements of every type: `update` of what lies there, by compare and swap of the
+// word that holds it. Relaxed, visible to the whole device.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+template <class T, class Update>
+KILN_DEVICE void atomic_update(T* address, Update update) {
+  using Word = Bits<(sizeof(T) == 8 ? 8 : 4)>;
+  constexpr u64 kInWord = sizeof(Word) - 1;
+  const u64 where = reinterpret_cast<u64>(address);
+  Word* const word = reinterpret_cast<Word*>(where & ~kInWord);
+  const u32 shift = static_cast<u32>(where & kInWord) * 8;
+  const Word mask = static_cast<Word>(static_cast<BitsOf<T>>(~BitsOf<T>{0})) << shift;
+  Word before = atomic_load(word);
+  for (;;) {
+    const T old = bit_cast<T>(static_cast<BitsOf<T>>(before >> shift));
+    const Word bits = static_cast<Word>(bits_of(static_cast<T>(update(old)))) << shift;
+    const Word found = atomic_exchange_if(word, before, (before & ~mask) | bits);
+    if (found == before) return;
+    before = found;
+  }
+}
+
+// The sum is rounded to T each time.
+template <class T>
+KILN_DEVICE void atomic_sum(T* address, T value) {
+  atomic_update(address, [value](T old) { return narrow<T>(widen(old) + widen(value)); });
+}
+KILN_DEVICE void atomic_sum(u32* address, u32 value) { atomic_add(address, value); }
+
+// A NaN that is there stays; one that comes is ignored.
+template <class T>
+KILN_DEVICE void atomic_minimum(T* address, T value) {
+  atomic_update(address, [value](T old) { return widen(value) < widen(old) ? value : old; });
+}
+template <class T>
+KILN_DEVICE void atomic_maximum(T* address, T value) {
+  atomic_update(address, [value](T old) { return widen(value) > widen(old) ? value : old; });
+}
+
+}  // namespace kiln::device

@@ -1,0 +1,118 @@
+// The reductions: what is kept of the elements seen so far (State), how an element joins, how two
+// states join, and what is written. Each is a monoid with an identity; device/block.cuh runs it.
+#pragma once
+
+#include "device/arithmetic.cuh"
+#include "device/limits.cuh"
+#include "device/wave.cuh"
+
+namespace kiln::functors {
+
+using device::Here;
+
+// What sums of T are kept in: f16, bf16 and f8 in f32, integers modulo 2^64.
+template <class T>
+struct AccumulateOf {
+  using Type = typename device::Arithmetic<T>::Number;
+};
+template <>
+struct AccumulateOf<u8> {
+  using Type = u32;
+};
+template <class T>
+using Accumulate = typename AccumulateOf<T>::Type;
+
+template <class T>
+struct Sum {
+  using State = Accumulate<T>;
+  KILN_DEVICE static State identity() { return 0; }
+  KILN_DEVICE static State take(State state, T x, u32) {
+    return join(state, static_cast<State>(device::widen(x)));
+  }
+  KILN_DEVICE static State join(State a, State b) {
+    if constexpr (device::kIsInteger<State>) {
+      return static_cast<State>(static_cast<u64>(a) + static_cast<u64>(b));
+    } else {
+      return a + b;
+    }
+  }
+  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
+    return device::shuffle(s, source, width, here);
+  }
+  KILN_DEVICE static T result(State state, u32) {
+    return device::narrow<T>(static_cast<Accumulate<T>>(state));
+  }
+};
+template <>
+KILN_DEVICE u8 Sum<u8>::result(u32 state, u32) {
+  return static_cast<u8>(state);
+}
+
+// The greatest element, or with kSign = -1 the least. A NaN is kept in f16 and bf16, ignored
+// otherwise.
+template <class T, int kSign>
+struct Extreme {
+  using Number = typename device::Arithmetic<T>::Number;
+  using State = Accumulate<T>;
+  static constexpr bool kKeepsNan = sizeof(T) == 2;
+
+  KILN_DEVICE static State identity() {
+    return kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>();
+  }
+  KILN_DEVICE static State take(State state, T x, u32) {
+    return join(state, static_cast<State>(device::widen(x)));
+  }
+  KILN_DEVICE static State join(State a, State b) {
+    const bool better = kSign > 0 ? b > a : b < a;
+    if constexpr (device::kIsInteger<State>) return better ? b : a;
+    if constexpr (kKeepsNan) return better || b != b ? b : a;
+    return better || a != a ? b : a;
+  }
+  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
+    return device::shuffle(s, source, width, here);
+  }
+  KILN_DEVICE static T result(State state, u32) {
+    return device::narrow<T>(static_cast<Number>(state));
+  }
+};
+template <class T>
+using Max = Extreme<T, 1>;
+template <class T>
+using Min = Extreme<T, -1>;
+
+// The smallest index of the extreme. A NaN is passed over; of nothing but NaNs the index is 0.
+template <class T, int kSign>
+struct ExtremeIndex {
+  using Value = Accumulate<T>;
+  static constexpr u32 kNone = ~0u;
+  struct State {
+    Value value;
+    u32 index;
+  };
+  KILN_DEVICE static State identity() { return {0, kNone}; }
+  KILN_DEVICE static State take(State state, T x, u32 index) {
+    const Value value = static_cast<Value>(device::widen(x));
+    if (value != value) return state;
+    return join(state, {value, index});
+  }
+  KILN_DEVICE static State join(State a, State b) {
+    if (b.index == kNone) return a;
+    if (a.index == kNone) return b;
+    if (a.value == b.value) return a.index < b.index ? a : b;
+    return (kSign > 0) == (a.value > b.value) ? a : b;
+  }
+  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
+    return {device::shuffle(s.value, source, width, here),
+            device::shuffle(s.index, source, width, here)};
+  }
+  // `last_dim` is the size of the dim within which indices count.
+  KILN_DEVICE static u32 result(State state, u32 last_dim) {
+    return state.index == kNone ? 0 : state.index % last_dim;
+  }
+};
+template <class T>
+using ArgMax = ExtremeIndex<T, 1>;
+template <class T>
+using ArgMin = ExtremeIndex<T, -1>;
+
+}  // namespace kiln::functors

@@ -1,0 +1,15 @@
+// Module reduce. A row: root of the kernels' names, functor (functors/reduction.cuh), element types
+// (tables/dtypes.hpp), and the output's type: `Same` as the elements', or `Index`, a u32.
+#pragma once
+
+#include "tables/dtypes.hpp"
+
+#define KILN_EACH_REDUCTION(row)         \
+  row(fast_sum, Sum, NUMBERS, Same)      \
+  row(fast_max, Max, NUMBERS, Same)      \
+  row(fast_min, Min, NUMBERS, Same)      \
+  row(fast_argmax, ArgMax, NUMBERS, Index) \
+  row(fast_argmin, ArgMin, NUMBERS, Index)
+
+// Operations on rows: root of the kernels' names, element types.
+#define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)
