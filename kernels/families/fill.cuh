@@ -52,70 +52,51 @@ KILN_DEVICE u64 find_in_order(const Views<1>& view, u32 first, u64 i) {
   }
 }
 
+// Every element of a contiguous array, in any launch. Where there is a thread for every element,
+// the first ones write a chunk each: stores need no more than that, and no latency to hide.
+template <class B>
+KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
+  constexpr u32 kCount = 16 / sizeof(B);
+  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+  const u64 threads = launched_threads();
+  if (!takes_one_element(numel) && address_of(out) % 16 == 0) {
+    const u64 chunks = numel / kCount;
+    if (i >= chunks + kCount && threads >= numel) return;
+    Chunk<B, kCount> chunk;
+    chunk.fill(value);
+#pragma unroll 1
+    for (; i < chunks; i += threads) chunk.store(out + i * kCount);
+    // The thread whose next chunk would be the first behind the end, and those after it, write the
+    // rest by elements.
+    i += chunks * (kCount - 1);
+  }
+#pragma unroll 1
+  for (; i < numel; i += threads) out[i] = value;
+}
+
 // `info` null means contiguous.
 template <class T>
 KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
   using B = BitsOf<T>;
-  constexpr u32 kCount = 16 / sizeof(B);
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
 
-  if (leaves_at_once(numel)) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   FillOrder order{view.rank, info == nullptr};
-  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-  u32 threads = resident_threads();
-  if (takes_one_element(numel)) {
-    if (order.contiguous) {
-      if (i < numel) out[i] = value;
-      return;
-    }
-  } else {
-    const Spread spread(numel);
-    if (spread.is_surplus()) return;
-    threads = spread.threads;
-    if (!order.contiguous) order = fill_order(view);
-    if (order.contiguous && address_of(out) % 16 == 0) {
-      const u64 chunks = numel / kCount;
-      Chunk<B, kCount> chunk;
-      chunk.fill(value);
+  if (!order.contiguous && !takes_one_element(numel)) order = fill_order(view);
+  if (order.contiguous) return fill_contiguous(numel, out, value);
+  const u64 threads = launched_threads();
 #pragma unroll 1
-      for (; i < chunks; i += threads) chunk.store(out + i * kCount);
-      i = chunks * kCount + spread.self;
-    }
-  }
-#pragma unroll 1
-  for (; i < numel; i += threads) {
-    out[order.contiguous ? i : find_in_order(view, order.first, i)] = value;
+  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < numel;
+       i += threads) {
+    out[find_in_order(view, order.first, i)] = value;
   }
 }
 
 // Without a view.
 template <class T>
 KILN_DEVICE void fill(u64 numel, T* elements, T element) {
-  using B = BitsOf<T>;
-  constexpr u32 kCount = 16 / sizeof(B);
-  B* const out = reinterpret_cast<B*>(elements);
-  const B value = bits_of(element);
-
-  if (leaves_at_once(numel)) return;
-  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-  u32 threads = resident_threads();
-  if (!takes_one_element(numel)) {
-    const Spread spread(numel);
-    if (spread.is_surplus()) return;
-    threads = spread.threads;
-    if (address_of(out) % 16 == 0) {
-      const u64 chunks = numel / kCount;
-      Chunk<B, kCount> chunk;
-      chunk.fill(value);
-#pragma unroll 1
-      for (; i < chunks; i += threads) chunk.store(out + i * kCount);
-      i = chunks * kCount + spread.self;
-    }
-  }
-#pragma unroll 1
-  for (; i < numel; i += threads) out[i] = value;
+  fill_contiguous(numel, reinterpret_cast<BitsOf<T>*>(elements), bits_of(element));
 }
 
 }  // namespace kiln::families

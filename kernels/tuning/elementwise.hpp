@@ -61,6 +61,7 @@ struct Spread {
 
   // Contiguous arrays, `per_chunk` elements to a chunk.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk) const {
+    if (elements <= resident()) return one_each(elements);
     const Elementwise row = elementwise(machine.architecture);
     const unsigned long long chunks = (elements + per_chunk - 1) / per_chunk;
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks,
