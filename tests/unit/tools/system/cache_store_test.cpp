@@ -166,14 +166,14 @@ TEST_CASE("CacheStore lets one build at a time run a step") {
 
 TEST_CASE("CacheStore empties no folder that is not its own") {
   FakeFiles files;
-  REQUIRE(files.write("/home/work/objects/thesis", "x"));
-  const auto cleared = CacheStore(files, "/home/work").clear();
+  REQUIRE(files.write("/data/theses/objects/thesis", "x"));
+  const auto cleared = CacheStore(files, "/data/theses").clear();
   REQUIRE_FALSE(cleared);
-  CHECK(cleared.error().message == "'/home/work' is not known to be a cache of kiln");
-  CHECK(files.status("/home/work/objects/thesis"));
+  CHECK(cleared.error().message == "'/data/theses' is not known to be a cache of kiln");
+  CHECK(files.status("/data/theses/objects/thesis"));
   // A cache of another program has a tag too.
-  REQUIRE(files.write("/home/work/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"));
-  CHECK_FALSE(CacheStore(files, "/home/work").clear());
+  REQUIRE(files.write("/data/theses/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"));
+  CHECK_FALSE(CacheStore(files, "/data/theses").clear());
   CHECK(CacheStore(files, "/nowhere").clear());
 }
 
