@@ -11,7 +11,8 @@
 //   thread_y block_y                                  the same of threads along y
 //   barrier                                           all threads of the block
 //   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
-//   atomic_add                                        relaxed, device-wide
+//   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
+//   multiprocessors                                   of the device, or of the architecture's largest
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
 //   math::                                            the vendor's accurate functions
@@ -244,21 +245,9 @@ KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
 #endif
 }
 
-// Replaces `expected` by `desired`, if it is there.
-KILN_DEVICE u32 atomic_exchange_if(u32* address, u32 expected, u32 desired) {
-#if KILN_PLATFORM_CUDA
-  return atomicCAS(address, expected, desired);
-#elif KILN_PLATFORM_HIP
-  __hip_atomic_compare_exchange_strong(address, &expected, desired, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-  return expected;
-#elif KILN_PLATFORM_HOST
-  __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
-                              __ATOMIC_RELAXED);
-  return expected;
-#endif
-}
-KILN_DEVICE u64 atomic_exchange_if(u64* address, u64 expected, u64 desired) {
+// Replaces `expected` by `desired`, if it is there. A word is a u32 or a u64.
+template <class Word>
+KILN_DEVICE Word atomic_exchange_if(Word* address, Word expected, Word desired) {
 #if KILN_PLATFORM_CUDA
   return atomicCAS(address, expected, desired);
 #elif KILN_PLATFORM_HIP
@@ -272,8 +261,10 @@ KILN_DEVICE u64 atomic_exchange_if(u64* address, u64 expected, u64 desired) {
 #endif
 }
 // What lies there, which other threads may be changing.
-KILN_DEVICE u32 atomic_load(u32* address) { return atomic_add(address, 0); }
-KILN_DEVICE u64 atomic_load(u64* address) { return atomic_exchange_if(address, 0, 0); }
+template <class Word>
+KILN_DEVICE Word atomic_load(Word* address) {
+  return atomic_exchange_if(address, Word{0}, Word{0});
+}
 
 // ---- memory -----------------------------------------------------------------------------------
 
@@ -329,17 +320,6 @@ KILN_DEVICE u32 unknown(u32 value) {
   asm volatile("" : "+r"(value));
 #endif
   return value;
-}
-
-// ---- integers ---------------------------------------------------------------------------------
-
-// The upper half of the product.
-KILN_DEVICE u32 high_product(u32 a, u32 b) {
-#if KILN_PLATFORM_CUDA
-  return __umulhi(a, b);
-#else
-  return static_cast<u32>(static_cast<u64>(a) * b >> 32);
-#endif
 }
 
 // ---- arithmetic -------------------------------------------------------------------------------
