@@ -14,6 +14,9 @@ Operands map_operands(const Kernel& kernel, const BenchCase& subject) {
 
 const std::vector<Parameter> kMapParameters = {
     {Role::kCount}, {Role::kRank}, {Role::kInfo}, {Role::kInput}, {Role::kOutput}};
+const std::vector<Parameter> kTwoInputParameters = {
+    {Role::kCount},    {Role::kRank},     {Role::kInfo},
+    {Role::kInput, 0}, {Role::kInput, 1}, {Role::kOutput}};
 
 Cost costs_little(const Kernel&) { return Cost::kShort; }
 
@@ -164,12 +167,7 @@ std::vector<Family> map_families() {
        .strided = 1,
        .operands = binary_operands,
        .plan = plan_binary,
-       .original = {{Role::kCount},
-                    {Role::kRank},
-                    {Role::kInfo},
-                    {Role::kInput, 0},
-                    {Role::kInput, 1},
-                    {Role::kOutput}}},
+       .original = kTwoInputParameters},
 
       {.name = "comparison",
        .module = "binary",
@@ -179,12 +177,7 @@ std::vector<Family> map_families() {
        .strided = 1,
        .operands = binary_operands,
        .plan = plan_binary,
-       .original = {{Role::kCount},
-                    {Role::kRank},
-                    {Role::kInfo},
-                    {Role::kInput, 0},
-                    {Role::kInput, 1},
-                    {Role::kOutput}}},
+       .original = kTwoInputParameters},
 
       {.name = "where",
        .module = "ternary",
