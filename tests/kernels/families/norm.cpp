@@ -113,6 +113,7 @@ struct NormCase {
 std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   std::vector<NormCase> list;
   for (const std::size_t columns : {1, 7, 33, 1000, 1025}) list.push_back({24, columns});
+  list.push_back({3, 34});
   list.push_back({3, 4099, true, true, 1});
   list.push_back({12, 65, true, true, 3});
   if (kind != Kind::kSoftmax) {
