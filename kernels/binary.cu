@@ -14,3 +14,4 @@
 #define ROW(root, op, dtypes, output) KILN_##dtypes(KERNEL, root, op, output)
 
 KILN_EACH_BINARY(ROW)
+KILN_EACH_BINARY_VARIANT(ROW)

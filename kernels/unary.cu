@@ -9,4 +9,5 @@
 #define COPY_ROW(root, op, dtypes, cost, scalars) KILN_##dtypes(COPY, root, op, cost, scalars)
 
 KILN_EACH_UNARY_BRIEF(KILN_UNARY)
+KILN_EACH_UNARY_VARIANT(KILN_UNARY)
 KILN_EACH_COPY(COPY_ROW)

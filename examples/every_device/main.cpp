@@ -1,11 +1,11 @@
-// Runs the same operations on every device of this machine, its own processor included, and on those
-// named on the command line:
+// Runs the same operations on every device of this machine, its own processor included, and on
+// those named on the command line:
 //
 //   every_device [DEVICE...]
 //
-// Each result, of a transposed matrix, is held to a plain loop and compared with the first device's bit
-// by bit. A square is the same on all of them; silu differs in the last places, as exponential functions
-// do, within its bound.
+// Each result, of a transposed matrix, is held to a plain loop and compared with the first device's
+// bit by bit. A square is the same on all of them; silu differs in the last places, as exponential
+// functions do, within its bound.
 //
 // Exit: 0 when every device was right that has kernels in this build, 1 when one was not, when a
 // named one is not there, or when none could run.
@@ -34,7 +34,7 @@ struct Operation {
 };
 
 constexpr Operation kOperations[] = {
-    {kiln::ops::UnaryOp::kSqr, [](double x) { return x * x; }, 0},
+    {kiln::ops::UnaryOp::kSquare, [](double x) { return x * x; }, 0},
     {kiln::ops::UnaryOp::kSilu, [](double x) { return x / (1.0 + std::exp(-x)); }, 5},
 };
 

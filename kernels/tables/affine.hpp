@@ -1,6 +1,6 @@
 // Module affine: out[i] = inp[i] * mul + add. A row as in tables/unary.hpp.
 #pragma once
 
-#include "tables/dtypes.hpp"
+#include "dtypes.hpp"
 
 #define KILN_EACH_AFFINE(row) row(affine, Affine, EVERY, Brief, 2)

@@ -2,7 +2,7 @@
 // pitches. A row: root of the kernels' names, and their element types.
 #pragma once
 
-#include "tables/dtypes.hpp"
+#include "dtypes.hpp"
 
 #define KILN_EACH_FILL(row) row(fill, STORED)
 #define KILN_EACH_CONST_SET(row) row(const_set, STORED)

@@ -1,8 +1,9 @@
 // Module reduce. A row: root of the kernels' names, functor (functors/reduction.cuh), element types
-// (tables/dtypes.hpp), and the output's type: `Same` as the elements', or `Index`, a u32.
+// (tables/dtypes.hpp), and the output's type: `Same` as the elements', or `Index`, a u32. Launch
+// helpers call the operation kFunctor.
 #pragma once
 
-#include "tables/dtypes.hpp"
+#include "dtypes.hpp"
 
 #define KILN_EACH_REDUCTION(row)         \
   row(fast_sum, Sum, NUMBERS, Same)      \

@@ -2,7 +2,7 @@
 // elements' types (tables/dtypes.hpp).
 #pragma once
 
-#include "tables/dtypes.hpp"
+#include "dtypes.hpp"
 
 #define KILN_F8(row, ...) row(fp8_e4m3, f8_e4m3, __VA_ARGS__)
 

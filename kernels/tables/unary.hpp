@@ -1,10 +1,11 @@
 // The operations of module unary: out[i] = op(inp[i]).
 //
 // A row: root of the kernels' names, functor (functors/unary.cuh), element types (tables/dtypes.hpp),
-// cost (tuning/elementwise.hpp), and whether a scalar parameter of the element type is passed.
+// cost (tuning/elementwise.hpp; of the copy, that it computes nothing), and how many scalars of the
+// element type are passed. Launch helpers call the operation kFunctor.
 #pragma once
 
-#include "tables/dtypes.hpp"
+#include "dtypes.hpp"
 
 #define KILN_EACH_UNARY_BRIEF(row)                    \
   row(uneg, Negate, FLOATS, Brief, 0)                 \
@@ -16,8 +17,10 @@
   row(ufloor, Floor, FLOATS, Brief, 0)                \
   row(uround, Round, FLOATS, Brief, 0)                \
   row(usign, Sign, FLOATS, Brief, 0)                  \
-  row(urelu, Relu, WIDE_FLOATS, Brief, 0)             \
-  row(urelu, ReluKeepNan, HALVES, Brief, 0)
+  row(urelu, Relu, WIDE_FLOATS, Brief, 0)
+
+// The same operations for types that obey another rule.
+#define KILN_EACH_UNARY_VARIANT(row) row(urelu, ReluKeepNan, HALVES, Brief, 0)
 
 #define KILN_EACH_UNARY_LONG(row)                     \
   row(uexp, Exp, FLOATS, Long, 0)                     \
@@ -34,7 +37,7 @@
   row(ugelu, GeluTanh, FLOATS, Long, 0)               \
   row(ugelu_erf, GeluErf, FLOATS, Long, 0)
 
-#define KILN_EACH_COPY(row) row(ucopy, Copy, STORED, Brief, 0)
+#define KILN_EACH_COPY(row) row(ucopy, Copy, STORED, Move, 0)
 
 #define KILN_EACH_UNARY(row) \
   KILN_EACH_UNARY_BRIEF(row) \

@@ -6,7 +6,7 @@
 namespace kiln::ops {
 namespace {
 
-constexpr KernelRows kAffine = rows_of("affine", "", "affine");
+constexpr KernelRows kAffine = rows_of("affine");
 
 }  // namespace
 
@@ -19,8 +19,7 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kAffine, call.dtype));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_grid(launch, call.geometry, count,
-                    over_elements(gpu, is_contiguous(call.layout), count, size_of(call.dtype))));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(AffineKernel<T>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out,

@@ -1,12 +1,16 @@
 #include "kiln/ops/cast.hpp"
 
 #include "base/diagnostic.hpp"
-#include "operands.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
+namespace {
 
-Result<Launch> plan(const Cast& call, const Gpu&) {
+constexpr auto kCast = rows_of_each_first("cast");
+
+}  // namespace
+
+Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   if (!has_cast(call.from, call.to)) {
     return Error{ErrorCode::kInvalidInput,
                  "no kernel casts '" + std::string(name(call.from)) + "' to '" +
@@ -17,13 +21,11 @@ Result<Launch> plan(const Cast& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
 
   Launch launch;
-  launch.module = "cast";
-  launch.kernel = kernel_name(kernel_name("cast", call.from), call.to);
+  KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(set_reference_grid(launch, count));
-  launch.arguments = {Argument::of(count), Argument::of(call.layout.dims.rank()), Argument::null(),
-                      Argument::of(call.inp), Argument::of(call.out)};
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
+  launch.pass(MapKernel<void, void>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out);
   return launch;
 }
 

@@ -8,9 +8,9 @@
 namespace kiln::ops {
 namespace {
 
-constexpr KernelRows kFill = rows_of("fill", "", "fill");
-constexpr KernelRows kConstSet = rows_of("fill", "", "const_set");
-constexpr KernelRows kCopy2d = rows_of("fill", "", "copy2d");
+constexpr KernelRows kFill = rows_of("fill");
+constexpr KernelRows kConstSet = rows_of("const_set");
+constexpr KernelRows kCopy2d = rows_of("copy2d");
 
 }  // namespace
 
@@ -18,8 +18,7 @@ Result<Launch> plan(const Fill& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kFill, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-  KILN_TRY(set_grid(launch, call.geometry, count,
-                    over_elements(gpu, true, count, size_of(call.value.dtype))));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(FillKernel<T>(), call.buffer, call.value.as<T>(), count);
@@ -33,9 +32,7 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   launch.layout = layout_block(call.layout);
   launch.layout_argument = 2;
-  KILN_TRY(
-      set_grid(launch, call.geometry, count,
-               over_elements(gpu, is_contiguous(call.layout), count, size_of(call.value.dtype))));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(ConstSetKernel<T>(), count, call.layout.dims.rank(), nullptr, call.value.as<T>(),
@@ -65,12 +62,9 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
         .hint("copy fewer rows at a time");
   }
 
-  KILN_TRY(
-      set_grid(launch, call.geometry, count, over_elements(gpu, true, count, size_of(call.dtype))));
-  with_storage_of(call.dtype, [&](auto element) {
-    launch.pass(Copy2dKernel<decltype(element)>(), call.inp, call.out, call.rows, call.columns,
-                call.inp_stride, call.out_stride);
-  });
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  launch.pass(Copy2dKernel<void>(), call.inp, call.out, call.rows, call.columns, call.inp_stride,
+              call.out_stride);
   return launch;
 }
 

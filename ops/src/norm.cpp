@@ -9,13 +9,16 @@
 namespace kiln::ops {
 namespace {
 
+constexpr KernelRows kSoftmax = rows_of("softmax");
+
 struct Rows {
   std::uint32_t rows;
   std::int32_t columns;
 };
 
 // The rows of a call, in the numbers that a kernel takes.
-Result<Rows> rows_of(std::string_view root, DType dtype, std::size_t rows, std::size_t columns) {
+Result<Rows> rows_of_call(std::string_view root, DType dtype, std::size_t rows,
+                          std::size_t columns) {
   KILN_TRY(require_dtype(root, dtype, {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
   KILN_TRY(element_count({{rows, columns}}));
   constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -33,18 +36,17 @@ void set_norm_grid(Launch& launch, const Rows& rows) {
 }  // namespace
 
 Result<Launch> plan(const Softmax& call, const Gpu&) {
-  KILN_TRY_ASSIGN(const Rows rows, rows_of("softmax", call.dtype, call.rows, call.columns));
   Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name("softmax", call.dtype);
+  KILN_TRY(set_kernel(launch, kSoftmax, call.dtype));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("softmax", call.dtype, call.rows, call.columns));
   launch.grid.x = rows.rows;
   launch.block = {1, 32, 1};
-  launch.arguments = {Argument::of(call.src), Argument::of(call.dst), Argument::of(rows.columns)};
+  launch.pass(SoftmaxKernel<void>(), call.src, call.dst, rows.columns);
   return launch;
 }
 
 Result<Launch> plan(const RmsNorm& call, const Gpu&) {
-  KILN_TRY_ASSIGN(const Rows rows, rows_of("rmsnorm", call.dtype, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("rmsnorm", call.dtype, call.rows, call.columns));
   Launch launch;
   launch.module = "reduce";
   launch.kernel = kernel_name("rmsnorm", call.dtype);
@@ -59,7 +61,7 @@ Result<Launch> plan(const RmsNorm& call, const Gpu&) {
 }
 
 Result<Launch> plan(const LayerNorm& call, const Gpu&) {
-  KILN_TRY_ASSIGN(const Rows rows, rows_of("layernorm", call.dtype, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("layernorm", call.dtype, call.rows, call.columns));
   Launch launch;
   launch.module = "reduce";
   launch.kernel = kernel_name("layernorm", call.dtype);

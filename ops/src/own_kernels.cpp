@@ -15,10 +15,9 @@ constexpr Kernel<> untyped(const Constant& constant) {
 }
 
 constexpr Kernel<> kConstants[] = {
-#define KILN_OWN_KERNEL_ROW(type, module, root, name, dtype) \
-  untyped<type<StorageOf<DType::dtype>::Type>>(kiln_kernels::module::name),
-    KILN_OWN_KERNELS(KILN_OWN_KERNEL_ROW)
-#undef KILN_OWN_KERNEL_ROW
+#define KILN_OWN_KERNEL(module, family, root, name, first, dtype, out, cost, scalars, ...) \
+  untyped<__VA_ARGS__>(kiln_kernels::module::name),
+#include "own_kernels.def"
 };
 
 }  // namespace

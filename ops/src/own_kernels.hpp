@@ -1,8 +1,9 @@
-// The kernels that the launch helpers start, each a row: type of its constant in the generated header,
-// module, root of its name, its name, dtype.
+// The tables of kernels/tables as host programs read them: a record for each kernel, and the type
+// of its constant in the generated header.
 //
-// The plans choose rows and pass arguments of the rows' types, and need no generated header;
+// The plans choose records and pass arguments of these types, and need no generated header;
 // own_kernels.cpp holds the header's constants, and does not compile where one has another type.
+// The tests and the benchmark read the same records.
 #pragma once
 
 #include <array>
@@ -13,140 +14,146 @@
 
 #include "kiln/catalog.hpp"
 #include "kiln/ops/dtype.hpp"
-
-#define KILN_OWN_FLOATS(row, type, module, root)      \
-  row(type, module, root, root##_f16, kF16)           \
-  row(type, module, root, root##_bf16, kBF16)         \
-  row(type, module, root, root##_f32, kF32)           \
-  row(type, module, root, root##_f64, kF64)           \
-  row(type, module, root, root##_fp8_e4m3, kF8E4M3)
-
-#define KILN_OWN_STORED(row, type, module, root)      \
-  row(type, module, root, root##_u8, kU8)             \
-  row(type, module, root, root##_u32, kU32)           \
-  row(type, module, root, root##_i64, kI64)           \
-  row(type, module, root, root##_f16, kF16)           \
-  row(type, module, root, root##_bf16, kBF16)         \
-  row(type, module, root, root##_f32, kF32)           \
-  row(type, module, root, root##_f64, kF64)           \
-  row(type, module, root, root##_f8_e4m3, kF8E4M3)
-
-#define KILN_OWN_EVERY(row, type, module, root)       \
-  KILN_OWN_STORED(row, type, module, root)            \
-  row(type, module, root, root##_i16, kI16)           \
-  row(type, module, root, root##_i32, kI32)
-
-#define KILN_OWN_KERNELS(row)                             \
-  KILN_OWN_EVERY(row, AffineKernel, affine, affine)       \
-  KILN_OWN_STORED(row, FillKernel, fill, fill)            \
-  KILN_OWN_STORED(row, ConstSetKernel, fill, const_set)   \
-  KILN_OWN_STORED(row, Copy2dKernel, fill, copy2d)        \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uabs)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uceil)         \
-  KILN_OWN_STORED(row, UnaryKernel, unary, ucopy)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, ucos)          \
-  KILN_OWN_FLOATS(row, ParameterUnaryKernel, unary, uelu) \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uerf)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uexp)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, ufloor)        \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, ugelu)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, ugelu_erf)     \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, ulog)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uneg)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, unormcdf)      \
-  KILN_OWN_FLOATS(row, ParameterUnaryKernel, unary, upowf) \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, urecip)        \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, urelu)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, uround)        \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usigmoid)      \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usign)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usilu)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usin)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usqr)          \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, usqrt)         \
-  KILN_OWN_FLOATS(row, UnaryKernel, unary, utanh)
+#include "kiln/ops/tables/affine.hpp"
+#include "kiln/ops/tables/binary.hpp"
+#include "kiln/ops/tables/cast.hpp"
+#include "kiln/ops/tables/fill.hpp"
+#include "kiln/ops/tables/reduce.hpp"
+#include "kiln/ops/tables/ternary.hpp"
+#include "kiln/ops/tables/unary.hpp"
 
 namespace kiln::ops {
 
-// The types of the kernels' constants, for elements of type T.
+// The types of the kernels' constants, for elements of type T. Where no scalar of that type is
+// passed, a plan may take void, which is the same for every type.
+using Info = const std::uint64_t*;
 template <typename T>
-using AffineKernel = Kernel<std::uint64_t, std::uint64_t, const std::uint64_t*, const T*, T*, T, T>;
+using AffineKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, T*, T, T>;
 template <typename T>
 using FillKernel = Kernel<T*, T, std::uint64_t>;
 template <typename T>
-using ConstSetKernel = Kernel<std::uint64_t, std::uint64_t, const std::uint64_t*, T, T*>;
+using ConstSetKernel = Kernel<std::uint64_t, std::uint64_t, Info, T, T*>;
 template <typename T>
 using Copy2dKernel =
     Kernel<const T*, T*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+template <typename T, typename Out>
+using MapKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T>
-using UnaryKernel = Kernel<std::uint64_t, std::uint64_t, const std::uint64_t*, const T*, T*>;
+using ParameterUnaryKernel = Kernel<std::uint64_t, std::uint64_t, Info, T, const T*, T*>;
+template <typename T, typename Out>
+using BinaryKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, const T*, Out*>;
+template <typename Condition, typename T>
+using WhereKernel =
+    Kernel<std::uint64_t, std::uint64_t, Info, const Condition*, const T*, const T*, T*>;
+template <typename T, typename Out>
+using ReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T>
-using ParameterUnaryKernel =
-    Kernel<std::uint64_t, std::uint64_t, const std::uint64_t*, T, const T*, T*>;
+using SoftmaxKernel = Kernel<const T*, T*, std::int32_t>;
 
-// The storage type of a dtype's elements.
-template <DType>
-struct StorageOf;
-template <> struct StorageOf<DType::kU8> { using Type = std::uint8_t; };
-template <> struct StorageOf<DType::kU32> { using Type = std::uint32_t; };
-template <> struct StorageOf<DType::kI16> { using Type = std::int16_t; };
-template <> struct StorageOf<DType::kI32> { using Type = std::int32_t; };
-template <> struct StorageOf<DType::kI64> { using Type = std::int64_t; };
-template <> struct StorageOf<DType::kF16> { using Type = f16; };
-template <> struct StorageOf<DType::kBF16> { using Type = bf16; };
-template <> struct StorageOf<DType::kF32> { using Type = float; };
-template <> struct StorageOf<DType::kF64> { using Type = double; };
-template <> struct StorageOf<DType::kF8E4M3> { using Type = f8; };
+// What the elements of a dtype are in host programs, by the names of the tables.
+namespace storage {
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using f16 = kiln::f16;
+using bf16 = kiln::bf16;
+using f32 = float;
+using f64 = double;
+using f8_e4m3 = kiln::f8;
+}  // namespace storage
 
 // Calls `use` with a value of the dtype's storage type.
 template <typename Use>
 auto with_storage_of(DType dtype, Use use) {
   switch (dtype) {
-    case DType::kU8: return use(StorageOf<DType::kU8>::Type{});
-    case DType::kU32: return use(StorageOf<DType::kU32>::Type{});
-    case DType::kI16: return use(StorageOf<DType::kI16>::Type{});
-    case DType::kI32: return use(StorageOf<DType::kI32>::Type{});
-    case DType::kI64: return use(StorageOf<DType::kI64>::Type{});
-    case DType::kF16: return use(StorageOf<DType::kF16>::Type{});
-    case DType::kBF16: return use(StorageOf<DType::kBF16>::Type{});
-    case DType::kF32: return use(StorageOf<DType::kF32>::Type{});
-    case DType::kF64: return use(StorageOf<DType::kF64>::Type{});
-    case DType::kF8E4M3: break;
+#define KILN_ROW(type, enumerator, ...) \
+  case DType::k##enumerator: return use(storage::type{});
+    KILN_EACH_DTYPE(KILN_ROW)
+#undef KILN_ROW
   }
-  return use(StorageOf<DType::kF8E4M3>::Type{});
+  return use(std::uint8_t{});
 }
 
+// What a kernel computes beside its memory accesses.
+enum class Cost : std::uint8_t { kMove, kBrief, kLong };
+
 struct OwnKernel {
-  std::string_view module, root, name;
-  DType dtype;
+  std::string_view module;
+  std::string_view family;  // launched alike, but for scalars
+  std::string_view root;    // the name without its types
+  std::string_view name;
+  DType first;  // of the first input: of casts and selections the first of two in the name
+  DType dtype;  // the last in the name
+  DType out;
+  Cost cost;
+  std::uint8_t scalars;  // parameters of the element type
 };
 
 inline constexpr OwnKernel kOwnKernels[] = {
-#define KILN_OWN_KERNEL_ROW(type, module, root, name, dtype) {#module, #root, #name, DType::dtype},
-    KILN_OWN_KERNELS(KILN_OWN_KERNEL_ROW)
-#undef KILN_OWN_KERNEL_ROW
+#define KILN_OWN_KERNEL(module, family, root, name, first, dtype, out, cost, scalars, ...) \
+  {#module,       family,      #root,         #name,  dtypes::first,                       \
+   dtypes::dtype, dtypes::out, Cost::k##cost, scalars},
+#include "own_kernels.def"
 };
 
-// The rows of one root, by dtype.
+// The record of a kernel, or nullptr.
+constexpr const OwnKernel* find_own_kernel(std::string_view module, std::string_view name) {
+  for (const OwnKernel& own : kOwnKernels) {
+    if (own.name == name && own.module == module) return &own;
+  }
+  return nullptr;
+}
+
+// The kernels of one root, by dtype: positions among kOwnKernels.
 struct KernelRows {
   static constexpr std::uint16_t kNone = 0xFFFF;
   std::string_view root;
   std::array<std::uint16_t, std::size(kDTypes)> by_dtype{};
+
+  constexpr bool has(DType dtype) const {
+    return by_dtype[static_cast<std::size_t>(dtype)] != kNone;
+  }
 };
 
-// The rows of `module` whose root is `lead` and `root`, one after the other.
-constexpr KernelRows rows_of(std::string_view module, std::string_view lead,
-                             std::string_view root) {
+// Of the kernels of `root` those that `fits`.
+template <typename Fits>
+constexpr KernelRows rows_of(std::string_view root, Fits fits) {
   KernelRows rows;
+  rows.root = root;
   for (std::uint16_t& row : rows.by_dtype) row = KernelRows::kNone;
   for (std::size_t i = 0; i < std::size(kOwnKernels); ++i) {
     const OwnKernel& own = kOwnKernels[i];
-    if (own.module != module || own.root.size() != lead.size() + root.size()) continue;
-    if (own.root.substr(0, lead.size()) != lead || own.root.substr(lead.size()) != root) continue;
-    rows.root = own.root;
+    if (own.root != root || !fits(own)) continue;
     rows.by_dtype[static_cast<std::size_t>(own.dtype)] = static_cast<std::uint16_t>(i);
   }
   return rows;
+}
+constexpr KernelRows rows_of(std::string_view root) {
+  return rows_of(root, [](const OwnKernel&) { return true; });
+}
+
+// The same for each operation of a list of operations (kUnaryOps, ...).
+template <typename Operation, std::size_t N>
+constexpr std::array<KernelRows, N> rows_of_each(const Operation (&operations)[N]) {
+  std::array<KernelRows, N> rows{};
+  for (std::size_t i = 0; i < N; ++i) rows[i] = rows_of(operations[i].root);
+  return rows;
+}
+
+// The same for each type of the first input.
+constexpr auto rows_of_each_first(std::string_view root) {
+  std::array<KernelRows, std::size(kDTypes)> rows{};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = rows_of(root, [i](const OwnKernel& own) { return own.first == kDTypes[i].dtype; });
+  }
+  return rows;
+}
+
+template <typename Key, std::size_t N>
+constexpr const KernelRows& of(const std::array<KernelRows, N>& rows, Key key) {
+  return rows[static_cast<std::size_t>(key)];
 }
 
 // The constant of kOwnKernels[position] in the generated header, without its types.

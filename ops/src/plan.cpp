@@ -40,20 +40,16 @@ std::string to_string(const Launch& launch) {
          ", " + size(launch.block) + ">>>";
 }
 
-KernelName kernel_name(std::string_view root, DType dtype, F8Spelling spelling) {
+KernelName kernel_name(std::string_view root, DType dtype) {
   KernelName name(root);
   name += "_";
-  if (dtype != DType::kF8E4M3) {
-    name += ops::name(dtype);
-  } else {
-    name += spelling == F8Spelling::kF8E4M3 ? "f8_e4m3" : "fp8_e4m3";
-  }
+  name += ops::name(dtype);
   return name;
 }
 
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
-  const std::uint16_t row = rows.by_dtype[static_cast<std::size_t>(dtype)];
-  if (row != KernelRows::kNone) {
+  if (rows.has(dtype)) {
+    const std::uint16_t row = rows.by_dtype[static_cast<std::size_t>(dtype)];
     launch.module = kOwnKernels[row].module;
     launch.kernel = kOwnKernels[row].name;
     launch.own_kernel = row;
@@ -61,8 +57,7 @@ Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
   }
   std::string taken;
   for (const DTypeInfo& each : kDTypes) {
-    if (rows.by_dtype[static_cast<std::size_t>(each.dtype)] == KernelRows::kNone) continue;
-    taken += (taken.empty() ? "" : " ") + std::string(each.name);
+    if (rows.has(each.dtype)) taken += (taken.empty() ? "" : " ") + std::string(each.name);
   }
   return no_kernel(rows.root, dtype, taken);
 }
@@ -87,8 +82,10 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuni
   return {};
 }
 
-tuning::Launch over_elements(const Gpu& gpu, bool contiguous, std::size_t count,
-                             std::size_t bytes) {
+Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                                  std::size_t count, bool contiguous) {
+  const OwnKernel& own = kOwnKernels[launch.own_kernel];
+  const std::size_t widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
   const tuning::Machine* machine = &tuning::machine(tuning::Architecture::kSm80);  // if unknown
   for (const tuning::Machine& each : tuning::kMachines) {
     const std::string_view name = each.target;
@@ -96,8 +93,9 @@ tuning::Launch over_elements(const Gpu& gpu, bool contiguous, std::size_t count,
   }
   const tuning::Spread spread{
       *machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
-  return contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / bytes))
-                    : spread.strided(count);
+  return set_grid(launch, geometry, count,
+                  contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / widest))
+                             : spread.strided(count));
 }
 
 LayoutBlock layout_block(const Layout& layout) {
@@ -105,17 +103,6 @@ LayoutBlock layout_block(const Layout& layout) {
   LayoutBlock block(layout.dims.begin(), layout.dims.end());
   block.append(layout.strides.begin(), layout.strides.end());
   return block;
-}
-
-Result<void> require_moved_dtype(std::string_view root, DType dtype) {
-  return require_dtype(root, dtype,
-                       {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16,
-                        DType::kF32, DType::kF64, DType::kF8E4M3});
-}
-
-Result<void> require_float_dtype(std::string_view root, DType dtype) {
-  return require_dtype(root, dtype,
-                       {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kF8E4M3});
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

@@ -10,6 +10,8 @@
 namespace kiln::ops {
 namespace {
 
+constexpr auto kReduce = rows_of_each(kReduceOps);
+
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
 // An error unless `over` names dims of the layout, each once.
@@ -49,33 +51,29 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
 
 Result<Launch> plan(const Reduce& call, const Gpu&) {
   const ReduceOpInfo& op = info(call.op);
-  KILN_TRY(require_dtype(
-      op.root, call.dtype,
-      {DType::kU8, DType::kU32, DType::kI64, DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, of(kReduce, call.op), call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   KILN_TRY(require_dims(call.layout, call.over));
-  if (op.gives_index && call.over.rank() != 1) {
+  if (gives_index(call.op) && call.over.rank() != 1) {
     return invalid("'" + std::string(op.root) + "' is over " + to_string(call.over) +
                    ", and an index is along one dim");
   }
   std::size_t each = 1;  // elements of one result
   for (const std::size_t dim : call.over) each *= call.layout.dims[dim];
-  if (op.gives_index)
+  if (gives_index(call.op))
     KILN_TRY(in_32_bits("columns", each, std::numeric_limits<std::uint32_t>::max()));
   constexpr std::uint32_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
   KILN_TRY_ASSIGN(const std::uint32_t blocks, in_32_bits("results", count / each, kMostBlocks));
 
-  Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name(op.root, call.dtype);
   const Layout view = reduced_last(call.layout, call.over);
   launch.layout = layout_block({{"src", view}});  // never null
   launch.layout_argument = 3;
   launch.grid.x = blocks;
   launch.block.x = 1;
   while (launch.block.x < std::min<std::size_t>(each, 1024)) launch.block.x *= 2;
-  launch.arguments = {Argument::of(count), Argument::of(each),     Argument::of(view.dims.rank()),
-                      Argument::null(),    Argument::of(call.src), Argument::of(call.dst)};
+  launch.pass(ReduceKernel<void, void>(), count, each, view.dims.rank(), nullptr, call.src,
+              call.dst);
   return launch;
 }
 

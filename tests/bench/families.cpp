@@ -26,12 +26,20 @@ struct Found {
   Kernel kernel;
 };
 Result<Found> find(std::string_view kernel) {
-  if (const auto last = conformance::split_dtype(kernel)) {
-    const auto first = conformance::split_dtype(last->root);
-    const Kernel parts{first ? first->root : last->root, first ? first->dtype : last->dtype,
-                       last->dtype};
+  for (const Kernel& own : ops::kOwnKernels) {
+    if (own.name != kernel) continue;
     for (const Family& family : families()) {
-      if (family.has(parts.root)) return Found{&family, parts};
+      if (family.name == own.family && family.scalars.size() == own.scalars) {
+        return Found{&family, own};
+      }
+    }
+  }
+  if (const auto parts = conformance::split_dtype(kernel)) {
+    const auto [root, dtype] = *parts;
+    for (const Family& family : families()) {
+      if (family.has == nullptr || !family.has(root)) continue;
+      return Found{&family,
+                   {family.module, family.name, root, kernel, dtype, dtype, dtype, family.cost, 0}};
     }
   }
   return Error{ErrorCode::kInvalidInput,
@@ -106,11 +114,6 @@ ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_
   return ops::Scalar::from(kernel.dtype, i < subject.scalars.size() ? subject.scalars[i] : 0);
 }
 
-std::string_view name(Cost cost) {
-  static constexpr std::string_view kNames[] = {"move", "short", "function", "long"};
-  return kNames[static_cast<std::size_t>(cost)];
-}
-
 std::size_t Operand::bytes() const { return conformance::extent_of(layout) * size_of(dtype); }
 std::size_t Operand::touched() const { return distinct_elements(layout) * size_of(dtype); }
 
@@ -128,10 +131,11 @@ bool Operands::is_contiguous() const {
 Result<KernelTraits> traits_of(std::string_view name) {
   KILN_TRY_ASSIGN(const Found found, find(name));
   const Family& family = *found.family;
-  return KernelTraits{.module = family.module,
+  return KernelTraits{.module = found.kernel.module,
                       .family = family.name,
                       .dtype = found.kernel.first,
-                      .cost = family.cost(found.kernel),
+                      .cost = found.kernel.cost,
+                      .scalars = family.scalars.size(),
                       .has_views = family.views != 0,
                       .strided = family.strided,
                       .shapes = family.shapes,
@@ -170,7 +174,7 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
   const Family& family = *found.family;
   const BenchCase subject = with_scalars(given, family);
   ops::Launch launch;
-  launch.module = family.module;
+  launch.module = found.kernel.module;
   launch.kernel = subject.kernel;
   if (family.original_grid != nullptr) {
     family.original_grid(subject, launch);

@@ -1,7 +1,8 @@
 // How each family of kernels is launched: what a case reads and writes, our launch for it, and the
 // original's.
 //
-// To add a family, add a row to family_maps.cpp or its neighbours.
+// Which kernels there are, of which types and at what cost, the kernels' tables say
+// (ops/src/own_kernels.hpp). To add a family, add a row to family_maps.cpp or its neighbours.
 #pragma once
 
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "kiln/ops/launch.hpp"
 #include "kiln/result.hpp"
+#include "ops/src/own_kernels.hpp"
 #include "tests/bench/cases.hpp"
 
 namespace kiln::bench {
@@ -29,15 +31,14 @@ struct Operands {
   bool is_contiguous() const;
 };
 
-// What a kernel does beside its memory accesses.
-enum class Cost : unsigned char { kMove, kShort, kFunction, kLong };
-std::string_view name(Cost cost);
+using ops::Cost;
 
 struct KernelTraits {
   std::string_view module;
   std::string_view family;              // "unary", "copy2d": kernels that are launched alike
   ops::DType dtype = ops::DType::kF32;  // of its first input, or of its output
-  Cost cost = Cost::kShort;
+  Cost cost = Cost::kBrief;
+  std::size_t scalars = 0;
   bool has_views = false;            // takes the strides of its operands
   std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes;  // to measure beside the sizes

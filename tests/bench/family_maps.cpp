@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "kiln/ops/affine.hpp"
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/cast.hpp"
@@ -14,34 +17,23 @@ Operands map_operands(const Kernel& kernel, const BenchCase& subject) {
 
 const std::vector<Parameter> kMapParameters = {
     {Role::kCount}, {Role::kRank}, {Role::kInfo}, {Role::kInput}, {Role::kOutput}};
-const std::vector<Parameter> kTwoInputParameters = {
-    {Role::kCount},    {Role::kRank},     {Role::kInfo},
-    {Role::kInput, 0}, {Role::kInput, 1}, {Role::kOutput}};
+const std::vector<Parameter> kTwoInputParameters = {{Role::kCount},    {Role::kRank},
+                                                    {Role::kInfo},     {Role::kInput, 0},
+                                                    {Role::kInput, 1}, {Role::kOutput}};
 
-Cost costs_little(const Kernel&) { return Cost::kShort; }
-
-// --- unary
-
-const ops::UnaryOpInfo* unary_op(std::string_view root) {
-  for (const ops::UnaryOpInfo& op : ops::kUnaryOps) {
-    if (root.substr(0, 1) == "u" && root.substr(1) == op.name) return &op;
-  }
-  return nullptr;
-}
-
-Cost unary_cost(const Kernel& kernel) {
-  static constexpr std::string_view kShort[] = {"uabs",  "uceil",  "ufloor", "uneg",
-                                                "urelu", "uround", "usign",  "usqr"};
-  if (kernel.root == "ucopy") return Cost::kMove;
-  if (kernel.root == "upowf") return Cost::kLong;
-  return is_one_of(kernel.root, kShort) ? Cost::kShort : Cost::kFunction;
+// The operation whose kernels have that root.
+template <typename Operations>
+auto operation(const Operations& operations, std::string_view root) {
+  return std::find_if(std::begin(operations), std::end(operations),
+                      [root](const auto& each) { return each.root == root; })
+      ->op;
 }
 
 Result<ops::Launch> plan_unary(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry geometry) {
-  return plan(ops::Unary{unary_op(kernel.root)->op, kernel.dtype, layout_of(subject, 0),
-                         addresses.inputs[0], addresses.output, scalar_of(kernel, subject, 0),
-                         geometry});
+  return plan(ops::Unary{operation(ops::kUnaryOps, kernel.root), kernel.dtype,
+                         layout_of(subject, 0), addresses.inputs[0], addresses.output,
+                         scalar_of(kernel, subject, 0), geometry});
 }
 
 Result<ops::Launch> plan_affine(const Kernel& kernel, const BenchCase& subject,
@@ -53,13 +45,9 @@ Result<ops::Launch> plan_affine(const Kernel& kernel, const BenchCase& subject,
 
 // --- two and three operands
 
-constexpr std::string_view kArithmetic[] = {"badd", "bsub", "bmul", "bdiv", "bmaximum", "bminimum"};
-constexpr std::string_view kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-
 Operands binary_operands(const Kernel& kernel, const BenchCase& subject) {
-  const bool compares = is_one_of(kernel.root, kComparisons);
   return {{{kernel.dtype, layout_of(subject, 0)}, {kernel.dtype, layout_of(subject, 1)}},
-          {compares ? ops::DType::kU8 : kernel.dtype, {subject.dims}}};
+          {kernel.out, {subject.dims}}};
 }
 
 Operands where_operands(const Kernel& kernel, const BenchCase& subject) {
@@ -78,9 +66,7 @@ Result<ops::Launch> plan_cast(const Kernel& kernel, const BenchCase& subject,
 Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
   ops::Binary call;
-  for (const ops::BinaryOpInfo& op : ops::kBinaryOps) {
-    if (op.root == kernel.root) call.op = op.op;
-  }
+  call.op = operation(ops::kBinaryOps, kernel.root);
   call.dtype = kernel.dtype;
   call.lhs_layout = layout_of(subject, 0);
   call.rhs_layout = layout_of(subject, 1);
@@ -103,9 +89,6 @@ Result<ops::Launch> plan_where(const Kernel& kernel, const BenchCase& subject,
 std::vector<Family> map_families() {
   return {
       {.name = "affine",
-       .module = "affine",
-       .has = [](std::string_view root) { return root == "affine"; },
-       .cost = costs_little,
        .scalars = {1.7, 0.3},
        .views = 1,
        .operands = map_operands,
@@ -119,26 +102,12 @@ std::vector<Family> map_families() {
                     {Role::kScalar, 1}}},
 
       {.name = "unary",
-       .module = "unary",
-       .has =
-           [](std::string_view root) {
-             const ops::UnaryOpInfo* op = unary_op(root);
-             return op != nullptr && !op->has_parameter;
-           },
-       .cost = unary_cost,
        .views = 1,
        .operands = map_operands,
        .plan = plan_unary,
        .original = kMapParameters},
 
-      {.name = "unary with a parameter",
-       .module = "unary",
-       .has =
-           [](std::string_view root) {
-             const ops::UnaryOpInfo* op = unary_op(root);
-             return op != nullptr && op->has_parameter;
-           },
-       .cost = unary_cost,
+      {.name = "unary",
        .scalars = {2.3},
        .views = 1,
        .operands = map_operands,
@@ -151,18 +120,12 @@ std::vector<Family> map_families() {
                     {Role::kOutput}}},
 
       {.name = "cast",
-       .module = "cast",
-       .has = [](std::string_view root) { return root == "cast"; },
-       .cost = costs_little,
        .views = 1,
        .operands = map_operands,
        .plan = plan_cast,
        .original = kMapParameters},
 
       {.name = "binary",
-       .module = "binary",
-       .has = [](std::string_view root) { return is_one_of(root, kArithmetic); },
-       .cost = costs_little,
        .views = 2,
        .strided = 1,
        .operands = binary_operands,
@@ -170,9 +133,6 @@ std::vector<Family> map_families() {
        .original = kTwoInputParameters},
 
       {.name = "comparison",
-       .module = "binary",
-       .has = [](std::string_view root) { return is_one_of(root, kComparisons); },
-       .cost = costs_little,
        .views = 2,
        .strided = 1,
        .operands = binary_operands,
@@ -180,9 +140,6 @@ std::vector<Family> map_families() {
        .original = kTwoInputParameters},
 
       {.name = "where",
-       .module = "ternary",
-       .has = [](std::string_view root) { return root == "where"; },
-       .cost = [](const Kernel&) { return Cost::kMove; },
        .views = 3,
        .always_info = true,
        .operands = where_operands,

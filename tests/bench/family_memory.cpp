@@ -6,8 +6,6 @@
 namespace kiln::bench {
 namespace {
 
-Cost moves(const Kernel&) { return Cost::kMove; }
-
 Result<ops::Launch> plan_fill(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) {
   return plan(
@@ -45,9 +43,6 @@ BenchCase rows_of_wider(std::string kernel, std::size_t count) {
 std::vector<Family> memory_families() {
   return {
       {.name = "fill",
-       .module = "fill",
-       .has = [](std::string_view root) { return root == "fill"; },
-       .cost = moves,
        .scalars = {1.5},
        .operands =
            [](const Kernel& kernel, const BenchCase& subject) {
@@ -57,9 +52,6 @@ std::vector<Family> memory_families() {
        .original = {{Role::kOutput}, {Role::kScalar}, {Role::kCount}}},
 
       {.name = "const_set",
-       .module = "fill",
-       .has = [](std::string_view root) { return root == "const_set"; },
-       .cost = moves,
        .scalars = {1.5},
        .views = 1,
        .operands =
@@ -72,9 +64,6 @@ std::vector<Family> memory_families() {
 
       // Dims are rows and columns; the first stride list is the input's, the second the output's.
       {.name = "copy2d",
-       .module = "fill",
-       .has = [](std::string_view root) { return root == "copy2d"; },
-       .cost = moves,
        .sized = rows_of_wider,
        .operands =
            [](const Kernel& kernel, const BenchCase& subject) {

@@ -7,8 +7,6 @@
 namespace kiln::bench {
 namespace {
 
-Cost is_function(const Kernel&) { return Cost::kFunction; }
-
 // --- norms: rows of contiguous columns, with a factor and a term for each column
 
 const std::vector<ops::Extents> kNormShapes = {{1, 4096}, {8, 4096}, {8192, 1000}, {32768, 4096}};
@@ -116,9 +114,8 @@ Family rope(std::string_view name, bool (*has)(std::string_view root),
   original.insert(original.end(), sizes.begin(), sizes.end());
   original.push_back({Role::kZero32});  // tables for each batch would be so many elements apart
   return {.name = name,
-          .module = "reduce",
           .has = has,
-          .cost = [](const Kernel&) { return Cost::kShort; },
+          .module = "reduce",
           .shapes = shapes,
           .sized = heads_of_128,
           .operands = rope_operands,
@@ -132,9 +129,9 @@ Family rope(std::string_view name, bool (*has)(std::string_view root),
 std::vector<Family> norm_families() {
   return {
       {.name = "rmsnorm",
-       .module = "reduce",
        .has = [](std::string_view root) { return root == "rmsnorm"; },
-       .cost = is_function,
+       .module = "reduce",
+       .cost = Cost::kLong,
        .shapes = kNormShapes,
        .sized = rows_of_4096,
        .operands = norm_operands<1>,
@@ -148,9 +145,9 @@ std::vector<Family> norm_families() {
        .original_grid = norm_grid},
 
       {.name = "layernorm",
-       .module = "reduce",
        .has = [](std::string_view root) { return root == "layernorm"; },
-       .cost = is_function,
+       .module = "reduce",
+       .cost = Cost::kLong,
        .shapes = kNormShapes,
        .sized = rows_of_4096,
        .operands = norm_operands<2>,

@@ -8,9 +8,6 @@
 namespace kiln::bench {
 namespace {
 
-constexpr std::string_view kReductions[] = {"fast_sum", "fast_min", "fast_max"};
-constexpr std::string_view kArgReductions[] = {"fast_argmin", "fast_argmax"};
-
 // Rows of up to 1024 columns; the last dim is the one that is reduced.
 BenchCase rows_of_columns(std::string kernel, std::size_t count) {
   const std::size_t columns = std::min<std::size_t>(count, 1024);
@@ -39,9 +36,7 @@ void one_warp_a_row(const BenchCase& subject, ops::Launch& launch) {
 
 Operands reduce_operands(const Kernel& kernel, const BenchCase& subject) {
   const ops::Extents rows(subject.dims.begin(), subject.dims.rank() - 1);
-  const bool gives_index = is_one_of(kernel.root, kArgReductions);
-  return {{{kernel.dtype, layout_of(subject, 0)}},
-          {gives_index ? ops::DType::kU32 : kernel.dtype, {rows}}};
+  return {{{kernel.dtype, layout_of(subject, 0)}}, {kernel.out, {rows}}};
 }
 
 Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
@@ -66,11 +61,8 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
                            addresses.output, geometry});
 }
 
-Family reduction(std::string_view name, bool (*has)(std::string_view root)) {
+Family reduction(std::string_view name) {
   return {.name = name,
-          .module = "reduce",
-          .has = has,
-          .cost = [](const Kernel&) { return Cost::kShort; },
           .views = 1,
           .always_info = true,
           .shapes = kRowShapes,
@@ -90,14 +82,10 @@ Family reduction(std::string_view name, bool (*has)(std::string_view root)) {
 
 std::vector<Family> row_families() {
   return {
-      reduction("reduction", [](std::string_view root) { return is_one_of(root, kReductions); }),
-      reduction("arg-reduction",
-                [](std::string_view root) { return is_one_of(root, kArgReductions); }),
+      reduction("reduction"),
+      reduction("arg-reduction"),
 
       {.name = "softmax",
-       .module = "reduce",
-       .has = [](std::string_view root) { return root == "softmax"; },
-       .cost = [](const Kernel&) { return Cost::kFunction; },
        .shapes = kRowShapes,
        .sized = rows_of_columns,
        .operands =

@@ -31,22 +31,18 @@ struct Parameter {
   std::size_t index = 0;
 };
 
-// "cast_f32_bf16" is {"cast", kF32, kBF16}, "uneg_f16" {"uneg", kF16, kF16}.
-struct Kernel {
-  std::string_view root;
-  ops::DType first;  // the dtype before the last, where the name has two
-  ops::DType dtype;  // the last
-};
+using Kernel = ops::OwnKernel;
 
 struct Family {
-  std::string_view name;
-  std::string_view module;
-  bool (*has)(std::string_view root);
-  Cost (*cost)(const Kernel& kernel);
+  std::string_view name;             // the family of kernels in the tables, with as many scalars
   std::vector<double> scalars = {};  // to measure with, where a case names none
-  std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
-  bool always_info = false;          // the layout block is there when all is contiguous, too
-  std::size_t strided = 0;           // the operand that views are measured with
+  // Of kernels that are in no table yet: whether it is one of them, their module and cost.
+  bool (*has)(std::string_view root) = nullptr;
+  std::string_view module = "";
+  Cost cost = Cost::kBrief;
+  std::size_t views = 0;     // stride lists of the layout block; 0: there is no such block
+  bool always_info = false;  // the layout block is there when all is contiguous, too
+  std::size_t strided = 0;   // the operand that views are measured with
   std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
   // Null: a contiguous case.
   BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
@@ -68,13 +64,5 @@ std::vector<Family> norm_families();    // family_norms.cpp: norms and rotary em
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
 ops::Layout layout_of(const BenchCase& subject, std::size_t list);
 ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_t i);
-
-template <std::size_t N>
-bool is_one_of(std::string_view text, const std::string_view (&list)[N]) {
-  for (const std::string_view each : list) {
-    if (each == text) return true;
-  }
-  return false;
-}
 
 }  // namespace kiln::bench

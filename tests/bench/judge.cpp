@@ -16,8 +16,7 @@ double with_noise(double us) { return us * (us < 5 ? 1.05 : 1.03); }
 
 bool is_short_and_common(const Measurement& measured) {
   const std::size_t width = size_of(measured.dtype);
-  return (measured.cost == Cost::kMove || measured.cost == Cost::kShort) &&
-         (width == 2 || width == 4);
+  return measured.cost != Cost::kLong && (width == 2 || width == 4);
 }
 
 class Judge {
@@ -52,8 +51,7 @@ class Judge {
     const View view = measured_.subject.view;
     const std::size_t width = size_of(measured_.dtype);
     const bool is_f64_function =
-        measured_.dtype == ops::DType::kF64 &&
-        (measured_.cost == Cost::kFunction || measured_.cost == Cost::kLong);
+        measured_.dtype == ops::DType::kF64 && measured_.cost == Cost::kLong;
     if (geometry == Geometry::kOwn && measured_.contiguous && measured_.copy_us > 0 &&
         measured_.subject.kind == DataKind::kUniform && !is_f64_function) {
       at_most(geometry, measured_.copy_us / 0.90, "90% of the copy rate");

@@ -14,7 +14,7 @@ namespace kiln::bench {
 // Microseconds of one case.
 struct Measurement {
   BenchCase subject;
-  Cost cost = Cost::kShort;
+  Cost cost = Cost::kBrief;
   ops::DType dtype = ops::DType::kF32;
   bool contiguous = true;
   double min_bytes = 0;

@@ -63,9 +63,9 @@ std::size_t rank_of(const std::string& kernel) {
   return std::size(kPreferred);
 }
 
-// One kernel for each family, cost and size of its widest elements.
+// One kernel for each family, cost, number of scalars and size of its widest elements.
 std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
-  std::map<std::tuple<std::string_view, Cost, std::size_t>, std::string> chosen;
+  std::map<std::tuple<std::string_view, Cost, std::size_t, std::size_t>, std::string> chosen;
   for (const std::string& kernel : kernels) {
     const auto traits = traits_of(kernel);
     const auto subject = sized_case(kernel, 4096);
@@ -73,7 +73,7 @@ std::vector<std::string> representatives(const std::vector<std::string>& kernels
     const auto operands = operands_of(*subject);
     std::size_t size = size_of(operands->output.dtype);
     for (const Operand& input : operands->inputs) size = std::max(size, size_of(input.dtype));
-    std::string& current = chosen[{traits->family, traits->cost, size}];
+    std::string& current = chosen[{traits->family, traits->cost, traits->scalars, size}];
     if (current.empty() || rank_of(kernel) < rank_of(current)) current = kernel;
   }
   std::vector<std::string> list;

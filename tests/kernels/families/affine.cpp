@@ -60,9 +60,7 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
   subject.inputs = {dtype};
   subject.output = dtype;
   subject.in_place = true;
-  // One for each size of an element.
-  const bool represents = dtype == DType::kF8E4M3 || dtype == DType::kF16 || dtype == DType::kF32 ||
-                          dtype == DType::kI64;
+  const bool represents = represents_family("affine", kernel);
   std::size_t turn = 0;
   for (const Variant& variant : variants_of(subject, breadth_of(selection, represents))) {
     const auto pick = [&](const auto& list) { return list[turn++ % std::size(list)]; };

@@ -20,11 +20,11 @@ using ops::BinaryOp;
 template <typename Number>
 bool compare(BinaryOp op, Number a, Number b) {
   switch (op) {
-    case BinaryOp::kEq: return a == b;
-    case BinaryOp::kNe: return a != b;
-    case BinaryOp::kLt: return a < b;
-    case BinaryOp::kLe: return a <= b;
-    case BinaryOp::kGt: return a > b;
+    case BinaryOp::kEqual: return a == b;
+    case BinaryOp::kNotEqual: return a != b;
+    case BinaryOp::kLess: return a < b;
+    case BinaryOp::kLessOrEqual: return a <= b;
+    case BinaryOp::kGreater: return a > b;
     default: return a >= b;
   }
 }
@@ -37,9 +37,9 @@ Expected integer_reference(BinaryOp op, DType dtype, Number a, Number b) {
   const auto wrapped = [mask](Bits value) { return Expected::exactly(value & mask); };
   switch (op) {
     case BinaryOp::kAdd: return wrapped(x + y);
-    case BinaryOp::kSub: return wrapped(x - y);
-    case BinaryOp::kMul: return wrapped(x * y);
-    case BinaryOp::kDiv:
+    case BinaryOp::kSubtract: return wrapped(x - y);
+    case BinaryOp::kMultiply: return wrapped(x * y);
+    case BinaryOp::kDivide:
       if (b == 0) return Expected::anything();
       if (b == static_cast<Number>(-1) && std::is_signed_v<Number>) return wrapped(0 - x);
       return wrapped(static_cast<Bits>(a / b));
@@ -52,10 +52,10 @@ Expected integer_reference(BinaryOp op, DType dtype, Number a, Number b) {
 // A Real has too few bits more than a double to be rounded again; of the other types enough.
 Real arithmetic(BinaryOp op, DType dtype, Real a, Real b) {
   const auto by = [op](auto x, auto y) {
-    return static_cast<Real>(op == BinaryOp::kAdd   ? x + y
-                             : op == BinaryOp::kSub ? x - y
-                             : op == BinaryOp::kMul ? x * y
-                                                    : x / y);
+    return static_cast<Real>(op == BinaryOp::kAdd        ? x + y
+                             : op == BinaryOp::kSubtract ? x - y
+                             : op == BinaryOp::kMultiply ? x * y
+                                                         : x / y);
   };
   return dtype == DType::kF64 ? by(static_cast<double>(a), static_cast<double>(b)) : by(a, b);
 }
@@ -79,18 +79,12 @@ Expected binary_reference(BinaryOp op, DType dtype, const Bits* inputs) {
   }
   if (!is_float(dtype)) return integer_reference(op, dtype, inputs[0], inputs[1]);
   const Real a = decode(dtype, inputs[0]), b = decode(dtype, inputs[1]);
-  if (ops::info(op).compares) return Expected::exactly(compare(op, a, b) ? 1 : 0);
+  if (ops::info(op).output == ops::BinaryOutput::kTruth)
+    return Expected::exactly(compare(op, a, b) ? 1 : 0);
   if (op == BinaryOp::kMaximum || op == BinaryOp::kMinimum) {
     return extreme(op, dtype, inputs, a, b);
   }
   return Expected::within(dtype, arithmetic(op, dtype, a, b), {}, ZeroSign::kAsExpected);
-}
-
-// An operation that gives the type and one that gives u8, for one type of each size.
-bool represents_family(BinaryOp op, DType dtype) {
-  return (op == BinaryOp::kAdd || op == BinaryOp::kLt) &&
-         (dtype == DType::kF8E4M3 || dtype == DType::kF16 || dtype == DType::kF32 ||
-          dtype == DType::kF64);
 }
 
 }  // namespace
@@ -120,7 +114,8 @@ bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<
       return plan(call);
     };
     subject.reference = [=](const Bits* inputs) { return binary_reference(op, dtype, inputs); };
-    add_elementwise_cases(subject, breadth_of(selection, represents_family(op, dtype)), cases);
+    add_elementwise_cases(subject, breadth_of(selection, represents_family("binary", kernel)),
+                          cases);
     return true;
   }
   return false;

@@ -58,22 +58,6 @@ Expected cast_reference(DType from, DType to, Bits inp) {
   return Expected::exactly(low_bits(to, wide));
 }
 
-// One for each pair of sizes that lies far apart, and for equal ones.
-constexpr struct {
-  DType from, to;
-} kRepresentatives[] = {
-    {DType::kU8, DType::kF32},   {DType::kF32, DType::kU8},  {DType::kF16, DType::kF32},
-    {DType::kF32, DType::kBF16}, {DType::kF64, DType::kF16}, {DType::kU8, DType::kF64},
-    {DType::kU32, DType::kF32},  {DType::kI64, DType::kF64},
-};
-
-bool represents_family(DType from, DType to) {
-  for (const auto& each : kRepresentatives) {
-    if (each.from == from && each.to == to) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
@@ -99,7 +83,7 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
   };
   auto memo = std::make_shared<Memo>(from, [=](Bits inp) { return cast_reference(from, to, inp); });
   subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };
-  add_elementwise_cases(subject, breadth_of(selection, represents_family(from, to)), cases);
+  add_elementwise_cases(subject, breadth_of(selection, represents_family("cast", kernel)), cases);
   return true;
 }
 

@@ -1,5 +1,9 @@
 #include "tests/kernels/families/family.hpp"
 
+#include <tuple>
+
+#include "ops/src/own_kernels.hpp"
+
 namespace kiln::conformance {
 
 std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
@@ -11,17 +15,36 @@ std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
   return {};
 }
 
+bool represents_family(std::string_view module, std::string_view kernel) {
+  using ops::OwnKernel;
+  const OwnKernel* const asked = ops::find_own_kernel(module, kernel);
+  if (asked == nullptr) return false;
+  // What tells how a kernel walks over memory.
+  const auto way = [](const OwnKernel& own) {
+    const std::size_t first = size_of(own.first), size = size_of(own.dtype);
+    return std::tuple(own.module, own.family, own.cost, size, first<size, first> size);
+  };
+  const OwnKernel* chosen = nullptr;
+  for (const OwnKernel& own : ops::kOwnKernels) {
+    if (way(own) != way(*asked)) continue;
+    const auto rank = [](const OwnKernel& each) {
+      return std::pair(each.scalars, is_float(each.dtype));
+    };
+    if (chosen == nullptr || rank(own) > rank(*chosen)) chosen = &own;
+  }
+  return chosen == asked;
+}
+
 std::optional<RootAndDType> split_dtype(std::string_view kernel) {
   struct Spelling {
     std::string_view suffix;
     DType dtype;
   };
-  // "_fp8_e4m3" and "_f8_e4m3" do not end each other; no other suffix ends one of them.
+  // No suffix ends another one.
   static constexpr Spelling kSpellings[] = {
-      {"_u8", DType::kU8},          {"_u32", DType::kU32},         {"_i16", DType::kI16},
-      {"_i32", DType::kI32},        {"_i64", DType::kI64},         {"_f16", DType::kF16},
-      {"_bf16", DType::kBF16},      {"_f32", DType::kF32},         {"_f64", DType::kF64},
-      {"_f8_e4m3", DType::kF8E4M3}, {"_fp8_e4m3", DType::kF8E4M3},
+#define KILN_ROW(suffix, type, ...) {"_" #suffix, ops::dtypes::type},
+      KILN_EVERY(KILN_ROW, ) KILN_FLOATS(KILN_ROW, )
+#undef KILN_ROW
   };
   for (const Spelling& spelling : kSpellings) {
     if (kernel.size() > spelling.suffix.size() &&

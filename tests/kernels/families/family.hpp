@@ -27,6 +27,11 @@ constexpr Breadth breadth_of(Selection selection, bool represents_family) {
                                                                   : Breadth::kHandful;
 }
 
+// Whether a kernel stands for all that walk over memory as it does: of those in the tables that
+// have its family, cost and element sizes, the one with the most scalars, floats before integers,
+// or else the first. False for kernels that are in no table.
+bool represents_family(std::string_view module, std::string_view kernel);
+
 // Adds the cases of a kernel of the family's module. False when the name means nothing to it.
 using AddCases = bool (*)(std::string_view kernel, Selection selection,
                           std::vector<CaseSpec>& cases);

@@ -319,10 +319,8 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
-  // Bits are moved: one type of each size stands for the others of that size.
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, dtype == DType::kU8 || dtype == DType::kF16 ||
-                                                    dtype == DType::kF32 || dtype == DType::kF64);
+  const Breadth breadth = breadth_of(selection, represents_family("fill", kernel));
   if (parts->root == "fill") {
     add_fill(kernel, dtype, breadth, cases);
   } else if (parts->root == "const_set") {

@@ -69,7 +69,7 @@ Expected index_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row)
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Real value = number_of(dtype, row[i]);
     if (std::isnan(value)) continue;
-    if (!found || (op == ReduceOp::kArgmax ? value > extreme : value < extreme)) {
+    if (!found || (op == ReduceOp::kArgMax ? value > extreme : value < extreme)) {
       best = i, extreme = value, found = true;
     }
   }
@@ -339,12 +339,6 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
-  // A sum and an index for one type of each size; the extremes walk as sums do.
-  const auto represents = [dtype](ReduceOp op) {
-    return (op == ReduceOp::kSum || op == ReduceOp::kArgmin) &&
-           (dtype == DType::kU8 || dtype == DType::kF16 || dtype == DType::kF32 ||
-            dtype == DType::kF64);
-  };
   if (parts->root == "sum") {
     for (const ReduceCase& choice : reduce_cases(breadth_of(selection, false), true)) {
       cases.push_back(sum_into_case(kernel, dtype, choice));
@@ -353,8 +347,8 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
   }
   for (const ops::ReduceOpInfo& each : ops::kReduceOps) {
     if (each.root != parts->root) continue;
-    const Breadth breadth = breadth_of(selection, represents(each.op));
-    for (const ReduceCase& choice : reduce_cases(breadth, !each.gives_index)) {
+    const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
+    for (const ReduceCase& choice : reduce_cases(breadth, !gives_index(each.op))) {
       cases.push_back(fast_case(kernel, each.op, dtype, choice));
     }
     return true;

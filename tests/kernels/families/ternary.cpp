@@ -5,17 +5,6 @@
 #include "tests/kernels/families/family.hpp"
 
 namespace kiln::conformance {
-namespace {
-
-// One type of each size, and a wide condition.
-bool represents_family(DType condition, DType dtype) {
-  if (condition == DType::kI64) return dtype == DType::kF16;
-  return condition == DType::kU8 && (dtype == DType::kU8 || dtype == DType::kF16 ||
-                                     dtype == DType::kF32 || dtype == DType::kF64);
-}
-
-}  // namespace
-
 bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> value = split_dtype(kernel);
   if (!value) return false;
@@ -46,7 +35,7 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   subject.reference = [](const Bits* inputs) {
     return Expected::exactly(inputs[0] != 0 ? inputs[1] : inputs[2]);
   };
-  const bool represents = represents_family(condition_dtype, dtype);
+  const bool represents = represents_family("ternary", kernel);
   add_elementwise_cases(subject, breadth_of(selection, represents), cases);
   return true;
 }

@@ -11,9 +11,9 @@
 namespace kiln::conformance {
 namespace {
 
-std::optional<ops::UnaryOp> find_op(std::string_view name) {
+std::optional<ops::UnaryOp> find_op(std::string_view root) {
   for (const ops::UnaryOpInfo& each : ops::kUnaryOps) {
-    if (each.name == name) return each.op;
+    if (each.root == root) return each.op;
   }
   return std::nullopt;
 }
@@ -21,25 +21,16 @@ std::optional<ops::UnaryOp> find_op(std::string_view name) {
 // Each case takes one parameter, by turns.
 std::vector<double> parameters_of(ops::UnaryOp op) {
   if (op == ops::UnaryOp::kElu) return {1, 0.3, -2};
-  if (op == ops::UnaryOp::kPowf) return {2.3, 2, -1.5, 0.5, 3, 0, 1};
+  if (op == ops::UnaryOp::kPower) return {2.3, 2, -1.5, 0.5, 3, 0, 1};
   return {0};
-}
-
-// One operation that moves bits, a short one and a long one with a parameter, for one type of each
-// size.
-bool represents_family(ops::UnaryOp op, DType dtype) {
-  const bool is_one =
-      op == ops::UnaryOp::kCopy || op == ops::UnaryOp::kNeg || op == ops::UnaryOp::kPowf;
-  return is_one && (dtype == DType::kF8E4M3 || dtype == DType::kF16 || dtype == DType::kF32 ||
-                    dtype == DType::kF64);
 }
 
 }  // namespace
 
 bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
-  if (!parts || parts->root.substr(0, 1) != "u") return false;
-  const std::optional<ops::UnaryOp> op = find_op(parts->root.substr(1));
+  if (!parts) return false;
+  const std::optional<ops::UnaryOp> op = find_op(parts->root);
   if (!op) return false;
   const DType dtype = parts->dtype;
   if (!is_float(dtype) && *op != ops::UnaryOp::kCopy) return false;
@@ -73,7 +64,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
     }
     kernels.push_back(std::move(subject));
   }
-  const Breadth breadth = breadth_of(selection, represents_family(*op, dtype));
+  const Breadth breadth = breadth_of(selection, represents_family("unary", kernel));
   std::size_t turn = 0;
   for (const Variant& variant : variants_of(kernels[0], breadth)) {
     if (kernels.size() > 1 &&

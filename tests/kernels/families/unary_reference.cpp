@@ -44,26 +44,26 @@ Contract contract_of(UnaryOp op) {
     case UnaryOp::kCeil:
     case UnaryOp::kCopy:
     case UnaryOp::kFloor:
-    case UnaryOp::kNeg:
+    case UnaryOp::kNegate:
     case UnaryOp::kRelu:  // -0 becomes +0
     case UnaryOp::kRound:
     case UnaryOp::kSign: return accurate(0, 0, kSigned);
-    case UnaryOp::kRecip:
-    case UnaryOp::kSqr:
+    case UnaryOp::kReciprocal:
+    case UnaryOp::kSquare:
     case UnaryOp::kSqrt: return accurate(0.5L, 0.5L, kSigned);
     case UnaryOp::kLog: return accurate(2, 2);
     case UnaryOp::kCos: return accurate(2, 2);
     case UnaryOp::kSin: return accurate(2, 2, kSigned);
     case UnaryOp::kErf: return accurate(2, 2, kSigned);
-    case UnaryOp::kNormcdf: return accurate(7, 6);
-    case UnaryOp::kPowf: return accurate(3, 4);
+    case UnaryOp::kNormalCdf: return accurate(7, 6);
+    case UnaryOp::kPower: return accurate(3, 4);
     case UnaryOp::kElu: return accurate(3, 3);
     case UnaryOp::kGeluErf: return accurate(8, 8);
     case UnaryOp::kExp: return approximate(2, 2.5L, -16);
     case UnaryOp::kTanh: return approximate(2, 2, -17, kSigned);
     case UnaryOp::kSigmoid: return approximate(3, 4, -16);
     case UnaryOp::kSilu: return approximate(4, 5, -16);
-    case UnaryOp::kGelu: return approximate(5, 5, -16);
+    case UnaryOp::kGeluTanh: return approximate(5, 5, -16);
   }
   return {};
 }
@@ -86,7 +86,7 @@ Bound bound_of(UnaryOp op, DType dtype, Real x) {
   switch (op) {
     case UnaryOp::kGeluErf: add_weight_error(normal_cdf(x), 8); break;
     case UnaryOp::kSilu: add_weight_error(sigmoid(x), 2); break;
-    case UnaryOp::kGelu: {
+    case UnaryOp::kGeluTanh: {
       const Real angle = gelu_angle(x);
       add_weight_error(sigmoid(angle), 2);
       if (dtype == compute) {
@@ -106,8 +106,8 @@ std::optional<Real> correctly_rounded(UnaryOp op, DType dtype, Real inp) {
   if (dtype != DType::kF64) return std::nullopt;
   const double x = static_cast<double>(inp);
   switch (op) {
-    case UnaryOp::kRecip: return 1 / x;
-    case UnaryOp::kSqr: return x * x;
+    case UnaryOp::kReciprocal: return 1 / x;
+    case UnaryOp::kSquare: return x * x;
     case UnaryOp::kSqrt: return std::sqrt(x);
     default: return std::nullopt;
   }
@@ -125,20 +125,20 @@ Real unary_exact(UnaryOp op, Real x, Real p) {
     case UnaryOp::kErf: return std::erf(x);
     case UnaryOp::kExp: return std::exp(x);
     case UnaryOp::kFloor: return std::floor(x);
-    case UnaryOp::kGelu: return x / (1 + std::exp(-gelu_angle(x)));
+    case UnaryOp::kGeluTanh: return x / (1 + std::exp(-gelu_angle(x)));
     case UnaryOp::kGeluErf: return x * normal_cdf(x);
     case UnaryOp::kLog: return std::log(x);
-    case UnaryOp::kNeg: return -x;
-    case UnaryOp::kNormcdf: return normal_cdf(x);
-    case UnaryOp::kPowf: return std::pow(x, p);
-    case UnaryOp::kRecip: return 1 / x;
+    case UnaryOp::kNegate: return -x;
+    case UnaryOp::kNormalCdf: return normal_cdf(x);
+    case UnaryOp::kPower: return std::pow(x, p);
+    case UnaryOp::kReciprocal: return 1 / x;
     case UnaryOp::kRelu: return x > 0 ? x : std::isnan(x) ? x : 0;
     case UnaryOp::kRound: return std::round(x);  // halves away from zero
     case UnaryOp::kSigmoid: return sigmoid(x);
     case UnaryOp::kSign: return static_cast<Real>((x > 0) - (x < 0));  // NaN and both zeros: +0
     case UnaryOp::kSilu: return x / (1 + std::exp(-x));
     case UnaryOp::kSin: return std::sin(x);
-    case UnaryOp::kSqr: return x * x;
+    case UnaryOp::kSquare: return x * x;
     case UnaryOp::kSqrt: return std::sqrt(x);
     case UnaryOp::kTanh: return std::tanh(x);
   }
@@ -156,7 +156,7 @@ Expected unary_reference(UnaryOp op, DType dtype, Bits inp, Bits parameter) {
     return Expected::within(dtype, 0, {}, zero_sign);
   }
   // x^0 is 1 for a NaN, too, but an operation on a signalling NaN may answer with a quiet one.
-  if (op == UnaryOp::kPowf && p == 0 && is_signalling_nan(dtype, inp)) {
+  if (op == UnaryOp::kPower && p == 0 && is_signalling_nan(dtype, inp)) {
     return Expected::within(dtype, 1).or_nan();
   }
   const Real exact = correctly_rounded(op, dtype, x).value_or(unary_exact(op, x, p));

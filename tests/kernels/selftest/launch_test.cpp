@@ -2,8 +2,12 @@
 #include <limits>
 
 #include "kiln/ops/affine.hpp"
+#include "kiln/ops/binary.hpp"
+#include "kiln/ops/cast.hpp"
 #include "kiln/ops/fill.hpp"
+#include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"
+#include "ops/src/own_kernels.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/selftest/abi.hpp"
 
@@ -12,7 +16,7 @@ namespace {
 
 Unary gelu(Layout layout) {
   Unary call;
-  call.op = UnaryOp::kGelu;
+  call.op = UnaryOp::kGeluTanh;
   call.dtype = DType::kF32;
   call.layout = layout;
   return call;
@@ -62,6 +66,38 @@ TEST_CASE("plan covers every element under both geometries") {
       CHECK(own->block.x <= 1024);
     }
   }
+}
+
+// Of 2^22 elements of four bytes at most, contiguous or not.
+std::vector<Launch> maps_of(const Gpu& gpu, Layout layout) {
+  Affine affine;
+  affine.layout = layout;
+  Cast cast;
+  cast.layout = layout;
+  cast.to = DType::kBF16;
+  Binary binary;
+  binary.op = BinaryOp::kLess;
+  binary.lhs_layout = binary.rhs_layout = layout;
+  Where where;
+  where.condition_layout = where.true_layout = where.false_layout = layout;
+  return {*plan(gelu(layout), gpu), *plan(affine, gpu), *plan(cast, gpu), *plan(binary, gpu),
+          *plan(where, gpu)};
+}
+
+TEST_CASE("plan spreads every elementwise kernel as kernels/tuning says for the device") {
+  constexpr Gpu kLarge{"sm_90", 132}, kSmall{"sm_86", 20};
+  const Layout contiguous{{2048, 2048}}, transposed{{2048, 2048}, {1, 2048}};
+  for (const Layout& layout : {contiguous, transposed}) {
+    const std::vector<Launch> large = maps_of(kLarge, layout), small = maps_of(kSmall, layout);
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      INFO(to_string(large[i]));
+      CHECK(large[i].block.x == large[0].block.x);
+      CHECK(large[i].grid.x == large[0].grid.x);
+      CHECK(small[i].grid.x == small[0].grid.x);
+    }
+    CHECK(large[0].block.x == 128);  // the reference has 1024
+  }
+  CHECK(maps_of(kLarge, transposed)[3].grid.x != maps_of(kSmall, transposed)[3].grid.x);
 }
 
 TEST_CASE("plan names the shape that it refuses") {
@@ -124,6 +160,10 @@ TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
       REQUIRE(launch);
       CHECK(launch->kernel == kernel.name);
       CHECK(launch->module == kernel.module);
+      // By its constant, not by its name, once a table has it.
+      if (const OwnKernel* const own = find_own_kernel(kernel.module, kernel.name)) {
+        CHECK(launch->own_kernel == own - kOwnKernels);
+      }
       REQUIRE(launch->arguments.size() == kernel.parameter_sizes.size());
       for (std::size_t i = 0; i < kernel.parameter_sizes.size(); ++i) {
         CHECK(launch->arguments[i].size() == kernel.parameter_sizes[i]);

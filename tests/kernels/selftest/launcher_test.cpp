@@ -10,8 +10,13 @@
 #include <vector>
 
 #include "kiln/ops/affine.hpp"
+#include "kiln/ops/binary.hpp"
+#include "kiln/ops/cast.hpp"
 #include "kiln/ops/fill.hpp"
 #include "kiln/ops/kernels.hpp"
+#include "kiln/ops/norm.hpp"
+#include "kiln/ops/reduce.hpp"
+#include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"
 #include "ops/src/layout_store.hpp"
 #include "ops/src/own_kernels.hpp"
@@ -144,13 +149,27 @@ TEST_CASE("Launcher allocates nothing for a shape that it has seen") {
 }
 
 TEST_CASE("plan allocates nothing") {
-  Unary strided;
-  strided.op = UnaryOp::kPowf;
-  strided.layout = {{3, 4, 5, 6}, {1, 3, 12, 60}};
-  Affine contiguous;
-  contiguous.layout = {{1024}};
+  const Layout view{{3, 4, 5, 6}, {1, 3, 12, 60}};
+  Unary unary;
+  unary.op = UnaryOp::kPower;
+  unary.layout = view;
+  Affine affine;
+  affine.layout = {{1024}};
+  Cast cast;
+  cast.layout = view;
+  cast.to = DType::kBF16;
+  Binary binary;
+  binary.lhs_layout = binary.rhs_layout = view;
+  Where where;
+  where.condition_layout = where.true_layout = where.false_layout = view;
+  Reduce reduce;
+  reduce.layout = view;
+  reduce.over = {1, 3};
+  Softmax softmax;
+  softmax.rows = softmax.columns = 7;
   const std::size_t before = allocation_count;
-  const bool planned = plan(strided) && plan(contiguous) && plan(Fill{{}, 100, nullptr});
+  const bool planned = plan(unary) && plan(affine) && plan(Fill{{}, 100, nullptr}) && plan(cast) &&
+                       plan(binary) && plan(where) && plan(reduce) && plan(softmax);
   CHECK(allocation_count == before);
   CHECK(planned);
 }

@@ -1,6 +1,6 @@
 // affine: out[i] = inp[idx(i)] * mul + add.
 //
-// Kernels: affine_<T> for u8 u32 i16 i32 i64 f16 bf16 f32 f64 f8_e4m3. Integers wrap; f32 and f64
+// Kernels: affine_<T>, for the element types of tables/affine.hpp. Integers wrap; f32 and f64
 // round once (fused); f16 and bf16 once or twice; f8 computes in f32 and saturates.
 #pragma once
 

@@ -1,6 +1,6 @@
 // binary: out[i] = lhs[idx(i)] op rhs[idx(i)].
 //
-// Kernels: <root>_<T> for u8 u32 i64 f16 bf16 f32 f64 f8_e4m3, in the table below. Arithmetic gives
+// Kernels: <root>_<T>, for the operations and element types of tables/binary.hpp. Arithmetic gives
 // T: integers wrap, floats round once; an integer divided by 0 gives any value, and never traps.
 // Comparisons give u8, 0 or 1; with a NaN only "ne" holds. maximum and minimum: f64, f32 and f8
 // ignore a NaN, f16 and bf16 keep it.
@@ -10,49 +10,33 @@
 
 #include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
+#include "kiln/ops/tables/binary.hpp"
 
 namespace kiln::ops {
 
-// The order is the order of kBinaryOps.
 enum class BinaryOp : std::uint8_t {
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kMaximum,
-  kMinimum,
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kGt,
-  kGe,
+#define KILN_ROW(root, op, dtypes, output) k##op,
+  KILN_EACH_BINARY(KILN_ROW)
+#undef KILN_ROW
 };
+
+enum class BinaryOutput : std::uint8_t { kSame, kTruth };
 
 struct BinaryOpInfo {
   BinaryOp op;
   std::string_view root;  // of the kernels' names
-  bool compares;          // the output is u8
+  BinaryOutput output;
 };
 
 inline constexpr BinaryOpInfo kBinaryOps[] = {
-    {BinaryOp::kAdd, "badd", false},
-    {BinaryOp::kSub, "bsub", false},
-    {BinaryOp::kMul, "bmul", false},
-    {BinaryOp::kDiv, "bdiv", false},
-    {BinaryOp::kMaximum, "bmaximum", false},
-    {BinaryOp::kMinimum, "bminimum", false},
-    {BinaryOp::kEq, "eq", true},
-    {BinaryOp::kNe, "ne", true},
-    {BinaryOp::kLt, "lt", true},
-    {BinaryOp::kLe, "le", true},
-    {BinaryOp::kGt, "gt", true},
-    {BinaryOp::kGe, "ge", true},
+#define KILN_ROW(root, op, dtypes, output) {BinaryOp::k##op, #root, BinaryOutput::k##output},
+    KILN_EACH_BINARY(KILN_ROW)
+#undef KILN_ROW
 };
 
 constexpr const BinaryOpInfo& info(BinaryOp op) { return kBinaryOps[static_cast<std::size_t>(op)]; }
 constexpr DType output_dtype(BinaryOp op, DType dtype) {
-  return info(op).compares ? DType::kU8 : dtype;
+  return info(op).output == BinaryOutput::kTruth ? DType::kU8 : dtype;
 }
 
 struct Binary {

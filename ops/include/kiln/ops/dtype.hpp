@@ -1,4 +1,4 @@
-// The element types of our kernels: their names, sizes and kinds, in one table.
+// The element types of our kernels, as tables/dtypes.hpp lists them: their names, sizes and kinds.
 //
 // C++17, no dependency but the standard library, everything constexpr.
 #pragma once
@@ -7,43 +7,40 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kiln/ops/tables/dtypes.hpp"
+
 namespace kiln::ops {
 
-// The order is the order of kDTypes.
+// f16: IEEE 754 binary16. bf16: bfloat16, the upper half of a binary32. f8_e4m3: OCP 8-bit float, 4
+// exponent and 3 mantissa bits, finite only: no infinities, NaN = s1111111.
 enum class DType : std::uint8_t {
-  kU8,
-  kU32,
-  kI16,
-  kI32,
-  kI64,
-  kF16,   // IEEE 754 binary16
-  kBF16,  // bfloat16: the upper half of a binary32
-  kF32,
-  kF64,
-  kF8E4M3,  // OCP 8-bit float, 4 exponent and 3 mantissa bits, finite only: no infinities, NaN =
-            // s1111111
+#define KILN_ROW(type, enumerator, name, bytes, kind, exponent, significand) k##enumerator,
+  KILN_EACH_DTYPE(KILN_ROW)
+#undef KILN_ROW
 };
+
+// The dtypes by the names that the tables call them by.
+namespace dtypes {
+#define KILN_ROW(type, enumerator, name, bytes, kind, exponent, significand) \
+  inline constexpr DType type = DType::k##enumerator;
+KILN_EACH_DTYPE(KILN_ROW)
+#undef KILN_ROW
+}  // namespace dtypes
 
 enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;  // as frameworks spell it; kernel names differ for f8 (kernel_name.hpp)
+  std::string_view name;  // as frameworks spell it; of f8 the kernels' names have other spellings
   std::uint8_t size;      // bytes of one element, and its alignment
   NumberKind kind;
 };
 
 inline constexpr DTypeInfo kDTypes[] = {
-    {DType::kU8, "u8", 1, NumberKind::kUnsigned},
-    {DType::kU32, "u32", 4, NumberKind::kUnsigned},
-    {DType::kI16, "i16", 2, NumberKind::kSigned},
-    {DType::kI32, "i32", 4, NumberKind::kSigned},
-    {DType::kI64, "i64", 8, NumberKind::kSigned},
-    {DType::kF16, "f16", 2, NumberKind::kFloat},
-    {DType::kBF16, "bf16", 2, NumberKind::kFloat},
-    {DType::kF32, "f32", 4, NumberKind::kFloat},
-    {DType::kF64, "f64", 8, NumberKind::kFloat},
-    {DType::kF8E4M3, "f8e4m3", 1, NumberKind::kFloat},
+#define KILN_ROW(type, enumerator, name, bytes, kind, exponent, significand) \
+  {DType::k##enumerator, name, bytes, NumberKind::k##kind},
+    KILN_EACH_DTYPE(KILN_ROW)
+#undef KILN_ROW
 };
 
 constexpr const DTypeInfo& info(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }

@@ -1,4 +1,4 @@
-// fill: constants and row copies, for u8 u32 i64 f16 bf16 f32 f64 f8_e4m3.
+// fill: constants and row copies, for the element types of tables/fill.hpp.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"

@@ -2,7 +2,7 @@
 //
 //   kiln::ops::Launcher launcher(device);
 //   kiln::ops::Unary gelu;
-//   gelu.op = kiln::ops::UnaryOp::kGelu;
+//   gelu.op = kiln::ops::UnaryOp::kGeluTanh;
 //   gelu.layout = {{rows, columns}, {1, rows}};   // a transposed view
 //   gelu.inp = x.data(), gelu.out = y.data();
 //   auto done = launcher.launch(gelu);
@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "kiln/device.hpp"
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 
 namespace kiln::ops {
@@ -43,16 +44,16 @@ class Launcher {
   // CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of run().
   Result<void> prepare(const Launch& launch) const;
 
-  // Plans and runs, or plans and prepares: `call` is an Affine, a Unary, a Fill, ...
+  // Plans for this device and runs, or prepares: `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>
   Result<void> launch(const Call& call) const {
-    Result<Launch> planned = plan(call);
+    Result<Launch> planned = plan(call, Gpu::of(device().info()));
     if (!planned) return std::move(planned).error();
     return run(*planned);
   }
   template <typename Call>
   Result<void> prepare(const Call& call) const {
-    Result<Launch> planned = plan(call);
+    Result<Launch> planned = plan(call, Gpu::of(device().info()));
     if (!planned) return std::move(planned).error();
     return prepare(*planned);
   }

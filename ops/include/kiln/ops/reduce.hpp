@@ -9,27 +9,34 @@
 
 #include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
+#include "kiln/ops/tables/reduce.hpp"
 
 namespace kiln::ops {
 
-// The order is the order of kReduceOps.
-enum class ReduceOp : std::uint8_t { kSum, kMin, kMax, kArgmin, kArgmax };
+enum class ReduceOp : std::uint8_t {
+#define KILN_ROW(root, op, dtypes, output) k##op,
+  KILN_EACH_REDUCTION(KILN_ROW)
+#undef KILN_ROW
+};
+
+enum class ReduceOutput : std::uint8_t { kSame, kIndex };
 
 struct ReduceOpInfo {
   ReduceOp op;
   std::string_view root;  // of the kernels' names
-  bool gives_index;       // the output is u32
+  ReduceOutput output;
 };
 
 inline constexpr ReduceOpInfo kReduceOps[] = {
-    {ReduceOp::kSum, "fast_sum", false},      {ReduceOp::kMin, "fast_min", false},
-    {ReduceOp::kMax, "fast_max", false},      {ReduceOp::kArgmin, "fast_argmin", true},
-    {ReduceOp::kArgmax, "fast_argmax", true},
+#define KILN_ROW(root, op, dtypes, output) {ReduceOp::k##op, #root, ReduceOutput::k##output},
+    KILN_EACH_REDUCTION(KILN_ROW)
+#undef KILN_ROW
 };
 
 constexpr const ReduceOpInfo& info(ReduceOp op) { return kReduceOps[static_cast<std::size_t>(op)]; }
+constexpr bool gives_index(ReduceOp op) { return info(op).output == ReduceOutput::kIndex; }
 constexpr DType output_dtype(ReduceOp op, DType dtype) {
-  return info(op).gives_index ? DType::kU32 : dtype;
+  return gives_index(op) ? DType::kU32 : dtype;
 }
 
 struct Reduce {

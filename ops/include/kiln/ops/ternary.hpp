@@ -1,7 +1,6 @@
 // ternary: out[i] = condition[idx(i)] != 0 ? on_true[idx(i)] : on_false[idx(i)], bit by bit.
 //
-// Kernels: where_<C>_<T> for C of u8 u32 i64 and T of u8 u32 i64 f16 bf16 f32 f64, and for C of u8
-// u32 i16 i32 i64 and T of f8_e4m3.
+// Kernels: where_<C>_<T>, for the pairs of tables/ternary.hpp.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"

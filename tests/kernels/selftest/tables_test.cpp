@@ -1,0 +1,109 @@
+// The kernels' tables against kernels/abi.json, which was written apart from them, and what is read
+// from them.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "ops/src/own_kernels.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/selftest/abi.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using Names = std::set<std::string>;
+
+Names names_in_tables() {
+  Names names;
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    names.insert(std::string(own.module) + "." + std::string(own.name));
+  }
+  return names;
+}
+
+// The modules of which the manifest says that kernels of the ABI are missing.
+Names partial_modules() {
+  std::ifstream file(KILN_MANIFEST_FILE);
+  REQUIRE(file);
+  Names modules;
+  for (std::string line; std::getline(file, line);) {
+    const std::string name = "{\"name\": \"";
+    const std::size_t first = line.find(name);
+    if (first == std::string::npos || line.find("\"partial\": true") == std::string::npos) continue;
+    const std::size_t start = first + name.size();
+    modules.insert(line.substr(start, line.find('"', start) - start));
+  }
+  return modules;
+}
+
+// The kernels of the ABI that belong to a module of the tables.
+Names names_in_abi(const Names& tables, const Names& except = {}) {
+  Names names;
+  for (const AbiKernel& each : abi_kernels()) {
+    const auto first = tables.lower_bound(each.module + ".");
+    const bool has_table = first != tables.end() && first->starts_with(each.module + ".");
+    if (has_table && except.count(each.module) == 0) names.insert(each.module + "." + each.name);
+  }
+  return names;
+}
+
+std::vector<std::string> missing(const Names& from, const Names& wanted) {
+  std::vector<std::string> names;
+  std::set_difference(wanted.begin(), wanted.end(), from.begin(), from.end(),
+                      std::back_inserter(names));
+  return names;
+}
+
+TEST_CASE("tables state the kernels of the ABI, and those alone") {
+  const Names tables = names_in_tables();
+  CHECK(tables.size() == std::size(ops::kOwnKernels));  // none twice
+  CHECK(missing(tables, names_in_abi(tables, partial_modules())) == std::vector<std::string>{});
+  CHECK(missing(names_in_abi(tables), tables) == std::vector<std::string>{});
+}
+
+TEST_CASE("a kernel left out of a table, and a dtype left out of a row, are named") {
+  Names tables = names_in_tables();
+  const Names abi = names_in_abi(tables, partial_modules());
+  tables.erase("unary.ugelu_bf16");  // a dtype
+  tables.erase("binary.badd_f32");
+  tables.insert("unary.usoftsign_f32");  // a row that the ABI does not know
+  CHECK(missing(tables, abi) == std::vector<std::string>{"binary.badd_f32", "unary.ugelu_bf16"});
+  CHECK(missing(names_in_abi(tables), tables) == std::vector<std::string>{"unary.usoftsign_f32"});
+}
+
+TEST_CASE("a dtype is in host programs what the tables say") {
+#define KILN_ROW(type, enumerator, ...)                            \
+  CHECK(sizeof(ops::storage::type) == size_of(ops::dtypes::type)); \
+  CHECK(ops::info(ops::dtypes::type).dtype == ops::dtypes::type);  \
+  ops::with_storage_of(ops::dtypes::type, [](auto element) {       \
+    CHECK(std::is_same_v<decltype(element), ops::storage::type>);  \
+  });
+  KILN_EACH_DTYPE(KILN_ROW)
+#undef KILN_ROW
+}
+
+TEST_CASE("the tables say which kernels represent their family") {
+  for (const char* name : {"ucopy_f32", "uneg_f16", "upowf_f64", "upowf_fp8_e4m3"}) {
+    INFO(name);
+    CHECK(represents_family("unary", name));
+  }
+  for (const char* name : {"ucopy_u32", "uneg_bf16", "uabs_f32", "uexp_f32", "unone_f32"}) {
+    INFO(name);
+    CHECK_FALSE(represents_family("unary", name));
+  }
+  // Each way to walk over memory has exactly one.
+  Names ways, represented;
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    const std::string way = std::string(own.family) + " " +
+                            std::to_string(static_cast<int>(own.cost)) + " " +
+                            std::to_string(size_of(own.dtype));
+    ways.insert(way);
+    if (represents_family(own.module, own.name)) represented.insert(way);
+  }
+  CHECK(ways == represented);
+}
+
+}  // namespace
+}  // namespace kiln::conformance
