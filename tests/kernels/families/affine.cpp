@@ -90,4 +90,11 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
   return true;
 }
 
+Contracts affine_contracts() {
+  return {
+      {"affine", "x mul + add", "f64 in f64, other floats in f32; integers in their own type",
+       "0.5", "integers wrap; the sign of a zero is that of the fused result",
+       "One rounding (fused). Mended: f16 and bf16, which the original may round once or twice."}};
+}
+
 }  // namespace kiln::conformance

@@ -121,4 +121,27 @@ bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<
   return false;
 }
 
+Contracts binary_contracts() {
+  const std::string computed = "f64 in f64, other floats in f32; integers in their own type";
+  const std::string wraps = "integers wrap";
+  const std::string truth = "of NaN only ne is true";
+  Contracts contracts = {
+      {"badd", "x + y", computed, "0.5", wraps, ""},
+      {"bsub", "x - y", computed, "0.5", wraps, ""},
+      {"bmul", "x y", computed, "0.5", wraps, ""},
+      {"bdiv", "x / y", computed, "0.5", "an integer divided by 0 gives any value, and never traps",
+       "Integers are cut off toward zero."},
+      {"bmaximum", "max(x, y)", "", "exact", "f64 f32 f8 ignore a NaN, f16 bf16 keep it",
+       "Kept: the rule for NaN by type. Of two zeros either is right."},
+      {"bminimum", "min(x, y)", "", "exact", "as bmaximum", ""},
+  };
+  constexpr std::pair<const char*, const char*> kComparisons[] = {{"eq", "x = y"}, {"ne", "x ≠ y"},
+                                                                  {"lt", "x < y"}, {"le", "x ≤ y"},
+                                                                  {"gt", "x > y"}, {"ge", "x ≥ y"}};
+  for (const auto& [root, formula] : kComparisons) {
+    contracts.push_back({root, formula, "", "exact", truth, "A u8 of 0 or 1."});
+  }
+  return contracts;
+}
+
 }  // namespace kiln::conformance

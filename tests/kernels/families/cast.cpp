@@ -87,4 +87,13 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
   return true;
 }
 
+Contracts cast_contracts() {
+  return {{"cast", "x as the other type", "exact, then rounded once; to f8 by way of f32",
+           "exact; to f8 0.5 of f32",
+           "NaN to integers: 0; infinities saturate, or wrap as u8",
+           "Integers keep their low bits. Floats to integers are cut off toward zero: u32, i32 and "
+           "i64 saturate. Kept: to u8 by way of u32, of which the low byte stays (300 gives 44, -1 "
+           "gives 0). Mended: u8 and f64 to bf16 round once on every architecture."}};
+}
+
 }  // namespace kiln::conformance

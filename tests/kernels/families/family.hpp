@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/kernels/case.hpp"
+#include "tests/kernels/contracts.hpp"
 #include "tests/kernels/views.hpp"
 
 namespace kiln::conformance {
@@ -39,6 +40,7 @@ using AddCases = bool (*)(std::string_view kernel, Selection selection,
 struct Family {
   std::string_view module;
   AddCases add_cases;
+  Contracts (*contracts)() = nullptr;  // of its kernels, for docs/KERNELS.md
 };
 
 bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -51,10 +53,26 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
 bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 
+Contracts affine_contracts();
+Contracts binary_contracts();
+Contracts cast_contracts();
+Contracts fill_contracts();
+Contracts norm_contracts();
+Contracts reduce_contracts();
+Contracts rope_contracts();
+Contracts ternary_contracts();
+Contracts unary_contracts();
+
 inline constexpr Family kFamilies[] = {
-    {"affine", add_affine_cases}, {"binary", add_binary_cases},   {"cast", add_cast_cases},
-    {"fill", add_fill_cases},     {"reduce", add_norm_cases},     {"reduce", add_reduce_cases},
-    {"reduce", add_rope_cases},   {"ternary", add_ternary_cases}, {"unary", add_unary_cases},
+    {"affine", add_affine_cases, affine_contracts},
+    {"binary", add_binary_cases, binary_contracts},
+    {"cast", add_cast_cases, cast_contracts},
+    {"fill", add_fill_cases, fill_contracts},
+    {"reduce", add_norm_cases, norm_contracts},
+    {"reduce", add_reduce_cases, reduce_contracts},
+    {"reduce", add_rope_cases, rope_contracts},
+    {"ternary", add_ternary_cases, ternary_contracts},
+    {"unary", add_unary_cases, unary_contracts},
 };
 
 // The cases of a kernel; none when no family knows it.

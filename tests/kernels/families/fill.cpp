@@ -333,4 +333,13 @@ bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<Ca
   return true;
 }
 
+Contracts fill_contracts() {
+  return {{"fill", "buf[i] = value", "", "exact", "NaN payloads stay", ""},
+          {"const_set", "every element of a view = value", "", "exact", "NaN payloads stay",
+           "What lies between the elements of the view is not written."},
+          {"copy2d", "dst[r dst_s + c] = src[r src_s + c]", "", "exact", "NaN payloads stay",
+           "Kept: elements are counted in 32 bits. Mended: right for any grid, where the original "
+           "needs a thread an element."}};
+}
+
 }  // namespace kiln::conformance

@@ -260,4 +260,20 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
   return true;
 }
 
+Contracts norm_contracts() {
+  return {
+      {"softmax", "exp(x - max x) / Σ exp(x - max x)", kFloatsIn,
+       "1, and what the steps round: the sum as fast_sum's, an exponential 2.5 (f16, bf16: 2^-16)",
+       "a row with a NaN or +inf, or of -inf alone: NaN",
+       "Mended: the original keeps exponentials in f16 and bf16."},
+      {"rmsnorm", "x α / sqrt(mean x² + ε)", "f32",
+       "1, and (n / 32 + 8) / 2 + 8 half units for the mean and the root", "",
+       "Zhang and Sennrich 2019, arXiv 1910.07467. Kept: f32 for f64, too; α may be null."},
+      {"layernorm", "(x - mean) α / sqrt(variance + ε) + β", "f32",
+       "1, and what the mean, the variance and the root round", "",
+       "Ba, Kiros and Hinton 2016, arXiv 1607.06450. Kept: f32 for f64, too; α and β may be null. "
+       "Mended: the variance is that of the deviations; mean x² - mean² cancels."},
+  };
+}
+
 }  // namespace kiln::conformance

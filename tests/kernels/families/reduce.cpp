@@ -356,4 +356,26 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
   return false;
 }
 
+Contracts reduce_contracts() {
+  const std::string extreme =
+      "f64 f32 ignore a NaN, f16 bf16 keep it; of nothing but NaN the infinity of the other side";
+  const std::string index = "NaN is skipped; of nothing but NaN the index is 0";
+  return {
+      {"fast_sum", "Σ x over the reduced dims", "f64 in f64, other floats in f32",
+       "(n / 32 + 8) half units of Σ abs x; exact where every order is", "integers wrap",
+       "Mended: the original rounds to f16 and bf16 at each step."},
+      {"fast_max", "max x", "", "exact", extreme, "Kept: the rule for NaN by type."},
+      {"fast_min", "min x", "", "exact", extreme, ""},
+      {"fast_argmax", "the index of max x along the last dim", "", "exact", index,
+       "Mended: the smallest index of equal ones, where the original's choice depends on the "
+       "block; "
+       "a leading NaN does not win."},
+      {"fast_argmin", "the index of min x along the last dim", "", "exact", index,
+       "As fast_argmax."},
+      {"sum", "out += Σ x over the summed dims", "the element type, atomically",
+       "half a step of Σ abs x for each term; the order is not kept", "integers wrap",
+       "Kept: `out` is added to."},
+  };
+}
+
 }  // namespace kiln::conformance

@@ -164,4 +164,16 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
   return true;
 }
 
+Contracts rope_contracts() {
+  const std::string bound = "half a unit of abs(p cos) + abs(q sin), and of the result";
+  const std::string formula = "(p cos - q sin, p sin + q cos)";
+  return {
+      {"rope_i", formula + " of neighbours 2i, 2i + 1", kFloatsIn, bound, "",
+       "Su et al. 2021, arXiv 2104.09864. Mended: the original rounds products to f16 and bf16."},
+      {"rope", formula + " of i, i + d/2", kFloatsIn, bound, "", "As rope_i."},
+      {"rope_thd", formula + " of i, i + d/2, tokens before heads", kFloatsIn, bound, "",
+       "As rope_i."},
+  };
+}
+
 }  // namespace kiln::conformance

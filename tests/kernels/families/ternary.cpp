@@ -40,4 +40,9 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   return true;
 }
 
+Contracts ternary_contracts() {
+  return {{"where", "condition ≠ 0 ? t : f", "", "exact", "NaN payloads stay",
+           "Kept: the layout block is never null."}};
+}
+
 }  // namespace kiln::conformance

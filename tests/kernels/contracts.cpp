@@ -1,0 +1,106 @@
+#include "tests/kernels/contracts.hpp"
+
+#include <algorithm>
+
+#include "ops/src/own_kernels.hpp"
+#include "tests/kernels/families/family.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::OwnKernel;
+
+std::vector<std::string_view> modules() {
+  std::vector<std::string_view> names;
+  for (const OwnKernel& own : ops::kOwnKernels) {
+    if (std::find(names.begin(), names.end(), own.module) == names.end()) {
+      names.push_back(own.module);
+    }
+  }
+  return names;
+}
+
+// The roots of a module, as its table lists them.
+std::vector<std::string_view> roots_of(std::string_view module) {
+  std::vector<std::string_view> roots;
+  for (const OwnKernel& own : ops::kOwnKernels) {
+    const bool is_new = std::find(roots.begin(), roots.end(), own.root) == roots.end();
+    if (own.module == module && is_new) roots.push_back(own.root);
+  }
+  return roots;
+}
+
+// The contract of a root; empty where no family has one.
+Contract contract_of(std::string_view module, std::string_view root) {
+  for (const Family& family : kFamilies) {
+    if (family.module != module || family.contracts == nullptr) continue;
+    for (Contract& each : family.contracts()) {
+      if (each.root == root) return each;
+    }
+  }
+  return {root, "", "", "", "", ""};
+}
+
+// The types of a root's kernels, as their names spell them: "f16 f32"; where names have two,
+// "u8: f16 f32<br>u32: f32", by the first.
+std::string types_of(std::string_view module, std::string_view root) {
+  std::vector<std::pair<std::string_view, std::string>> groups;
+  for (const OwnKernel& own : ops::kOwnKernels) {
+    if (own.module != module || own.root != root) continue;
+    const std::string_view rest = split_dtype(own.name)->root;  // the name without its last type
+    const std::string_view first = rest == root ? "" : rest.substr(root.size() + 1);
+    const auto same = [first](const auto& group) { return group.first == first; };
+    auto group = std::find_if(groups.begin(), groups.end(), same);
+    if (group == groups.end()) group = groups.insert(group, {first, ""});
+    group->second +=
+        (group->second.empty() ? "" : " ") + std::string(own.name.substr(rest.size() + 1));
+  }
+  std::string text;
+  for (const auto& [first, types] : groups) {
+    text += text.empty() ? "" : "<br>";
+    if (!first.empty()) text += std::string(first) + ": ";
+    text += types;
+  }
+  return text;
+}
+
+std::size_t count_of(std::string_view module) {
+  return static_cast<std::size_t>(
+      std::count_if(std::begin(ops::kOwnKernels), std::end(ops::kOwnKernels),
+                    [module](const OwnKernel& own) { return own.module == module; }));
+}
+
+}  // namespace
+
+std::string describe_kernels() {
+  std::string text;
+  for (const std::string_view module : modules()) {
+    text += "\n### " + std::string(module) + ": " + std::to_string(count_of(module)) +
+            " kernels\n\n"
+            "| kernels | types | value | computed in | error | special values | notes |\n"
+            "|---|---|---|---|---|---|---|\n";
+    for (const std::string_view root : roots_of(module)) {
+      const Contract contract = contract_of(module, root);
+      text += "| " + std::string(root);
+      for (const std::string& cell : {types_of(module, root), contract.formula, contract.computed,
+                                      contract.bound, contract.special, contract.notes}) {
+        text += cell.empty() ? " |" : " | " + cell;
+      }
+      text += " |\n";
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> without_contract() {
+  std::vector<std::string> names;
+  for (const std::string_view module : modules()) {
+    for (const std::string_view root : roots_of(module)) {
+      if (!contract_of(module, root).formula.empty()) continue;
+      names.push_back(std::string(module) + "." + std::string(root));
+    }
+  }
+  return names;
+}
+
+}  // namespace kiln::conformance
