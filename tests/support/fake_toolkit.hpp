@@ -5,6 +5,7 @@
 // the word "broken" does not compile. The bundler's output is its inputs, one after the other.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class FakeToolkit {
   FakeProcesses processes;
   tools::Toolchain toolchain;
   tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .places = {}, .steps = {}};
+
+  std::function<void()> on_compile;  // called as each compile begins
 
   FakeToolkit() {
     for (int kind = 0; kind <= static_cast<int>(tools::ToolKind::kHostCompiler); ++kind) {
@@ -104,6 +107,7 @@ class FakeToolkit {
   }
 
   tools::Outcome compile(const tools::Command& command) {
+    if (on_compile) on_compile();
     const std::string& target = command.argv[2];
     std::string text = target + ":";
     std::string depfile = "out:";

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "tools/engine/run_step.hpp"
 #include "tools/engine/step_cache.hpp"
 
@@ -228,14 +229,20 @@ class Scheduler {
       Result<StepOutput> ran = run_step(step, context_, files_, processes_);
       if (!ran) return failed(std::move(made), std::move(ran).error());
       output = std::move(*ran);
+      // Looked at before the first step ran, which may be long ago.
+      if (output->changed_meanwhile.empty()) {
+        output->changed_meanwhile =
+            changed_since(assessment.ingredients, step, context_.plan,
+                          context_.toolchain.tool(step.tool), context_.digests);
+      }
       milliseconds = made.report.milliseconds = output->milliseconds;
     }
     if (auto placed = place_output(step, output->bytes, output->log, context_, files_); !placed) {
       return failed(std::move(made), std::move(placed).error());
     }
     if (!output->changed_meanwhile.empty()) {
-      made.warning = display_path(output->changed_meanwhile) + " changed while '" + step.id +
-                     "' was running: the step will run again in the next build";
+      made.warning = display_path(output->changed_meanwhile) + " changed during the build: " +
+                     quote(step.id) + " will run again in the next one";
       return made;
     }
     if (made.report.status == StepStatus::kRan && cache_takes_outputs_) {

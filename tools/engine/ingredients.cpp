@@ -45,6 +45,12 @@ std::string digest_text(const std::optional<Digest>& digest) {
   return digest ? digest->hex() : std::string(kMissing);
 }
 
+std::string label_of(const Tool::Part& part) {
+  return "part " + part.role + " " + part.path.filename().string();
+}
+
+std::string label_of_input(const std::string& input) { return "input " + input; }
+
 std::vector<std::string> arguments_of(const Ingredients& ingredients) {
   std::vector<std::string> arguments;
   for (const Ingredient& one : ingredients) {
@@ -93,8 +99,7 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
   result.push_back({"tool", std::string(to_string(step.tool))});
   for (const Tool::Part& part : tool.parts) {
     if (!depends_on(step, part)) continue;
-    result.push_back({"part " + part.role + " " + part.path.filename().string(),
-                      digest_text(digests.digest(part.path))});
+    result.push_back({label_of(part), digest_text(digests.digest(part.path))});
   }
   for (const std::string& word : step.argv) result.push_back({"argument", word});
   if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
@@ -109,7 +114,7 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
     result.push_back({"source folder", plan.source_root.string()});
   }
   for (const std::string& input : step.inputs) {
-    result.push_back({"input " + input, digest_text(digests.digest(expand(input, plan)))});
+    result.push_back({label_of_input(input), digest_text(digests.digest(expand(input, plan)))});
   }
   return result;
 }
@@ -122,6 +127,23 @@ std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan&
   }
   for (const std::string& input : step.inputs) paths.push_back(expand(input, plan));
   return paths;
+}
+
+std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
+                          const Tool& tool, const FileDigests& digests) {
+  // In the order of gather_ingredients(): two parts may share a label.
+  auto one = ingredients.begin();
+  const auto is_as_said = [&](const std::string& label, const std::filesystem::path& path) {
+    one = std::find_if(one, ingredients.end(), [&](const auto& said) { return said.label == label; });
+    return one != ingredients.end() && digest_text(digests.digest_now(path)) == (one++)->value;
+  };
+  for (const Tool::Part& part : tool.parts) {
+    if (depends_on(step, part) && !is_as_said(label_of(part), part.path)) return part.path.string();
+  }
+  for (const std::string& input : step.inputs) {
+    if (!is_as_said(label_of_input(input), expand(input, plan))) return input;
+  }
+  return {};
 }
 
 Digest key_of(const Ingredients& ingredients) {

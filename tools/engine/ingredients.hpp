@@ -41,6 +41,10 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
 std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan& plan,
                                                    const Tool& tool);
 
+// The neutral path of a file that is not what these ingredients of `step` say, by now; or nothing.
+std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
+                          const Tool& tool, const FileDigests& digests);
+
 Digest key_of(const Ingredients& ingredients);
 
 // Why `after` is not `before`, a phrase each: "affine.cu changed", "ptxas changed", "flag -O3 -> -O2".

@@ -101,7 +101,8 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
     const std::string neutral = neutral_path(path, context.plan);
     const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);
     if (is_known || neutral.starts_with("{out}/.kiln/")) continue;
-    const std::optional<Digest> digest = context.digests.digest(expand(neutral, context.plan));
+    // Not what it was when an earlier step, or this one's record, was looked at.
+    const std::optional<Digest> digest = context.digests.digest_now(expand(neutral, context.plan));
     if (!digest) {
       return Error{.code = ErrorCode::kEnvironment,
                    .message = "cannot read " + quote(display_path(neutral)) + ", which " +

@@ -24,8 +24,8 @@ struct StepOutput {
   std::string log;  // what the tool printed
   std::vector<std::pair<std::string, Digest>> dependencies;  // neutral; sorted by path
   std::uint64_t milliseconds = 0;
-  // A file was changed while the tool read it: the output is of no known input, and must not be
-  // taken for up to date.
+  // A file changed since it was digested, or while the tool read it: the output is of no known
+  // input, and must not be taken for up to date.
   std::string changed_meanwhile;  // its neutral path, or empty
 };
 

@@ -68,6 +68,20 @@ std::optional<Digest> FileDigests::digest(const std::filesystem::path& path) {
   return entry.digest;
 }
 
+std::optional<Digest> FileDigests::digest_now(const std::filesystem::path& path) const {
+  const std::optional<FileStatus> status = files_.status(path);
+  if (!status) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path.native());
+    const bool is_known = found != entries_.end() && found->second.status == *status;
+    // Otherwise the status may be that of a later change, too.
+    if (is_known && found->second.settled) return found->second.digest;
+  }
+  const Result<std::string> bytes = files_.read(path);
+  return bytes ? std::optional(sha256(*bytes)) : std::nullopt;
+}
+
 void FileDigests::record(const std::filesystem::path& path, const Digest& digest) {
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return forget(path);

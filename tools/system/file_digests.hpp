@@ -29,6 +29,9 @@ class FileDigests {
   // SHA-256 of the file's bytes; nothing when it cannot be read.
   std::optional<Digest> digest(const std::filesystem::path& path);
 
+  // The same of what lies there now, where digest() goes on to answer as it did first.
+  std::optional<Digest> digest_now(const std::filesystem::path& path) const;
+
   // The file was just written by us with these bytes.
   void record(const std::filesystem::path& path, const Digest& digest);
   // The file may have changed: look again next time.

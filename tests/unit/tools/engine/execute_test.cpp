@@ -257,11 +257,71 @@ TEST_CASE("execute does not trust an output whose source changed while it was co
   const auto execution = build.run();
   REQUIRE(execution);
   REQUIRE(execution->warnings.size() >= 1);
-  CHECK(execution->warnings[0].find("fill.cu changed while 'compile fill") == 0);
+  CHECK(execution->warnings[0].starts_with("fill.cu changed during the build: 'compile fill "));
   FileDigests digests(build.toolkit.files);
   const BuildContext context{build.toolkit.plan, build.toolkit.toolchain, build.environment, digests};
   const auto assessments = assess_all(read_state(build.saved_state), context);
   CHECK(assessments[3].freshness == Freshness::kStale);
+}
+
+// Digests are taken before the first step runs, and most steps wait for others.
+TEST_CASE("execute keeps nothing for others that was made from what changed before its step ran") {
+  const std::string path = GENERATE("/src/fill.cu", "/src/late.cuh", "/cuda/cicc");
+  FakeFiles disk;
+  CacheStore cache(disk, "/cache");
+  Build build;
+  build.jobs = 1;
+  REQUIRE(build.toolkit.files.write("/src/fill.cu", "#include \"late.cuh\"\nfill\n"));
+  REQUIRE(build.toolkit.files.write("/src/late.cuh", "late\n"));
+  REQUIRE(build.run());  // from here on it is known which headers are read
+  const auto expected = build.outputs();
+  for (Step& step : build.toolkit.plan.steps) {  // so that all compile again
+    if (step.kind == StepKind::kCompile) step.argv[1] = "-O2";
+  }
+  build.cache = &cache;
+  const std::string before = build.toolkit.files.read(path).value();
+  int compiles = 0;
+  build.toolkit.on_compile = [&] {
+    if (++compiles == 1) (void)build.toolkit.files.write(path, "edited\n");
+  };
+  const auto execution = build.run();
+  REQUIRE(execution);
+  // Of a header it is known what it was when it was read.
+  CHECK(execution->warnings.empty() == (path == "/src/late.cuh"));
+
+  build.toolkit.on_compile = nullptr;
+  REQUIRE(build.toolkit.files.write(path, before));
+  REQUIRE(build.toolkit.files.remove_all("/src/out"));
+  build.saved_state.clear();
+  REQUIRE(build.run());
+  const Ids ran = build.ran();
+  CHECK(std::find(ran.begin(), ran.end(), "compile fill compute_80") != ran.end());
+  CHECK(build.outputs() == expected);
+}
+
+// A compiler that outlived its build, or a user, may write into the out folder.
+TEST_CASE("execute keeps no bundle of an image that was exchanged after it was made") {
+  FakeFiles disk;
+  CacheStore cache(disk, "/cache");
+  Build build;
+  build.jobs = 1;
+  REQUIRE(build.run());
+  const auto expected = build.outputs();
+  build.saved_state.clear();
+  build.cache = &cache;
+  int compiles = 0;
+  build.toolkit.on_compile = [&] {
+    if (++compiles != 4) return;
+    (void)build.toolkit.files.write("/src/out/images/affine/sm_80", "exchanged");
+  };
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(execution->warnings == Ids{"{out}/images/affine/sm_80 changed during the build: 'fatbin "
+                                   "affine' will run again in the next one"});
+  build.toolkit.on_compile = nullptr;
+  REQUIRE(build.run());
+  CHECK(build.outputs() == expected);
+  CHECK(build.run()->count(StepStatus::kUpToDate) == 6);
 }
 
 TEST_CASE("execute fails a step whose tool wrote nothing or cannot be started") {
