@@ -236,6 +236,7 @@ class Search {
     for (const auto& [name, value] : tool.environment) hasher.add(name, value);
     for (const auto& [name, value] : tool_environment(kind, environment_)) hasher.add(name, value);
     if (kind == ToolKind::kHipify) hasher.add("driver", hipify_driver_digest());
+    add_what_is_searched(hasher);
     const std::string key = hasher.finish().hex();
     if (std::optional<Probe> known = memory_.recall(key)) return *std::move(known);
     KILN_TRY_ASSIGN(Probe probe,
@@ -246,6 +247,21 @@ class Search {
                                files_, processes_, environment_));
     memory_.remember(key, probe);
     return probe;
+  }
+
+  // A tool's programs and libraries may come to be found elsewhere, and those found before stay as
+  // they are: what is found on PATH by name, and the folders that variables name.
+  void add_what_is_searched(KeyHasher& hasher) const {
+    for (const char* name : {"gcc", "as", "ld", "perl"}) {
+      hasher.add(name, find_on_path(name, files_, environment_).string());
+    }
+    for (const char* variable : {"LD_LIBRARY_PATH", "COMPILER_PATH", "HIP_CLANG_PATH"}) {
+      const std::string folders = environment_.get(variable).value_or("");
+      for (const std::string_view folder : split(folders, ':')) {
+        const std::optional<FileStatus> status = files_.status(fs::path(folder));
+        hasher.add(folder, std::to_string(status ? status->changed_ns : 0));
+      }
+    }
   }
 
   void accept(const Probe& probe, const Candidate& candidate, const fs::path& libraries,

@@ -340,7 +340,7 @@ fs::path find_on_path(std::string_view name, const Files& files, const Environme
     // An empty or relative entry means another program in each folder: not for us.
     if (!folder.starts_with('/')) continue;
     const fs::path candidate = fs::path(folder) / name;
-    if (files.status(candidate)) return candidate.lexically_normal();
+    if (files.kind(candidate) == PathKind::kFile) return candidate.lexically_normal();
   }
   return {};
 }

@@ -110,6 +110,38 @@ TEST_CASE("find_tools runs nothing when all is as it was, and looks again when a
                            "gfx942"));
 }
 
+TEST_CASE("find_tools looks again when a program or library is found elsewhere") {
+  FakeToolchain machine;
+  machine.environment.variables["PATH"] = "/early:/usr/bin";
+  machine.environment.variables["LD_LIBRARY_PATH"] = "/none:/libraries";
+  machine.put("/libraries/libone.so", "one");
+  machine.put("/early/gcc/README", "a folder of that name is no program");
+  CHECK(paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor") ==
+        std::vector<std::string>{"/usr/bin/gcc", "/usr/lib/gcc/cc1plus"});
+  machine.processes.forget();
+  SECTION("gcc") {
+    REQUIRE(machine.files.remove_all("/early/gcc"));
+    machine.put("/early/gcc", "another gcc");
+    machine.processes.add("/early/gcc", [](const Command&) {
+      Outcome outcome;
+      outcome.output = "/usr/lib/gcc/cc1plus\n";
+      return outcome;
+    });
+    CHECK(paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor") ==
+          std::vector<std::string>{"/early/gcc", "/usr/lib/gcc/cc1plus"});
+  }
+  SECTION("a library") {
+    machine.put("/libraries/libtwo.so", "two");
+    (void)find(machine);
+    CHECK_FALSE(machine.processes.ran().empty());
+  }
+  SECTION("a folder of libraries") {
+    machine.put("/none/libtwo.so", "two");
+    (void)find(machine);
+    CHECK_FALSE(machine.processes.ran().empty());
+  }
+}
+
 TEST_CASE("find_tools takes a damaged memory for an empty one") {
   FakeToolchain machine;
   const std::string memory = machine.environment.cache_directory() / "tools";
