@@ -58,6 +58,10 @@ std::string nearest(std::string_view word, const Range& candidates) {
   std::string best;
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
+    // The distance is at least what one is longer: most candidates need no closer look.
+    const std::size_t length = std::string_view(candidate).size();
+    const std::size_t longer = length > word.size() ? length - word.size() : word.size() - length;
+    if (longer > best_distance) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
       best = std::string(candidate);

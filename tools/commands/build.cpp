@@ -148,6 +148,17 @@ void print_summary(const Summary& summary, const Finished& finished,
   }
 }
 
+// As far as is known before a compiler ran.
+Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
+  KILN_TRY(check_rule_path(target));
+  for (const Step& step : plan.steps) {
+    for (const std::string& input : step.inputs) {
+      if (input.starts_with("{src}/")) KILN_TRY(check_rule_path(input.substr(6)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_build(const BuildOptions& options, World& world) {
@@ -161,14 +172,23 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   const Plan& plan = prepared.plan;
 
   KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
-  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
-  KILN_TRY_ASSIGN(const FolderLock lock,
-                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
-  // From here on, nothing is changed but the out folder, the cache, and the file of --depfile.
   const std::filesystem::path depfile =
       options.depfile.empty()
           ? std::filesystem::path()
           : (world.environment.current_directory / options.depfile).lexically_normal();
+  const std::string stamp_name = stamp_path(prepared.manifest);
+  const std::string rule_target = (options.selection.out / stamp_name).lexically_normal().string();
+  const auto may_write_depfile = [&] {
+    return check_depfile(world.files, plan.out_root, depfile, options.depfile);
+  };
+  if (!depfile.empty()) {
+    KILN_TRY(may_write_depfile());
+    KILN_TRY(check_rule_paths(rule_target, plan));
+  }
+  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
+  KILN_TRY_ASSIGN(const FolderLock lock,
+                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
+  // From here on, nothing is changed but the out folder, the cache, and the file of --depfile.
   const CacheFolder cache = cache_folder(world.files, world.environment);
   HeldFiles files(world.files, {plan.out_root, cache.path}, {depfile});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan));
@@ -253,13 +273,15 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   } else {
     errors.insert(errors.end(), finished->errors.begin(), finished->errors.end());
   }
-  if (errors.empty() && !options.depfile.empty()) {
-    const std::string name = stamp_path(prepared.manifest);
-    const std::string target = (options.selection.out / name).lexically_normal().string();
-    KILN_TRY(files.write_if_changed(
-        depfile,
-        write_depfile(target, header_dependencies(prepared.manifest, context, memory.state))));
-    KILN_TRY(files.rename(stamp, plan.out_root / name));
+  if (errors.empty() && !depfile.empty()) {
+    // What this build made may have come to lie there.
+    KILN_TRY(may_write_depfile());
+    KILN_TRY_ASSIGN(
+        const std::string rule,
+        write_depfile(rule_target,
+                      header_dependencies(prepared.manifest, context, memory.state)));
+    KILN_TRY(files.write_if_changed(depfile, rule));
+    KILN_TRY(files.rename(stamp, plan.out_root / stamp_name));
   }
   const auto milliseconds = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());

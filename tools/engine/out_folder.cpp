@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/stages/depfile.hpp"
 
 namespace kiln::tools {
 
@@ -44,6 +45,23 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
       .note("one of them is " + quote((as_given / *file).lexically_normal().string()))
       .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
+}
+
+Result<void> check_depfile(const Files& files, const fs::path& out_root, const fs::path& path,
+                           const fs::path& as_given) {
+  const PathKind kind = files.kind(path);
+  const bool is_note = is_inner_path(path.lexically_relative(out_root / ".kiln").native());
+  if (kind == PathKind::kNone && !is_note) return {};
+  std::string why = "it lies among kiln's own notes";
+  if (!is_note && kind != PathKind::kFile) {
+    why = "it is no file";
+  } else if (!is_note) {
+    KILN_TRY_ASSIGN(const std::string text, files.read(path));
+    if (is_own_depfile(text)) return {};
+    why = "it holds something else, which would be lost";
+  }
+  return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " cannot be the depfile: " + why}
+      .hint("name a file that is not there, or that an earlier build wrote: --depfile FILE");
 }
 
 fs::path lock_file(const fs::path& out_root) { return out_root / ".kiln" / "lock"; }

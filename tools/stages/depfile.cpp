@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
 namespace kiln::tools {
 namespace {
 
@@ -67,16 +70,33 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text) {
   return paths;
 }
 
-std::string write_depfile(std::string_view target, const std::vector<std::string>& all) {
-  // No rule can hold a newline: better a file that is not watched than a rule that nobody wrote.
-  std::vector<std::string> prerequisites = all;
-  std::erase_if(prerequisites,
-                [](const std::string& path) { return path.find('\n') != std::string::npos; });
+Result<void> check_rule_path(std::string_view path) {
+  const auto is_odd = [](char c) {
+    constexpr std::string_view kSpecial = "\"&'*:;<=>?[\\]^`{|}";
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ||
+           kSpecial.find(c) != std::string_view::npos;
+  };
+  const auto odd = std::find_if(path.begin(), path.end(), is_odd);
+  if (odd == path.end()) return {};
+  return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
+      .note("Make or Ninja takes " + quote({odd, odd + 1}) + " for more than a letter")
+      .hint("rename it, or build without --depfile");
+}
+
+Result<std::string> write_depfile(std::string_view target,
+                                  const std::vector<std::string>& prerequisites) {
+  KILN_TRY(check_rule_path(target));
+  for (const std::string& path : prerequisites) KILN_TRY(check_rule_path(path));
   std::string text = escape(target) + ":";
   for (const std::string& path : prerequisites) text += " \\\n  " + escape(path);
   text += "\n";
   for (const std::string& path : prerequisites) text += "\n" + escape(path) + ":\n";
   return text;
+}
+
+bool is_own_depfile(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  return text.empty() || first.find(".stamp:") != std::string_view::npos;
 }
 
 }  // namespace kiln::tools

@@ -18,8 +18,16 @@ namespace kiln::tools {
 // The prerequisites in the order written, without repetitions.
 Result<std::vector<std::string>> parse_depfile(std::string_view text);
 
+// Whether Make and Ninja both read this path in a rule as what it is: some characters they have no
+// escape for, and take for a command, an assignment or a pattern. The error (kInvalidInput) names it.
+Result<void> check_rule_path(std::string_view path);
+
 // The rule "target: prerequisites", a prerequisite a line, and for each an empty rule of its own:
-// Make takes one that is gone for changed, and does not stop.
-std::string write_depfile(std::string_view target, const std::vector<std::string>& prerequisites);
+// Make takes one that is gone for changed, and does not stop. The error is that of check_rule_path.
+Result<std::string> write_depfile(std::string_view target,
+                                  const std::vector<std::string>& prerequisites);
+
+// Whether a file that is there may be overwritten: it holds nothing, or a rule for a stamp.
+bool is_own_depfile(std::string_view text);
 
 }  // namespace kiln::tools

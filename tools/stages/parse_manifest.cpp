@@ -413,10 +413,10 @@ class ManifestParser {
   void abi_file(const Json& value, const std::string& what) {
     const std::string path = inner_path(value, what);
     if (path.empty()) return;
-    for (const Located<std::string>& other : manifest_.abi_paths) {
-      if (other.value != path) continue;
+    const auto [same, is_new] = abi_places_.emplace(path, reader_.where(value));
+    if (!is_new) {
       Error& error = reader_.report(value, "abi file " + quote(path) + " is listed twice");
-      error.notes.push_back({Note::Kind::kNote, "first listed here", other.where});
+      error.notes.push_back({Note::Kind::kNote, "first listed here", same->second});
       return;
     }
     manifest_.abi_paths.push_back({path, reader_.where(value)});
@@ -478,6 +478,7 @@ class ManifestParser {
   JsonReader reader_;
   std::size_t suggestions_ = 0;
   std::vector<Location> partial_modules_;  // where 'partial' stands
+  std::map<std::string, Location> abi_places_;
 };
 
 // A document that lies near a manifest: the catalog of a build, or an abi file.

@@ -75,6 +75,14 @@ TEST_CASE("nearest finds a likely slip and keeps silent about the rest") {
   CHECK(kiln::nearest("sm_9O", std::array<std::string, 0>{}).empty());
 }
 
+// A word from a file may be megabytes long, and is compared with each known name.
+TEST_CASE("nearest takes no time for words that are much longer or shorter than what is known") {
+  const std::vector<std::string> known(1000, "gfx90a:xnack+");
+  const std::string word(4 << 20, 'g');
+  CHECK(kiln::nearest(word, known).empty());
+  CHECK(kiln::nearest("g", std::vector<std::string>(1000, word)).empty());
+}
+
 TEST_CASE("nearest names the first of two equally near candidates") {
   CHECK(kiln::nearest("sm_8", std::array<std::string, 2>{"sm_80", "sm_89"}) == "sm_80");
 }

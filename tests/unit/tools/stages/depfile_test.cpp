@@ -2,6 +2,7 @@
 
 #include "tools/stages/depfile.hpp"
 
+using kiln::tools::is_own_depfile;
 using kiln::tools::parse_depfile;
 using kiln::tools::write_depfile;
 using Paths = std::vector<std::string>;
@@ -34,13 +35,31 @@ TEST_CASE("parse_depfile refuses text without a rule") {
 
 TEST_CASE("write_depfile writes what parse_depfile reads") {
   const Paths paths = {"/a b/c.cu", "d#e", "f$g", "plain"};
-  const std::string text = write_depfile("out/include/k.hpp", paths);
+  const std::string text = write_depfile("out/include/k.hpp", paths).value();
   CHECK(text ==
         "out/include/k.hpp: \\\n  /a\\ b/c.cu \\\n  d\\#e \\\n  f$$g \\\n  plain\n"
         "\n/a\\ b/c.cu:\n\nd\\#e:\n\nf$$g:\n\nplain:\n");
-  // A name with a newline would be a rule of its own.
-  CHECK(write_depfile("k", {"a\nall: ; echo"}) == "k:\n");
   CHECK(parse_depfile(text).value() == paths);
+}
+
+// A semicolon starts a command, an equals sign makes the rule an assignment, and so on: the name
+// would do something, or the file would not be watched.
+TEST_CASE("write_depfile refuses names that Make or Ninja takes for more than names") {
+  for (const char odd : std::string_view("\"&'*:;<=>?[\\]^`{|}\n\x1b\x7f")) {
+    CAPTURE(odd);
+    const std::string path = std::string("/src/a") + odd + "b.cu";
+    CHECK_FALSE(write_depfile(path, {}));
+    CHECK_FALSE(write_depfile("k", {"/src/b.cu", path}));
+  }
+  CHECK(write_depfile("k", {"/src/a b#c$d%e(f)g~h!i,j@k+l-m.cu", "/src/\xc3\xa4"}));
+}
+
+TEST_CASE("is_own_depfile knows a rule for a stamp, and nothing else") {
+  CHECK(is_own_depfile(""));
+  CHECK(is_own_depfile(write_depfile("out/include/k.hpp.stamp", {"a.cu"}).value()));
+  CHECK(is_own_depfile("out/include/k.hpp.stamp:\n"));
+  CHECK_FALSE(is_own_depfile("{\n  \"format\": 1\n}\n"));
+  CHECK_FALSE(is_own_depfile("app.o: a.cpp\n"));
 }
 
 TEST_CASE("parse_depfile answers or explains at every truncation") {
