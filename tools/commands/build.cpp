@@ -278,8 +278,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     KILN_TRY(may_write_depfile());
     KILN_TRY_ASSIGN(
         const std::string rule,
-        write_depfile(rule_target,
-                      header_dependencies(prepared.manifest, context, memory.state)));
+        write_depfile(rule_target, header_dependencies(prepared.manifest, context, memory.state)));
     KILN_TRY(files.write_if_changed(depfile, rule));
     KILN_TRY(files.rename(stamp, plan.out_root / stamp_name));
   }

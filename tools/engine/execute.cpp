@@ -241,8 +241,9 @@ class Scheduler {
       return failed(std::move(made), std::move(placed).error());
     }
     if (!output->changed_meanwhile.empty()) {
-      made.warning = display_path(output->changed_meanwhile) + " changed during the build: " +
-                     quote(step.id) + " will run again in the next one";
+      made.warning = display_path(output->changed_meanwhile) +
+                     " changed during the build: " + quote(step.id) +
+                     " will run again in the next one";
       return made;
     }
     if (made.report.status == StepStatus::kRan && cache_takes_outputs_) {

@@ -134,7 +134,8 @@ std::string changed_since(const Ingredients& ingredients, const Step& step, cons
   // In the order of gather_ingredients(): two parts may share a label.
   auto one = ingredients.begin();
   const auto is_as_said = [&](const std::string& label, const std::filesystem::path& path) {
-    one = std::find_if(one, ingredients.end(), [&](const auto& said) { return said.label == label; });
+    one =
+        std::find_if(one, ingredients.end(), [&](const auto& said) { return said.label == label; });
     return one != ingredients.end() && digest_text(digests.digest_now(path)) == (one++)->value;
   };
   for (const Tool::Part& part : tool.parts) {

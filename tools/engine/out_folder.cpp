@@ -60,7 +60,8 @@ Result<void> check_depfile(const Files& files, const fs::path& out_root, const f
     if (is_own_depfile(text)) return {};
     why = "it holds something else, which would be lost";
   }
-  return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " cannot be the depfile: " + why}
+  return Error{ErrorCode::kInvalidInput,
+               quote(as_given.string()) + " cannot be the depfile: " + why}
       .hint("name a file that is not there, or that an earlier build wrote: --depfile FILE");
 }
 

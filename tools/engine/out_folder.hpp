@@ -15,8 +15,8 @@ namespace kiln::tools {
 Result<void> check_out_folder(const Files& files, const std::filesystem::path& out_root,
                               const std::filesystem::path& as_given);
 
-// Whether a build may write its depfile there: nothing is there, or what an earlier build wrote. The
-// error (kInvalidInput) names the file as the user did.
+// Whether a build may write its depfile there: nothing is there, or what an earlier build wrote.
+// The error (kInvalidInput) names the file as the user did.
 Result<void> check_depfile(const Files& files, const std::filesystem::path& out_root,
                            const std::filesystem::path& path,
                            const std::filesystem::path& as_given);

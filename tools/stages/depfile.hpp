@@ -19,7 +19,8 @@ namespace kiln::tools {
 Result<std::vector<std::string>> parse_depfile(std::string_view text);
 
 // Whether Make and Ninja both read this path in a rule as what it is: some characters they have no
-// escape for, and take for a command, an assignment or a pattern. The error (kInvalidInput) names it.
+// escape for, and take for a command, an assignment or a pattern. The error (kInvalidInput) names
+// it.
 Result<void> check_rule_path(std::string_view path);
 
 // The rule "target: prerequisites", a prerequisite a line, and for each an empty rule of its own:
