@@ -325,6 +325,7 @@ std::vector<std::string> header_dependencies(const Manifest& manifest, const Bui
     const auto record = state.steps.find(step.id);
     if (record == state.steps.end()) continue;
     for (const auto& [path, digest] : record->second.dependencies) add(path);
+    for (const std::string& path : files_named_by_options(record->second.ingredients)) add(path);
   }
   return {paths.begin(), paths.end()};
 }

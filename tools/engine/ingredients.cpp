@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "tools/engine/tool_environment.hpp"
@@ -49,7 +51,45 @@ std::string label_of(const Tool::Part& part) {
   return "part " + part.role + " " + part.path.filename().string();
 }
 
-std::string label_of_input(const std::string& input) { return "input " + input; }
+std::string label_of_input(const std::string& input) { return std::string(kInput) + input; }
+
+// What a word of a command line may name: itself, what stands after '=' or '@', and the parts of a
+// list. "-fplugin=a.so" -> "a.so", "@words" -> "words".
+void add_names(std::string_view word, std::vector<std::string>& names) {
+  if (word.starts_with('@')) word.remove_prefix(1);
+  const std::size_t equals = word.find('=');
+  if (equals != std::string_view::npos) add_names(word.substr(equals + 1), names);
+  if (word.starts_with('-')) return;
+  for (const std::string_view name : split(word, ',')) {
+    if (!name.empty()) names.emplace_back(name);
+  }
+  if (word.find(',') != std::string_view::npos) names.emplace_back(word);
+}
+
+// The files that options may name, as neutral paths. Compilers read them and mostly tell nobody: lists
+// of options, plug-ins, profiles. Of what those name in turn nothing is known.
+std::set<std::string> named_files(const Step& step, const Plan& plan,
+                                  const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < step.argv.size(); ++i) {
+    if (step.argv[i].find('{') == std::string::npos) add_names(step.argv[i], names);
+  }
+  for (const auto& [variable, value] : variables) {
+    for (const std::string_view word : split(value, ' ')) add_names(word, names);
+  }
+  std::set<std::string> paths;
+  for (const std::string& name : names) paths.insert(neutral_path(name, plan));
+  return paths;
+}
+
+std::map<std::string, std::string> variables_of(const Step& step, const Environment& environment) {
+  std::map<std::string, std::string> variables;
+  for (auto& [name, value] : passed_variables(step.tool, environment)) {
+    variables.emplace(name, std::move(value));
+  }
+  for (const auto& [name, value] : step.environment) variables[name] = value;
+  return variables;
+}
 
 std::vector<std::string> arguments_of(const Ingredients& ingredients) {
   std::vector<std::string> arguments;
@@ -86,6 +126,7 @@ void explain_arguments(const Ingredients& before, const Ingredients& after,
 // "part ptxas ptxas" -> "ptxas"; "input {src}/a.cu" -> "a.cu"; "environment X" -> "environment X".
 std::string display_label(const std::string& label) {
   if (label.starts_with("part ")) return label.substr(label.rfind(' ') + 1);
+  if (label.starts_with(kNamedFile)) return display_path(label.substr(kNamedFile.size()));
   if (label.starts_with("input ")) return display_path(std::string_view(label).substr(6));
   return label;
 }
@@ -104,14 +145,15 @@ Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& t
   for (const std::string& word : step.argv) result.push_back({"argument", word});
   if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
   if (is_driven(step)) result.push_back({"hipify driver", hipify_driver_digest().hex()});
-  std::map<std::string, std::string> variables;
-  for (auto& [name, value] : passed_variables(step.tool, environment)) {
-    variables.emplace(name, std::move(value));
-  }
-  for (const auto& [name, value] : step.environment) variables[name] = value;
+  const std::map<std::string, std::string> variables = variables_of(step, environment);
   for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});
   if (writes_source_folder(step, variables)) {
     result.push_back({"source folder", plan.source_root.string()});
+  }
+  for (const std::string& path : named_files(step, plan, variables)) {
+    if (const auto digest = digests.digest(expand(path, plan))) {
+      result.push_back({std::string(kNamedFile) + path, digest->hex()});
+    }
   }
   for (const std::string& input : step.inputs) {
     result.push_back({label_of_input(input), digest_text(digests.digest(expand(input, plan)))});
@@ -141,6 +183,9 @@ std::string changed_since(const Ingredients& ingredients, const Step& step, cons
   for (const Tool::Part& part : tool.parts) {
     if (depends_on(step, part) && !is_as_said(label_of(part), part.path)) return part.path.string();
   }
+  for (const std::string& path : files_named_by_options(ingredients)) {
+    if (!is_as_said(std::string(kNamedFile) + path, expand(path, plan))) return path;
+  }
   for (const std::string& input : step.inputs) {
     if (!is_as_said(label_of_input(input), expand(input, plan))) return input;
   }
@@ -151,6 +196,14 @@ Digest key_of(const Ingredients& ingredients) {
   KeyHasher hasher;
   for (const Ingredient& one : ingredients) hasher.add(one.label, one.value);
   return hasher.finish();
+}
+
+std::vector<std::string> files_named_by_options(const Ingredients& ingredients) {
+  std::vector<std::string> names;
+  for (const Ingredient& one : ingredients) {
+    if (one.label.starts_with(kNamedFile)) names.push_back(one.label.substr(kNamedFile.size()));
+  }
+  return names;
 }
 
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after) {

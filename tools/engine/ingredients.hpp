@@ -32,6 +32,10 @@ struct Ingredient {
 };
 using Ingredients = std::vector<Ingredient>;
 
+// Labels of files, each before a neutral path.
+inline constexpr std::string_view kInput = "input ";
+inline constexpr std::string_view kNamedFile = "named file ";
+
 inline constexpr std::string_view kMissing = "missing";  // instead of a digest
 
 Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
@@ -44,6 +48,9 @@ std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan&
 // The neutral path of a file that is not what these ingredients of `step` say, by now; or nothing.
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests);
+
+// The files that the step's options name, as neutral paths.
+std::vector<std::string> files_named_by_options(const Ingredients& ingredients);
 
 Digest key_of(const Ingredients& ingredients);
 

@@ -35,12 +35,13 @@ using Reads = std::vector<std::pair<std::string, Digest>>;
 // What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
 Reads reads_of(const StepRecord& record) {
   Reads reads = record.dependencies;
-  constexpr std::string_view kInput = "input ";
-  for (const Ingredient& one : record.ingredients) {
-    if (!one.label.starts_with(kInput)) continue;
-    Digest digest;  // of nothing, which no file has, where the file was not there
-    (void)Digest::parse(one.value, digest);
-    reads.emplace_back(one.label.substr(kInput.size()), digest);
+  for (const std::string_view label : {kInput, kNamedFile}) {
+    for (const Ingredient& one : record.ingredients) {
+      if (!one.label.starts_with(label)) continue;
+      Digest digest;  // of nothing, which no file has, where the file was not there
+      (void)Digest::parse(one.value, digest);
+      reads.emplace_back(one.label.substr(label.size()), digest);
+    }
   }
   return reads;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "tests/support/fake_files.hpp"
 #include "tools/engine/tool_environment.hpp"
@@ -201,6 +202,40 @@ TEST_CASE("a variable that the user asks to pass on is passed on and counts") {
   CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: environment LICENSE"});
   CHECK(tool_environment(ToolKind::kNvcc, fixture.environment) ==
         Variables{{"LICENSE", "here"}, {"LC_ALL", "C"}, {"PATH", "/bin"}});
+}
+
+// Compilers read such files and tell nobody.
+TEST_CASE("ingredients count the bytes of a file that an option names") {
+  Fixture fixture;
+  const auto [word, file] = GENERATE(table<std::string, std::string>(
+      {{"@words", "words"},
+       {"opts.txt", "opts.txt"},
+       {"--options-file=a.txt,b/opts.txt", "b/opts.txt"},
+       {"-fplugin=../p.so", "../p.so"},
+       {"--config=/etc/c.cfg", "/etc/c.cfg"}}));
+  CAPTURE(word);
+  const std::filesystem::path path = fixture.plan.source_root / file;
+  const bool is_variable = GENERATE(false, true);
+  if (is_variable) {
+    fixture.environment.variables["NVCC_APPEND_FLAGS"] = "-O1 " + word;
+  } else {
+    fixture.step.argv.push_back(word);
+  }
+  const Ingredients none = fixture.gather();
+  REQUIRE(fixture.files.write(path, "-DONE"));
+  const Ingredients one = fixture.gather();
+  REQUIRE(fixture.files.write(path, "-DTWO"));
+  const Ingredients two = fixture.gather();
+  CHECK(key_of(none) != key_of(one));
+  CHECK(key_of(one) != key_of(two));
+  const std::string shown =
+      file == "../p.so" ? "/home/ada/p.so" : file;
+  CHECK(explain_difference(one, two) == Reasons{shown + " changed"});
+  REQUIRE(files_named_by_options(two).size() == 1);
+  FileDigests digests(fixture.files);
+  CHECK(changed_since(two, fixture.step, fixture.plan, fixture.nvcc, digests).empty());
+  CHECK(changed_since(one, fixture.step, fixture.plan, fixture.nvcc, digests) ==
+        files_named_by_options(two)[0]);
 }
 
 TEST_CASE("explain_difference names what changed in the terms of the user") {
