@@ -1,5 +1,6 @@
 // Atomic updates of elements of every type: `update` of what lies there, by compare and swap of the
-// word that holds it. Relaxed, visible to the whole device.
+// word that holds it. Relaxed, visible to the whole device. Memory has to come in whole words of four
+// bytes, of which the element may be the last.
 #pragma once
 
 #include "device/dtypes.cuh"

@@ -35,6 +35,14 @@ KILN_DEVICE I saturate(F x) {
   return static_cast<I>(x);
 }
 
+// What an f64 holds exactly, and rounds to a type of few bits as x does: of large numbers the low bits
+// become one that says whether any was set.
+KILN_DEVICE i64 in_53_bits(i64 x) {
+  constexpr i64 kExact = 1ll << 53;
+  if ((x >= -kExact && x <= kExact) || (x & 0x7ff) == 0) return x;
+  return (x & ~0x7ffll) | 0x400;
+}
+
 // To a number that narrow<To>() takes the rest of the way.
 template <class To, class From>
 KILN_DEVICE auto convert(From from) {
@@ -55,6 +63,8 @@ KILN_DEVICE auto convert(From from) {
     }
   } else if constexpr (!kIsFloat<To>) {
     return static_cast<To>(from);
+  } else if constexpr (sizeof(To) == 2 && sizeof(From) == 8) {
+    return static_cast<f64>(in_53_bits(from));
   } else if constexpr (sizeof(To) == 2 && sizeof(From) >= 4) {
     return static_cast<f64>(from);  // exact
   } else if constexpr (sizeof(To) == 8) {

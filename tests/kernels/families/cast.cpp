@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "tests/kernels/elementwise.hpp"
+#include "tests/kernels/families/cast_reference.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/memo.hpp"
 
@@ -46,6 +47,8 @@ Expected to_float(DType to, Real value) {
   return Expected::within(to, value, bound, ZeroSign::kAsExpected);
 }
 
+}  // namespace
+
 Expected cast_reference(DType from, DType to, Bits inp) {
   if (is_float(from)) {
     const Real value = decode(from, inp);
@@ -57,8 +60,6 @@ Expected cast_reference(DType from, DType to, Bits inp) {
       is_signed(from) ? static_cast<Bits>(static_cast<std::int64_t>(inp << unused) >> unused) : inp;
   return Expected::exactly(low_bits(to, wide));
 }
-
-}  // namespace
 
 bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> target = split_dtype(kernel);
@@ -89,8 +90,7 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
 
 Contracts cast_contracts() {
   return {{"cast", "x as the other type", "exact, then rounded once; to f8 by way of f32",
-           "exact; to f8 0.5 of f32",
-           "NaN to integers: 0; infinities saturate, or wrap as u8",
+           "exact; to f8 0.5 of f32", "NaN to integers: 0; infinities saturate, or wrap as u8",
            "Integers keep their low bits. Floats to integers are cut off toward zero: u32, i32 and "
            "i64 saturate. Kept: to u8 by way of u32, of which the low byte stays (300 gives 44, -1 "
            "gives 0). Mended: u8 and f64 to bf16 round once on every architecture."}};

@@ -1,0 +1,118 @@
+// The primitives of device/, each in kernels of its own: reductions over lanes and blocks, scans,
+// atomics, conversions, and where the elements of views lie.
+#include "device/atomics.cuh"
+#include "device/block.cuh"
+#include "device/convert.cuh"
+#include "device/index.cuh"
+#include "device/wave.cuh"
+#include "functors/reduction.cuh"
+#include "tables/dtypes.hpp"
+#include "tables/reduce.hpp"
+
+namespace kiln {
+namespace {
+
+using namespace device;
+
+// The number of the thread in the launch.
+KILN_DEVICE u32 self() { return block_index() * block_threads() + thread_rank(); }
+
+// The element of this thread, or the identity behind the last.
+template <class Monoid, class T>
+KILN_DEVICE auto state_of(const T* in, u32 i, u32 count) {
+  return i < count ? Monoid::take(Monoid::identity(), in[i], i) : Monoid::identity();
+}
+
+enum class Dtype : u32 {
+#define ROW(type, enumerator, ...) k##enumerator,
+  KILN_EACH_DTYPE(ROW)
+#undef ROW
+};
+
+template <class From>
+KILN_DEVICE void convert_element(const From* in, void* out, u32 i, u32 to) {
+  switch (static_cast<Dtype>(to)) {
+#define ROW(type, enumerator, ...) \
+  case Dtype::k##enumerator: static_cast<type*>(out)[i] = narrow<type>(convert<type>(in[i])); break;
+    KILN_EACH_DTYPE(ROW)
+#undef ROW
+  }
+}
+
+template <u32 N>
+KILN_DEVICE void find_elements(const u64* info, u32 rank, const u32* elements, u64* places,
+                               u32 count) {
+  const u32 i = self();
+  if (i >= count) return;
+  const Place<N> place = find_element(Views<N>{info, rank}, elements[i]);
+  for (u32 n = 0; n < N; ++n) places[i * N + n] = place.at[n];
+}
+
+}  // namespace
+}  // namespace kiln
+
+#define OUT_Same(type) kiln::type
+#define OUT_Index(type) kiln::u32
+
+// Every thread gets the result of its group of `width` lanes.
+#define WAVE(suffix, type, root, op, output)                                                \
+  KILN_KERNEL(1024, wave_##root##_##suffix, const kiln::type* in, OUT_##output(type) * out, \
+              kiln::u32 count, kiln::u32 width) {                                           \
+    using Monoid = kiln::functors::op<kiln::type>;                                          \
+    const kiln::u32 i = kiln::self();                                                       \
+    const auto state = kiln::state_of<Monoid>(in, i, count);                                \
+    out[i] = Monoid::result(kiln::device::wave_join<Monoid>(state, width), ~0u);            \
+  }
+// The same over the block, twice: the second time of `in` from element `count` on.
+#define BLOCK(suffix, type, root, op, output)                                                \
+  KILN_KERNEL(1024, block_##root##_##suffix, const kiln::type* in, OUT_##output(type) * out, \
+              kiln::u32 count, kiln::u32 threads) {                                          \
+    using Monoid = kiln::functors::op<kiln::type>;                                           \
+    const kiln::u32 i = kiln::self();                                                        \
+    const auto first = kiln::state_of<Monoid>(in, i, count);                                 \
+    const auto second = kiln::state_of<Monoid>(in + count, i, count);                        \
+    out[i] = Monoid::result(kiln::device::block_reduce<Monoid>(first), ~0u);                 \
+    out[threads + i] = Monoid::result(kiln::device::block_reduce<Monoid>(second), ~0u);      \
+  }
+#define SCAN(suffix, type, root, op, output)                                                \
+  KILN_KERNEL(1024, scan_##root##_##suffix, const kiln::type* in, OUT_##output(type) * out, \
+              kiln::u32 count) {                                                            \
+    using Monoid = kiln::functors::op<kiln::type>;                                          \
+    const kiln::u32 i = kiln::self();                                                       \
+    const auto state = kiln::state_of<Monoid>(in, i, count);                                \
+    out[i] = Monoid::result(kiln::device::block_scan<Monoid>(state), ~0u);                  \
+  }
+#define EACH(root, op, dtypes, output)                                         \
+  KILN_##dtypes(WAVE, root, op, output) KILN_##dtypes(BLOCK, root, op, output) \
+      KILN_##dtypes(SCAN, root, op, output)
+KILN_EACH_REDUCTION(EACH)
+
+#define ATOMIC(name, type)                                                         \
+  KILN_KERNEL(1024, atomic_##name##_##type, const kiln::type* in, kiln::type* out, \
+              kiln::u32 count, kiln::u32 slots) {                                  \
+    const kiln::u32 i = kiln::self();                                              \
+    if (i < count) kiln::device::atomic_##name(out + i % slots, in[i]);            \
+  }
+#define ATOMICS(type, ...) \
+  ATOMIC(sum, type)        \
+  ATOMIC(minimum, type)    \
+  ATOMIC(maximum, type)
+KILN_EACH_DTYPE(ATOMICS)
+
+// `to`: the position of a type in tables/dtypes.hpp.
+#define CONVERT(type, ...)                                                            \
+  KILN_KERNEL(1024, convert_##type, const kiln::type* in, void* out, kiln::u32 count, \
+              kiln::u32 to) {                                                         \
+    const kiln::u32 i = kiln::self();                                                 \
+    if (i < count) kiln::convert_element(in, out, i, to);                             \
+  }
+KILN_EACH_DTYPE(CONVERT)
+
+KILN_KERNEL(1024, find_element_1, const kiln::u64* info, const kiln::u32* elements,
+            kiln::u64* places, kiln::u32 count, kiln::u32 rank) {
+  kiln::find_elements<1>(info, rank, elements, places, count);
+}
+KILN_KERNEL(1024, find_element_3, const kiln::u64* info, const kiln::u32* elements,
+            kiln::u64* places, kiln::u32 count, kiln::u32 rank) {
+  kiln::find_elements<3>(info, rank, elements, places, count);
+}

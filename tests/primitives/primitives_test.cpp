@@ -1,0 +1,355 @@
+// The primitives of kernels/device alone, on the device that KILN_TEST_DEVICE names: reductions
+// over lanes and blocks with identities, scans, index reductions, atomics, conversions and the
+// places of elements, against plain loops.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "kiln/runtime.hpp"
+#include "ops/src/own_kernels.hpp"
+#include "primitive_kernels.hpp"
+#include "tests/kernels/families/cast_reference.hpp"
+#include "tests/kernels/number_format.hpp"
+#include "tests/kernels/values.hpp"
+
+namespace kiln {
+namespace {
+
+using namespace conformance;
+
+using Bytes = std::vector<std::byte>;
+
+template <typename T>
+T value_of(Result<T> result) {
+  if (!result) FAIL(render(result.error(), Color::kNo, "primitives"));
+  return std::move(*result);
+}
+
+// Skips the test, with the reason, where the device is not there.
+const Device& device() {
+  static const Result<Device> opened = []() -> Result<Device> {
+    const char* const id = std::getenv("KILN_TEST_DEVICE");
+    static const Result<Runtime> runtime = Runtime::open();
+    if (!runtime) return runtime.error();
+    return runtime->device(id != nullptr ? id : "host");
+  }();
+  if (!opened) SKIP(render(opened.error(), Color::kNo, "no device"));
+  return *opened;
+}
+
+// What a kernel leaves in `out`. Its parameters are pointers to the inputs, to `out`, and numbers.
+Bytes run(const std::string& kernel, Dim3 grid, Dim3 block, const std::vector<Bytes>& inputs,
+          const Bytes& out, const std::vector<std::uint32_t>& numbers) {
+  const Device& on = device();
+  const Function function =
+      value_of(on.get_or_load_func(kernel, *primitive_kernels::catalog().find("primitives")));
+  std::vector<Buffer> buffers;
+  for (const Bytes& input : inputs) buffers.push_back(value_of(on.upload(input)));
+  buffers.push_back(value_of(on.upload(out)));
+  std::vector<void*> pointers;
+  for (Buffer& buffer : buffers) pointers.push_back(buffer.data());
+  std::vector<const void*> addresses;
+  for (void*& pointer : pointers) addresses.push_back(&pointer);
+  for (const std::uint32_t& number : numbers) addresses.push_back(&number);
+  LaunchConfig config;
+  config.grid = grid;
+  config.block = block;
+  const auto launched = function.launch_raw(config, addresses.data(), addresses.size());
+  if (!launched) FAIL(render(launched.error(), Color::kNo, kernel));
+  const auto done = on.synchronize();
+  if (!done) FAIL(render(done.error(), Color::kNo, kernel));
+  return value_of(on.download<std::byte>(buffers.back()));
+}
+
+Bytes bytes_of(DType dtype, const std::vector<Bits>& elements) {
+  Bytes bytes(elements.size() * size_of(dtype));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    store(dtype, elements[i], &bytes[i * size_of(dtype)]);
+  }
+  return bytes;
+}
+template <typename T>
+Bytes bytes_of(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+Bits element(DType dtype, const Bytes& bytes, std::size_t i) {
+  return load(dtype, &bytes[i * size_of(dtype)]);
+}
+
+// --- what reductions should give
+
+bool is_signed(DType dtype) { return ops::info(dtype).kind == ops::NumberKind::kSigned; }
+Bits low_bits(DType dtype, Bits bits) {
+  return size_of(dtype) == 8 ? bits : bits & ((Bits{1} << (8 * size_of(dtype))) - 1);
+}
+Bits bits_of_whole(DType dtype, std::int64_t whole) {
+  return is_float(dtype) ? encode(dtype, static_cast<Real>(whole))
+                         : low_bits(dtype, static_cast<Bits>(whole));
+}
+Real number(DType dtype, Bits bits) {
+  if (is_float(dtype)) return decode(dtype, bits);
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(size_of(dtype));
+  if (!is_signed(dtype)) return static_cast<Real>(bits);
+  return static_cast<Real>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+// Few whole numbers, so that sums are exact and extremes occur many times; with `some_nan` a NaN in
+// every sixteen, of floats.
+std::vector<Bits> wholes(DType dtype, std::size_t count, Random& random, bool some_nan) {
+  std::vector<Bits> elements;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto whole = static_cast<std::int64_t>(random.below(9));
+    elements.push_back(
+        bits_of_whole(dtype, dtype == DType::kU8 || dtype == DType::kU32 ? whole : whole - 4));
+    if (some_nan && is_float(dtype) && random.below(16) == 0) {
+      elements.back() = encode(dtype, std::numeric_limits<Real>::quiet_NaN());
+    }
+  }
+  return elements;
+}
+
+// An operation over elements `first` to `last` of `elements`, of which those from `count` on are
+// identities.
+Bits reduced(const ops::OwnKernel& own, const std::vector<Bits>& elements, std::size_t first,
+             std::size_t last, std::size_t count) {
+  const DType dtype = own.dtype;
+  const bool largest = own.root.find("max") != std::string_view::npos;
+  last = std::min(last, count);
+  if (own.root == "fast_sum") {
+    Real sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += number(dtype, elements[i]);
+    return is_float(dtype) ? encode(dtype, sum)
+                           : low_bits(dtype, static_cast<Bits>(static_cast<std::int64_t>(sum)));
+  }
+  bool found = false, has_nan = false;
+  std::size_t best = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const Real value = number(dtype, elements[i]);
+    has_nan = has_nan || std::isnan(value);
+    if (std::isnan(value)) continue;
+    const Real extreme = number(dtype, elements[best]);
+    if (!found || (largest ? value > extreme : value < extreme)) best = i;
+    found = true;
+  }
+  if (own.family == "arg-reduction") return best;
+  if (has_nan && size_of(dtype) == 2) return encode(dtype, std::numeric_limits<Real>::quiet_NaN());
+  if (found) return elements[best];
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  if (is_float(dtype)) return encode(dtype, largest ? -infinity : infinity);
+  const Bits top = Bits{1} << (8 * size_of(dtype) - 1);
+  const Bits least = is_signed(dtype) ? top : 0;
+  return largest ? least : low_bits(dtype, ~least);
+}
+
+bool same(DType dtype, Bits actual, Bits expected) {
+  if (is_float(dtype) && is_nan(dtype, expected)) return is_nan(dtype, actual);
+  return actual == expected;
+}
+
+template <typename Check>
+void for_each_reduction(Check check) {
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    if (own.family != "reduction" && own.family != "arg-reduction") continue;
+    INFO(own.name);
+    check(own, own.root != "fast_sum");
+  }
+}
+
+TEST_CASE("reductions over lanes, of every width, type and number of identities") {
+  const std::uint32_t wave = device().info().wave_width, threads = 2 * wave;
+  for_each_reduction([&](const ops::OwnKernel& own, bool some_nan) {
+    Random random(7);
+    for (std::uint32_t width = 1; width <= wave; width *= 2) {
+      for (const std::uint32_t count : {threads, threads - 1, wave - 1, 1u, 0u}) {
+        const std::vector<Bits> in = wholes(own.dtype, threads, random, some_nan);
+        const Bytes out =
+            run("wave_" + std::string(own.name), {1}, {threads}, {bytes_of(own.dtype, in)},
+                Bytes(threads * size_of(own.out)), {count, width});
+        INFO("groups of " << width << ", elements " << count);
+        for (std::uint32_t i = 0; i < threads; ++i) {
+          const std::size_t first = i / width * width;
+          const Bits expected = reduced(own, in, first, first + width, count);
+          // An index of none in the group: 0.
+          if (!same(own.out, element(own.out, out, i),
+                    own.family == "arg-reduction" && first >= count ? 0 : expected)) {
+            FAIL("thread " << i << ": " << show(own.out, element(own.out, out, i)) << ", expected "
+                           << show(own.out, expected));
+          }
+        }
+      }
+    }
+  });
+}
+
+const Dim3 kBlocks[] = {{1},   {7},    {32},   {33},    {64},    {96},   {100},
+                        {256}, {1000}, {1024}, {1, 32}, {32, 4}, {8, 9}, {64, 16}};
+
+TEST_CASE("reductions over a block of any shape, twice in a row") {
+  for_each_reduction([&](const ops::OwnKernel& own, bool some_nan) {
+    Random random(11);
+    for (const Dim3& block : kBlocks) {
+      const std::uint32_t each = block.x * block.y, threads = 2 * each;
+      const std::uint32_t count = threads - (each > 3 ? 3 : 0);
+      const std::vector<Bits> in = wholes(own.dtype, 2 * count, random, some_nan);
+      const Bytes out = run("block_" + std::string(own.name), {2}, block, {bytes_of(own.dtype, in)},
+                            Bytes(2 * threads * size_of(own.out)), {count, threads});
+      INFO("two blocks of " << block.x << "x" << block.y);
+      for (std::uint32_t call = 0; call < 2; ++call) {
+        const std::vector<Bits> part(in.begin() + call * count, in.begin() + (call + 1) * count);
+        Bits expected = 0;
+        for (std::uint32_t i = 0; i < threads; ++i) {
+          if (i % each == 0) expected = reduced(own, part, i, i + each, count);
+          const Bits actual = element(own.out, out, call * threads + i);
+          if (!same(own.out, actual, expected)) {
+            FAIL("call " << call << ", thread " << i << ": " << show(own.out, actual)
+                         << ", expected " << show(own.out, expected));
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("scans of a block give each thread what lies before it") {
+  for_each_reduction([&](const ops::OwnKernel& own, bool some_nan) {
+    Random random(13);
+    for (const Dim3& block : kBlocks) {
+      const std::uint32_t threads = block.x * block.y, count = threads - threads / 5;
+      const std::vector<Bits> in = wholes(own.dtype, threads, random, some_nan);
+      const Bytes out = run("scan_" + std::string(own.name), {1}, block, {bytes_of(own.dtype, in)},
+                            Bytes(threads * size_of(own.out)), {count});
+      INFO("a block of " << block.x << "x" << block.y);
+      for (std::uint32_t i = 0; i<threads; i += threads> 128 ? 13 : 1) {
+        const Bits expected = reduced(own, in, 0, i, count);
+        const Bits actual = element(own.out, out, i);
+        if (!same(own.out, actual, expected)) {
+          FAIL("thread " << i << ": " << show(own.out, actual) << ", expected "
+                         << show(own.out, expected));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("atomic sums, minima and maxima of every type, of neighbours in one word too") {
+  constexpr std::uint32_t kSlots = 37, kEach = 16, kCount = kSlots * kEach;
+  for (const ops::DTypeInfo& info : ops::kDTypes) {
+    const DType dtype = info.dtype;
+    Random random(17);
+    // Sums of whole numbers from -1 to 1, which f8 holds up to 16; of unsigned types from 0 to 2.
+    std::vector<Bits> in;
+    const std::int64_t least = info.kind == ops::NumberKind::kUnsigned ? 0 : -1;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      in.push_back(bits_of_whole(dtype, static_cast<std::int64_t>(random.below(3)) + least));
+    }
+    // An update writes the whole word of its element: three more slots fill the last.
+    const std::vector<Bits> before(kSlots + 3, bits_of_whole(dtype, 1));
+    for (const char* const name : {"sum", "minimum", "maximum"}) {
+      const std::string kernel = std::string("atomic_") + name + "_" +
+                                 (dtype == DType::kF8E4M3 ? "f8_e4m3" : std::string(info.name));
+      INFO(kernel);
+      const Bytes out =
+          run(kernel, {3}, {200}, {bytes_of(dtype, in)}, bytes_of(dtype, before), {kCount, kSlots});
+      for (std::uint32_t slot = 0; slot < before.size(); ++slot) {
+        Real expected = 1;
+        for (std::uint32_t i = slot; slot < kSlots && i < kCount; i += kSlots) {
+          const Real value = number(dtype, in[i]);
+          expected = std::string_view(name) == "sum"       ? expected + value
+                     : std::string_view(name) == "minimum" ? std::min(expected, value)
+                                                           : std::max(expected, value);
+        }
+        if (number(dtype, element(dtype, out, slot)) != expected) {
+          FAIL("slot " << slot << ": " << show(dtype, element(dtype, out, slot)) << ", expected "
+                       << static_cast<double>(expected));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("conversions between all element types") {
+  for (const ops::DTypeInfo& from : ops::kDTypes) {
+    const std::size_t count = size_of(from.dtype) <= 2 ? 65536 : kPoolSize;
+    const Bytes in = size_of(from.dtype) <= 2
+                         ? counted_values(from.dtype, count)
+                         : mixed_values(from.dtype, count, seed_for("conversions", 1));
+    const std::string kernel = "convert_" + (from.dtype == DType::kF8E4M3 ? std::string("f8_e4m3")
+                                                                          : std::string(from.name));
+    for (const ops::DTypeInfo& to : ops::kDTypes) {
+      INFO(from.name << " to " << to.name);
+      const Bytes out =
+          run(kernel, {static_cast<std::uint32_t>((count + 255) / 256)}, {256}, {in},
+              Bytes(count * size_of(to.dtype)),
+              {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(to.dtype)});
+      for (std::size_t i = 0; i < count; ++i) {
+        const Expected expected = cast_reference(from.dtype, to.dtype, element(from.dtype, in, i));
+        if (!expected.admits(to.dtype, element(to.dtype, out, i))) {
+          FAIL(show(from.dtype, element(from.dtype, in, i))
+               << " became " << show(to.dtype, element(to.dtype, out, i)) << ", expected "
+               << expected.describe(to.dtype));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the places of elements in views of up to 2^32 - 1 elements") {
+  const std::vector<std::vector<std::uint64_t>> shapes = {{7},
+                                                          {3, 5},
+                                                          {65537, 65535},
+                                                          {1, 4294967295},
+                                                          {4294967295, 1},
+                                                          {16, 1, 16},
+                                                          {1000, 1000, 1000},
+                                                          {2, 3, 5, 7, 11, 13},
+                                                          {3, 1431655765},
+                                                          {2147483647, 2}};
+  Random random(23);
+  for (const std::vector<std::uint64_t>& shape : shapes) {
+    std::uint64_t total = 1;
+    for (const std::uint64_t size : shape) total *= size;
+    REQUIRE(total <= std::numeric_limits<std::uint32_t>::max());
+    std::vector<std::uint32_t> elements = {0, static_cast<std::uint32_t>(total - 1)};
+    while (elements.size() < 1000) {
+      // Next to where a dim ends, and anywhere.
+      const std::uint64_t inner = shape.back() * (1 + random.below(total / shape.back()));
+      const std::uint64_t near = inner - random.below(2);
+      elements.push_back(static_cast<std::uint32_t>(random.below(2) == 0 ? std::min(near, total - 1)
+                                                                         : random.below(total)));
+    }
+    for (const std::size_t views : {std::size_t{1}, std::size_t{3}}) {
+      std::vector<std::uint64_t> info = shape;
+      for (std::size_t i = 0; i < views * shape.size(); ++i) {
+        info.push_back(random.below(4) == 0 ? 0 : random.bits() >> (20 + random.below(40)));
+      }
+      const auto count = static_cast<std::uint32_t>(elements.size());
+      const Bytes out = run("find_element_" + std::to_string(views), {count / 100}, {100},
+                            {bytes_of(info), bytes_of(elements)}, Bytes(count * views * 8),
+                            {count, static_cast<std::uint32_t>(shape.size())});
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t view = 0; view < views; ++view) {
+          std::uint64_t rest = elements[i], place = 0;
+          for (std::size_t dim = shape.size(); dim-- > 0;) {
+            place += rest % shape[dim] * info[(1 + view) * shape.size() + dim];
+            rest /= shape[dim];
+          }
+          if (element(DType::kI64, out, i * views + view) != place) {
+            FAIL("element " << elements[i] << " of " << shape.size() << " dims, the last "
+                            << shape.back() << ", view " << view);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln
