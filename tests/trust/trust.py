@@ -6,6 +6,8 @@
   trust.py KILN cache  [--step N]     every Nth byte of the cache changed, one at a time
   trust.py KILN faults --library LIB [--step N]  every Nth call of each function of the C library fails
   trust.py KILN rebuild               edits under Make, Ninja and CMake
+  trust.py KILN messages              what is said of each, as tests/golden/messages/builds has it;
+                                      KILN_UPDATE_GOLDEN=1 writes that anew
 
 Each works in a folder of its own with compilers that take milliseconds (toolkit/). After each event the
 next build must give the bytes of a build that nothing happened to, and nothing may be left behind.
@@ -16,6 +18,7 @@ import collections
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +27,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "golden" / "messages" / "builds"
 NAMES = ("scale", "shift", "fold")
 
 
@@ -389,11 +393,181 @@ def rebuild_with(world, tool):
     expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
 
 
+class Story:
+    """Commands of kiln over one project, and all that they print: a golden file."""
+
+    def __init__(self, kiln, name, sources=("scale", "shift")):
+        self.world = World(kiln)
+        self.name = name
+        self.project = Project(self.world, "project", sources=sources)
+        self.root = self.project.root
+        self.text = ""
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run(self, *words, without=(), during=None, **variables):
+        environment = {**self.world.environment, **variables}
+        for name in without:
+            del environment[name]
+        process = subprocess.Popen([self.world.kiln, *words], cwd=self.root, env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        if during is not None:
+            during()
+        said = process.communicate(timeout=60)[0]
+        given = "".join(f"{name}={value} " for name, value in sorted(variables.items()))
+        self.tell(f"{given}kiln {' '.join(words)}", f"{said}[{process.returncode}]\n")
+
+    def tell(self, what, text):
+        text = f"$ {what}\n{text}".replace(str(self.world.root), "{root}")
+        text = re.sub(r"\(\d+(\.\d+)? (s|ms)\)", "(time)", text)
+        self.text += re.sub(r"(?m)^\[\d+/\d+\] ", "", text)
+
+    def check(self):
+        path = GOLDEN / f"{self.name}.txt"
+        if os.environ.get("KILN_UPDATE_GOLDEN") == "1":
+            GOLDEN.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.text)
+        elif not path.exists() or path.read_text() != self.text:
+            fail(f"{path} has another text", self.text)
+
+
+def messages(arguments):
+    def story(name, **more):
+        stories.append(Story(arguments.kiln, name, **more))
+        return stories[-1]
+
+    stories = []
+    build = ("build", "-j1", "--out", "out")
+
+    one = story("steering_variable", sources=("scale",))
+    gcc = one.world.toolkit / "another-gcc"
+    gcc.write_text("#!/bin/sh\n")
+    gcc.chmod(0o755)
+    one.run(*build)
+    one.run(*build, "--explain", NVCC_CCBIN=str(gcc))
+    one.run(*build, "--explain", NVCC_CCBIN=str(gcc), NVCC_APPEND_FLAGS="-G")
+
+    one = story("option_names_a_file", sources=("scale",))
+    one.write("words.txt", "-DONE")
+    one.run(*build, NVCC_APPEND_FLAGS="--options-file words.txt")
+    one.write("words.txt", "-DTWO")
+    one.run(*build, "--explain", NVCC_APPEND_FLAGS="--options-file words.txt")
+
+    one = story("edit_during_a_build")
+    (one.world.toolkit / "delay").write_text("0.7")
+    ran = one.world.toolkit / "ran"
+
+    def edit():
+        while not ran.exists():
+            time.sleep(0.01)
+        one.write("shift.cu", "// edited\n")
+    one.run(*build, during=edit)
+    (one.world.toolkit / "delay").unlink()
+    one.run(*build, "--explain")
+
+    one = story("damaged_cache", sources=("scale",))
+    one.run(*build)
+    for entry in one.world.cache.glob("objects/*/*/output"):
+        entry.write_bytes(b"exchanged" + entry.read_bytes())
+    shutil.rmtree(one.project.out)
+    one.run(*build)
+    shutil.rmtree(one.project.out)
+    one.run(*build)
+
+    one = story("moved_cache_entry", sources=("scale", "shift"))
+    one.run(*build)
+    entries = list(one.world.cache.glob("objects/*/*"))
+    for entry in entries[1:]:
+        shutil.rmtree(entry)
+        shutil.copytree(entries[0], entry)
+    shutil.rmtree(entries[0])
+    shutil.rmtree(one.project.out)
+    one.run(*build)
+
+    one = story("names_that_collide")
+    (one.root / "targets.json").write_text(
+        '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": [{"name": "demo",\n'
+        ' "sources": ["d1/x.cu", "d2/x.cu", "x-0.cu", "...cu"]}]}')
+    for name in ("d1/x", "d2/x", "x-0", ".."):
+        one.write(f"{name}.cu", "// a kernel\n")
+    one.run("plan", "--out", "out")
+
+    one = story("links_out_of_the_folder", sources=("scale",))
+    one.run(*build)
+    other = one.world.root / "other"
+    other.mkdir()
+    (other / "mine").write_text("mine")
+    shutil.rmtree(one.project.out / "images")
+    (one.project.out / "images").symlink_to(other)
+    one.run(*build)
+    one.tell("ls {root}/other", "\n".join(os.listdir(other)) + "\n")
+
+    one = story("out_folder_of_others", sources=("scale",))
+    one.run("build", "--out", ".")
+    one.run(*build, "--depfile", "targets.json")
+
+    one = story("no_home", sources=("scale",))
+    one.run(*build, without=("HOME", "KILN_CACHE_DIR"))
+
+    one = story("cache_of_others", sources=("scale",))
+    one.world.cache.mkdir()
+    one.world.cache.chmod(0o777)
+    one.run(*build)
+
+    one = story("keep_going")
+    one.write("targets.json", '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": [\n'
+              ' {"name": "whole", "sources": ["scale.cu"]}, {"name": "broken", "sources": ["shift.cu"]}]}')
+    one.write("abi.json", '{"format": 1, "modules": {"whole": {"scale": ["u64 n"]}, "broken": {"other": []}}}')
+    manifest = (one.root / "targets.json").read_text()
+    one.write("targets.json", manifest.replace('"targets"', '"abi": "abi.json", "targets"'))
+    one.run(*build, "--keep-going")
+    one.tell("ls out/include", "\n".join(os.listdir(one.project.out / "include")) + "\n")
+
+    one = story("old_images", sources=("scale",))
+    one.run(*build)
+    manifest = (one.root / "targets.json").read_text()
+    one.write("targets.json", manifest.replace("demo\", \"sources", "another\", \"sources"))
+    one.run(*build)
+
+    one = story("changed_image", sources=("scale",))
+    one.run(*build)
+    image = next((one.project.out / "images").rglob("*.ptx"))
+    image.write_text(image.read_text().replace("ret;", "trap;"))
+    one.run("inspect", "out")
+    one.run(*build, "--explain")
+
+    one = story("odd_sources", sources=("scale",))
+    os.mkfifo(one.root / "pipe.cu")
+    (one.root / "loop.cu").symlink_to("loop.cu")
+    (one.root / "folder.cu").mkdir()
+    names = ("pipe.cu", "loop.cu", "folder.cu", "-x.cu", "@x.cu", "$(touch x).cu", "{out}.cu", "tab\\t.cu",
+             "../out.cu", "gone.cu")
+    one.write("targets.json", '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": [\n'
+              ' {"name": "demo", "sources": [\n' + ",\n".join(f'"{name}"' for name in names) + "]}]}")
+    one.run(*build)
+
+    one = story("depfile", sources=("scale",))
+    one.run(*build, "--depfile", "kernels.d")
+    text = (one.root / "kernels.d").read_text()
+    one.tell("cat kernels.d", "\n".join(filter(None, text.splitlines())) + "\n")
+    one.write("a;touch x.cu", "// a kernel\n")
+    one.write("targets.json", manifest.replace("scale.cu", "a;touch x.cu"))
+    one.run(*build, "--depfile", "kernels.d")
+
+    for one in stories:
+        one.check()
+    print(f"messages: {len(stories)} files")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kiln")
-    parser.add_argument("what", choices=("kill", "crowd", "cache", "faults", "rebuild"))
+    parser.add_argument("what", choices=("kill", "crowd", "cache", "faults", "rebuild", "messages"))
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--processes", type=int, default=64)
     parser.add_argument("--step", type=int, default=1)
@@ -401,7 +575,7 @@ def main():
     parser.add_argument("--library")
     arguments = parser.parse_args()
     {"kill": kill, "crowd": crowd, "cache": cache, "faults": faults,
-     "rebuild": rebuild}[arguments.what](arguments)
+     "rebuild": rebuild, "messages": messages}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

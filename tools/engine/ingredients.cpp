@@ -75,6 +75,7 @@ std::set<std::string> named_files(const Step& step, const Plan& plan,
     if (step.argv[i].find('{') == std::string::npos) add_names(step.argv[i], names);
   }
   for (const auto& [variable, value] : variables) {
+    if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
     for (const std::string_view word : split(value, ' ')) add_names(word, names);
   }
   std::set<std::string> paths;

@@ -30,6 +30,13 @@ bool tells_of_images(const Files& files, const std::filesystem::path& path) {
          files.kind(folder.replace_extension()) == PathKind::kFolder;
 }
 
+// By its name: a user's own notes beside the images stay.
+bool is_of_kiln(const std::filesystem::path& path) {
+  static const std::set<std::string> kEndings = {".hsaco", ".cubin",  ".ptx",
+                                                 ".so",    ".fatbin", ".sources"};
+  return kEndings.contains(path.extension().string());
+}
+
 using Reads = std::vector<std::pair<std::string, Digest>>;
 
 // What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
@@ -93,7 +100,7 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
   Current current(context, state);
   std::vector<std::string> removed;
   for (const std::string& path : found) {
-    if (made.contains(path)) continue;
+    if (made.contains(path) || !is_of_kiln(path)) continue;
     if (extent == BuildExtent::kSelected) {
       if (tells_of_images(files, out / path)) continue;
       const std::optional<Digest> digest = context.digests.digest(out / path);

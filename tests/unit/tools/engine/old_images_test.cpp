@@ -93,7 +93,8 @@ TEST_CASE("a whole build removes what the manifest does not make any more") {
   World world;
   world.make("images/a/sm_90.cubin");
   CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco", "bundles/a.hsaco"});
-  CHECK(world.remove(BuildExtent::kWhole).empty());
+  CHECK(world.remove(BuildExtent::kWhole) ==
+        Paths{"images/a/gfx1030.hsaco", "images/a/sm_90.cubin", "bundles/a.hsaco"});
 }
 
 TEST_CASE("what is said of a module's images goes with them") {
@@ -104,4 +105,13 @@ TEST_CASE("what is said of a module's images goes with them") {
   world.make("images/a/sm_90.cubin");
   CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco"});
   CHECK(world.files.status("/src/out/images/a.sources"));
+}
+
+TEST_CASE("what is not called like an image or a bundle is not removed beside them") {
+  World world;
+  world.write("/src/out/images/a/README", "of the user");
+  world.write("/src/out/images/a/notes.txt", "of the user");
+  CHECK(world.remove(BuildExtent::kWhole) ==
+        Paths{"images/a/gfx1030.hsaco", "images/a/sm_90.cubin", "bundles/a.hsaco"});
+  CHECK(world.files.status("/src/out/images/a/README"));
 }
