@@ -1,4 +1,5 @@
-// What a user reads when no image fits: tests/golden/messages/*.txt, read in review.
+// What a user reads when no image fits, or a launch does not fit its kernel:
+// tests/golden/messages/*.txt, read in review.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
@@ -103,4 +104,23 @@ TEST_CASE("The error says what to do with an image of another architecture") {
   check_golden("messages/wrong_architecture.txt", text);
   CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
   CHECK(fake_hip().calls("hipLibraryLoadData") == 0);
+}
+
+TEST_CASE("The error says how a launch's arguments differ from what the driver knows") {
+  const Device device = open_device(nvidia("NVIDIA H200", "90", 12080));
+  const std::string image = "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
+  const Result<Function> function =
+      device.get_or_load_func_raw("scale_add", image.data(), image.size());
+  REQUIRE(function);
+  const LaunchConfig config{{1}, {64}};
+  const std::uint64_t count = 4;
+  void* const pointer = nullptr;
+  const auto text_of = [](const Result<void>& launched) {
+    REQUIRE_FALSE(launched);
+    return render(launched.error());
+  };
+  std::string text = text_of(function->launch(config, count, pointer, pointer, 2.0F));
+  text += text_of(function->launch(config, count, pointer, pointer, 2.0F, 1.0F, 1.0F));
+  text += text_of(function->launch(config, count, pointer, pointer, 2.0, 1.0F));
+  check_golden("messages/arguments.txt", text);
 }

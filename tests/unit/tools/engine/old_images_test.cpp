@@ -93,8 +93,7 @@ TEST_CASE("a whole build removes what the manifest does not make any more") {
   World world;
   world.make("images/a/sm_90.cubin");
   CHECK(world.remove(BuildExtent::kWhole) == Paths{"images/a/gfx1030.hsaco", "bundles/a.hsaco"});
-  CHECK(world.remove(BuildExtent::kWhole) ==
-        Paths{"images/a/gfx1030.hsaco", "images/a/sm_90.cubin", "bundles/a.hsaco"});
+  CHECK(world.remove(BuildExtent::kWhole).empty());
 }
 
 TEST_CASE("what is said of a module's images goes with them") {
