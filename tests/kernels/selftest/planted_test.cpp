@@ -2,8 +2,10 @@
 // that rounds twice, a kernel that a table leaves out, a dtype that one place lacks.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <functional>
 
 #include "kiln/ops/unary.hpp"
+#include "ops/src/own_kernels.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/families/unary_reference.hpp"
 #include "tests/kernels/selftest/abi.hpp"
@@ -51,21 +53,93 @@ TEST_CASE("gelu_bf16 of -3.1875 is not 0, and gelu_f32 has no absolute error in 
   CHECK_FALSE(tail.admits(DType::kF32, 0));
 }
 
-TEST_CASE("a sum that rounds its product first is caught in affine_f16 and affine_bf16") {
-  for (const DType dtype : {DType::kF16, DType::kBF16}) {
-    const std::string kernel = "affine_" + std::string(name(dtype));
-    const PreparedCase subject = build("affine", kernel + "/all-values/own");
-    const Verdict verdict = run_flawed(subject, [&](const Piece& inp, const Piece& out) {
-      // The case's scalars, the first pair of its list.
-      const Real mul = decode(dtype, encode(dtype, 1.7L)), add = decode(dtype, encode(dtype, 0.3L));
-      for (std::size_t i = 0; i < inp.operand.count(); ++i) {
-        const Real product = decode(dtype, encode(dtype, decode(dtype, inp.read(i)) * mul));
-        out.write(i, encode(dtype, product + add));
-      }
-    });
+TEST_CASE("a bound of a step beside the half is caught in affine, binary and cast of 16 bits") {
+  std::size_t kernels = 0;
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    const bool is_exact = own.module == "affine" || own.module == "binary" || own.module == "cast";
+    if (!is_exact || !is_float(own.out) || size_of(own.out) != 2) continue;
+    ++kernels;
+    INFO(own.name);
+    const PreparedCase subject =
+        build(own.module, std::string(own.name) + "/contiguous/n=1025/own");
+    std::size_t doubtful = 0;
+    for (const Expected& expected : subject.placed.back().expected) {
+      const Bits example = expected.example();
+      if (is_nan(own.out, example)) continue;
+      const std::int64_t position = ordinal(own.out, example);
+      if (std::abs(position) == max_ordinal(own.out)) continue;
+      const bool above = expected.admits(own.out, from_ordinal(own.out, position + 1));
+      const bool below = expected.admits(own.out, from_ordinal(own.out, position - 1));
+      CHECK_FALSE((above && below));
+      doubtful += above || below ? 1 : 0;
+    }
+    CHECK(doubtful < 1025 / 10);
+  }
+  CHECK(kernels == 2 + 2 * 6 + 7 + 7);
+}
+
+// The scalar that a case's launch passes.
+Real scalar_of(const PreparedCase& subject, DType dtype, std::size_t argument) {
+  const auto launch =
+      subject.subject.plan(std::vector<void*>(subject.subject.operands.size(), nullptr));
+  REQUIRE(launch);
+  return decode(dtype,
+                load(dtype, static_cast<const std::byte*>(launch->arguments.at(argument).data())));
+}
+
+// What the suite says of a kernel of one input that computes `result`.
+Verdict run_map(const PreparedCase& subject, DType dtype, const std::function<Real(Real)>& result) {
+  return run_flawed(subject, [&](const Piece& inp, const Piece& out) {
+    for (std::size_t i = 0; i < inp.operand.count(); ++i) {
+      const Real x = decode(dtype, inp.read(i));
+      if (!std::isnan(x)) out.write(i, encode(dtype, result(x)));
+    }
+  });
+}
+
+TEST_CASE("a sum that rounds its product first is caught in affine of every float") {
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kF8E4M3}) {
+    const std::string kernel =
+        "affine_" + (dtype == DType::kF8E4M3 ? std::string("f8_e4m3") : std::string(name(dtype)));
     INFO(kernel);
+    // The cases take scalars by turns: one whose products have to be rounded.
+    PreparedCase subject;
+    Real mul = 0, add = 0;
+    int exponent = 0;
+    for (const char* const variant :
+         {"n=8193/own", "n=8193/reference", "n=4097/own", "n=4097/reference"}) {
+      subject = build("affine", kernel + "/contiguous/" + variant);
+      mul = scalar_of(subject, dtype, 5), add = scalar_of(subject, dtype, 6);
+      if (std::fabs(std::frexp(mul, &exponent)) > 0.5L) break;
+    }
+    const Verdict verdict = run_map(
+        subject, dtype, [&](Real x) { return decode(dtype, encode(dtype, x * mul)) + add; });
     REQUIRE_FALSE(verdict.complaints.empty());
     CHECK(verdict.complaints[0].rfind("out[", 0) == 0);
+  }
+}
+
+TEST_CASE(
+    "the original's steps, each rounded to f16 or bf16, are caught in silu, gelu and gelu_erf") {
+  for (const DType dtype : {DType::kF16, DType::kBF16}) {
+    const auto rounded = [dtype](Real x) { return decode(dtype, encode(dtype, x)); };
+    const std::pair<const char*, std::function<Real(Real)>> steps[] = {
+        {"usilu", [&](Real x) { return x / rounded(1 + rounded(std::exp(-x))); }},
+        {"ugelu",
+         [&](Real x) {
+           const Real cube = rounded(rounded(rounded(x * x) * x) * rounded(0.044715L));
+           const Real angle = rounded(rounded(x + cube) * rounded(std::sqrt(2 / std::acos(-1.0L))));
+           return rounded(0.5L * x) * rounded(1 + rounded(std::tanh(angle)));
+         }},
+        {"ugelu_erf", [&](Real x) { return x * rounded(std::erfc(-x / std::sqrt(2.0L)) / 2); }},
+    };
+    for (const auto& [root, result] : steps) {
+      const std::string kernel = std::string(root) + "_" + std::string(name(dtype));
+      INFO(kernel);
+      const Verdict verdict = run_map(build("unary", kernel + "/all-values/own"), dtype, result);
+      REQUIRE_FALSE(verdict.complaints.empty());
+      CHECK(verdict.complaints[0].rfind("out[", 0) == 0);
+    }
   }
 }
 
