@@ -518,6 +518,13 @@ def messages(arguments):
     one.world.cache.chmod(0o777)
     one.run(*build)
 
+    one = story("cache_with_files_of_others", sources=("scale",))
+    (one.world.cache / "objects").mkdir(parents=True)
+    (one.world.cache / "objects" / "thesis").write_text("mine")
+    one.run(*build)
+    one.run("cache", "clear")
+    one.tell("ls {root}/cache/objects", "\n".join(os.listdir(one.world.cache / "objects")) + "\n")
+
     one = story("keep_going")
     one.write("targets.json", '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": [\n'
               ' {"name": "whole", "sources": ["scale.cu"]}, {"name": "broken", "sources": ["shift.cu"]}]}')

@@ -202,7 +202,8 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   }
 
   // Images and bundles: afterwards, those of intact modules are in place and up to date.
-  CacheStore store(world.files, cache.path);
+  HeldFiles cache_files(world.files, {cache.path});
+  CacheStore store(cache_files, cache.path);
   const bool wants_cache = cache_policy.is_on && !options.no_cache;
   const bool uses_cache = wants_cache && cache.is_usable();
   if (wants_cache && !uses_cache) {

@@ -1,6 +1,7 @@
 #include "tools/commands/cache.hpp"
 
 #include "tools/system/cache_store.hpp"
+#include "tools/system/held_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -19,7 +20,8 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
     return Error{.code = ErrorCode::kEnvironment, .message = "there is no cache: " + folder.refused}
         .hint("name a folder of your own: KILN_CACHE_DIR=DIR");
   }
-  CacheStore store(world.files, folder.path);
+  HeldFiles files(world.files, {folder.path});
+  CacheStore store(files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
   const CacheStore::Usage usage = store.usage();
   world.out << store.root().string() << ": " << usage.entries << " outputs, "

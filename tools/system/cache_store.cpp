@@ -1,6 +1,7 @@
 #include "tools/system/cache_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/diagnostic.hpp"
@@ -30,6 +31,24 @@ constexpr std::string_view kTag =
 constexpr std::uint64_t kUseRange = 0;
 
 std::uint64_t range_of(const Digest& key) { return key.prefix64() | 2; }  // never kUseRange
+
+constexpr std::array<std::string_view, 3> kParts = {"objects", "lists", "aside"};
+
+// The first name in a part of the store that kiln would not give; empty: none. A folder that holds
+// kiln's mark is kiln's.
+std::string what_is_of_others(const Files& files, const std::filesystem::path& root) {
+  const Result<std::string> tag = files.read(root / kTagName);
+  if (tag && *tag == kTag) return {};
+  for (const std::string_view part : kParts) {
+    const std::size_t length = part == "aside" ? 16 : 2;
+    for (const std::string& name : files.list(root / part).value_or(std::vector<std::string>())) {
+      const bool is_ours = name.size() == length &&
+                           name.find_first_not_of("0123456789abcdef") == std::string::npos;
+      if (!is_ours) return std::string(part) + "/" + name;
+    }
+  }
+  return {};
+}
 
 std::string entry_lines(const Digest& key, const CachedOutput& value) {
   return key.hex() + "\n" + sha256(value.output).hex() + "\n" + sha256(value.log).hex() + "\n";
@@ -247,7 +266,7 @@ Result<void> CacheStore::clear() {
         .note("its " + std::string(kTagName) + (tag ? " is of another program" : " is missing"))
         .hint("a build that keeps something there marks it; or remove the folder yourself");
   }
-  for (const char* part : {"objects", "lists", "aside"}) {
+  for (const std::string_view part : kParts) {
     KILN_TRY(files_.remove_all(root_ / part));
   }
   return {};
@@ -257,6 +276,12 @@ CacheFolder cache_folder(const Files& files, const Environment& environment) {
   CacheFolder folder{.path = environment.cache_directory(), .refused = {}};
   if (folder.path.empty()) {
     folder.refused = "none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME says where it is";
+    return folder;
+  }
+  folder.path = (environment.current_directory / folder.path).lexically_normal();
+  if (!folder.path.has_filename()) folder.path = folder.path.parent_path();
+  if (const std::string odd = what_is_of_others(files, folder.path); !odd.empty()) {
+    folder.refused = "kiln did not make " + quote(odd) + " in it: " + folder.path.string();
   } else if (const std::string why = files.why_untrusted(folder.path); !why.empty()) {
     folder.refused = why + ": " + folder.path.string();
   }

@@ -61,7 +61,8 @@ Result<void> HeldFiles::rename(const fs::path& from, const fs::path& to) {
 }
 
 Result<void> HeldFiles::make_directories(const fs::path& path) {
-  KILN_TRY(check("make folder", path));
+  const bool is_root = std::find(folders_.begin(), folders_.end(), path) != folders_.end();
+  if (!is_root) KILN_TRY(check("make folder", path));
   return files_.make_directories(path);
 }
 

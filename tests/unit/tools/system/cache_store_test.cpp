@@ -8,6 +8,7 @@
 #include "tests/support/fake_files.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tools/system/cache_store.hpp"
+#include "tools/system/held_files.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace {
@@ -18,6 +19,7 @@ using kiln::testing::FakeFiles;
 using kiln::testing::Faults;
 using kiln::testing::ScratchFolder;
 using kiln::tools::CacheStore;
+using kiln::tools::cache_folder;
 using kiln::tools::parse_size;
 using kiln::tools::seal;
 
@@ -275,4 +277,40 @@ TEST_CASE("cache_policy reads the user's variables and refuses what is no size")
   CHECK(cache_policy(environment).error().message == "KILN_CACHE_SIZE is 'many', not a size");
   environment.variables["KILN_CACHE"] = "maybe";
   CHECK(cache_policy(environment).error().message == "KILN_CACHE is 'maybe', not 'on' or 'off'");
+}
+
+TEST_CASE("cache_folder takes no folder with files that kiln did not make") {
+  kiln::tools::Environment environment;
+  environment.current_directory = "/project";
+  environment.variables = {{"KILN_CACHE_DIR", "data/./cache/"}};
+  FakeFiles files;
+  CHECK(cache_folder(files, environment).path == "/project/data/cache");
+  REQUIRE(files.write("/project/data/cache/notes.txt", "not in the way"));
+  REQUIRE(files.make_directories("/project/data/cache/objects/0f"));
+  REQUIRE(files.make_directories("/project/data/cache/aside/0123456789abcdef"));
+  CHECK(cache_folder(files, environment).is_usable());
+  const std::string odd = GENERATE("objects/thesis", "lists/a.txt", "aside/of somebody");
+  REQUIRE(files.write("/project/data/cache/" + odd, "of the user"));
+  CHECK(cache_folder(files, environment).refused ==
+        "kiln did not make '" + odd + "' in it: /project/data/cache");
+}
+
+TEST_CASE("CacheStore removes and writes nothing where a link leads out of it") {
+  const kiln::testing::ScratchFolder scratch;
+  const std::string part = GENERATE("aside", "objects", "lists");
+  std::filesystem::create_directories(scratch / "cache");
+  std::filesystem::create_directories(scratch / "other/deep");
+  std::filesystem::create_symlink("../other", scratch / "cache" / part);
+  const auto real = kiln::tools::real_files();
+  kiln::tools::HeldFiles files(*real, {scratch / "cache"});
+  CacheStore store(files, scratch / "cache");
+  auto use = store.use();
+  REQUIRE(use);
+  (void)store.store(sha256("key"), {"output", "log"});
+  (void)store.add_candidate(sha256("key"), {});
+  (void)store.trim(0);
+  store.sweep(*use);
+  CHECK(real->list(scratch / "other").value() == std::vector<std::string>{"deep"});
+  REQUIRE(store.clear());
+  CHECK(real->list(scratch / "other").value() == std::vector<std::string>{"deep"});
 }
