@@ -32,6 +32,16 @@ KILN_DEVICE void atomic_sum(T* address, T value) {
   atomic_update(address, [value](T old) { return narrow<T>(widen(old) + widen(value)); });
 }
 KILN_DEVICE void atomic_sum(u32* address, u32 value) { atomic_add(address, value); }
+#if KILN_HAS_FLOAT_ATOMICS
+KILN_DEVICE void atomic_sum(f32* address, f32 value) { atomic_add(address, value); }
+KILN_DEVICE void atomic_sum(f64* address, f64 value) { atomic_add(address, value); }
+KILN_DEVICE void atomic_sum(f16* address, f16 value) { atomic_add_f16_bits(address, value.bits); }
+#endif
+#if KILN_HAS_BF16_ATOMICS
+KILN_DEVICE void atomic_sum(bf16* address, bf16 value) {
+  atomic_add_bf16_bits(address, value.bits);
+}
+#endif
 
 // A NaN that is there stays; one that comes is ignored.
 template <class T>

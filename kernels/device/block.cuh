@@ -12,39 +12,45 @@ struct BlockScratch {
   T of[1024];
 };
 
-// Reduces a value of each thread; every thread gets the result. `Monoid` has identity() and
-// join(a, b), associative; T is the type of its values, which shuffle(value, source, width) moves.
+// The threads that share something: the whole block, or, of blocks with several rows of threads, a
+// part of a wave that is a row of threads.
+struct Team {
+  u32 rank;
+  u32 threads;
+};
+KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
+
+// Reduces a value of each thread of a team; every thread gets the result. All teams of the block
+// call it. `Monoid` has identity() and join(a, b), associative; T is the type of its values, which
+// shuffle(value, source, width) moves.
 template <class Monoid, class T>
-KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
+KILN_DEVICE T team_reduce(Team team, T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
-  const u32 threads = block_threads();
-  const u32 rank = thread_rank();
-  const u32 width = wave_width();
-  u32 parts = threads;  // values left
-  bool holds_one = true;
-  u32 mine = rank;
-  const bool by_waves = threads % width == 0;
-  if (by_waves) {
-    value = wave_join<Monoid>(value, width, here);
-    parts = threads / width;
-    mine = rank / width;
-    holds_one = rank % width == 0;
-  }
-  if (parts == 1) return value;
+  // By groups of lanes that fill the team: waves, or the largest parts of them.
+  const u32 both = team.threads | wave_width();
+  const u32 width = both & (0 - both);
+  value = wave_join<Monoid>(value, width, here);
+  if (width == team.threads) return value;
+  const u32 shift = count_ones(width - 1);
+  const u32 groups = team.threads >> shift;
   barrier();  // what an earlier call left may still be read
-  if (holds_one) scratch.of[mine] = value;
+  if ((team.rank & (width - 1)) == 0) scratch.of[team.rank >> shift] = value;
   barrier();
-  if (by_waves) {
-    if (rank < width) {
-      value = rank < parts ? scratch.of[rank] : Monoid::identity();
-      value = wave_join<Monoid>(value, width, here);
-    }
-  } else if (rank == 0) {
-    for (u32 i = 1; i < parts; ++i) value = Monoid::join(value, scratch.of[i]);
+  if (team.rank < width) {
+    value = Monoid::identity();
+#pragma unroll 1
+    for (u32 i = team.rank; i < groups; i += width) value = Monoid::join(value, scratch.of[i]);
+    value = wave_join<Monoid>(value, width, here);
+    if (team.rank == 0) scratch.of[0] = value;
   }
-  if (rank == 0) scratch.of[0] = value;
   barrier();
   return scratch.of[0];
+}
+
+// The same over the block.
+template <class Monoid, class T>
+KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
+  return team_reduce<Monoid>(block_team(), value, here);
 }
 
 // The values of the threads before this one, joined.

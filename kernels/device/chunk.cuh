@@ -81,6 +81,21 @@ struct Chunk {
     for (u32 i = 0; i < kCount; ++i) put(i, value);
   }
 
+  // Element i becomes number_of(i), narrowed.
+  template <class NumberOf>
+  KILN_DEVICE void set(NumberOf number_of) {
+    clear();
+    if constexpr (sizeof(T) <= 2 && kCount > 1) {
+#pragma unroll
+      for (u32 i = 0; i < kCount; i += 2) {
+        put_pair(i, narrow_pair<T>(number_of(i), number_of(i + 1)));
+      }
+    } else {
+#pragma unroll
+      for (u32 i = 0; i < kCount; ++i) put(i, narrow<T>(number_of(i)));
+    }
+  }
+
   // Drops the first elements and appends those of `next`.
   template <u32 kNew>
   KILN_DEVICE void append(const Chunk<T, kNew>& next) {

@@ -8,6 +8,12 @@
 
 namespace kiln::device {
 
+// a / b, in 32 bits where they suffice.
+KILN_DEVICE u64 quotient(u64 a, u64 b) {
+  if ((a | b) >> 32 == 0) return static_cast<u32>(a) / static_cast<u32>(b);
+  return a / b;
+}
+
 // N views of one shape, as the kernel is told of them. No dim of a view that is not contiguous has
 // 2^32 elements.
 template <u32 N>

@@ -14,7 +14,7 @@
 //   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
 //   multiprocessors                                   of the device, or of the architecture's largest
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
-//   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
+//   permute_bytes<A, B, C, D> count_ones              four of the eight bytes of two words; bits set
 //   math::                                            the vendor's accurate functions
 //   exp2_approximate reciprocal_approximate           see each for its error
 //   f16_bits_from_f32 ...                             hardware conversions, where there are any
@@ -83,6 +83,7 @@ struct alignas(16) Words {
 #if KILN_PLATFORM_HIP
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_num_groups(unsigned);
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_local_size(unsigned);
+extern "C" __attribute__((device, const)) float __ocml_rsqrt_f32(float);
 #endif
 
 namespace kiln::device {
@@ -188,7 +189,7 @@ KILN_DEVICE u32 wave_width() { return warpSize; }
 // One bit for each lane of the calling lane's group.
 KILN_DEVICE u32 group_mask(u32 width) {
   const u32 rank = threadIdx.y * blockDim.x + threadIdx.x;
-  const u32 first = rank % warpSize / width * width;
+  const u32 first = rank & (warpSize - 1) & (0 - width);
   return ((width == 32 ? 0u : 1u << width) - 1u) << first;
 }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
@@ -266,6 +267,22 @@ KILN_DEVICE Word atomic_load(Word* address) {
   return atomic_exchange_if(address, Word{0}, Word{0});
 }
 
+// Additions of floats, where hardware has them. `bits` are those of a number to add.
+#if KILN_PLATFORM_CUDA
+#define KILN_HAS_FLOAT_ATOMICS 1
+KILN_DEVICE void atomic_add(f32* address, f32 value) { atomicAdd(address, value); }
+KILN_DEVICE void atomic_add(f64* address, f64 value) { atomicAdd(address, value); }
+KILN_DEVICE void atomic_add_f16_bits(void* address, u16 bits) {
+  asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(address), "h"(bits) : "memory");
+}
+#if __CUDA_ARCH__ >= 900
+#define KILN_HAS_BF16_ATOMICS 1
+KILN_DEVICE void atomic_add_bf16_bits(void* address, u16 bits) {
+  asm volatile("red.global.add.noftz.bf16 [%0], %1;" ::"l"(address), "h"(bits) : "memory");
+}
+#endif
+#endif
+
 // ---- memory -----------------------------------------------------------------------------------
 
 #if KILN_PLATFORM_CUDA
@@ -274,7 +291,10 @@ KILN_DEVICE Words load_16_bytes(const void* address) {
   return {{v.x, v.y, v.z, v.w}};
 }
 KILN_DEVICE void store_16_bytes(void* address, Words words) {
-  *static_cast<uint4*>(address) = uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
+  // Said outright: the compiler would cut an assignment into four.
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(words.word[0]),
+               "r"(words.word[1]), "r"(words.word[2]), "r"(words.word[3])
+               : "memory");
 }
 #elif KILN_PLATFORM_HIP
 using NativeWords = u32 __attribute__((ext_vector_type(4)));
@@ -310,6 +330,15 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
   const u64 bytes = static_cast<u64>(high) << 32 | low;
   return static_cast<u32>((bytes >> 8 * A & 0xff) | (bytes >> 8 * B & 0xff) << 8 |
                           (bytes >> 8 * C & 0xff) << 16 | (bytes >> 8 * D & 0xff) << 24);
+#endif
+}
+
+// How many bits are set.
+KILN_DEVICE u32 count_ones(u32 word) {
+#if KILN_PLATFORM_CUDA
+  return static_cast<u32>(__popc(static_cast<int>(word)));
+#else
+  return static_cast<u32>(__builtin_popcount(word));
 #endif
 }
 
@@ -396,6 +425,17 @@ KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
 KILN_DEVICE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 KILN_DEVICE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 #endif
+
+// 1 / sqrt(x), within two units in the last place.
+KILN_DEVICE f32 reciprocal_root(f32 x) {
+#if KILN_PLATFORM_CUDA
+  return ::rsqrtf(x);
+#elif KILN_PLATFORM_HIP
+  return __ocml_rsqrt_f32(x);
+#elif KILN_PLATFORM_HOST
+  return 1 / __builtin_sqrtf(x);
+#endif
+}
 
 // a * b rounded by itself: never fused into a sum that uses it.
 KILN_DEVICE f32 rounded_product(f32 a, f32 b) {

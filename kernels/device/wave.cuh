@@ -11,7 +11,7 @@ namespace kiln::device {
 KILN_DEVICE u32 thread_rank() { return thread_y() * block_size() + thread_index(); }
 KILN_DEVICE u32 block_threads() { return block_size() * block_y(); }
 
-KILN_DEVICE u32 lane_index() { return thread_rank() % wave_width(); }
+KILN_DEVICE u32 lane_index() { return thread_rank() & (wave_width() - 1); }
 KILN_DEVICE u32 wave_index() { return thread_rank() / wave_width(); }
 KILN_DEVICE u32 wave_count() { return (block_threads() + wave_width() - 1) / wave_width(); }
 
@@ -32,7 +32,7 @@ KILN_DEVICE T shuffle(T value, u32 source, u32 width = wave_width(), Here here =
 // The value of the lane whose number differs from this one's in the bits of `mask`.
 template <class T>
 KILN_DEVICE T shuffle_xor(T value, u32 mask, u32 width = wave_width(), Here here = KILN_HERE) {
-  return shuffle(value, (lane_index() ^ mask) % width, width, here);
+  return shuffle(value, (lane_index() ^ mask) & (width - 1), width, here);
 }
 
 // Reduces over the group; every lane gets the result. `join` is associative and commutative.
@@ -54,7 +54,8 @@ KILN_DEVICE T wave_sum(T value, u32 width = wave_width(), Here here = KILN_HERE)
 template <class Monoid, class T>
 KILN_DEVICE T wave_join(T value, u32 width = wave_width(), Here here = KILN_HERE) {
   for (u32 mask = width / 2; mask != 0; mask /= 2) {
-    value = Monoid::join(value, Monoid::shuffle(value, (lane_index() ^ mask) % width, width, here));
+    value = Monoid::join(value,
+                         Monoid::shuffle(value, (lane_index() ^ mask) & (width - 1), width, here));
   }
   return value;
 }
