@@ -41,6 +41,11 @@
   row(f32, f32, __VA_ARGS__)        \
   KILN_HALVES(row, __VA_ARGS__)
 
+// Of the sums by atomic additions.
+#define KILN_SUMMED(row, ...) \
+  row(u32, u32, __VA_ARGS__)  \
+  KILN_PLAIN_FLOATS(row, __VA_ARGS__)
+
 #define KILN_NUMBERS(row, ...)  \
   row(u8, u8, __VA_ARGS__)      \
   row(u32, u32, __VA_ARGS__)    \

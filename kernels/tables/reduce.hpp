@@ -14,3 +14,11 @@
 
 // Operations on rows: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)
+#define KILN_EACH_RMSNORM(row, kernel) row(rmsnorm, PLAIN_FLOATS, kernel)
+#define KILN_EACH_LAYERNORM(row, kernel) row(layernorm, PLAIN_FLOATS, kernel)
+#define KILN_EACH_ROPE_NEIGHBOURS(row, kernel) row(rope_i, PLAIN_FLOATS, kernel)
+#define KILN_EACH_ROPE_HALVES(row, kernel) row(rope, PLAIN_FLOATS, kernel)
+#define KILN_EACH_ROPE_TOKENS_FIRST(row, kernel) row(rope_thd, PLAIN_FLOATS, kernel)
+
+// Sums that are added to what the output holds.
+#define KILN_EACH_SUM(row, kernel) row(sum, SUMMED, kernel)

@@ -10,6 +10,8 @@ namespace kiln::ops {
 namespace {
 
 constexpr KernelRows kSoftmax = rows_of("softmax");
+constexpr KernelRows kRmsNorm = rows_of("rmsnorm");
+constexpr KernelRows kLayerNorm = rows_of("layernorm");
 
 struct Rows {
   std::uint32_t rows;
@@ -17,9 +19,7 @@ struct Rows {
 };
 
 // The rows of a call, in the numbers that a kernel takes.
-Result<Rows> rows_of_call(std::string_view root, DType dtype, std::size_t rows,
-                          std::size_t columns) {
-  KILN_TRY(require_dtype(root, dtype, {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+Result<Rows> rows_of_call(std::size_t rows, std::size_t columns) {
   KILN_TRY(element_count({{rows, columns}}));
   constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
   KILN_TRY_ASSIGN(const std::uint32_t row_count, in_32_bits("rows", rows, kMost));
@@ -27,10 +27,32 @@ Result<Rows> rows_of_call(std::string_view root, DType dtype, std::size_t rows,
   return Rows{row_count, static_cast<std::int32_t>(column_count)};
 }
 
-// The norms' launch: a block a row; the kernel is told its size.
-void set_norm_grid(Launch& launch, const Rows& rows) {
+// The norms' launch. The reference has a block a row; ours as many threads as a row has pieces of
+// sixteen bytes, or half as many where there are rows enough, and short rows share a block.
+void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtype,
+                   const Rows& rows) {
   launch.grid.x = rows.rows;
-  launch.block.x = rows.columns < 1024 ? 32 : 1024;
+  if (geometry == Geometry::kReference) {
+    launch.block.x = rows.columns < 1024 ? 32 : 1024;
+    return;
+  }
+  constexpr std::uint32_t kMostThreads = 1024, kTeam = 32, kSharedBlock = 256;
+  const auto columns = static_cast<std::uint32_t>(rows.columns);
+  const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
+  const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
+  const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
+  const std::uint32_t wanted = many_rows ? (pieces + 1) / 2 : pieces;
+  launch.block.x = 1;
+  while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
+  if (launch.block.x > kTeam) return;
+  if (!many_rows) {
+    launch.block.x = kTeam;
+    return;
+  }
+  while (launch.grid.x % 2 == 0 && launch.block.x * launch.block.y < kSharedBlock) {
+    launch.grid.x /= 2;
+    launch.block.y *= 2;
+  }
 }
 
 }  // namespace
@@ -38,39 +60,30 @@ void set_norm_grid(Launch& launch, const Rows& rows) {
 Result<Launch> plan(const Softmax& call, const Gpu&) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kSoftmax, call.dtype));
-  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("softmax", call.dtype, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
   launch.grid.x = rows.rows;
   launch.block = {1, 32, 1};
   launch.pass(SoftmaxKernel<void>(), call.src, call.dst, rows.columns);
   return launch;
 }
 
-Result<Launch> plan(const RmsNorm& call, const Gpu&) {
-  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("rmsnorm", call.dtype, call.rows, call.columns));
+Result<Launch> plan(const RmsNorm& call, const Gpu& gpu) {
   Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name("rmsnorm", call.dtype);
-  set_norm_grid(launch, rows);
-  launch.arguments = {Argument::of(call.src),
-                      Argument::of(call.dst),
-                      Argument::of(call.alpha),
-                      Argument::of(rows.columns),
-                      Argument::of(static_cast<std::int32_t>(launch.block.x)),
-                      Argument::of(call.epsilon)};
+  KILN_TRY(set_kernel(launch, kRmsNorm, call.dtype));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
+  set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, rows.columns,
+              static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
 }
 
-Result<Launch> plan(const LayerNorm& call, const Gpu&) {
-  KILN_TRY_ASSIGN(const Rows rows, rows_of_call("layernorm", call.dtype, call.rows, call.columns));
+Result<Launch> plan(const LayerNorm& call, const Gpu& gpu) {
   Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name("layernorm", call.dtype);
-  set_norm_grid(launch, rows);
-  launch.arguments = {
-      Argument::of(call.src),     Argument::of(call.dst),
-      Argument::of(call.alpha),   Argument::of(call.beta),
-      Argument::of(rows.columns), Argument::of(static_cast<std::int32_t>(launch.block.x)),
-      Argument::of(call.epsilon)};
+  KILN_TRY(set_kernel(launch, kLayerNorm, call.dtype));
+  KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
+  set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, rows.columns,
+              static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
 }
 

@@ -49,6 +49,21 @@ template <typename T, typename Out>
 using ReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T>
 using SoftmaxKernel = Kernel<const T*, T*, std::int32_t>;
+template <typename T>
+using RmsNormKernel = Kernel<const T*, T*, const T*, std::int32_t, std::int32_t, float>;
+template <typename T>
+using LayerNormKernel = Kernel<const T*, T*, const T*, const T*, std::int32_t, std::int32_t, float>;
+template <typename T>
+using RopeNeighboursKernel =
+    Kernel<const T*, const T*, const T*, T*, std::uint32_t, std::uint32_t, std::uint32_t>;
+template <typename T>
+using RopeHalvesKernel = Kernel<const T*, const T*, const T*, T*, std::uint32_t, std::uint32_t,
+                                std::uint32_t, std::uint32_t>;
+template <typename T>
+using RopeTokensFirstKernel = Kernel<const T*, const T*, const T*, T*, std::uint32_t, std::uint32_t,
+                                     std::uint32_t, std::uint32_t, std::uint32_t>;
+template <typename T>
+using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
 
 // What the elements of a dtype are in host programs, by the names of the tables.
 namespace storage {

@@ -11,6 +11,7 @@ namespace kiln::ops {
 namespace {
 
 constexpr auto kReduce = rows_of_each(kReduceOps);
+constexpr KernelRows kSum = rows_of("sum");
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
@@ -77,15 +78,12 @@ Result<Launch> plan(const Reduce& call, const Gpu&) {
   return launch;
 }
 
-Result<Launch> plan(const SumInto& call, const Gpu&) {
-  KILN_TRY(require_dtype("sum", call.dtype,
-                         {DType::kU32, DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+Result<Launch> plan(const SumInto& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kSum, call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   KILN_TRY(require_dims(call.layout, call.over));
 
-  Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name("sum", call.dtype);
   launch.layout = layout_block({{"inp", call.layout}});
   // Of each summed dim its size, then its stride in row-major order, the outermost first: removed
   // in that order, the dims inside keep theirs.
@@ -95,10 +93,9 @@ Result<Launch> plan(const SumInto& call, const Gpu&) {
   for (const std::size_t dim : over) launch.layout.push_back(call.layout.dims[dim]);
   for (const std::size_t dim : over) launch.layout.push_back(strides[dim]);
   launch.layout_argument = 3;
-  KILN_TRY(set_reference_grid(launch, count));
-  launch.arguments = {Argument::of(count),       Argument::of(call.layout.dims.rank()),
-                      Argument::of(over.rank()), Argument::null(),
-                      Argument::of(call.inp),    Argument::of(call.out)};
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  launch.pass(SumIntoKernel<void>(), count, call.layout.dims.rank(), over.rank(), nullptr, call.inp,
+              call.out);
   return launch;
 }
 

@@ -8,11 +8,20 @@
 
 namespace kiln::ops {
 
-Result<Launch> plan(const Rope& call, const Gpu&) {
-  const std::string_view root = call.kind == RopeKind::kNeighbours ? "rope_i"
-                                : call.kind == RopeKind::kHalves   ? "rope"
-                                                                   : "rope_thd";
-  KILN_TRY(require_dtype(root, call.dtype, {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+namespace {
+
+constexpr KernelRows kNeighbours = rows_of("rope_i");
+constexpr KernelRows kHalves = rows_of("rope");
+constexpr KernelRows kTokensFirst = rows_of("rope_thd");
+
+}  // namespace
+
+Result<Launch> plan(const Rope& call, const Gpu& gpu) {
+  const KernelRows& kernels = call.kind == RopeKind::kNeighbours ? kNeighbours
+                              : call.kind == RopeKind::kHalves   ? kHalves
+                                                                 : kTokensFirst;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kernels, call.dtype));
   const Layout src{call.kind == RopeKind::kHalvesTokensFirst
                        ? Extents{call.batches, call.tokens, call.heads, call.head_size}
                        : Extents{call.batches, call.heads, call.tokens, call.head_size}};
@@ -23,28 +32,33 @@ Result<Launch> plan(const Rope& call, const Gpu&) {
                  {},
                  {}};
   }
-  KILN_TRY(in_32_bits("elements", count, std::numeric_limits<std::uint32_t>::max()));
-  const auto narrow = [](std::size_t value) {
-    return Argument::of(static_cast<std::uint32_t>(value));
-  };
-  const std::size_t batch = call.heads * call.tokens * call.head_size;
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count / 2, true));
 
-  Launch launch;
-  launch.module = "reduce";
-  launch.kernel = kernel_name(root, call.dtype);
-  KILN_TRY(set_reference_grid(launch, count / 2));
-  launch.arguments = {Argument::of(call.src), Argument::of(call.cos), Argument::of(call.sin),
-                      Argument::of(call.dst)};
-  if (call.kind == RopeKind::kHalvesTokensFirst) {
-    for (const std::size_t size : {call.batches, call.tokens, call.heads, call.head_size}) {
-      launch.arguments.push_back(narrow(size));
-    }
-  } else {
-    launch.arguments.push_back(narrow(call.batches * call.heads));
-    launch.arguments.push_back(narrow(call.tokens * call.head_size));
-    if (call.kind == RopeKind::kHalves) launch.arguments.push_back(narrow(call.head_size));
+  // Everything but the number of all elements is counted in 32 bits.
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t each = call.heads * call.tokens * call.head_size;
+  KILN_TRY_ASSIGN(const std::uint32_t batch, in_32_bits("elements of a batch", each, kMost));
+  KILN_TRY_ASSIGN(const std::uint32_t groups,
+                  in_32_bits("heads", call.batches * call.heads, kMost));
+  KILN_TRY(in_32_bits("tokens", call.batches * call.tokens, kMost));
+  const auto narrow = [](std::size_t size) { return static_cast<std::uint32_t>(size); };
+  const std::uint32_t head = narrow(call.tokens * call.head_size);
+  const std::uint32_t stride = call.tables == RopeTables::kPerBatch ? batch : 0;
+  switch (call.kind) {
+    case RopeKind::kNeighbours:
+      launch.pass(RopeNeighboursKernel<void>(), call.src, call.cos, call.sin, call.dst, groups,
+                  head, stride);
+      break;
+    case RopeKind::kHalves:
+      launch.pass(RopeHalvesKernel<void>(), call.src, call.cos, call.sin, call.dst, groups, head,
+                  narrow(call.head_size), stride);
+      break;
+    case RopeKind::kHalvesTokensFirst:
+      launch.pass(RopeTokensFirstKernel<void>(), call.src, call.cos, call.sin, call.dst,
+                  narrow(call.batches), narrow(call.tokens), narrow(call.heads),
+                  narrow(call.head_size), stride);
+      break;
   }
-  launch.arguments.push_back(narrow(call.tables == RopeTables::kPerBatch ? batch : 0));
   return launch;
 }
 

@@ -107,15 +107,13 @@ Result<ops::Launch> plan_rope(const Kernel& kernel, const BenchCase& subject,
   return plan(call);
 }
 
-Family rope(std::string_view name, bool (*has)(std::string_view root),
-            const std::vector<ops::Extents>& shapes, std::vector<Parameter> sizes) {
+Family rope(std::string_view name, const std::vector<ops::Extents>& shapes,
+            std::vector<Parameter> sizes) {
   std::vector<Parameter> original = {
       {Role::kInput, 0}, {Role::kInput, 1}, {Role::kInput, 2}, {Role::kOutput}};
   original.insert(original.end(), sizes.begin(), sizes.end());
   original.push_back({Role::kZero32});  // tables for each batch would be so many elements apart
   return {.name = name,
-          .has = has,
-          .module = "reduce",
           .shapes = shapes,
           .sized = heads_of_128,
           .operands = rope_operands,
@@ -129,9 +127,6 @@ Family rope(std::string_view name, bool (*has)(std::string_view root),
 std::vector<Family> norm_families() {
   return {
       {.name = "rmsnorm",
-       .has = [](std::string_view root) { return root == "rmsnorm"; },
-       .module = "reduce",
-       .cost = Cost::kLong,
        .shapes = kNormShapes,
        .sized = rows_of_4096,
        .operands = norm_operands<1>,
@@ -145,9 +140,6 @@ std::vector<Family> norm_families() {
        .original_grid = norm_grid},
 
       {.name = "layernorm",
-       .has = [](std::string_view root) { return root == "layernorm"; },
-       .module = "reduce",
-       .cost = Cost::kLong,
        .shapes = kNormShapes,
        .sized = rows_of_4096,
        .operands = norm_operands<2>,
@@ -161,11 +153,9 @@ std::vector<Family> norm_families() {
                     {Role::kEpsilon}},
        .original_grid = norm_grid},
 
-      rope("rope", [](std::string_view root) { return root == "rope"; }, kHeadShapes,
-           {{Role::kProduct32, 0}, {Role::kProduct32, 2}, {Role::kDim32, 3}}),
-      rope("rope_i", [](std::string_view root) { return root == "rope_i"; }, kHeadShapes,
-           {{Role::kProduct32, 0}, {Role::kProduct32, 2}}),
-      rope("rope_thd", [](std::string_view root) { return root == "rope_thd"; }, kTokenShapes,
+      rope("rope", kHeadShapes, {{Role::kProduct32, 0}, {Role::kProduct32, 2}, {Role::kDim32, 3}}),
+      rope("rope_i", kHeadShapes, {{Role::kProduct32, 0}, {Role::kProduct32, 2}}),
+      rope("rope_thd", kTokenShapes,
            {{Role::kDim32, 0}, {Role::kDim32, 1}, {Role::kDim32, 2}, {Role::kDim32, 3}}),
   };
 }

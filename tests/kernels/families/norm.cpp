@@ -107,7 +107,9 @@ struct NormCase {
   std::size_t rows, columns;
   bool has_alpha = true, has_beta = true;
   std::size_t misalignment = 0;
-  std::uint32_t block = 0;  // of the norms, threads in place of the helper's
+  // Of the norms: the reference's launch, or threads in place of the helper's, y rows to a block.
+  ops::Geometry geometry = ops::Geometry::kOwn;
+  std::uint32_t block_x = 0, block_y = 1;
 };
 
 std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
@@ -118,8 +120,21 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({12, 65, true, true, 3});
   if (kind != Kind::kSoftmax) {
     list.push_back({12, 65, false, true});
-    list.push_back({12, 65, true, true, 0, 1024});
-    list.push_back({12, 2050, true, true, 0, 32});
+    const auto add = [&](std::size_t rows, std::size_t columns, ops::Geometry geometry,
+                         std::uint32_t x = 0, std::uint32_t y = 1) {
+      list.push_back({rows, columns, true, true, 0, geometry, x, y});
+    };
+    for (const std::size_t columns : {65, 1000, 1025, 4096}) {
+      add(12, columns, ops::Geometry::kReference);
+    }
+    // Teams of a part of a wave, of a whole one, of more than one, of no power of two, of one.
+    add(12, 64, ops::Geometry::kOwn, 4, 4);
+    add(12, 100, ops::Geometry::kOwn, 32, 6);
+    add(12, 100, ops::Geometry::kOwn, 128, 2);
+    add(12, 256, ops::Geometry::kOwn, 12, 3);
+    add(12, 65, ops::Geometry::kOwn, 100);
+    add(12, 64, ops::Geometry::kOwn, 1);
+    add(12, 2050, ops::Geometry::kOwn, 32);
     if (kind == Kind::kLayerNorm) list.push_back({12, 65, true, false});
     if (kind == Kind::kLayerNorm) list.push_back({12, 65, false, false});
   }
@@ -129,6 +144,8 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
     list.push_back({24, columns});
   }
   list.push_back({1000, 17});
+  list.push_back({600, 64});
+  list.push_back({528, 200});
   list.push_back({2, 32768});
   list.push_back({1, 50001});
   return list;
@@ -140,7 +157,10 @@ std::string name_of(std::string_view kernel, const NormCase& choice) {
   if (!choice.has_alpha) name += "/no-alpha";
   if (!choice.has_beta) name += "/no-beta";
   if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
-  if (choice.block != 0) name += "/block=" + std::to_string(choice.block);
+  if (choice.geometry == ops::Geometry::kReference) name += "/reference";
+  if (choice.block_x != 0) {
+    name += "/block=" + std::to_string(choice.block_x) + "x" + std::to_string(choice.block_y);
+  }
   return name;
 }
 
@@ -152,6 +172,7 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
     call.columns = choice.columns;
     call.src = src;
     call.dst = dst;
+    call.geometry = choice.geometry;
     return call;
   };
   if (kind == Kind::kSoftmax) return plan(fill(ops::Softmax{}));
@@ -168,11 +189,12 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
     call.epsilon = epsilon;
     launch = plan(call);
   }
-  if (launch && choice.block != 0) {
-    launch->block.x = choice.block;
-    // The last but one parameter is the block's size.
+  if (launch && choice.block_x != 0) {
+    launch->grid.x = static_cast<std::uint32_t>(choice.rows) / choice.block_y;
+    launch->block = {choice.block_x, choice.block_y, 1};
+    // The last but one parameter is the block's size along x.
     launch->arguments[launch->arguments.size() - 2] =
-        ops::Argument::of(static_cast<std::int32_t>(choice.block));
+        ops::Argument::of(static_cast<std::int32_t>(choice.block_x));
   }
   return launch;
 }

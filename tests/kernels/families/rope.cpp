@@ -44,12 +44,17 @@ std::vector<RopeCase> rope_cases(Breadth breadth) {
       {3, 2, 5, 10, RopeTables::kPerBatch},
       {2, 4, 7, 64, RopeTables::kPerBatch, 1},
       {2, 2, 33, 128, RopeTables::kShared, 0, reference_grid()},
+      {2, 2, 33, 128, RopeTables::kPerBatch, 0, grid_of(3, 64)},
+      {2, 3, 5, 6, RopeTables::kPerBatch, 0, grid_of(1, 1)},
   };
   if (breadth == Breadth::kHandful) return list;
   for (const std::size_t head_size : {2, 4, 8, 30, 32, 62, 64, 66, 80, 96, 128, 256}) {
     list.push_back({2, 3, 9, head_size});
     list.push_back({2, 3, 9, head_size, RopeTables::kPerBatch});
     list.push_back({1, 2, 5, head_size, RopeTables::kShared, 1, reference_grid()});
+  }
+  for (const GridChoice& grid : all_grids()) {
+    list.push_back({2, 3, 9, 48, RopeTables::kPerBatch, 0, grid});
   }
   list.push_back({1, 32, 1, 128});
   list.push_back({4, 1, 257, 64, RopeTables::kPerBatch});
@@ -138,7 +143,9 @@ Case build(std::string name, RopeKind kind, DType dtype, const RopeCase& choice,
     call.sin = addresses[2];
     call.dst = addresses[3];
     call.geometry = choice.grid.geometry;
-    return plan(call);
+    Result<ops::Launch> launch = plan(call);
+    if (launch) choice.grid.apply(*launch);
+    return launch;
   };
   return made;
 }

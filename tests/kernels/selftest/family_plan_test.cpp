@@ -124,6 +124,7 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   RmsNorm norm;
   norm.dtype = DType::kF16;
   norm.rows = 7;
+  norm.geometry = Geometry::kReference;
   norm.columns = 1023;
   REQUIRE(plan(norm));
   CHECK(plan(norm)->block.x == 32);
@@ -132,6 +133,15 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   CHECK(plan(norm)->block.x == 1024);
   CHECK(argument<std::int32_t>(*plan(norm), 4) == 1024);
   CHECK(argument<float>(*plan(norm), 5) == 1e-5f);
+  norm.geometry = Geometry::kOwn;
+  // A thread for each sixteen bytes, for each two such pieces where rows are many; short rows share
+  // a block.
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<7, 128>>>");
+  norm.rows = 6000;
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<6000, 64>>>");
+  norm.columns = 128;
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<375, 8x16>>>");
+  CHECK(argument<std::int32_t>(*plan(norm), 4) == 8);
   norm.columns = std::size_t{1} << 31;
   CHECK(message(plan(norm)) == "2147483648 columns are more than the kernel counts");
   LayerNorm layer;
