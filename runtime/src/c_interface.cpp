@@ -1,6 +1,7 @@
 // kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception
 // leaves.
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -47,10 +48,33 @@ kiln_error* box(const kiln::Error& error) {
   return new kiln_error{static_cast<kiln_error_code>(error.code), std::move(text)};
 }
 
-// Runs `call`, which returns a Result<void>; what memory's end throws becomes an error too.
+struct Given {
+  const char* name;
+  const void* value;
+};
+
+// The addresses of a launch's values.
+kiln::Result<void> check_values(const void* const* arguments, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (arguments[i] != nullptr) continue;
+    return kiln::Error{ErrorCode::kInvalidInput, "argument " + std::to_string(i) + " is NULL"};
+  }
+  return {};
+}
+
+// For what may be NULL when there is nothing of it.
+const void* unless_empty(const void* value, size_t size) { return size == 0 ? "" : value; }
+
+// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what
+// memory's end throws becomes an error too.
 template <typename Call>
-kiln_error* guarded(Call call) {
+kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
   try {
+    for (const Given& one : all) {
+      if (one.value != nullptr) continue;
+      return new kiln_error{KILN_INVALID_INPUT,
+                            std::string(function) + " was given NULL for '" + one.name + "'"};
+    }
     const kiln::Result<void> result = call();
     return result ? nullptr : box(result.error());
   } catch (const std::exception& exception) {
@@ -67,12 +91,16 @@ kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
 
 }  // namespace
 
-kiln_error_code kiln_error_get_code(const kiln_error* error) { return error->code; }
-const char* kiln_error_get_text(const kiln_error* error) { return error->text.c_str(); }
+kiln_error_code kiln_error_get_code(const kiln_error* error) {
+  return error != nullptr ? error->code : KILN_INVALID_INPUT;
+}
+const char* kiln_error_get_text(const kiln_error* error) {
+  return error != nullptr ? error->text.c_str() : "";
+}
 void kiln_error_free(kiln_error* error) { delete error; }
 
 kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime) {
-  return guarded([&]() -> kiln::Result<void> {
+  return guarded(__func__, {{"runtime", runtime}}, [&]() -> kiln::Result<void> {
     kiln::OpenOptions options;
     if (default_device != nullptr) options.default_device = default_device;
     KILN_TRY_ASSIGN(kiln::Runtime opened, kiln::Runtime::open(std::move(options)));
@@ -83,15 +111,16 @@ kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime
 void kiln_runtime_free(kiln_runtime* runtime) { delete runtime; }
 
 size_t kiln_runtime_device_count(const kiln_runtime* runtime) {
-  return runtime->runtime.devices().size();
+  return runtime != nullptr ? runtime->runtime.devices().size() : 0;
 }
 const char* kiln_runtime_device_id(const kiln_runtime* runtime, size_t index) {
+  if (runtime == nullptr) return nullptr;
   const auto& devices = runtime->runtime.devices();
   return index < devices.size() ? devices[index].id.c_str() : nullptr;
 }
 
 kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_device** device) {
-  return guarded([&]() -> kiln::Result<void> {
+  return guarded(__func__, {{"runtime", runtime}, {"device", device}}, [&]() -> kiln::Result<void> {
     KILN_TRY_ASSIGN(kiln::Device opened, id != nullptr ? runtime->runtime.device(id)
                                                        : runtime->runtime.default_device());
     *device = new kiln_device{std::move(opened)};
@@ -100,15 +129,21 @@ kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_d
 }
 kiln_error* kiln_device_open_in_context(const kiln_device* device, void* native_context,
                                         kiln_device** in_context) {
-  return guarded([&]() -> kiln::Result<void> {
-    KILN_TRY_ASSIGN(kiln::Device opened, device->device.in_context(native_context));
-    *in_context = new kiln_device{std::move(opened)};
-    return {};
-  });
+  return guarded(__func__, {{"device", device}, {"in_context", in_context}},
+                 [&]() -> kiln::Result<void> {
+                   KILN_TRY_ASSIGN(kiln::Device opened, device->device.in_context(native_context));
+                   *in_context = new kiln_device{std::move(opened)};
+                   return {};
+                 });
 }
 void kiln_device_free(kiln_device* device) { delete device; }
 
 void kiln_device_get_info(const kiln_device* device, kiln_device_info* info) {
+  if (info == nullptr) return;
+  if (device == nullptr) {
+    *info = {"", "", "", "", 0, 0, 0, 0, 0};
+    return;
+  }
   const kiln::DeviceInfo& from = device->device.info();
   info->id = from.id.c_str();
   info->name = from.name.c_str();
@@ -122,31 +157,43 @@ void kiln_device_get_info(const kiln_device* device, kiln_device_info* info) {
 }
 
 kiln_error* kiln_device_synchronize(const kiln_device* device) {
-  return guarded([&] { return device->device.synchronize(); });
+  return guarded(__func__, {{"device", device}}, [&] { return device->device.synchronize(); });
 }
 
 kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_buffer** buffer) {
-  return guarded([&]() -> kiln::Result<void> {
+  return guarded(__func__, {{"device", device}, {"buffer", buffer}}, [&]() -> kiln::Result<void> {
     KILN_TRY_ASSIGN(kiln::Buffer allocated, device->device.allocate(bytes));
     *buffer = new kiln_buffer{std::move(allocated)};
     return {};
   });
 }
 void kiln_buffer_free(kiln_buffer* buffer) { delete buffer; }
-void* kiln_buffer_data(const kiln_buffer* buffer) { return buffer->buffer.data(); }
-size_t kiln_buffer_size(const kiln_buffer* buffer) { return buffer->buffer.size(); }
+void* kiln_buffer_data(const kiln_buffer* buffer) {
+  return buffer != nullptr ? buffer->buffer.data() : nullptr;
+}
+size_t kiln_buffer_size(const kiln_buffer* buffer) {
+  return buffer != nullptr ? buffer->buffer.size() : 0;
+}
 
 kiln_error* kiln_copy_to_device(const kiln_device* device, void* device_target,
                                 const void* host_source, size_t bytes) {
-  return guarded([&] { return device->device.copy_to_device(device_target, host_source, bytes); });
+  return guarded(__func__,
+                 {{"device", device},
+                  {"device_target", unless_empty(device_target, bytes)},
+                  {"host_source", unless_empty(host_source, bytes)}},
+                 [&] { return device->device.copy_to_device(device_target, host_source, bytes); });
 }
 kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
                               const void* device_source, size_t bytes) {
-  return guarded([&] { return device->device.copy_to_host(host_target, device_source, bytes); });
+  return guarded(__func__,
+                 {{"device", device},
+                  {"host_target", unless_empty(host_target, bytes)},
+                  {"device_source", unless_empty(device_source, bytes)}},
+                 [&] { return device->device.copy_to_host(host_target, device_source, bytes); });
 }
 
 kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream) {
-  return guarded([&]() -> kiln::Result<void> {
+  return guarded(__func__, {{"device", device}, {"stream", stream}}, [&]() -> kiln::Result<void> {
     KILN_TRY_ASSIGN(kiln::Stream created, device->device.create_stream());
     *stream = new kiln_stream{std::move(created)};
     return {};
@@ -154,43 +201,65 @@ kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream) 
 }
 void kiln_stream_free(kiln_stream* stream) { delete stream; }
 kiln_error* kiln_stream_synchronize(const kiln_stream* stream) {
-  return guarded([&] { return stream->stream.synchronize(); });
+  return guarded(__func__, {{"stream", stream}}, [&] { return stream->stream.synchronize(); });
 }
-void* kiln_stream_native(const kiln_stream* stream) { return stream->stream.native(); }
+void* kiln_stream_native(const kiln_stream* stream) {
+  return stream != nullptr ? stream->stream.native() : nullptr;
+}
 
 kiln_error* kiln_function_load(const kiln_device* device, const char* name, const void* image,
                                size_t image_bytes, kiln_function** function) {
-  return guarded([&]() -> kiln::Result<void> {
-    KILN_TRY_ASSIGN(const kiln::Function loaded,
-                    device->device.get_or_load_func_raw(name, image, image_bytes));
-    *function = new kiln_function{loaded};
-    return {};
-  });
+  return guarded(__func__,
+                 {{"device", device},
+                  {"name", name},
+                  {"image", unless_empty(image, image_bytes)},
+                  {"function", function}},
+                 [&]() -> kiln::Result<void> {
+                   KILN_TRY_ASSIGN(const kiln::Function loaded,
+                                   device->device.get_or_load_func_raw(name, image, image_bytes));
+                   *function = new kiln_function{loaded};
+                   return {};
+                 });
 }
 kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
                                kiln_function** function) {
-  return guarded([&]() -> kiln::Result<void> {
-    KILN_TRY_ASSIGN(
-        const kiln::Function found,
-        device->device.get_or_load_func(name, *static_cast<const kiln::ModuleEntry*>(module)));
-    *function = new kiln_function{found};
-    return {};
-  });
+  return guarded(
+      __func__, {{"device", device}, {"name", name}, {"module", module}, {"function", function}},
+      [&]() -> kiln::Result<void> {
+        KILN_TRY_ASSIGN(
+            const kiln::Function found,
+            device->device.get_or_load_func(name, *static_cast<const kiln::ModuleEntry*>(module)));
+        *function = new kiln_function{found};
+        return {};
+      });
 }
 void kiln_function_free(kiln_function* function) { delete function; }
 kiln_error* kiln_function_prepare(const kiln_function* function) {
-  return guarded([&] { return function->function.prepare(); });
+  return guarded(__func__, {{"function", function}}, [&] { return function->function.prepare(); });
 }
 
 kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
                                  const void* const* arguments, size_t count) {
   return guarded(
-      [&] { return function->function.launch_raw(launch_of(*config), arguments, count); });
+      __func__,
+      {{"function", function}, {"config", config}, {"arguments", unless_empty(arguments, count)}},
+      [&]() -> kiln::Result<void> {
+        KILN_TRY(check_values(arguments, count));
+        return function->function.launch_raw(launch_of(*config), arguments, count);
+      });
 }
 kiln_error* kiln_function_launch_sized(const kiln_function* function,
                                        const kiln_launch_config* config,
                                        const void* const* arguments, const size_t* sizes,
                                        size_t count) {
-  return guarded(
-      [&] { return function->function.launch_raw(launch_of(*config), arguments, sizes, count); });
+  return guarded(__func__,
+                 {{"function", function},
+                  {"config", config},
+                  {"arguments", unless_empty(arguments, count)},
+                  {"sizes", unless_empty(sizes, count)}},
+                 [&]() -> kiln::Result<void> {
+                   KILN_TRY(check_values(arguments, count));
+                   return function->function.launch_raw(launch_of(*config), arguments, sizes,
+                                                        count);
+                 });
 }

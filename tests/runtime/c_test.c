@@ -21,6 +21,63 @@ static int failed(kiln_error* error) {
   return 1;
 }
 
+/* NULL in each place: an error that names it, never the end of the program. */
+static void expect_null(kiln_error* error, const char* text) {
+  expect(error != NULL && kiln_error_get_code(error) == KILN_INVALID_INPUT &&
+             strcmp(kiln_error_get_text(error), text) == 0,
+         text);
+  kiln_error_free(error);
+}
+static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function* function,
+                      const kiln_launch_config* config) {
+  const void* const values[1] = {NULL};
+  const size_t sizes[1] = {8};
+  kiln_device_info info;
+  char byte = 0;
+  void* out = NULL;
+#define EXPECT_NULL(call, name) expect_null(kiln_##call, "kiln_" name)
+  EXPECT_NULL(runtime_open(NULL, NULL), "runtime_open was given NULL for 'runtime'");
+  EXPECT_NULL(device_open(NULL, NULL, &device), "device_open was given NULL for 'runtime'");
+  EXPECT_NULL(device_open(runtime, NULL, NULL), "device_open was given NULL for 'device'");
+  EXPECT_NULL(device_open_in_context(NULL, NULL, &device),
+              "device_open_in_context was given NULL for 'device'");
+  EXPECT_NULL(device_synchronize(NULL), "device_synchronize was given NULL for 'device'");
+  EXPECT_NULL(buffer_allocate(device, 1, NULL), "buffer_allocate was given NULL for 'buffer'");
+  EXPECT_NULL(copy_to_device(device, NULL, &byte, 1),
+              "copy_to_device was given NULL for 'device_target'");
+  EXPECT_NULL(copy_to_host(device, NULL, &byte, 1),
+              "copy_to_host was given NULL for 'host_target'");
+  EXPECT_NULL(stream_create(NULL, (kiln_stream**)&out),
+              "stream_create was given NULL for 'device'");
+  EXPECT_NULL(stream_synchronize(NULL), "stream_synchronize was given NULL for 'stream'");
+  EXPECT_NULL(function_load(device, NULL, &byte, 1, &function),
+              "function_load was given NULL for 'name'");
+  EXPECT_NULL(function_load(device, "k", NULL, 1, &function),
+              "function_load was given NULL for 'image'");
+  EXPECT_NULL(function_find(device, "k", NULL, &function),
+              "function_find was given NULL for 'module'");
+  EXPECT_NULL(function_prepare(NULL), "function_prepare was given NULL for 'function'");
+  EXPECT_NULL(function_launch(NULL, config, NULL, 0),
+              "function_launch was given NULL for 'function'");
+  EXPECT_NULL(function_launch(function, NULL, NULL, 0),
+              "function_launch was given NULL for 'config'");
+  EXPECT_NULL(function_launch(function, config, NULL, 1),
+              "function_launch was given NULL for 'arguments'");
+  expect_null(kiln_function_launch(function, config, values, 1), "argument 0 is NULL");
+  EXPECT_NULL(function_launch_sized(function, config, values, NULL, 1),
+              "function_launch_sized was given NULL for 'sizes'");
+  expect_null(kiln_function_launch_sized(function, config, values, sizes, 1), "argument 0 is NULL");
+#undef EXPECT_NULL
+  kiln_device_get_info(NULL, &info);
+  kiln_device_get_info(device, NULL);
+  expect(info.id != NULL && info.id[0] == 0, "no device's name is empty");
+  expect(kiln_runtime_device_count(NULL) == 0, "no runtime's devices");
+  expect(kiln_runtime_device_id(NULL, 0) == NULL, "no runtime's first device");
+  expect(kiln_buffer_data(NULL) == NULL && kiln_buffer_size(NULL) == 0, "no buffer's data");
+  expect(kiln_stream_native(NULL) == NULL, "no stream's handle");
+  expect(kiln_error_get_text(NULL)[0] == 0, "no error's text");
+}
+
 int main(void) {
   static const char image[] = "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
   kiln_runtime* runtime = NULL;
@@ -43,7 +100,6 @@ int main(void) {
   expect(strcmp(kiln_runtime_device_id(runtime, 0), "cuda:0") == 0, "its name");
   expect(kiln_runtime_device_id(runtime, 99) == NULL, "no name past the last");
   if (failed(kiln_device_open(runtime, NULL, &device))) return 1;
-  kiln_runtime_free(runtime);
   kiln_device_get_info(device, &info);
   expect(strcmp(info.target, "sm_90") == 0, "its target");
 
@@ -61,6 +117,8 @@ int main(void) {
   arguments[4] = &shift;
   config.stream = kiln_stream_native(stream);
   if (failed(kiln_function_launch(function, &config, arguments, 5))) return 1;
+  test_null(runtime, device, function, &config);
+  kiln_runtime_free(runtime);
   if (failed(kiln_stream_synchronize(stream))) return 1;
   if (failed(kiln_device_synchronize(device))) return 1;
   if (failed(kiln_copy_to_host(device, values, data, sizeof values))) return 1;

@@ -6,6 +6,8 @@
  *             What it would have given out is left as it was.
  * Ownership:  what a function gives out through its last parameter is the caller's, and has a function
  *             that frees it; freeing NULL does nothing. Objects may be freed in any order.
+ * NULL:       where an object, a text or memory is wanted, NULL is an error of code KILN_INVALID_INPUT; what
+ *             returns no error then returns 0, NULL or empty texts.
  * Threads:    everything may be called from any thread, but freeing an object that another thread uses.
  * Texts:      UTF-8, NUL-terminated.
  */
