@@ -124,10 +124,11 @@ Result<ReadModules> read_modules(const FinishRequest& request, const BuildContex
   for (const ModuleSpec& spec : request.manifest.modules) {
     const std::string& name = spec.name.value;
     if (!contains(request.modules, name)) continue;
-    std::vector<Artifact> images;
+    std::vector<Artifact> images, joined;
     const std::size_t errors_before = errors.size();
     for (const Step& step : context.plan.steps) {
-      if (step.kind != StepKind::kCompile || step.module != name) continue;
+      const bool is_joined = step.kind == StepKind::kJoin;
+      if ((step.kind != StepKind::kCompile && !is_joined) || step.module != name) continue;
       KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
       KILN_TRY_ASSIGN(std::string bytes,
                       read_recorded(expand(step.output, context.plan), context, files));
@@ -135,7 +136,7 @@ Result<ReadModules> read_modules(const FinishRequest& request, const BuildContex
                       read_recorded(expand(log_path(step), context.plan), context, files));
       Result<Artifact> image = inspect_output(step, target, std::move(bytes), std::move(log));
       if (image) {
-        images.push_back(std::move(*image));
+        (is_joined ? joined : images).push_back(std::move(*image));
       } else {
         errors.push_back(std::move(image).error());
       }
@@ -146,6 +147,11 @@ Result<ReadModules> read_modules(const FinishRequest& request, const BuildContex
       errors.push_back(std::move(verified).error());
       continue;
     }
+    for (const Artifact& each : joined) {
+      Result<void> verified = verify_joined(name, images, each);
+      if (!verified) errors.push_back(std::move(verified).error());
+    }
+    if (errors.size() != errors_before) continue;
     read.modules.push_back(assemble_module(spec, std::move(images), abi));
   }
   return read;
@@ -155,7 +161,8 @@ Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& module
                                                const BuildContext& context, const Files& files) {
   std::vector<BundleRecord> bundles;
   for (const Step& step : context.plan.steps) {
-    const bool is_bundle = step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
+    const bool is_bundle = step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin ||
+                           step.kind == StepKind::kJoin;
     const bool is_left_out = std::none_of(modules.begin(), modules.end(), [&](const auto& module) {
       return module.name == step.module;
     });

@@ -40,6 +40,9 @@ struct CompileOptions {
   std::vector<Located<std::string>> host_flags;           // the host's own compiler only
 };
 
+// Whether a module of several sources also gets one PTX of them all, for loaders that take one text.
+enum class JoinedPtx : bool { kNo, kYes };
+
 // How many of the kernels that the abi files list for a module its images must export.
 enum class AbiCoverage : bool { kAll, kSome };
 
@@ -67,6 +70,7 @@ struct Manifest {
   std::vector<ModuleSpec> modules;  // sorted by name
   CompileOptions options;
   DebugInfo debug = DebugInfo::kNone;
+  JoinedPtx joined_ptx = JoinedPtx::kNo;
   EmbedOptions embed;
   std::vector<Located<std::string>> abi_paths;
   std::map<std::string, std::vector<AbiKernel>> abi;  // by module, kernels sorted by name

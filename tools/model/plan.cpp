@@ -5,8 +5,8 @@
 namespace kiln::tools {
 
 std::string_view to_string(StepKind kind) {
-  static constexpr std::array<std::string_view, 4> kNames = {"hipify", "compile", "bundle",
-                                                             "fatbin"};
+  static constexpr std::array<std::string_view, 5> kNames = {"hipify", "compile", "bundle",
+                                                             "fatbin", "join"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -22,6 +22,7 @@ enum class StepKind : std::uint8_t {
   kCompile,  // one source, one target -> one raw image
   kBundle,   // all AMD images of a module -> bundles/<module>.hsaco
   kFatbin,   // all NVIDIA images of a module -> bundles/<module>.fatbin
+  kJoin,     // all sources of a module, one target -> bundles/<module>.<target>.ptx
 };
 std::string_view to_string(StepKind kind);
 
@@ -34,7 +35,7 @@ struct Step {
   StepKind kind = StepKind::kCompile;
   std::string module;   // empty for a shared header's hipify step
   std::uint16_t unit = 0;
-  std::string target;   // empty for hipify, bundle, fatbin
+  std::string target;   // of compile and join
   ToolKind tool = ToolKind::kNvcc;
   std::vector<std::string> tool_roles;  // the parts of the tool that decide the output
   std::vector<std::string> argv;        // argv[0] is the tool's place, "{nvcc}"

@@ -61,4 +61,14 @@ std::string bundle_path(const ModuleSpec& module, std::size_t unit, std::string_
          std::string(extension);
 }
 
+std::string joined_path(const ModuleSpec& module, const TargetId& target) {
+  return "{out}/bundles/" + module.name.value + "." + file_name(target) + "." +
+         std::string(file_extension(format_of(target.kind)));
+}
+
+std::string joined_depfile_path(const ModuleSpec& module, const TargetId& target) {
+  // No unit is called '@'.
+  return "{out}/.kiln/deps/" + module.name.value + "/@/" + file_name(target) + ".d";
+}
+
 }  // namespace kiln::tools

@@ -3,6 +3,7 @@
 //   hip/<source path>                       what hipify-perl made of a source or header
 //   images/<module>/<target>.<ext>          one raw image; ext: hsaco, cubin, ptx
 //   bundles/<module>.hsaco, .fatbin         the vendors' own containers
+//   bundles/<module>.<target>.ptx           all sources of a module in one PTX
 //   include/<header>                        the generated header
 //   kiln.json, compile_commands.json
 //   .kiln/                                  state, logs and dependency lists of the build
@@ -34,5 +35,7 @@ std::string hip_path(std::string_view source);
 std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);
 std::string depfile_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);
 std::string bundle_path(const ModuleSpec& module, std::size_t unit, std::string_view extension);
+std::string joined_path(const ModuleSpec& module, const TargetId& target);
+std::string joined_depfile_path(const ModuleSpec& module, const TargetId& target);
 
 }  // namespace kiln::tools

@@ -35,6 +35,7 @@ Result<Plan> make_plan(const Manifest& manifest, const Toolchain& toolchain,
   plan.steps = plan_hipify(manifest, toolchain, units);
   append(plan.steps, plan_compile(manifest, toolchain, units, plan.steps));
   append(plan.steps, plan_bundle(manifest, units, plan.steps));
+  append(plan.steps, plan_joined_ptx(manifest, toolchain, units));
   return plan;
 }
 

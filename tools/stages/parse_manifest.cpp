@@ -77,6 +77,7 @@ class ManifestParser {
          {"host_flags", Need::kOptional,
           [&](const Json& v) { strings(v, "'host_flags'", manifest_.options.host_flags); }},
          {"debug", Need::kOptional, [&](const Json& v) { debug(v); }},
+         {"joined_ptx", Need::kOptional, [&](const Json& v) { joined_ptx(v); }},
          {"abi", Need::kOptional, [&](const Json& v) { abi(v); }},
          {"embed", Need::kOptional, [&](const Json& v) { embed(v); }},
          {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }}});
@@ -394,6 +395,11 @@ class ManifestParser {
     } else {
       manifest_.minimum_runtime = *version;
     }
+  }
+
+  void joined_ptx(const Json& value) {
+    const bool* chosen = reader_.boolean(value, "'joined_ptx'");
+    if (chosen != nullptr && *chosen) manifest_.joined_ptx = JoinedPtx::kYes;
   }
 
   void partial(const Json& value, ModuleSpec& spec) {

@@ -39,12 +39,34 @@ class Compiles {
         break;
       case TargetKind::kCubin:
       case TargetKind::kPtx:
-        nvidia(unit, target, step);
+        nvidia(unit, std::to_string(unit.index), target, step);
+        step.argv.push_back("{src}/" + unit.source);
         break;
       case TargetKind::kHost:
         host(unit, target, step);
         break;
     }
+    return step;
+  }
+
+  // The units of one module: nvcc reads the last, and the others before it.
+  Step join(const std::vector<Unit>& units, const TargetId& target) const {
+    const Unit& last = units.back();
+    Step step;
+    step.id = "join " + last.module->name.value + " " + to_string(target);
+    step.kind = StepKind::kJoin;
+    step.module = last.module->name.value;
+    step.target = to_string(target);
+    step.output = joined_path(*last.module, target);
+    step.depfile = joined_depfile_path(*last.module, target);
+    nvidia(last, "joined", target, step);
+    for (const Unit& unit : units) {
+      for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+      if (&unit != &last) append(step.argv, {"-include", "{src}/" + unit.source});
+    }
+    step.argv.push_back("{src}/" + last.source);
+    std::sort(step.inputs.begin(), step.inputs.end());
+    step.inputs.erase(std::unique(step.inputs.begin(), step.inputs.end()), step.inputs.end());
     return step;
   }
 
@@ -90,7 +112,9 @@ class Compiles {
     std::sort(step.after.begin(), step.after.end());
   }
 
-  void nvidia(const Unit& unit, const TargetId& target, Step& step) const {
+  // All but the source, which comes last. `name` stands for it within its module.
+  void nvidia(const Unit& unit, const std::string& name, const TargetId& target,
+              Step& step) const {
     const bool is_ptx = target.kind == TargetKind::kPtx;
     step.tool = ToolKind::kNvcc;
     step.tool_roles = {"program", "preprocessor", "cicc", "libdevice"};
@@ -102,13 +126,13 @@ class Compiles {
     // stands for it, as distinct and the same everywhere.
     if (toolchain_.tool(ToolKind::kNvcc).takes_source_name) {
       append(step.argv, {"-Xcicc", std::string(kSourceNameOption) + "," + unit.module->name.value +
-                                       "." + std::to_string(unit.index)});
+                                       "." + name});
     }
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::nvidia_flags, step);
-    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
+    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output});
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
 
@@ -182,6 +206,25 @@ std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolch
              {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx, TargetKind::kHost})) {
       steps.push_back(compiles.compile(unit, target));
     }
+  }
+  return steps;
+}
+
+std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& toolchain,
+                                  const std::vector<Unit>& units) {
+  std::vector<Step> steps;
+  if (manifest.joined_ptx == JoinedPtx::kNo) return steps;
+  const Compiles compiles(manifest, toolchain, {});
+  for (auto first = units.begin(); first != units.end();) {
+    const auto last = std::find_if(first, units.end(), [&](const Unit& unit) {
+      return unit.module != first->module;
+    });
+    if (last - first > 1) {
+      for (const TargetId& target : sorted_targets(manifest, *first, {TargetKind::kPtx})) {
+        steps.push_back(compiles.join({first, last}, target));
+      }
+    }
+    first = last;
   }
   return steps;
 }

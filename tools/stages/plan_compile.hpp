@@ -18,6 +18,11 @@ namespace kiln::tools {
 std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolchain,
                                const std::vector<Unit>& units, const std::vector<Step>& hipify);
 
+// One step for each PTX target of each module of several sources: all of them in one translation unit.
+// Nothing unless the manifest asks for it.
+std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& toolchain,
+                                  const std::vector<Unit>& units);
+
 // A unit's targets of these kinds, sorted.
 std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
                                      std::initializer_list<TargetKind> kinds);

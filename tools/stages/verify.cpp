@@ -162,4 +162,19 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   return merge_errors(std::move(errors));
 }
 
+Result<void> verify_joined(const std::string& module, const std::vector<Artifact>& images,
+                           const Artifact& joined) {
+  const std::map<TargetId, TargetKernels> targets = by_target(images);
+  const auto of_sources = targets.find(joined.target);
+  const TargetKernels found = by_target({joined}).at(joined.target);
+  const Kernels expected = of_sources == targets.end() ? Kernels{} : of_sources->second.kernels;
+  std::optional<std::string> note = compare(joined.target, found, expected);
+  if (!note) return {};
+  return failed("module " + quote(module) + ": " + quote(joined.path) +
+                " does not have the kernels of its sources")
+      .note(std::move(*note))
+      .hint("all sources of a module are one translation unit there: a macro or name of one may "
+            "change another");
+}
+
 }  // namespace kiln::tools

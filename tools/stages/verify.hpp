@@ -21,4 +21,9 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
                            const std::vector<AbiKernel>* abi,
                            AbiCoverage coverage = AbiCoverage::kAll);
 
+// Whether `joined`, of all sources of a module, has the kernels of the images of its target. The error
+// (kBuildFailed) is like verify_module's.
+Result<void> verify_joined(const std::string& module, const std::vector<Artifact>& images,
+                           const Artifact& joined);
+
 }  // namespace kiln::tools

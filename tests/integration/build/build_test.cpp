@@ -162,3 +162,33 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   (void)project.events({"--embed-source=instead", "--compress", "none"});
   CHECK(project.read("out/include/demo.hpp") != instead);
 }
+
+TEST_CASE("kiln build joins the sources of a module into one PTX when the manifest says so") {
+  if (!has_nvidia()) SKIP("needs nvcc and fatbinary: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("more.cu",
+                "#include \"shared.cuh\"\n"
+                "extern \"C\" __global__ void more_f32(float* y, float a) { y[0] = scale(y[0], a); }\n");
+  std::string manifest = project.read("targets.json");
+  manifest.replace(manifest.find("\"affine.cu\""), 11, "\"affine.cu\", \"more.cu\"");
+  manifest.replace(manifest.find("\"embed\""), 0, "\"joined_ptx\": true, ");
+  project.write("targets.json", manifest);
+  project.write("shared.cuh", "#pragma once\n" + project.read("shared.cuh"));
+  const std::vector<std::string> build = {"--target", "compute_80"};
+
+  const auto first = project.events(build);
+  CHECK(text_of(first.back(), "status") == "ok");
+  const std::string joined = project.read("out/bundles/affine.compute_80.ptx");
+  CHECK(joined.find(".entry affine_f32") != std::string::npos);
+  CHECK(joined.find(".entry more_f32") != std::string::npos);
+  CHECK(project.read("out/kiln.json").find("bundles/affine.compute_80.ptx") != std::string::npos);
+  CHECK(project.read("out/bundles/fill.compute_80.ptx") == "(missing)");
+  CHECK(steps_of(project.events(build), "finished").empty());
+
+  // Each source and header decides it.
+  project.write("affine.cu", project.read("affine.cu") + "// changed\n");
+  const Steps redone = steps_of(project.events(build), "finished");
+  CHECK(std::count(redone.begin(), redone.end(), "join affine compute_80") == 1);
+  CHECK(std::count(redone.begin(), redone.end(), "compile affine.more compute_80") == 0);
+}

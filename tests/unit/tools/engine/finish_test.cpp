@@ -212,6 +212,31 @@ TEST_CASE("finish writes nothing when the images of any module differ, and tells
 }
 
 // Between the step that made an image and the header that holds it, the image lies in the open.
+TEST_CASE("finish lists a PTX of all sources among the bundles, and refuses one that lacks a kernel") {
+  World world;
+  world.add_image("affine", "compute_80");
+  Step joined = world.plan.steps.back();
+  world.plan.steps.pop_back();
+  joined.id = "join affine compute_80";
+  joined.kind = StepKind::kJoin;
+  joined.output = "{out}/bundles/affine.compute_80.ptx";
+  const std::string path = expand(joined.output, world.plan);
+  world.write(path, ptx("sm_80", "affine_f32 affine_u8"));
+  world.write(expand(log_path(joined), world.plan), "");
+  world.plan.steps.push_back(joined);
+  const auto finished = world.run();
+  REQUIRE(finished);
+  CHECK(finished->images == 4);
+  CHECK(world.files.read("/src/out/kiln.json").value().find("bundles/affine.compute_80.ptx") !=
+        std::string::npos);
+
+  world.write(path, ptx("sm_80", "affine_f32"));
+  const auto refused = world.run();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message ==
+        "module 'affine': 'bundles/affine.compute_80.ptx' does not have the kernels of its sources");
+}
+
 TEST_CASE("finish embeds no image that was exchanged after it was made") {
   for (const char* name :
        {"images/fill/compute_80.ptx", ".kiln/logs/images/fill/compute_80.ptx.log"}) {

@@ -53,7 +53,7 @@ TEST_CASE("parse_manifest reads every key") {
        "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."], "partial": true},
       {"name": "a", "sources": ["a.cu"]}],
     "include_directories": ["inc/"], "defines": ["A"], "flags": ["-O2"], "amd_flags": ["-x"],
-    "nvidia_flags": ["-y"], "debug": "lines", "abi": ["abi.json", "own.json"],
+    "nvidia_flags": ["-y"], "debug": "lines", "joined_ptx": true, "abi": ["abi.json", "own.json"],
     "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "compression": "none"},
     "minimum_runtime": "0.1.0"})");
   (void)files.write("/p/sub/abi.json",
@@ -68,6 +68,7 @@ TEST_CASE("parse_manifest reads every key") {
   REQUIRE(manifest);
   CHECK(manifest->directory == "/p/sub");
   CHECK(manifest->name.value == "demo");
+  CHECK(manifest->joined_ptx == JoinedPtx::kYes);
   REQUIRE(manifest->targets.size() == 2);
   CHECK(to_string(manifest->targets[1].value) == "gfx90a:sramecc-:xnack+");
   CHECK(manifest->targets[1].where.file == "sub/targets.json");

@@ -142,3 +142,17 @@ TEST_CASE("verify_module refuses an image that is for another target than asked"
   CHECK(result.error().message ==
         "'images/affine/gfx1100' is an image for 'gfx1030', not for 'gfx1100' as asked for");
 }
+
+TEST_CASE("verify_joined names the kernels that the joined sources lack, or have besides") {
+  const KernelInfo a = kernel("a", {{0, 4, kValue}}), b = kernel("b", {});
+  const std::vector<Artifact> images = {image("compute_80", {a}), image("compute_80", {b}),
+                                        image("sm_80", {kernel("other", {})})};
+  CHECK(verify_joined("unary", images, image("compute_80", {a, b})));
+  Artifact joined = image("compute_80", {a, kernel("x", {})});
+  joined.path = "bundles/unary.compute_80.ptx";
+  const auto refused = verify_joined("unary", images, joined);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message ==
+        "module 'unary': 'bundles/unary.compute_80.ptx' does not have the kernels of its sources");
+  CHECK(refused.error().notes[0].text == "compute_80:\n  missing: b\n  unexpected: x");
+}
