@@ -49,6 +49,12 @@ std::string escape(std::string_view path) {
   return escaped;
 }
 
+Error odd_path(std::string_view path, char odd) {
+  return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
+      .note("Make or Ninja takes " + quote({&odd, 1}) + " for more than a letter")
+      .hint("rename it, or build without --depfile");
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> parse_depfile(std::string_view text) {
@@ -72,25 +78,30 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text) {
 
 Result<void> check_rule_path(std::string_view path) {
   const auto is_odd = [](char c) {
-    constexpr std::string_view kSpecial = "\"&'*:;<=>?[\\]^`{|}";
+    constexpr std::string_view kSpecial = "\"&'*:;<>?[\\]^`{|}";
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ||
            kSpecial.find(c) != std::string_view::npos;
   };
   const auto odd = std::find_if(path.begin(), path.end(), is_odd);
   if (odd == path.end()) return {};
-  return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
-      .note("Make or Ninja takes " + quote({odd, odd + 1}) + " for more than a letter")
-      .hint("rename it, or build without --depfile");
+  return odd_path(path, *odd);
 }
 
 Result<std::string> write_depfile(std::string_view target,
                                   const std::vector<std::string>& prerequisites) {
   KILN_TRY(check_rule_path(target));
   for (const std::string& path : prerequisites) KILN_TRY(check_rule_path(path));
+  // "target: a=b" and "a=b:" would be assignments to Make, "target: c a=b" is none.
+  const auto is_plain = [](const std::string& path) {
+    return path.find('=') == std::string::npos;
+  };
+  std::vector<std::string> ordered = prerequisites;
+  const auto first_odd = std::stable_partition(ordered.begin(), ordered.end(), is_plain);
+  if (first_odd == ordered.begin() && !ordered.empty()) return odd_path(ordered.front(), '=');
   std::string text = escape(target) + ":";
-  for (const std::string& path : prerequisites) text += " \\\n  " + escape(path);
+  for (const std::string& path : ordered) text += " \\\n  " + escape(path);
   text += "\n";
-  for (const std::string& path : prerequisites) text += "\n" + escape(path) + ":\n";
+  for (auto path = ordered.begin(); path != first_odd; ++path) text += "\n" + escape(*path) + ":\n";
   return text;
 }
 

@@ -24,7 +24,8 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text);
 Result<void> check_rule_path(std::string_view path);
 
 // The rule "target: prerequisites", a prerequisite a line, and for each an empty rule of its own:
-// Make takes one that is gone for changed, and does not stop. The error is that of check_rule_path.
+// Make takes one that is gone for changed, and does not stop; but for those with '=', after the others.
+// The error is that of check_rule_path.
 Result<std::string> write_depfile(std::string_view target,
                                   const std::vector<std::string>& prerequisites);
 

@@ -15,44 +15,10 @@
 #include "base/text.hpp"
 #include "formats/zstd.hpp"
 #include "generator/names.hpp"
+#include "tools/stages/parse_manifest.hpp"
 
 namespace kiln::tools {
 namespace {
-
-Result<void> check_namespace(std::string_view name) {
-  std::string_view rest = name;
-  while (true) {
-    const std::size_t end = rest.find("::");
-    if (!is_identifier(rest.substr(0, end))) {
-      return Error{ErrorCode::kInvalidInput, "not a C++ namespace: " + quote(name), {}, {}}.hint(
-          "use identifiers joined by '::', such as 'my_app::kernels'");
-    }
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 2);
-  }
-  if (name == "kiln" || name == "std" || name.starts_with("std::")) {
-    return Error{ErrorCode::kInvalidInput, "the namespace " + quote(name) + " is taken", {}, {}}.hint(
-        "choose one of your own, such as 'kernels'");
-  }
-  return {};
-}
-
-// The name also lands in an assembly file and in #error lines, so it keeps to a portable alphabet.
-Result<void> check_header_name(std::string_view name) {
-  const auto is_portable = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-           c == '.' || c == '-';
-  };
-  const std::string_view extension = name.substr(std::min(name.rfind('.'), name.size()));
-  const bool is_header =
-      extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
-  if (!is_header || name.front() == '.' || name.front() == '-' ||
-      !std::ranges::all_of(name, is_portable)) {
-    return Error{ErrorCode::kInvalidInput, "not a header's file name: " + quote(name), {}, {}}.hint(
-        "use letters, digits, '_', '.' and '-', and end in .h, .hh, .hpp or .hxx: 'kernels.hpp'");
-  }
-  return {};
-}
 
 Result<void> check_order(const Catalog& catalog) {
   const auto broken = [](const std::string& what) {
@@ -152,8 +118,10 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
 
 Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime, CacheStore* store) {
-  KILN_TRY(check_namespace(options.name_space));
-  KILN_TRY(check_header_name(options.header));
+  KILN_TRY(parse_namespace(options.name_space));
+  if (!is_header_name(options.header)) {
+    return Error{ErrorCode::kInvalidInput, "not a header's file name: " + quote(options.header)};
+  }
   KILN_TRY(check_order(catalog));
   for (Module& module : catalog.modules) store_plain(module, options.source);
   if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));

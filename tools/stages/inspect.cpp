@@ -74,6 +74,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
   if (!info) {
     Error error = std::move(info).error();
     error.code = ErrorCode::kBuildFailed;
+    if (error.where.line != 0) error.where.file = artifact.path;
     error.note("in " + quote(artifact.path) + ", the output of " + quote(step.id));
     return error;
   }

@@ -368,6 +368,9 @@ class ManifestParser {
     } else if (!is_file_name(*text) || text->size() > kLongestName) {
       reader_.report(value, "'header' " + quote(*text) + " is not a file name")
           .hint("use letters, digits, '.', '_' and '-', no '.' first");
+    } else if (!is_header_name(*text)) {
+      reader_.report(value, "'header' " + quote(*text) + " does not end as a header does")
+          .hint("let it end in .h, .hh, .hpp or .hxx: 'kernels.hpp'");
     } else {
       manifest_.embed.header = *text;
     }
@@ -534,7 +537,18 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
   return manifest;
 }
 
+bool is_header_name(std::string_view name) {
+  const std::string_view extension = name.substr(std::min(name.rfind('.'), name.size()));
+  const bool is_header =
+      extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
+  return is_header && is_file_name(name) && name.front() != '-';
+}
+
 Result<std::string> parse_namespace(std::string_view text) {
+  if (text == "kiln" || text == "std" || text.starts_with("std::")) {
+    return Error{ErrorCode::kInvalidInput, "the namespace " + quote(text) + " is taken"}.hint(
+        "choose one of your own, such as 'kernels'");
+  }
   std::string_view rest = text;
   while (true) {
     const std::size_t end = rest.find("::");

@@ -19,7 +19,10 @@ namespace kiln::tools {
 Result<Manifest> parse_manifest(const std::filesystem::path& path,
                                 const std::filesystem::path& directory, const Files& files);
 
-// A C++ namespace that may hold others: "kernels", "my::kernels".
+// A file's name that also fits into an assembly file and into #error lines: "kernels.hpp".
+bool is_header_name(std::string_view name);
+
+// A C++ namespace that may hold others: "kernels", "my::kernels"; not "kiln" or "std".
 Result<std::string> parse_namespace(std::string_view text);
 
 }  // namespace kiln::tools

@@ -42,16 +42,22 @@ TEST_CASE("write_depfile writes what parse_depfile reads") {
   CHECK(parse_depfile(text).value() == paths);
 }
 
-// A semicolon starts a command, an equals sign makes the rule an assignment, and so on: the name
-// would do something, or the file would not be watched.
+// A semicolon starts a command, a bar ends what counts, and so on: the name would do something, or the
+// file would not be watched.
 TEST_CASE("write_depfile refuses names that Make or Ninja takes for more than names") {
-  for (const char odd : std::string_view("\"&'*:;<=>?[\\]^`{|}\n\x1b\x7f")) {
+  for (const char odd : std::string_view("\"&'*:;<>?[\\]^`{|}\n\x1b\x7f")) {
     CAPTURE(odd);
     const std::string path = std::string("/src/a") + odd + "b.cu";
     CHECK_FALSE(write_depfile(path, {}));
     CHECK_FALSE(write_depfile("k", {"/src/b.cu", path}));
   }
   CHECK(write_depfile("k", {"/src/a b#c$d%e(f)g~h!i,j@k+l-m.cu", "/src/\xc3\xa4"}));
+}
+
+TEST_CASE("write_depfile writes paths with an equals sign where they are no assignments") {
+  CHECK(write_depfile("/a=b/k", {"/a=b/x.cu", "/usr/bin/nvcc", "/c=d"}).value() ==
+        "/a=b/k: \\\n  /usr/bin/nvcc \\\n  /a=b/x.cu \\\n  /c=d\n\n/usr/bin/nvcc:\n");
+  CHECK_FALSE(write_depfile("k", {"/a=b/x.cu"}));
 }
 
 TEST_CASE("is_own_depfile knows a rule for a stamp, and nothing else") {
