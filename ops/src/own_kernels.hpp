@@ -18,6 +18,7 @@
 #include "kiln/ops/tables/binary.hpp"
 #include "kiln/ops/tables/cast.hpp"
 #include "kiln/ops/tables/fill.hpp"
+#include "kiln/ops/tables/indexing.hpp"
 #include "kiln/ops/tables/reduce.hpp"
 #include "kiln/ops/tables/ternary.hpp"
 #include "kiln/ops/tables/unary.hpp"
@@ -45,6 +46,18 @@ using BinaryKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, const 
 template <typename Condition, typename T>
 using WhereKernel =
     Kernel<std::uint64_t, std::uint64_t, Info, const Condition*, const T*, const T*, T*>;
+template <typename Id, typename T>
+using IndexSelectKernel = Kernel<std::uint64_t, std::uint64_t, Info, const Id*, const T*, T*,
+                                 std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+template <typename Id, typename T>
+using GatherKernel = Kernel<std::uint64_t, const Id*, const T*, T*, std::uint64_t, std::uint64_t,
+                            std::uint64_t, std::uint64_t>;
+template <typename Id, typename T>
+using IndexAddKernel = Kernel<const Id*, std::uint64_t, const T*, T*, std::uint64_t, std::uint64_t,
+                              std::uint64_t, std::uint64_t>;
+template <typename Id, typename T>
+using ScatterKernel =
+    Kernel<const Id*, const T*, T*, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
 template <typename T, typename Out>
 using ReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T>

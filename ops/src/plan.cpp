@@ -82,17 +82,20 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuni
   return {};
 }
 
-Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                  std::size_t count, bool contiguous) {
-  const OwnKernel& own = kOwnKernels[launch.own_kernel];
-  const std::size_t widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
+tuning::Spread spread_over(const Gpu& gpu) {
   const tuning::Machine* machine = &tuning::machine(tuning::Architecture::kSm80);  // if unknown
   for (const tuning::Machine& each : tuning::kMachines) {
     const std::string_view name = each.target;
     if (gpu.target.substr(0, name.size()) == name) machine = &each;
   }
-  const tuning::Spread spread{
-      *machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
+  return {*machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
+}
+
+Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                                  std::size_t count, bool contiguous, std::size_t widest) {
+  const OwnKernel& own = kOwnKernels[launch.own_kernel];
+  if (widest == 0) widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
+  const tuning::Spread spread = spread_over(gpu);
   return set_grid(launch, geometry, count,
                   contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / widest))
                              : spread.strided(count));

@@ -23,10 +23,14 @@ Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 // hold.
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own);
 
+// The device, as kernels/tuning knows it.
+tuning::Spread spread_over(const Gpu& gpu);
+
 // The same for a kernel with an element for each thread: ours are those of kernels/tuning for the
-// device, the widest of the kernel's elements, and contiguous operands or views.
+// device, elements of `widest` bytes (0: the widest of the kernel's), and contiguous operands or
+// views.
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                  std::size_t count, bool contiguous);
+                                  std::size_t count, bool contiguous, std::size_t widest = 0);
 
 // The layout block of one strided operand: nothing when it is contiguous.
 LayoutBlock layout_block(const Layout& layout);

@@ -98,10 +98,10 @@ Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
 }
 
 const std::vector<std::byte>& Bench::values(const Operand& operand, DataKind kind) {
-  std::vector<std::byte>& known = values_[{operand.dtype, operand.is_condition, kind}];
+  std::vector<std::byte>& known = values_[{operand.dtype, operand.below, kind}];
   if (known.empty()) {
-    known = operand.is_condition ? conditions(operand.dtype, kValues)
-                                 : values_of(operand.dtype, kind, kValues);
+    known = operand.below != 0 ? numbers_below(operand.below, operand.dtype, kValues)
+                               : values_of(operand.dtype, kind, kValues);
   }
   return known;
 }
@@ -121,7 +121,7 @@ Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, 
     const std::size_t bytes =
         operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
     const Operand& input = operands.inputs[i];
-    wanted.emplace_back(input.dtype, input.is_condition, kind, begin, bytes);
+    wanted.emplace_back(input.dtype, input.below, kind, begin, bytes);
     begin += bytes;
   }
   if (wanted.empty() || wanted == inputs_are_) return {};

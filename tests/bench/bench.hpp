@@ -61,9 +61,9 @@ class Bench {
   std::optional<DriverKernels> originals_;
   std::optional<DriverKernels> ours_;  // of a target that was asked for
   Buffer inp_, out_;
-  std::map<std::tuple<ops::DType, bool, DataKind>, std::vector<std::byte>> values_;
+  std::map<std::tuple<ops::DType, std::size_t, DataKind>, std::vector<std::byte>> values_;
   // Of each input: dtype, whether it is a condition, kind, first byte and length.
-  std::vector<std::tuple<ops::DType, bool, DataKind, std::size_t, std::size_t>> inputs_are_;
+  std::vector<std::tuple<ops::DType, std::size_t, DataKind, std::size_t, std::size_t>> inputs_are_;
   std::map<std::size_t, double> copies_;
 };
 

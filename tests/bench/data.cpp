@@ -74,12 +74,13 @@ std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t co
   return values;
 }
 
-std::vector<std::byte> conditions(ops::DType dtype, std::size_t count) {
+std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count) {
   const std::size_t width = size_of(dtype);
   std::vector<std::byte> values(count * width);
   Random random(1);
   for (std::size_t i = 0; i < count; ++i) {
-    values[i * width] = static_cast<std::byte>(random.below(2));  // little-endian hosts
+    const std::uint64_t number = random.below(limit);
+    std::memcpy(values.data() + i * width, &number, width);  // little-endian hosts
   }
   return values;
 }

@@ -14,7 +14,7 @@ namespace kiln::bench {
 // ones add 1% of both ends of the type, 0 and -1.
 std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t count);
 
-// Zeros and ones of an integer type, half of each, in no order.
-std::vector<std::byte> conditions(ops::DType dtype, std::size_t count);
+// Elements of an integer type from 0 to `limit` - 1, in no order.
+std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count);
 
 }  // namespace kiln::bench

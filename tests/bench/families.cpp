@@ -13,7 +13,7 @@ namespace {
 const std::vector<Family>& families() {
   static const std::vector<Family> list = [] {
     std::vector<Family> all;
-    for (auto rows : {map_families(), memory_families(), row_families(), norm_families()}) {
+    for (auto rows : {map_families(), memory_families(), row_families(), norm_families(), index_families()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;
@@ -73,6 +73,9 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kBlock32: return in_32_bits(launch.block.x);
     case Role::kEpsilon: return ops::Argument::of(1e-5f);
     case Role::kZero32: return in_32_bits(0);
+    case Role::kOne64: return ops::Argument::of(std::uint64_t{1});
+    case Role::kDim64: return ops::Argument::of(subject.dims[i]);
+    case Role::kIdsInfo: return ops::Argument::null();
     case Role::kDim32: return in_32_bits(subject.dims[i]);
     case Role::kRowStride32: return in_32_bits(ops::strides_of(layout_of(subject, i))[0]);
   }
@@ -186,6 +189,10 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
     if (parameter.role == Role::kInfo) {
       const std::vector<std::size_t> block = info_block(family, subject);
       launch.layout.assign(block.begin(), block.end());
+      launch.layout_argument = launch.arguments.size();
+    }
+    if (parameter.role == Role::kIdsInfo) {
+      launch.layout = {subject.dims[0], 1};
       launch.layout_argument = launch.arguments.size();
     }
     launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses, launch));

@@ -18,7 +18,7 @@ namespace kiln::bench {
 struct Operand {
   ops::DType dtype = ops::DType::kF32;
   ops::Layout layout;
-  bool is_condition = false;  // 0 or 1, half of each
+  std::size_t below = 0;  // whole numbers from 0 on, all less than this; 0: of the case's kind
 
   std::size_t bytes() const;    // from the first element to the last
   std::size_t touched() const;  // bytes that have to be read or written; a repeated element once

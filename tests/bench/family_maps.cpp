@@ -51,7 +51,7 @@ Operands binary_operands(const Kernel& kernel, const BenchCase& subject) {
 }
 
 Operands where_operands(const Kernel& kernel, const BenchCase& subject) {
-  return {{{kernel.first, layout_of(subject, 0), true},
+  return {{{kernel.first, layout_of(subject, 0), 2},
            {kernel.dtype, layout_of(subject, 1)},
            {kernel.dtype, layout_of(subject, 2)}},
           {kernel.dtype, {subject.dims}}};

@@ -24,6 +24,9 @@ enum class Role : unsigned char {
   kBlock32,    // threads in a block
   kEpsilon,    // 1e-5 as an f32
   kZero32,
+  kOne64,
+  kDim64,    // dim `index`, in 64 bits
+  kIdsInfo,  // the layout block of as many ids as the first dim has places
   kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
 };
 struct Parameter {
@@ -60,6 +63,7 @@ std::vector<Family> map_families();     // family_maps.cpp: an output element fo
 std::vector<Family> memory_families();  // family_memory.cpp: constants and copies of rows
 std::vector<Family> row_families();     // family_rows.cpp: rows at a time
 std::vector<Family> norm_families();    // family_norms.cpp: norms and rotary embedding
+std::vector<Family> index_families();   // family_index.cpp: elements by ids
 
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
 ops::Layout layout_of(const BenchCase& subject, std::size_t list);

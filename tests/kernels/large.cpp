@@ -90,7 +90,55 @@ std::vector<Trial> all_trials(const Trials& trials) {
       return plan(call);
     };
   };
+  // By ids of bytes, which the input itself gives; 255 names no place.
+  const auto by_ids = [](auto call, const void* inp, void* out) {
+    call.ids_dtype = call.dtype = DType::kU8;
+    call.ids = call.inp = inp;
+    call.out = out;
+    return call;
+  };
+  constexpr std::uint8_t kNoPlace = 255;
   return {
+      {"is_u8_u8 of 256 rows",
+       [=](const void* inp, void* out) {
+         ops::IndexSelect call = by_ids(ops::IndexSelect{}, inp, out);
+         call.dims = {256, kColumns};
+         call.ids_layout = {{kRows}};
+         return plan(call);
+       },
+       [&](std::size_t i) {
+         const std::uint8_t id = trials.inp(i / kColumns);
+         return id == kNoPlace ? std::uint8_t{0} : trials.inp(id * kColumns + i % kColumns);
+       }},
+      {"gather_u8_u8 along rows",
+       [=](const void* inp, void* out) {
+         ops::Gather call = by_ids(ops::Gather{}, inp, out);
+         call.dims = {kRows, kColumns};
+         call.dim = 1;
+         call.count = kColumns;
+         return plan(call);
+       },
+       [&](std::size_t i) {
+         const std::uint8_t id = trials.inp(i);
+         return id == kNoPlace ? std::uint8_t{0} : trials.inp(i - i % kColumns + id);
+       }},
+      {"s_u8_u8 along rows",
+       [=](const void* inp, void* out) {
+         ops::Scatter call = by_ids(ops::Scatter{}, inp, out);
+         call.dims = {kRows, kColumns};
+         call.dim = 1;
+         call.size = kColumns;
+         return plan(call);
+       },
+       [&](std::size_t i) {
+         // The id is the byte that it brings: the place holds its own number, if any id names it.
+         const std::size_t row = i - i % kColumns, place = i % kColumns;
+         if (place >= kNoPlace) return kUnwritten;
+         for (std::size_t j = 0; j < kColumns; ++j) {
+           if (trials.inp(row + j) == place) return static_cast<std::uint8_t>(place);
+         }
+         return kUnwritten;
+       }},
       {"ucopy_u8 contiguous", copy({{kCount}}), [&](std::size_t i) { return trials.inp(i); }},
       {"ucopy_u8 transposed", copy({{kColumns, kRows}, {1, kColumns}}),
        [&](std::size_t i) { return trials.inp(i % kRows * kColumns + i / kRows); }},

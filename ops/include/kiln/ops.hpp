@@ -9,6 +9,7 @@
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/cast.hpp"
 #include "kiln/ops/fill.hpp"
+#include "kiln/ops/indexing.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/launcher.hpp"
 #include "kiln/ops/matmul.hpp"

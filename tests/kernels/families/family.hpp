@@ -47,6 +47,7 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
 bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -57,6 +58,7 @@ Contracts affine_contracts();
 Contracts binary_contracts();
 Contracts cast_contracts();
 Contracts fill_contracts();
+Contracts indexing_contracts();
 Contracts norm_contracts();
 Contracts reduce_contracts();
 Contracts rope_contracts();
@@ -68,6 +70,7 @@ inline constexpr Family kFamilies[] = {
     {"binary", add_binary_cases, binary_contracts},
     {"cast", add_cast_cases, cast_contracts},
     {"fill", add_fill_cases, fill_contracts},
+    {"indexing", add_indexing_cases, indexing_contracts},
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},
     {"reduce", add_rope_cases, rope_contracts},

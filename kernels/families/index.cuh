@@ -1,0 +1,110 @@
+// Elements found by ids along a dim: `left` counts what lies before it, `right` what lies behind.
+//   select  out[l, j, r] = inp[l, ids[j], r]
+//   gather  out[l, j, r] = inp[l, ids[l, j, r], r]
+// An id that is the greatest of its type, or none of the dim's, gives zero.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/index.cuh"
+#include "device/limits.cuh"
+#include "families/reduce.cuh"
+#include "families/spread.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// The ids that are places of a dim.
+template <class Id>
+struct Places {
+  using Unsigned = BitsOf<Id>;
+  Unsigned end;
+
+  // The greatest id is none, whatever the dim's size; a negative one counts as a great one.
+  KILN_DEVICE explicit Places(u64 size) {
+    const auto most = static_cast<Unsigned>(greatest<Id, Id>());
+    end = size < most ? static_cast<Unsigned>(size) : most;
+  }
+  KILN_DEVICE bool has(Id id) const { return static_cast<Unsigned>(id) < end; }
+};
+
+template <class Id, class T>
+KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id* ids,
+                              const T* source, T* target, u64 src_dim, u64 ids_dim, u64 right) {
+  using B = BitsOf<T>;
+  constexpr u32 kCount = 16 / sizeof(B);
+  const B* const inp = reinterpret_cast<const B*>(source);
+  B* const out = reinterpret_cast<B*>(target);
+  if (leaves_at_once(numel)) return;
+  const Spread spread(numel);
+  if (spread.is_surplus()) return;
+  const bool in_chunks = !takes_one_element(numel) &&
+                         (address_of(inp) | address_of(out) | right * sizeof(B)) % 16 == 0;
+  const Views<1> view{info, static_cast<u32>(num_dims)};
+  RowShape shape{true, 1};
+  if (info != nullptr) shape = shape_of_rows(view, ids_dim);
+  const Places<Id> places(src_dim);
+  const u64 per_row = in_chunks ? right / kCount : right;
+  const u64 units = in_chunks ? numel / kCount : numel;
+#pragma unroll 1
+  for (u64 i = spread.self; i < units; i += spread.threads) {
+    const u64 row = quotient(i, per_row);
+    const u64 l = quotient(row, ids_dim);
+    const u64 j = row - l * ids_dim;
+    const Id id = ids[shape.is_even ? j * shape.stride : place_of(view, j)];
+    const bool found = places.has(id);
+    const u64 k = i - row * per_row + (l * src_dim + static_cast<u64>(id)) * per_row;
+    if (in_chunks) {
+      Chunk<B, kCount> chunk;
+      chunk.clear();
+      if (found) chunk.load(inp + k * kCount);
+      chunk.store(out + i * kCount);
+    } else {
+      out[i] = found ? inp[k] : B{0};
+    }
+  }
+}
+
+template <class Id, class T>
+KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u64 src_dim,
+                        u64 ids_dim, u64 right) {
+  using B = BitsOf<T>;
+  // Neighbours that are found together.
+  constexpr u32 kCount = sizeof(B) == 8 || sizeof(Id) == 8 ? 2 : 4;
+  const B* const inp = reinterpret_cast<const B*>(source);
+  B* const out = reinterpret_cast<B*>(target);
+  if (leaves_at_once(numel)) return;
+  const Spread spread(numel);
+  if (spread.is_surplus()) return;
+  const u64 slab = ids_dim * right;
+  const bool together = !takes_one_element(numel) && (right == 1 || right % kCount == 0) &&
+                        slab % kCount == 0 && address_of(out) % (kCount * sizeof(B)) == 0 &&
+                        address_of(ids) % (kCount * sizeof(Id)) == 0;
+  const u32 step = together ? kCount : 1;
+  const Places<Id> places(src_dim);
+#pragma unroll 1
+  for (u64 i = static_cast<u64>(spread.self) * step; i < numel;
+       i += static_cast<u64>(spread.threads) * step) {
+    const u64 l = quotient(i, slab);
+    const u64 r = right == 1 ? 0 : i - quotient(i, right) * right;
+    const B* const from = inp + l * src_dim * right + r;
+    if (together) {
+      Chunk<Id, kCount> chosen;
+      Chunk<B, kCount> found;
+      chosen.load(ids + i);
+      found.clear();
+      const u32 apart = right == 1 ? 0 : 1;
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) {
+        const Id id = chosen.get(k);
+        if (places.has(id)) found.put(k, from[static_cast<u64>(id) * right + k * apart]);
+      }
+      found.store(out + i);
+    } else {
+      const Id id = ids[i];
+      out[i] = places.has(id) ? from[static_cast<u64>(id) * right] : B{0};
+    }
+  }
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,167 @@
+// Elements brought to the places that ids name along a dim: `left` counts what lies before it,
+// `right` what lies behind.
+//   scatter      out[l, ids[l, j, r], r] = inp[l, j, r]
+//   scatter_add  out[l, ids[l, j, r], r] += inp[l, j, r]
+//   index_add    out[l, ids[j], r] += inp[l, j, r]
+// In the order of j, each sum rounded to T. An id that is the greatest of its type, or none of the
+// dim's, is passed over.
+//
+// A thread walks all j of one (l, r), or of a chunk of neighbours along r. Where there are threads
+// to spare they share that walk by destination: each takes the ids that leave its own remainder, so
+// that every place keeps its order.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/wave.cuh"
+#include "families/index.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+template <class T>
+KILN_DEVICE auto sum_of(T a, T b) {
+  return Arithmetic<T>::add(widen(a), widen(b));
+}
+
+// The ids that a thread takes: places of the dim, of one remainder by a power of two.
+template <class Id>
+struct Share {
+  Places<Id> places;
+  u32 parts;
+  u32 part;
+
+  KILN_DEVICE bool has(Id id) const {
+    return places.has(id) && (static_cast<u32>(id) & (parts - 1)) == part;
+  }
+};
+
+// The threads of a launch by place and part: first all places of a part, in whole waves where the
+// launch has them.
+struct PlaceAndPart {
+  u64 place;
+  u64 threads;
+  u32 parts = 1;
+  u32 part = 0;
+
+  KILN_DEVICE PlaceAndPart(u64 places) {
+    threads = launched_threads();
+    place = static_cast<u64>(block_index()) * block_size() + thread_index();
+#pragma unroll 1
+    while (parts < 1024 && places * 2 * parts <= threads) parts *= 2;
+#pragma unroll 1
+    for (; part < parts && place >= places; ++part) place -= places;
+  }
+  KILN_DEVICE bool is_surplus() const { return part == parts; }
+};
+
+enum class Bring { kAssign, kAdd };
+
+template <Bring kBring, class Id, class T>
+KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 left, u64 src_dim,
+                         u64 dst_dim, u64 right) {
+  constexpr u32 kAhead = 4;  // ids that are read before the first is used
+  const Id none = greatest<Id, Id>();
+  PlaceAndPart self(left * right);
+  if (self.is_surplus()) return;
+  const Share<Id> share{Places<Id>(dst_dim), self.parts, self.part};
+#pragma unroll 1
+  for (; self.place < left * right; self.place += self.threads) {
+    const u64 l = quotient(self.place, right);
+    const u64 r = self.place - l * right;
+    const Id* ids = all_ids + l * src_dim * right + r;
+    const T* inp = all_inp + l * src_dim * right + r;
+    T* const out = all_out + l * dst_dim * right + r;
+#pragma unroll 1
+    for (u64 rest = src_dim; rest != 0;) {
+      const u32 ahead = rest < kAhead ? static_cast<u32>(rest) : kAhead;
+      Id id[kAhead];
+      T x[kAhead];
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k) {
+        id[k] = none;
+        if (k < ahead) id[k] = *ids;
+        ids += right;
+      }
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k) {
+        if (share.has(id[k])) {
+          x[k] = *inp;
+        } else {
+          id[k] = none;
+        }
+        inp += right;
+      }
+#pragma unroll 1
+      for (u32 k = 0; k < ahead; ++k) {
+        if (id[0] != none) {
+          T* const to = out + static_cast<u64>(id[0]) * right;
+          *to = kBring == Bring::kAssign ? x[0] : narrow<T>(sum_of(*to, x[0]));
+        }
+#pragma unroll
+        for (u32 m = 0; m + 1 < kAhead; ++m) {
+          id[m] = id[m + 1];
+          x[m] = x[m + 1];
+        }
+      }
+      rest -= ahead;
+    }
+  }
+}
+
+// The ids are the same for all places, so that the lanes of a wave read one each and vote.
+template <class Id, class T>
+KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
+                           u64 dst_dim, u64 right) {
+  constexpr u32 kCount = sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+  using Word = Bits<(sizeof(Id) == 8 ? 8 : 4)>;
+  const bool in_chunks =
+      (address_of(all_inp) | address_of(all_out) | right * sizeof(T)) % (kCount * sizeof(T)) == 0;
+  const u32 step = in_chunks ? kCount : 1;
+  const u64 per_row = in_chunks ? right / kCount : right;
+  const u64 places = left * per_row;
+  const bool by_waves = (block_size() & (wave_width() - 1)) == 0;
+  const u32 width = by_waves ? wave_width() : 1;
+  const u32 lane = by_waves ? lane_index() : 0;
+  const u64 whole = (places + (width - 1)) & ~static_cast<u64>(width - 1);
+  PlaceAndPart self(whole);
+  if (self.is_surplus()) return;
+  const Share<Id> share{Places<Id>(dst_dim), self.parts, self.part};
+#pragma unroll 1
+  for (; self.place < whole; self.place += self.threads) {
+    const u64 l = quotient(self.place, per_row);
+    const u64 r = (self.place - l * per_row) * step;
+    const T* inp = all_inp + l * count * right + r;
+    T* const out = all_out + l * dst_dim * right + r;
+#pragma unroll 1
+    for (u64 j = lane; j - lane < count; j += width) {
+      Id id = greatest<Id, Id>();
+      if (j < count) id = ids[j];
+      const bool mine = share.has(id);
+      u64 votes = by_waves ? wave_ballot(mine, KILN_HERE) : mine;
+#pragma unroll 1
+      for (; votes != 0; votes &= votes - 1) {
+        const u64 before = ~votes & (votes - 1);
+        const u32 source =
+            count_ones(static_cast<u32>(before)) + count_ones(static_cast<u32>(before >> 32));
+        Word chosen = static_cast<Word>(id);
+        if (by_waves) chosen = shuffle(chosen, source, width);
+        if (self.place >= places) continue;
+        const T* const from = inp + source * right;
+        T* const to = out + chosen * right;
+        if (in_chunks) {
+          Chunk<T, kCount> more, old, sum;
+          more.load(from);
+          old.load(to);
+          sum.set([&](u32 i) { return sum_of(old.get(i), more.get(i)); });
+          sum.store(to);
+        } else {
+          *to = narrow<T>(sum_of(*to, *from));
+        }
+      }
+      inp += width * right;
+    }
+  }
+}
+
+}  // namespace kiln::families

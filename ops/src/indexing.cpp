@@ -1,0 +1,129 @@
+#include "kiln/ops/indexing.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "operands.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+constexpr auto kSelect = rows_of_each_first("is");
+constexpr auto kGather = rows_of_each_first("gather");
+constexpr auto kIndexAdd = rows_of_each_first("ia");
+constexpr auto kScatter = rows_of_each_first("s");
+constexpr auto kScatterAdd = rows_of_each_first("sa");
+
+template <typename Kernels>
+Result<void> set_indexed_kernel(Launch& launch, const Kernels& kernels, DType ids, DType dtype) {
+  const KernelRows& rows = of(kernels, ids);
+  if (rows.has(dtype)) return set_kernel(launch, rows, dtype);
+  return Error{ErrorCode::kInvalidInput,
+               "no kernel of '" + std::string(rows.root) + "' takes '" + std::string(name(dtype)) +
+                   "' by ids of '" + std::string(name(ids)) + "'",
+               {},
+               {}};
+}
+
+// The dims around one of them, multiplied.
+struct Around {
+  std::size_t left = 1, size = 1, right = 1;
+};
+Result<Around> around(const Extents& dims, std::size_t dim) {
+  KILN_TRY(element_count({dims}));
+  if (dim >= dims.rank()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "ids are along dim " + std::to_string(dim) + " of shape " + to_string(dims) +
+                     ", which has " + std::to_string(dims.rank()) + " dims",
+                 {},
+                 {}};
+  }
+  Around parts;
+  for (std::size_t d = 0; d < dim; ++d) parts.left *= dims[d];
+  parts.size = dims[dim];
+  for (std::size_t d = dim + 1; d < dims.rank(); ++d) parts.right *= dims[d];
+  return parts;
+}
+
+// The number of elements of `dims` with another size in `dim`.
+Result<std::size_t> count_with(Extents dims, std::size_t dim, std::size_t size) {
+  dims[dim] = size;
+  return element_count({dims});
+}
+
+// Of kernels whose threads walk along the ids: a thread an element beside them, as the reference
+// has; or so many times more, at most `parts`, as the device holds at once.
+Result<void> set_walking_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                              const Around& shape, std::size_t places, std::size_t parts) {
+  const tuning::Spread spread = spread_over(gpu);
+  std::size_t threads = places;
+  for (std::size_t part = 2; part <= parts && places * part <= spread.resident(); part *= 2) {
+    threads = places * part;
+  }
+  constexpr unsigned kThreads = 128;
+  return set_grid(launch, geometry, shape.left * shape.right, spread.over(threads, kThreads));
+}
+
+}  // namespace
+
+Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, kSelect, call.ids_dtype, call.dtype));
+  KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
+  KILN_TRY_ASSIGN(const std::size_t ids, element_count(call.ids_layout));
+  KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, ids));
+  launch.layout = layout_block({{"ids", call.ids_layout}});  // never null
+  launch.layout_argument = 2;
+  const std::size_t bytes = size_of(call.dtype);
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, shape.right * bytes % 16 == 0,
+                                bytes));
+  launch.pass(IndexSelectKernel<void, void>(), count, call.ids_layout.dims.rank(), nullptr,
+              call.ids, call.inp, call.out, shape.left, shape.size, ids, shape.right);
+  return launch;
+}
+
+Result<Launch> plan(const Gather& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, kGather, call.ids_dtype, call.dtype));
+  KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
+  KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, call.count));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,
+              shape.size, call.count, shape.right);
+  return launch;
+}
+
+Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, kIndexAdd, call.ids_dtype, call.dtype));
+  KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
+  KILN_TRY(count_with(call.dims, call.dim, call.size));
+  // Chunks of sixteen bytes, of eight where elements are bytes; ids are read once for a wave.
+  const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16;
+  const std::size_t per_row =
+      shape.right * bytes % chunk == 0 ? shape.right * bytes / chunk : shape.right;
+  constexpr std::size_t kMostParts = 256;
+  KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * per_row,
+                            std::min(shape.size, kMostParts)));
+  launch.pass(IndexAddKernel<void, void>(), call.ids, shape.size, call.inp, call.out, shape.left,
+              shape.size, call.size, shape.right);
+  return launch;
+}
+
+Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, call.op == ScatterOp::kAdd ? kScatterAdd : kScatter,
+                              call.ids_dtype, call.dtype));
+  KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
+  KILN_TRY(count_with(call.dims, call.dim, call.size));
+  // Every part reads all ids.
+  constexpr std::size_t kMostParts = 8;
+  KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * shape.right,
+                            std::min(shape.size, kMostParts)));
+  launch.pass(ScatterKernel<void, void>(), call.ids, call.inp, call.out, shape.left, shape.size,
+              call.size, shape.right);
+  return launch;
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,304 @@
+// is_<I>_<T>, gather_<I>_<T>, ia_<I>_<T>, s_<I>_<T>, sa_<I>_<T>: elements found, or brought to
+// places, by ids along a dim.
+//
+// Contract: bit by bit, but for sums: those are taken in the order of the ids, each in f32 (f64 for
+// f64), rounded to the element. An id that is the greatest of its type, negative, or beyond the dim
+// names no place: 0 is read there, and nothing is written.
+#include "kiln/ops/indexing.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+enum class Kind { kSelect, kGather, kIndexAdd, kScatter, kScatterAdd };
+
+constexpr bool reads(Kind kind) { return kind == Kind::kSelect || kind == Kind::kGather; }
+constexpr bool adds(Kind kind) { return kind == Kind::kIndexAdd || kind == Kind::kScatterAdd; }
+// Whether each element has an id of its own, instead of each place along the dim.
+constexpr bool has_own_ids(Kind kind) { return kind != Kind::kSelect && kind != Kind::kIndexAdd; }
+
+// Which ids there are.
+enum class Ids { kMixed, kOne, kRising, kNone };
+constexpr const char* kIdsNames[] = {"mixed", "one", "rising", "none"};
+
+struct IndexCase {
+  ops::Extents dims;  // of the operand that ids name places of
+  std::size_t dim;
+  std::size_t count;  // ids along the dim
+  Ids ids = Ids::kMixed;
+  GridChoice grid = own_grid();
+  std::size_t misalignment = 0;
+  std::size_t stride = 1;  // of select's ids
+
+  ops::Extents dims_of_ids() const {
+    ops::Extents other = dims;
+    other[dim] = count;
+    return other;
+  }
+  std::size_t right() const {
+    std::size_t product = 1;
+    for (std::size_t d = dim + 1; d < dims.rank(); ++d) product *= dims[d];
+    return product;
+  }
+  std::string name(std::string_view kernel) const {
+    std::string text = std::string(kernel) + "/" + shape_name(dims) +
+                       "/along=" + std::to_string(dim) + "/" + std::to_string(count) + "-ids/" +
+                       kIdsNames[static_cast<std::size_t>(ids)];
+    if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
+    if (stride != 1) text += "/stride=" + std::to_string(stride);
+    return text + "/" + grid.name;
+  }
+};
+
+std::vector<IndexCase> index_cases(Kind kind, Breadth breadth) {
+  std::vector<IndexCase> list = {
+      {{2, 5, 3}, 1, 7},
+      {{2, 6, 16}, 1, 8},
+      {{300}, 0, 40},
+      {{6, 33}, 1, 35},
+      {{9, 64}, 0, 21},
+      {{9, 64}, 0, 21, Ids::kOne},
+      {{9, 64}, 0, 9, Ids::kRising, reference_grid()},
+      {{5, 7}, 0, 12, Ids::kNone},
+      {{3, 11, 48}, 1, 37, Ids::kMixed, reference_grid()},
+      {{3, 11, 48}, 1, 37, Ids::kMixed, own_grid(), 1},
+      {{2, 9, 40}, 1, 19, Ids::kMixed, grid_of(3, 64)},
+      {{2, 9, 40}, 1, 19, Ids::kMixed, grid_of(1, 1)},
+      {{40, 300, 2}, 1, 33, Ids::kMixed, grid_of(5, 100)},
+  };
+  if (kind == Kind::kSelect) list.push_back({{4, 9, 16}, 1, 12, Ids::kMixed, own_grid(), 0, 3});
+  if (breadth == Breadth::kHandful) return list;
+  for (const GridChoice& grid : all_grids()) {
+    list.push_back({{3, 10, 80}, 1, 31, Ids::kMixed, grid});
+    list.push_back({{33, 70}, 1, 31, Ids::kMixed, grid});
+    list.push_back({{70, 33}, 0, 31, Ids::kMixed, grid, 1});
+  }
+  for (const std::size_t right : {1, 2, 4, 7, 8, 16, 31, 32, 33, 256, 1000}) {
+    for (const Ids ids : {Ids::kMixed, Ids::kOne}) {
+      list.push_back({{2, 12, right}, 1, 30, ids});
+      list.push_back({{2, 12, right}, 1, 30, ids, reference_grid()});
+    }
+  }
+  // More than the device holds at once of one thread an element.
+  if (reads(kind)) {
+    list.push_back({{4, 1000, 64}, 1, 1100});
+    list.push_back({{300, 1024}, 1, 1000, Ids::kMixed, reference_grid()});
+  }
+  list.push_back({{3, 400}, 1, 2000});
+  list.push_back({{1, 1}, 0, 1});
+  return list;
+}
+
+Bits id_bits(DType dtype, std::int64_t id) {
+  return static_cast<Bits>(id) &
+         (size_of(dtype) == 8 ? ~Bits{0} : (Bits{1} << (8 * size_of(dtype))) - 1);
+}
+bool is_signed(DType dtype) { return ops::info(dtype).kind == ops::NumberKind::kSigned; }
+std::uint64_t greatest_id(DType dtype) {
+  const std::size_t bits = 8 * size_of(dtype) - (is_signed(dtype) ? 1 : 0);
+  return ~std::uint64_t{0} >> (64 - bits);
+}
+// The place that an id names, or nothing.
+std::optional<std::size_t> place_of(DType dtype, Bits bits, std::size_t size) {
+  if (bits >= greatest_id(dtype) || bits >= size) return std::nullopt;
+  return bits;
+}
+
+Bits random_id(DType dtype, Ids kind, std::size_t i, std::size_t size, Random& random) {
+  const auto beyond = static_cast<std::int64_t>(size);
+  if (kind == Ids::kRising) return id_bits(dtype, static_cast<std::int64_t>(i % size));
+  if (kind == Ids::kOne) return id_bits(dtype, static_cast<std::int64_t>(size / 2));
+  if (kind == Ids::kMixed && random.below(8) != 0) {
+    return id_bits(dtype, static_cast<std::int64_t>(random.below(size)));
+  }
+  switch (random.below(5)) {
+    case 0: return greatest_id(dtype);
+    case 1: return id_bits(dtype, beyond);
+    case 2: return id_bits(dtype, beyond + 7);
+    case 3: return id_bits(dtype, -1);
+    default: return id_bits(dtype, std::numeric_limits<std::int64_t>::min() >> 1 | beyond);
+  }
+}
+
+// a + b in the type that `dtype` is computed in, rounded to it.
+Bits sum_of_two(DType dtype, Bits a, Bits b) {
+  if (!is_float(dtype)) return id_bits(dtype, static_cast<std::int64_t>(a + b));
+  const Real x = decode(dtype, a), y = decode(dtype, b);
+  if (compute_dtype(dtype) == DType::kF64) {
+    return encode(dtype, static_cast<double>(x) + static_cast<double>(y));
+  }
+  return encode(dtype, static_cast<Real>(static_cast<float>(x) + static_cast<float>(y)));
+}
+
+using Bytes = std::shared_ptr<std::vector<std::byte>>;
+
+// What a kernel leaves in `out`, which held `before`.
+std::vector<Expected> index_reference(Kind kind, DType ids_dtype, DType dtype,
+                                      const IndexCase& choice, const std::vector<std::byte>& ids,
+                                      const std::vector<std::byte>& inp,
+                                      const std::vector<std::byte>& before) {
+  const std::size_t size = choice.dims[choice.dim], right = choice.right();
+  const std::size_t all = count_of({choice.dims_of_ids()});
+  const std::size_t width = size_of(dtype);
+  std::vector<Bits> out;
+  for (std::size_t i = 0; i < before.size() / width; ++i) {
+    out.push_back(load(dtype, &before[i * width]));
+  }
+  std::vector<bool> is_sum(out.size());
+  // The order of all elements is, for each place, that of j.
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::size_t l = i / right / choice.count, j = i / right % choice.count, r = i % right;
+    const std::size_t at = has_own_ids(kind) ? i : j * choice.stride;
+    const auto place = place_of(ids_dtype, load(ids_dtype, &ids[at * size_of(ids_dtype)]), size);
+    const std::size_t named = place ? (l * size + *place) * right + r : 0;
+    if (reads(kind)) {
+      out[i] = place ? load(dtype, &inp[named * width]) : 0;
+    } else if (place) {
+      const Bits x = load(dtype, &inp[i * width]);
+      out[named] = adds(kind) ? sum_of_two(dtype, out[named], x) : x;
+      is_sum[named] = adds(kind) && is_float(dtype);
+    }
+  }
+  std::vector<Expected> expected;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    expected.push_back(is_sum[i] ? Expected::within(dtype, decode(dtype, out[i]))
+                                 : Expected::exactly(out[i]));
+  }
+  return expected;
+}
+
+Result<ops::Launch> plan_indexing(Kind kind, DType ids_dtype, DType dtype, const IndexCase& choice,
+                                  const std::vector<void*>& addresses) {
+  const auto fill = [&](auto call) {
+    call.ids_dtype = ids_dtype;
+    call.dtype = dtype;
+    call.dim = choice.dim;
+    call.ids = addresses[0];
+    call.inp = addresses[1];
+    call.out = addresses[2];
+    call.geometry = choice.grid.geometry;
+    return call;
+  };
+  const auto brought = [&](auto call) {
+    call.dims = choice.dims_of_ids();
+    call.size = choice.dims[choice.dim];
+    return plan(call);
+  };
+  if (kind == Kind::kSelect) {
+    ops::IndexSelect call = fill(ops::IndexSelect{});
+    call.dims = choice.dims;
+    call.ids_layout = {{choice.count}, {choice.stride}};
+    return plan(call);
+  }
+  if (kind == Kind::kGather) {
+    ops::Gather call = fill(ops::Gather{});
+    call.dims = choice.dims;
+    call.count = choice.count;
+    return plan(call);
+  }
+  if (kind == Kind::kIndexAdd) return brought(fill(ops::IndexAdd{}));
+  ops::Scatter call = fill(ops::Scatter{});
+  call.op = adds(kind) ? ops::ScatterOp::kAdd : ops::ScatterOp::kAssign;
+  return brought(call);
+}
+
+Case build(std::string name, Kind kind, DType ids_dtype, DType dtype, const IndexCase& choice,
+           const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  const std::size_t size = choice.dims[choice.dim];
+  const std::size_t named = count_of({choice.dims}), each = count_of({choice.dims_of_ids()});
+  const std::size_t ids_count = has_own_ids(kind) ? each : (choice.count - 1) * choice.stride + 1;
+  auto ids = std::make_shared<std::vector<std::byte>>(ids_count * size_of(ids_dtype));
+  for (std::size_t i = 0; i < ids_count; ++i) {
+    const std::size_t j = has_own_ids(kind) ? i / choice.right() : i;
+    store(ids_dtype, random_id(ids_dtype, choice.ids, j, size, random),
+          &(*ids)[i * size_of(ids_dtype)]);
+  }
+  // Sums take short rows of all kinds, plain ones first, so that a NaN does not end all.
+  const auto values = [&](std::size_t count) {
+    if (!adds(kind)) return mixed_values(dtype, count, seed);
+    constexpr std::size_t kColumns = 16;
+    auto content = rows_of(dtype, (count + kColumns - 1) / kColumns, kColumns, random,
+                           static_cast<std::size_t>(RowKind::kNormal));
+    content.resize(count * size_of(dtype));
+    return content;
+  };
+  const auto inp = std::make_shared<std::vector<std::byte>>(values(reads(kind) ? named : each));
+  made.operands.push_back(input("ids", ids_dtype, *ids, choice.misalignment));
+  made.operands.push_back(input("inp", dtype, *inp, choice.misalignment));
+  Operand out;
+  out.name = "out";
+  out.dtype = dtype;
+  out.misalignment = choice.misalignment;
+  out.content =
+      adds(kind) ? values(named) : poison((reads(kind) ? each : named) * size_of(dtype), random);
+  out.expected = [=, before = out.content] {
+    return index_reference(kind, ids_dtype, dtype, choice, *ids, *inp, before);
+  };
+  made.operands.push_back(std::move(out));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    Result<ops::Launch> launch = plan_indexing(kind, ids_dtype, dtype, choice, addresses);
+    if (launch) choice.grid.apply(*launch);
+    return launch;
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_indexing_cases(std::string_view kernel, Selection selection,
+                        std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> value = split_dtype(kernel);
+  if (!value) return false;
+  const std::optional<RootAndDType> ids = split_dtype(value->root);
+  if (!ids) return false;
+  const std::optional<Kind> kind = ids->root == "is"       ? std::optional(Kind::kSelect)
+                                   : ids->root == "gather" ? std::optional(Kind::kGather)
+                                   : ids->root == "ia"     ? std::optional(Kind::kIndexAdd)
+                                   : ids->root == "s"      ? std::optional(Kind::kScatter)
+                                   : ids->root == "sa"     ? std::optional(Kind::kScatterAdd)
+                                                           : std::nullopt;
+  if (!kind) return false;
+  const bool represents = represents_family("indexing", kernel);
+  for (const IndexCase& choice : index_cases(*kind, breadth_of(selection, represents))) {
+    const std::string name = choice.name(kernel);
+    const std::size_t work = std::max(count_of({choice.dims}), count_of({choice.dims_of_ids()}));
+    cases.push_back(
+        {name, choice.grid.work(work),
+         [=, kind = *kind, ids_dtype = ids->dtype, dtype = value->dtype](const Seed& seed) {
+           return build(name, kind, ids_dtype, dtype, choice, seed);
+         }});
+  }
+  return true;
+}
+
+Contracts indexing_contracts() {
+  const char* const kept =
+      "Kept: the greatest id of a type names no place (255 of u8). Mended: so does one that is "
+      "negative or beyond the dim, where the original ends the context";
+  return {
+      {"is", "out[l, j, r] = inp[l, ids[j], r]", "", "exact", "0 where the id names no place",
+       std::string(kept) + "; ids may have strides, which the original takes for the source's."},
+      {"gather", "out[l, j, r] = inp[l, ids[l, j, r], r]", "", "exact",
+       "0 where the id names no place", "Ids as is's."},
+      {"ia", "out[l, ids[j], r] += inp[l, j, r]", kFloatsIn, "0.5 at each step",
+       "integers wrap; nothing is written where the id names no place",
+       "Ids as is's, of f8, too, which the original does not check. Kept: the order of j, and the "
+       "rounding to the element at each step."},
+      {"s", "out[l, ids[l, j, r], r] = inp[l, j, r]", "", "exact",
+       "nothing is written where the id names no place", "Ids as is's. Kept: the last j stays."},
+      {"sa", "out[l, ids[l, j, r], r] += inp[l, j, r]", kFloatsIn, "0.5 at each step",
+       "integers wrap; nothing is written where the id names no place", "As ia."},
+  };
+}
+
+}  // namespace kiln::conformance
