@@ -9,7 +9,6 @@
 #include "device/index.cuh"
 #include "device/wave.cuh"
 #include "families/reduce.cuh"
-#include "functors/reduction.cuh"
 
 namespace kiln::families {
 
@@ -31,10 +30,10 @@ struct SummedDims {
   }
 };
 
-template <class T>
+// `Sum`: how elements of T are added up (functors/reduction.cuh).
+template <class Sum, class T>
 KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* info, const T* inp,
                           T* out) {
-  using Sum = functors::Sum<T>;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   const SummedDims summed{info + 2 * num_dims, static_cast<u32>(num_sum_dims)};
   const RowShape shape = shape_of_rows(view, numel);
