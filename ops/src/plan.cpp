@@ -40,13 +40,6 @@ std::string to_string(const Launch& launch) {
          ", " + size(launch.block) + ">>>";
 }
 
-KernelName kernel_name(std::string_view root, DType dtype) {
-  KernelName name(root);
-  name += "_";
-  name += ops::name(dtype);
-  return name;
-}
-
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
   if (rows.has(dtype)) {
     const std::uint16_t row = rows.by_dtype[static_cast<std::size_t>(dtype)];

@@ -11,9 +11,6 @@
 
 namespace kiln::ops {
 
-// "softmax_f32", for kernels that are in no table yet.
-KernelName kernel_name(std::string_view root, DType dtype);
-
 // Sets the launch's kernel: that of `rows` for `dtype`. The error (kInvalidInput) lists the dtypes
 // that there are kernels for.
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);

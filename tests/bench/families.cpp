@@ -4,7 +4,6 @@
 
 #include "base/diagnostic.hpp"
 #include "tests/bench/family_rows.hpp"
-#include "tests/kernels/families/family.hpp"
 #include "tests/kernels/views.hpp"
 
 namespace kiln::bench {
@@ -32,14 +31,6 @@ Result<Found> find(std::string_view kernel) {
       if (family.name == own.family && family.scalars.size() == own.scalars) {
         return Found{&family, own};
       }
-    }
-  }
-  if (const auto parts = conformance::split_dtype(kernel)) {
-    const auto [root, dtype] = *parts;
-    for (const Family& family : families()) {
-      if (family.has == nullptr || !family.has(root)) continue;
-      return Found{&family,
-                   {family.module, family.name, root, kernel, dtype, dtype, dtype, family.cost, 0}};
     }
   }
   return Error{ErrorCode::kInvalidInput,

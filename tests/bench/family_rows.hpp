@@ -39,13 +39,9 @@ using Kernel = ops::OwnKernel;
 struct Family {
   std::string_view name;             // the family of kernels in the tables, with as many scalars
   std::vector<double> scalars = {};  // to measure with, where a case names none
-  // Of kernels that are in no table yet: whether it is one of them, their module and cost.
-  bool (*has)(std::string_view root) = nullptr;
-  std::string_view module = "";
-  Cost cost = Cost::kBrief;
-  std::size_t views = 0;     // stride lists of the layout block; 0: there is no such block
-  bool always_info = false;  // the layout block is there when all is contiguous, too
-  std::size_t strided = 0;   // the operand that views are measured with
+  std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
+  bool always_info = false;          // the layout block is there when all is contiguous, too
+  std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
   // Null: a contiguous case.
   BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;

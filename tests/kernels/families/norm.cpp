@@ -271,8 +271,7 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                                                 : std::nullopt;
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
-  // Each walks in its own way: one type of each size. bf16 is f16's.
-  const Breadth breadth = breadth_of(selection, dtype != DType::kBF16);
+  const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
   for (const NormCase& choice : norm_cases(*kind, breadth)) {
     const std::string name = name_of(kernel, choice);
     cases.push_back(

@@ -340,7 +340,8 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
   if (!parts) return false;
   const DType dtype = parts->dtype;
   if (parts->root == "sum") {
-    for (const ReduceCase& choice : reduce_cases(breadth_of(selection, false), true)) {
+    for (const ReduceCase& choice :
+         reduce_cases(breadth_of(selection, represents_family("reduce", kernel)), true)) {
       cases.push_back(sum_into_case(kernel, dtype, choice));
     }
     return true;

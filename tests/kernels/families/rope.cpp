@@ -162,7 +162,8 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                   : std::nullopt;
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
-  for (const RopeCase& choice : rope_cases(breadth_of(selection, dtype != DType::kBF16))) {
+  for (const RopeCase& choice :
+       rope_cases(breadth_of(selection, represents_family("reduce", kernel)))) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.grid.work(choice.count()), [=, kind = *kind](const Seed& seed) {
                        return build(name, kind, dtype, choice, seed);

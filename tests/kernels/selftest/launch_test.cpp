@@ -160,10 +160,10 @@ TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
       REQUIRE(launch);
       CHECK(launch->kernel == kernel.name);
       CHECK(launch->module == kernel.module);
-      // By its constant, not by its name, once a table has it.
-      if (const OwnKernel* const own = find_own_kernel(kernel.module, kernel.name)) {
-        CHECK(launch->own_kernel == own - kOwnKernels);
-      }
+      // By its constant, not by its name.
+      const OwnKernel* const own = find_own_kernel(kernel.module, kernel.name);
+      REQUIRE(own != nullptr);
+      CHECK(launch->own_kernel == own - kOwnKernels);
       REQUIRE(launch->arguments.size() == kernel.parameter_sizes.size());
       for (std::size_t i = 0; i < kernel.parameter_sizes.size(); ++i) {
         CHECK(launch->arguments[i].size() == kernel.parameter_sizes[i]);

@@ -16,6 +16,7 @@
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/reduce.hpp"
+#include "kiln/ops/rope.hpp"
 #include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"
 #include "ops/src/layout_store.hpp"
@@ -167,9 +168,18 @@ TEST_CASE("plan allocates nothing") {
   reduce.over = {1, 3};
   Softmax softmax;
   softmax.rows = softmax.columns = 7;
+  RmsNorm rms_norm;
+  rms_norm.rows = rms_norm.columns = 7;
+  LayerNorm layer_norm;
+  layer_norm.rows = layer_norm.columns = 7;
+  Rope rope;
+  SumInto sum;
+  sum.layout = view;
+  sum.over = {0, 2};
   const std::size_t before = allocation_count;
   const bool planned = plan(unary) && plan(affine) && plan(Fill{{}, 100, nullptr}) && plan(cast) &&
-                       plan(binary) && plan(where) && plan(reduce) && plan(softmax);
+                       plan(binary) && plan(where) && plan(reduce) && plan(softmax) &&
+                       plan(rms_norm) && plan(layer_norm) && plan(rope) && plan(sum);
   CHECK(allocation_count == before);
   CHECK(planned);
 }
