@@ -63,6 +63,7 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kProduct32: return in_32_bits(subject.dims[i] * subject.dims[i + 1]);
     case Role::kBlock32: return in_32_bits(launch.block.x);
     case Role::kEpsilon: return ops::Argument::of(1e-5f);
+    case Role::kOne: return ops::Argument::of(std::uint64_t{1});
     case Role::kZero32: return in_32_bits(0);
     case Role::kOne64: return ops::Argument::of(std::uint64_t{1});
     case Role::kDim64: return ops::Argument::of(subject.dims[i]);
@@ -84,6 +85,7 @@ std::vector<std::size_t> info_block(const Family& family, const BenchCase& subje
     block.insert(block.end(), strides.begin(), strides.end());
   }
   if (contiguous && !family.always_info) block.clear();
+  if (family.sums_last) block.insert(block.end(), {subject.dims[subject.dims.rank() - 1], 1});
   return block;
 }
 

@@ -54,6 +54,18 @@ Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
   return plan(call);
 }
 
+Result<ops::Launch> plan_sum_into(const Kernel& kernel, const BenchCase& subject,
+                                  const Addresses& addresses, ops::Geometry geometry) {
+  ops::SumInto call;
+  call.dtype = kernel.dtype;
+  call.layout = layout_of(subject, 0);
+  call.over = {subject.dims.rank() - 1};
+  call.inp = addresses.inputs[0];
+  call.out = addresses.output;
+  call.geometry = geometry;
+  return plan(call);
+}
+
 Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
                                  const Addresses& addresses, ops::Geometry geometry) {
   const std::size_t columns = columns_of(subject);
@@ -84,6 +96,20 @@ std::vector<Family> row_families() {
   return {
       reduction("reduction"),
       reduction("arg-reduction"),
+
+      {.name = "sum-into",
+       .views = 1,
+       .always_info = true,
+       .sums_last = true,
+       .sized = rows_of_columns,
+       .operands = reduce_operands,
+       .plan = plan_sum_into,
+       .original = {{Role::kCount},
+                    {Role::kRank},
+                    {Role::kOne},
+                    {Role::kInfo},
+                    {Role::kInput},
+                    {Role::kOutput}}},
 
       {.name = "softmax",
        .shapes = kRowShapes,

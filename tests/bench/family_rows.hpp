@@ -23,6 +23,7 @@ enum class Role : unsigned char {
   kProduct32,  // dims `index` and `index` + 1 multiplied, in 32 bits
   kBlock32,    // threads in a block
   kEpsilon,    // 1e-5 as an f32
+  kOne,        // in 64 bits
   kZero32,
   kOne64,
   kDim64,    // dim `index`, in 64 bits
@@ -41,6 +42,7 @@ struct Family {
   std::vector<double> scalars = {};  // to measure with, where a case names none
   std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
   bool always_info = false;          // the layout block is there when all is contiguous, too
+  bool sums_last = false;            // it ends in the size and row-major stride of the last dim
   std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
   // Null: a contiguous case.
