@@ -156,6 +156,7 @@ class Prober {
       return unusable("is version " + probe_.version + ", host targets need g++ " +
                       std::to_string(kOldestGcc) + " or clang++ " + std::to_string(kOldestClang));
     }
+    add_configuration(line_after(text, "InstalledDir:"));
     KILN_TRY(add_with_libraries("program", "library", request_.program));
     return add_programs_of_gcc(request_.program,
                                {{"compiler", "cc1plus"}, {"assembler", "as"}, {"linker", "ld"}});
@@ -208,6 +209,7 @@ class Prober {
       probe_.version = "HIP " + number_after(text, "HIP version: ") + ", " + probe_.version;
       add_scripts();
     }
+    add_configuration(folder);
     const fs::path clang = folder / "clang++";
     KILN_TRY(add_with_libraries("program", "library", clang));
     KILN_TRY(add_with_libraries("linker", "library", folder / "ld.lld"));
@@ -215,6 +217,17 @@ class Prober {
         const std::string processors,
         ask(clang, {"--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus"}));
     return add_device_libraries(processors);
+  }
+
+  // clang takes options from the *.cfg files beside it, also from one that comes later.
+  void add_configuration(const fs::path& folder) {
+    if (folder.empty()) return;
+    const Result<std::vector<std::string>> names = files_.list(folder);
+    if (!names) return;
+    probe_.folders.push_back(folder);
+    for (const std::string& name : *names) {
+      if (name.ends_with(".cfg")) add("program", folder / name);
+    }
   }
 
   void add_scripts() {

@@ -142,6 +142,14 @@ TEST_CASE("find_tools looks again when a program or library is found elsewhere")
   }
 }
 
+TEST_CASE("find_tools counts the configuration of clang, also when it comes later") {
+  FakeToolchain machine;
+  (void)find(machine);
+  machine.put("/opt/rocm/llvm/bin/clang++.cfg", "-DX");
+  CHECK(paths_of(find(machine).tool(ToolKind::kHipCompiler), "program") ==
+        std::vector<std::string>{"/opt/rocm/llvm/bin/clang++", "/opt/rocm/llvm/bin/clang++.cfg"});
+}
+
 TEST_CASE("find_tools takes a damaged memory for an empty one") {
   FakeToolchain machine;
   const std::string memory = machine.environment.cache_directory() / "tools";
