@@ -1,5 +1,6 @@
 #include "runtime/src/compiler.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,18 @@ Error compile_error(std::string message, std::string log, const std::string& fol
   Error error{ErrorCode::kBuildFailed, std::move(message), {}, {}};
   add_log(error, "the compiler", log);
   return error;
+}
+
+std::vector<std::pair<std::string, std::string>> compiler_variables() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const char* name :
+       {"CCC_OVERRIDE_OPTIONS", "COMPILER_PATH", "CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH",
+        "DEVICE_LIB_PATH", "GCC_EXEC_PREFIX", "HIPRTC_COMPILE_OPTIONS_APPEND",
+        "HIPRTC_LINK_OPTIONS_APPEND", "HIP_PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "LLVM_PATH",
+        "ROCM_PATH", "SOURCE_DATE_EPOCH"}) {
+    if (const char* value = std::getenv(name)) found.emplace_back(name, value);
+  }
+  return found;
 }
 
 std::string file_identity(const std::string& path) {

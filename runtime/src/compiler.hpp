@@ -5,6 +5,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/source_bundle.hpp"
 #include "formats/target_id.hpp"
@@ -35,6 +37,10 @@ class Compiler {
 Error compile_error(std::string message, std::string log, const std::string& folder);
 
 // What identifies a file short of its content: path, size and time of its last change.
+// The variables that change what compilers make and that are set: the host's compiler sees these and
+// no others of the user's, and all of them count.
+std::vector<std::pair<std::string, std::string>> compiler_variables();
+
 std::string file_identity(const std::string& path);
 
 }  // namespace kiln::runtime

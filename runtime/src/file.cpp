@@ -1,5 +1,9 @@
 #include "runtime/src/file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,8 +24,20 @@ Error failed(const char* doing, const std::string& path) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (file == nullptr) return failed("read", path);
+  // Non-blocking, because opening a pipe waits for its writer.
+  const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (opened < 0) return failed("read", path);
+  struct stat info;
+  if (::fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(opened);
+    return Error{ErrorCode::kEnvironment, "cannot read '" + path + "': it is no file", {}, {}};
+  }
+  const File file(::fdopen(opened, "rb"), &std::fclose);
+  if (file == nullptr) {
+    const Error error = failed("read", path);
+    ::close(opened);
+    return error;
+  }
   std::string bytes;
   char part[1 << 16];
   for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file.get())) > 0;) {

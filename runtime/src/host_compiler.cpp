@@ -31,11 +31,27 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// Runs a program with its output in a file, and waits. Returns its wait status, or -1 with errno.
-int run(const std::vector<std::string>& words, const std::string& log) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+// What the compiler sees: its temporary files lie in `folder`.
+std::vector<std::string> environment_in(const std::string& folder) {
+  const char* path = std::getenv("PATH");
+  std::vector<std::string> all = {"LC_ALL=C", "TMPDIR=" + folder};
+  if (path != nullptr) all.push_back(std::string("PATH=") + path);
+  for (const auto& [name, value] : compiler_variables()) all.push_back(name + "=" + value);
+  return all;
+}
+
+// Runs a program in this environment with its output in a file, and waits. Returns its wait status,
+// or -1 with errno.
+int run(const std::vector<std::string>& words, const std::vector<std::string>& variables,
+        const std::string& log) {
+  const std::vector<char*> arguments = pointers(words), environment = pointers(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -43,7 +59,7 @@ int run(const std::vector<std::string>& words, const std::string& log) {
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t process = 0;
   const int failed =
-      posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     errno = failed;
@@ -83,7 +99,7 @@ class HostCompiler final : public Compiler {
     const std::string image = folder + "/.image", log = folder + "/.log";
     add({"-o", image, folder + "/" + bundle.files.front().path});
     add(host_link_flags());
-    if (const int status = run(words, log); status != 0) {
+    if (const int status = run(words, environment_in(folder), log); status != 0) {
       const std::string why = describe(status);
       return compile_error(path_ + ": " + why, read_file(log).value_or(std::string()), folder);
     }

@@ -349,7 +349,8 @@ Result<ModuleSlot::Source> ModuleSlot::compile(const ImageEntry& source) {
     char time[32];
     std::snprintf(time, sizeof time, " in %.2f ms", took.count());
     return "module '" + name_ + "': compiled for " + device_.info().target + " by " +
-           compiled->compiler + (compiled->is_from_cache ? ", found in the cache" : "") + time;
+           compiled->compiler + (compiled->is_from_cache ? ", found in the cache" : "") +
+           (compiled->distrust.empty() ? "" : ", not kept because " + compiled->distrust) + time;
   });
   return Source{format_of(device_.target().kind), copy_image(as_bytes(compiled->bytes)),
                 device_.info().target + " by " + compiled->compiler, "source"};

@@ -1,5 +1,6 @@
 #include "runtime/src/source_compiler.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,20 +59,40 @@ class WorkFolder {
   std::string path_;
 };
 
-// The image of an entry, or empty when there is none that is whole.
-std::string find_entry(const std::string& path) {
-  Result<std::string> entry = read_file(path);
-  if (!entry || entry->size() <= kDigestDigits) return {};
-  const std::string digest = entry->substr(0, kDigestDigits);
-  entry->erase(0, kDigestDigits + 1);
-  return sha256(std::string_view(*entry)).hex() == digest ? std::move(*entry) : std::string();
+std::string seal_of(const std::string& key, const std::string& image) {
+  return KeyHasher().add("key", key).add("image", image).finish().hex();
 }
 
-void keep_entry(const std::string& path, const std::string& work_folder, const std::string& image) {
+// The image that was kept under this key, or empty when there is none that is whole.
+std::string find_entry(const std::string& path, const std::string& key) {
+  Result<std::string> entry = read_file(path);
+  if (!entry || entry->size() <= kDigestDigits) return {};
+  const std::string seal = entry->substr(0, kDigestDigits);
+  entry->erase(0, kDigestDigits + 1);
+  return seal_of(key, *entry) == seal ? std::move(*entry) : std::string();
+}
+
+void keep_entry(const std::string& path, const std::string& key, const std::string& work_folder,
+                const std::string& image) {
   const std::string aside = work_folder + "/.entry";
-  if (!write_file(aside, sha256(std::string_view(image)).hex() + "\n" + image)) return;
+  if (!write_file(aside, seal_of(key, image) + "\n" + image)) return;
   std::error_code ignored;
   fs::rename(aside, path, ignored);
+}
+
+// Why nothing of the folder may be run; empty: no reason.
+std::string why_untrusted(const std::string& folder) {
+  struct stat info;
+  if (::stat(folder.c_str(), &info) != 0) return {};
+  if (info.st_uid != 0 && info.st_uid != ::geteuid()) return folder + " belongs to another user";
+  if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to " + folder;
+  // Who may rename it can put another in its place, unless only owners may, as in /tmp.
+  const std::string above = fs::path(folder).parent_path().string();
+  const bool is_known = !above.empty() && ::stat(above.c_str(), &info) == 0;
+  if (is_known && (info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
+    return "everybody may write to " + above;
+  }
+  return {};
 }
 
 }  // namespace
@@ -83,20 +104,20 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
   CompiledImage compiled;
   compiled.compiler = compiler->name();
 
-  std::string folder = options_.cache_folder, entry;
+  std::string folder = options_.cache_folder, key, entry;
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
-  if (!folder.empty() && !error) {
-    entry = folder + "/" +
-            KeyHasher()
-                .add("compiled", "1")
-                .add("compiler", compiler->identity())
-                .add("target", to_string(target))
-                .add("source", source_bundle)
-                .finish()
-                .hex() +
-            ".image";
-    compiled.bytes = find_entry(entry);
+  if (!folder.empty() && !error) compiled.distrust = why_untrusted(folder);
+  if (!folder.empty() && !error && compiled.distrust.empty()) {
+    KeyHasher hasher;
+    hasher.add("compiled", "2")
+        .add("compiler", compiler->identity())
+        .add("target", to_string(target))
+        .add("source", source_bundle);
+    for (const auto& [name, value] : compiler_variables()) hasher.add(name, value);
+    key = hasher.finish().hex();
+    entry = folder + "/" + key + ".image";
+    compiled.bytes = find_entry(entry, key);
     compiled.is_from_cache = !compiled.bytes.empty();
     if (compiled.is_from_cache) return compiled;
   } else {
@@ -105,7 +126,7 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
   KILN_TRY_ASSIGN(const WorkFolder work, WorkFolder::make(folder));
   KILN_TRY(work.put(bundle));
   KILN_TRY_ASSIGN(compiled.bytes, compiler->compile(bundle, work.path(), target));
-  if (!entry.empty()) keep_entry(entry, work.path(), compiled.bytes);
+  if (!entry.empty()) keep_entry(entry, key, work.path(), compiled.bytes);
   return compiled;
 }
 

@@ -1,11 +1,12 @@
 // From the source that a program carries to an image for the very device: once a machine, then from
 // disk.
 //
-//   <cache folder>/<key>.image   the SHA-256 of the image in hexadecimal, a newline, the image
+//   <cache folder>/<key>.image   the SHA-256 of key and image in hexadecimal, a newline, the image
 //
-// The key is made of the source, the target and the compiler's identity. An entry is written aside
-// and renamed, so that any number of processes may share the folder; one that does not check out is
-// a miss, and a folder that cannot be written to costs time and nothing else.
+// The key is made of the source, the target, the compiler's identity and the variables that it reads.
+// An entry is written aside and renamed, so that any number of processes may share the folder; one
+// that does not check out is a miss, and a folder that cannot be written to costs time and nothing
+// else. One that belongs to another user, or that everybody may write to, is not used.
 #pragma once
 
 #include <functional>
@@ -30,6 +31,7 @@ struct CompiledImage {
   std::string bytes;
   std::string compiler;  // "NVRTC 13.0"
   bool is_from_cache = false;
+  std::string distrust;  // why the cache is not used; empty: no reason
 };
 
 // Thread-safety: everything.

@@ -25,7 +25,7 @@ for target in "$@"; do
   "$folder/tests/fuzz/check_fuzz_$target" --seeds "$corpus"
   kept=()
   [ ! -d "tests/fuzz/corpus/$target" ] || kept=("tests/fuzz/corpus/$target")
-  "$folder/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -timeout=20 \
+  "$folder/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -print_funcs=0 -timeout=20 \
     -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$folder/findings/$target-" \
     "$corpus" "${kept[@]}" >"$folder/$target.log" 2>&1 ||
     { tail -40 "$folder/$target.log"; exit 1; }

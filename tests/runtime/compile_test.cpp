@@ -1,4 +1,6 @@
 // Modules that hold their source: compiled for the device, kept on disk, told when it fails.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -123,6 +125,34 @@ TEST_CASE("A module's source is compiled for the device, once a machine") {
       CHECK(fs::file_size(kept) == size);
     }
   }
+  SECTION("an image that was kept under another key is compiled anew") {
+    const fs::path first = machine.kept().front();
+    const SourceModule other(std::string(kSource) + "// changed\n");
+    CHECK(load(machine.options(), other.entry()) == line);
+    for (const fs::path& path : machine.kept()) {
+      if (path != first) fs::copy_file(path, first, fs::copy_options::overwrite_existing);
+    }
+    CHECK(load(machine.options(), module.entry()) == line);
+  }
+  SECTION("a variable that the compiler reads counts") {
+    REQUIRE(::setenv("HIPRTC_COMPILE_OPTIONS_APPEND", "-DX", 1) == 0);
+    CHECK(load(machine.options(), module.entry()) == line);
+    REQUIRE(::unsetenv("HIPRTC_COMPILE_OPTIONS_APPEND") == 0);
+    CHECK(load(machine.options(), module.entry()) == line + ", found in the cache");
+  }
+  SECTION("a pipe in an entry's place is compiled anew") {
+    const fs::path kept = machine.kept().front();
+    fs::remove(kept);
+    REQUIRE(::mkfifo(kept.c_str(), 0600) == 0);
+    CHECK(load(machine.options(), module.entry()) == line);
+  }
+  SECTION("nothing is run out of a folder that everybody may write to") {
+    const std::string folder =
+        GENERATE(false, true) ? machine.cache() : fs::path(machine.cache()).parent_path().string();
+    fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
+    CHECK(load(machine.options(), module.entry()) ==
+          line + ", not kept because everybody may write to " + folder);
+  }
   SECTION("nothing is kept where that is switched off, or cannot be") {
     OpenOptions options = machine.options();
     options.compile_cache = "off";
@@ -174,12 +204,13 @@ TEST_CASE("Without a compiler the error has the reason, and what else would do")
   const auto failed = open_device(options).get_or_load_func("nothing", module.entry());
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code == ErrorCode::kNoImage);
-  CHECK(render(failed.error()) ==
-        "kiln: error: no image of module 'arithmetic' runs on cuda:0 (Fake H200, sm_90)\n"
-        "note: image 'source': no NVRTC on this machine\n"
-        "note: image 'source': /nowhere/libnvrtc.so: cannot open shared object file: No such file or "
-        "directory\n"
-        "hint: add 'sm_90' to the targets of the manifest and build again\n");
+  CHECK(
+      render(failed.error()) ==
+      "kiln: error: no image of module 'arithmetic' runs on cuda:0 (Fake H200, sm_90)\n"
+      "note: image 'source': no NVRTC on this machine\n"
+      "note: image 'source': /nowhere/libnvrtc.so: cannot open shared object file: No such file or "
+      "directory\n"
+      "hint: add 'sm_90' to the targets of the manifest and build again\n");
 }
 
 TEST_CASE("An image that fits is taken before the source") {

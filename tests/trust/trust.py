@@ -245,7 +245,7 @@ def faults(arguments):
     def faulty(function, nth):
         for folder in (project.out, world.cache):
             shutil.rmtree(folder, ignore_errors=True)
-        return world.build(project, more={"LD_PRELOAD": arguments.library,
+        return world.build(project, more={"LD_PRELOAD": str(pathlib.Path(arguments.library).resolve()),
                                           "KILN_TEST_FAIL": f"{function}:{nth}",
                                           "KILN_TEST_COUNT": str(count_file)}.items())
 
