@@ -1,7 +1,7 @@
 #include "formats/ptx.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -160,13 +160,13 @@ TEST_CASE("read_ptx goes over 6 MB once", "[ptx]") {
   while (text.size() < 6u << 20) {
     text += ".visible .entry k" + std::to_string(kernels++) + "(.param .u64 p) {\n" + body + "}\n";
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may be busy on it
   const Ptx ptx = read(text);
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   CHECK(ptx.kernels.size() == static_cast<std::size_t>(kernels));
-  // Ten times what an optimised build takes, so that a busy or an instrumented one passes too; a
-  // reader that is not linear takes minutes.
-  CHECK(time.count() < 1000);
+  // Forty times what an optimised build takes, for instrumented ones; a reader that is not linear
+  // takes minutes.
+  CHECK(seconds < 4);
 }
 
 TEST_CASE("read_ptx survives every cut and many changes", "[ptx]") {
