@@ -119,8 +119,8 @@ int main(int argc, char** argv) {
   bool any = false, all_right = true;
   for (const Operation& operation : kOperations) {
     const Values expected = run_plain_loop(operation, input);
-    std::printf("u%s_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
-                std::string(kiln::ops::info(operation.op).name).c_str(), kRows, kColumns,
+    std::printf("%s_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
+                std::string(kiln::ops::info(operation.op).root).c_str(), kRows, kColumns,
                 static_cast<int>(operation.bound));
     Values first;  // of the first device that ran
     for (const std::string& id : ids) {
