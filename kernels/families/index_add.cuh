@@ -45,8 +45,8 @@ struct PlaceAndPart {
   u32 part = 0;
 
   KILN_DEVICE PlaceAndPart(u64 places) {
-    threads = launched_threads();
-    place = static_cast<u64>(block_index()) * block_size() + thread_index();
+    threads = static_cast<u64>(block_count()) * block_threads();
+    place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
 #pragma unroll 1
     while (parts < 1024 && places * 2 * parts <= threads) parts *= 2;
 #pragma unroll 1
@@ -120,7 +120,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   const u32 step = in_chunks ? kCount : 1;
   const u64 per_row = in_chunks ? right / kCount : right;
   const u64 places = left * per_row;
-  const bool by_waves = (block_size() & (wave_width() - 1)) == 0;
+  const bool by_waves = (block_threads() & (wave_width() - 1)) == 0;
   const u32 width = by_waves ? wave_width() : 1;
   const u32 lane = by_waves ? lane_index() : 0;
   const u64 whole = (places + (width - 1)) & ~static_cast<u64>(width - 1);

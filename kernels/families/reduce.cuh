@@ -40,16 +40,9 @@ KILN_DEVICE u64 place_of(const Views<1>& view, u64 i) {
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
     dim = unknown(dim - 1);
-    const u32 size = view.size(dim);
-    u64 above;
-    u32 digit;
-    if (i >> 32 == 0) {
-      above = static_cast<u32>(i) / size;
-      digit = static_cast<u32>(i) - static_cast<u32>(above) * size;
-    } else {
-      above = i / size;
-      digit = static_cast<u32>(i - above * size);
-    }
+    const u64 size = view.size(dim);
+    const u64 above = quotient(i, size);
+    const u64 digit = i - above * size;
     i = above;
     place += digit * view.stride(0, dim);
   }

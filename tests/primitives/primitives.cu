@@ -116,3 +116,9 @@ KILN_KERNEL(1024, find_element_3, const kiln::u64* info, const kiln::u32* elemen
             kiln::u64* places, kiln::u32 count, kiln::u32 rank) {
   kiln::find_elements<3>(info, rank, elements, places, count);
 }
+
+KILN_KERNEL(1024, quotients, const kiln::u64* dividends, const kiln::u64* divisors,
+            kiln::u64* quotients, kiln::u32 count) {
+  const kiln::u32 i = kiln::self();
+  if (i < count) quotients[i] = kiln::device::quotient(dividends[i], divisors[i]);
+}

@@ -351,5 +351,28 @@ TEST_CASE("the places of elements in views of up to 2^32 - 1 elements") {
   }
 }
 
+TEST_CASE("quotients of numbers below 2^50") {
+  Random random(29);
+  std::vector<std::uint64_t> dividends, divisors;
+  while (dividends.size() < 20000) {
+    // Of every length; a half next to a multiple.
+    const std::uint64_t divisor =
+        std::max<std::uint64_t>(random.bits() >> (14 + random.below(50)), 1);
+    std::uint64_t dividend = random.bits() >> (14 + random.below(40));
+    if (random.below(2) == 0) dividend = dividend / divisor * divisor;
+    if (random.below(2) == 0 && dividend != 0) --dividend;
+    dividends.push_back(dividend);
+    divisors.push_back(divisor);
+  }
+  const auto count = static_cast<std::uint32_t>(dividends.size());
+  const Bytes out = run("quotients", {count / 100}, {100},
+                        {bytes_of(dividends), bytes_of(divisors)}, Bytes(count * 8), {count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t expected = dividends[i] / divisors[i];
+    const Bits actual = element(DType::kI64, out, i);
+    if (actual != expected) FAIL(dividends[i] << " / " << divisors[i] << ": " << actual);
+  }
+}
+
 }  // namespace
 }  // namespace kiln
