@@ -12,11 +12,12 @@ struct BlockScratch {
   T of[1024];
 };
 
-// The threads that share something: the whole block, or, of blocks with several rows of threads, a
-// part of a wave that is a row of threads.
+// The threads that share something: so many neighbours, a power of two up to the wave's width; or the
+// whole block; or every `step`-th thread of the block.
 struct Team {
   u32 rank;
   u32 threads;
+  u32 step = 1;
 };
 KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 
@@ -26,6 +27,18 @@ KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 template <class Monoid, class T>
 KILN_DEVICE T team_reduce(Team team, T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
+  if (team.step != 1) {
+    barrier();
+    scratch.of[thread_rank()] = value;
+    barrier();
+    const u32 first = thread_rank() - team.rank * team.step;
+    value = scratch.of[first];
+#pragma unroll 1
+    for (u32 i = 1; i < team.threads; ++i) {
+      value = Monoid::join(value, scratch.of[first + i * team.step]);
+    }
+    return value;
+  }
   // By groups of lanes that fill the team: waves, or the largest parts of them.
   const u32 both = team.threads | wave_width();
   const u32 width = both & (0 - both);

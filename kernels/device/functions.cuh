@@ -41,14 +41,15 @@ KILN_DEVICE f32 normal_cdf(f32 x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-// x^y within 4 units in the last place, for positive normal x below 2^126, |y| up to 2^14 and normal
-// results; for others, false.
+// x^y within 4 units in the last place, for normal x of magnitude below 2^126, |y| up to 2^14 and
+// normal results; for others, false. Of a negative x: by magnitude, with y's parity, or NaN where y
+// is no whole number.
 //
-// log2 x = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
+// log2 |x| = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
 // carried in two numbers so that the product with y keeps what the exponential needs. Of all other
 // x the log comes out as 126 or more, either way.
 KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
-  const u32 bits = bit_cast<u32>(x);
+  const u32 bits = bit_cast<u32>(math::abs(x));
   const u32 exponent = (bits - 0x3f3504f3u) & 0xff800000u;  // e * 2^23
   const f32 m = bit_cast<f32>(bits - exponent);
   const f32 f = m - 1.0f;
@@ -76,6 +77,11 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const f32 product_low = math::fma(y, log_low, math::fma(y, log, -product));
   const f32 power = exp2_approximate(product);
   result = math::fma(power, product_low * 0x1.62e43p-1f, power);
+  if (x < 0) {
+    const f32 half = 0.5f * y;
+    if (math::floor(half) != half) result = -result;
+    if (math::floor(y) != y) result = bit_cast<f32>(0x7fc00000u);
+  }
 
   // One comparison that bounds both the log and the product, by a limit that all elements share.
   const f32 magnitude = math::abs(y);

@@ -185,12 +185,14 @@ KILN_DEVICE void barrier(Here here = KILN_HERE) {
 // part.
 
 #if KILN_PLATFORM_CUDA
-KILN_DEVICE u32 wave_width() { return warpSize; }
+// The same on every NVIDIA GPU, and here known to the compiler; `warpSize` is not.
+inline constexpr u32 kWarp = 32;
+KILN_DEVICE u32 wave_width() { return kWarp; }
 // One bit for each lane of the calling lane's group.
 KILN_DEVICE u32 group_mask(u32 width) {
   const u32 rank = threadIdx.y * blockDim.x + threadIdx.x;
-  const u32 first = rank & (warpSize - 1) & (0 - width);
-  return ((width == 32 ? 0u : 1u << width) - 1u) << first;
+  const u32 first = rank & (kWarp - 1) & (0 - width);
+  return ((width == kWarp ? 0u : 1u << width) - 1u) << first;
 }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
   return __shfl_sync(group_mask(width), value, static_cast<int>(source), static_cast<int>(width));
@@ -317,6 +319,18 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
 }
 #endif
 
+// Element `i` of an array, so near its beginning that the distance in bytes fits into 32 bits: what
+// AMD's GPUs add to an address in the access itself.
+template <class T>
+KILN_DEVICE T& near(T* array, u32 i) {
+#if KILN_PLATFORM_HIP
+  char* const bytes = const_cast<char*>(reinterpret_cast<const char*>(array));
+  return *reinterpret_cast<T*>(bytes + i * static_cast<u32>(sizeof(T)));
+#else
+  return array[i];
+#endif
+}
+
 // ---- words ------------------------------------------------------------------------------------
 
 // Bytes A, B, C, D (lowest first) of the eight bytes low[0..3], high[4..7].
@@ -341,6 +355,9 @@ KILN_DEVICE u32 count_ones(u32 word) {
   return static_cast<u32>(__builtin_popcount(word));
 #endif
 }
+
+// The condition, whose code the compiler lets follow without a jump.
+KILN_DEVICE bool likely(bool condition) { return __builtin_expect(condition, true); }
 
 // The same value, of which the compiler knows nothing: for the condition in a loop that it would
 // otherwise write once for each outcome.

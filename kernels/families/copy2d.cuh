@@ -13,25 +13,25 @@ namespace kiln::families {
 
 using namespace device;
 
+// A thread steps from unit to unit without dividing again.
 template <class Unit>
 KILN_DEVICE void copy_units(const Spread& spread, u32 rows, u32 per_row, u32 src_pitch,
                             u32 dst_pitch, const Unit* src, Unit* dst) {
   const u32 threads = spread.threads_for(static_cast<u64>(rows) * per_row);
   if (spread.self >= threads || per_row == 0) return;
-  // Rows are taken in bands, within which units are counted in 32 bits.
-  const u32 band = per_row >> 31 != 0 ? 1 : (1u << 31) / per_row;
+  const u32 rows_apart = threads / per_row;
+  const u32 columns_apart = threads - rows_apart * per_row;
+  u64 row = spread.self / per_row;
+  u32 column = spread.self - static_cast<u32>(row) * per_row;
 #pragma unroll 1
-  for (u32 first = 0; first < rows; first += band) {
-    const u32 end = rows - first < band ? rows - first : band;
-    const u64 units = static_cast<u64>(end) * per_row;
-#pragma unroll 1
-    for (u64 i = spread.self; i < units; i += threads) {
-      const u32 row = static_cast<u32>(i) / per_row;
-      const u32 column = static_cast<u32>(i) - row * per_row;
-      dst[static_cast<u64>(first + row) * dst_pitch + column] =
-          src[static_cast<u64>(first + row) * src_pitch + column];
+  while (row < rows) {
+    dst[row * dst_pitch + column] = src[row * src_pitch + column];
+    row += rows_apart;
+    if (column >= per_row - columns_apart) {
+      column -= per_row;
+      ++row;
     }
-    if (rows - first <= band) return;
+    column += columns_apart;
   }
 }
 
@@ -41,11 +41,11 @@ KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_str
   using B = BitsOf<T>;
   const B* const from = reinterpret_cast<const B*>(src);
   B* const to = reinterpret_cast<B*>(dst);
+  if (leaves_at_once()) return;
   const u64 numel = static_cast<u64>(rows) * columns;
-  if (leaves_at_once(numel)) return;
-  if (takes_one_element(numel)) {
-    const u32 i = block_index() * block_size() + thread_index();
-    if (i >= numel) return;
+  if (likely(takes_one_element(numel))) {
+    const u32 i = thread_number();
+    if (i >= static_cast<u32>(numel)) return;
     const u32 row = i / columns;
     const u32 column = i - row * columns;
     to[static_cast<u64>(row) * dst_stride + column] =

@@ -52,6 +52,9 @@ constexpr u32 largest(u32 a, u32 b, Rest... rest) {
   return largest(a > b ? a : b, rest...);
 }
 
+// So many chunks of `bytes` keep enough of them in flight.
+constexpr u32 ahead(u32 bytes) { return bytes >= 32 ? 1 : 32 / bytes; }
+
 constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
 
 // What a kernel does with views that are not contiguous. Code is weight, so only those that change
@@ -72,7 +75,7 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
                                   : kCost == tuning::Cost::kBrief ? (kCount < 4 ? kCount : 4)
                                                                   : 1;
   // Chunks that a thread reads before it computes.
-  static constexpr u32 kAhead = 2;
+  static constexpr u32 kAhead = ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))));
   // Elements of a strided view that it reads before it computes.
   static constexpr u32 kGroup = kCount < 8 ? kCount : 8;
 
@@ -191,17 +194,28 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once(numel)) return;
+    if (leaves_at_once()) return;
     bool contiguous = views.info == nullptr;
-    u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-    u32 threads = resident_threads();
-    if (takes_one_element(numel)) {
-      if (contiguous) {
-        const u32 mine = static_cast<u32>(i);
-        if (mine < numel) out[mine] = narrow<Out>(f(input<In>(I)[mine]...));
+    const bool one_each = takes_one_element(numel);
+    if (likely(one_each & contiguous)) {
+      const u32 mine = thread_number();
+      if (mine >= static_cast<u32>(numel)) return;
+      near(out, mine) = narrow<Out>(f(near(input<In>(I), mine)...));
+      return;
+    }
+    if constexpr (kTuning.small_chunks) {
+      if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
+        const u32 first = thread_number() * kCount;
+        if (first >= static_cast<u32>(numel)) return;
+        Batch batch;
+        (chunk_of<I>(batch).load(&near(input<In>(I), first)), ...);
+        compute_chunk(batch, &near(out, first));
         return;
       }
-    } else {
+    }
+    u64 i = thread_number();
+    u32 threads = resident_threads();
+    if (!one_each) {
       const Spread spread(numel);
       if (spread.is_surplus()) return;
       threads = spread.threads;
@@ -252,8 +266,8 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   B* const out = reinterpret_cast<B*>(target);
   const B* const inp = source == nullptr ? out : reinterpret_cast<const B*>(source);
   const Views<1> views{info, static_cast<u32>(num_dims)};
-  if (leaves_at_once(numel)) return;
-  if (copy_by_tiles(views, numel, inp, out)) return;
+  if (leaves_at_once()) return;
+  if (info != nullptr && !takes_one_element(numel) && copy_by_tiles(views, numel, inp, out)) return;
   const auto same = [](B x) { return x; };
   Elementwise<tuning::Cost::kBrief, Paths::kRows, decltype(same), Sequence<0>, B, B>{
       same, views, out, {inp}}

@@ -39,8 +39,8 @@ KILN_DEVICE u64 find_in_order(const Views<1>& view, u32 first, u64 i) {
 #pragma unroll 1
   for (u32 next = view.rank;;) {
     if (dim != view.rank) {
-      const u64 size = view.size(dim);
-      const u64 above = i / size;
+      const u32 size = view.size(dim);
+      const u64 above = quotient(i, size);
       place += (i - above * size) * view.stride(0, dim);
       i = above;
     }
@@ -52,51 +52,46 @@ KILN_DEVICE u64 find_in_order(const Views<1>& view, u32 first, u64 i) {
   }
 }
 
-// Every element of a contiguous array, in any launch. Where there is a thread for every element,
-// the first ones write a chunk each: stores need no more than that, and no latency to hide.
-template <class B>
-KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
+// `info` null means contiguous.
+template <class T>
+KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
+  if (leaves_at_once()) return;
+  using B = BitsOf<T>;
   constexpr u32 kCount = 16 / sizeof(B);
-  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-  const u64 threads = launched_threads();
-  if (!takes_one_element(numel) && address_of(out) % 16 == 0) {
+  B* const out = reinterpret_cast<B*>(elements);
+  const B value = bits_of(element);
+  const Views<1> view{info, static_cast<u32>(num_dims)};
+  FillOrder order{view.rank, info == nullptr};
+  const bool one_each = takes_one_element(numel);
+  if (likely(one_each & order.contiguous)) {
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) near(out, mine) = value;
+    return;
+  }
+  const Spread spread(numel);
+  if (spread.is_surplus()) return;
+  if (!order.contiguous && !one_each) order = fill_order(view);
+  u64 i = spread.self;
+  if (order.contiguous && address_of(out) % 16 == 0) {
     const u64 chunks = numel / kCount;
-    if (i >= chunks + kCount && threads >= numel) return;
+    const u32 threads = spread.threads_for(chunks);
+    if (i >= threads) return;
     Chunk<B, kCount> chunk;
     chunk.fill(value);
 #pragma unroll 1
     for (; i < chunks; i += threads) chunk.store(out + i * kCount);
-    // The thread whose next chunk would be the first behind the end, and those after it, write the
-    // rest by elements.
-    i += chunks * (kCount - 1);
+    i = chunks * kCount + spread.self;
   }
 #pragma unroll 1
-  for (; i < numel; i += threads) out[i] = value;
-}
-
-// `info` null means contiguous.
-template <class T>
-KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
-  using B = BitsOf<T>;
-  B* const out = reinterpret_cast<B*>(elements);
-  const B value = bits_of(element);
-
-  const Views<1> view{info, static_cast<u32>(num_dims)};
-  FillOrder order{view.rank, info == nullptr};
-  if (!order.contiguous && !takes_one_element(numel)) order = fill_order(view);
-  if (order.contiguous) return fill_contiguous(numel, out, value);
-  const u64 threads = launched_threads();
-#pragma unroll 1
-  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < numel;
-       i += threads) {
-    out[find_in_order(view, order.first, i)] = value;
+  for (; i < numel; i += spread.threads) {
+    out[order.contiguous ? i : find_in_order(view, order.first, i)] = value;
   }
 }
 
 // Without a view.
 template <class T>
 KILN_DEVICE void fill(u64 numel, T* elements, T element) {
-  fill_contiguous(numel, reinterpret_cast<BitsOf<T>*>(elements), bits_of(element));
+  fill(numel, 0, nullptr, elements, element);
 }
 
 }  // namespace kiln::families

@@ -1,101 +1,108 @@
-// dst[b] = the reduction of elements [b * per_row, (b + 1) * per_row) of a view, whose reduced dims
-// come last. A block reduces one row after the other.
+// dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
+// come last.
+//
+// Of rows that are contiguous, a team reads chunks. Where neighbouring rows are neighbours in
+// memory and the elements of a row are not, the lanes of a wave go over neighbouring rows, and the
+// waves of a block over slices of them.
 #pragma once
 
 #include "device/block.cuh"
 #include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
+#include "families/team.cuh"
 
 namespace kiln::families {
 
 using namespace device;
 
-// How the elements of a row lie: at one stride, or anyhow.
+// How the rows of a view lie.
 struct RowShape {
-  bool is_even;
+  bool contiguous;  // the whole view
+  bool even;        // the elements of a row are `stride` apart
   u64 stride;
+  u64 rows_apart;  // a row and the next one, where both differ in the innermost kept dim alone
 };
 
 KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
-  RowShape shape{true, 1};
+  RowShape shape{true, true, 1, 0};
   u64 count = 1;
-#pragma unroll 1
-  for (u32 dim = view.rank; dim != 0 && count < per_row;) {
-    dim = unknown(dim - 1);
-    const u64 size = view.size(dim);
-    if (size == 1) continue;
-    const u64 stride = view.stride(0, dim);
-    if (count == 1) shape.stride = stride;
-    shape.is_even = shape.is_even && stride == shape.stride * count;
-    count *= size;
-  }
-  shape.is_even = shape.is_even && (count == per_row || per_row <= 1);
-  return shape;
-}
-
-// Where element `i` of a view lies.
-KILN_DEVICE u64 place_of(const Views<1>& view, u64 i) {
-  u64 place = 0;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
     dim = unknown(dim - 1);
     const u64 size = view.size(dim);
+    const u64 stride = view.stride(0, dim);
+    if (size == 1) continue;
+    shape.contiguous = shape.contiguous & (stride == count);
+    if (count < per_row) {
+      if (count == 1) shape.stride = stride;
+      shape.even = shape.even & (stride == shape.stride * count);
+    } else if (shape.rows_apart == 0) {
+      shape.rows_apart = stride;
+    }
+    count *= size;
+  }
+  return shape;
+}
+
+// Where element `i` of a view lies.
+KILN_ASIDE u64 place_of(Views<1> view, u64 i) {
+  u64 place = 0;
+#pragma unroll 1
+  for (u32 dim = view.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    const u32 size = view.size(dim);
     const u64 above = quotient(i, size);
-    const u64 digit = i - above * size;
+    place += (i - above * size) * view.stride(0, dim);
     i = above;
-    place += digit * view.stride(0, dim);
   }
   return place;
 }
 
+// What a thread of a team sees of `count` elements, `stride` apart.
 template <class Reduction, class T>
-KILN_DEVICE typename Reduction::State reduce_even_row(const T* row, u64 stride, u64 count) {
-  using State = typename Reduction::State;
+KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State state, const T* from,
+                                                    u64 stride, u32 count, u32 index,
+                                                    const Team& team) {
   constexpr u32 kCount = 16 / sizeof(T);
-  State state = Reduction::identity();
-  const u32 threads = block_threads();
-  u32 head = 0;   // elements before the first whole chunk
-  u64 whole = 0;  // elements in chunks
-  if (stride == 1 && count >= 4 * kCount) {
-    head = static_cast<u32>((0 - address_of(row)) / sizeof(T)) % kCount;
-    const u64 chunks = (count - head) / kCount;
-    const T* const first = row + head;
+  constexpr u32 kAhead = 4;
+  const bool aligned = (stride == 1) & (address_of(from) % 16 == 0);
+  const u32 whole = aligned ? count / kCount : 0;  // chunks that one access reads
 #pragma unroll 1
-    for (u64 c = thread_rank(); c < chunks;) {
-      constexpr u32 kAhead = 4;
-      Chunk<T, kCount> chunk[kAhead];
-      u32 loaded = 1;
-      chunk[0].load(first + c * kCount);
-      if (chunks - c > (kAhead - 1) * threads) {
+  for (u32 c = team.rank; c * kCount < count;) {
+    Chunk<T, kCount> chunk[kAhead];
+    u32 loaded = 1;
+    u32 valid = count - c * kCount;
+    if (c < whole) {
+      chunk[0].load(from + c * kCount);
+      if (whole - c > (kAhead - 1) * team.threads) {
         loaded = kAhead;
 #pragma unroll
-        for (u32 k = 1; k < kAhead; ++k) chunk[k].load(first + (c + k * threads) * kCount);
+        for (u32 k = 1; k < kAhead; ++k) chunk[k].load(from + (c + k * team.threads) * kCount);
       }
-#pragma unroll 1
-      for (u32 left = loaded;;) {
+    } else {
+      chunk[0].clear();
+      const T* at = from + c * kCount * stride;
 #pragma unroll
-        for (u32 j = 0; j < kCount; ++j) {
-          state = Reduction::take(state, chunk[0].get(j), head + static_cast<u32>(c) * kCount + j);
-        }
-        c += threads;
-        if (--left == 0) break;
-#pragma unroll
-        for (u32 k = 0; k + 1 < kAhead; ++k) chunk[k] = chunk[k + 1];
+      for (u32 j = 0; j < kCount; ++j, at += stride) {
+        if (j < valid) chunk[0].put(j, *at);
       }
     }
-    whole = chunks * kCount;
-  }
-  // In parts, whose sums lose less than one long sum.
 #pragma unroll 1
-  for (u64 i = thread_rank(); i < count - whole;) {
-    State part = Reduction::identity();
-#pragma unroll 4
-    for (u32 k = 0; k < 16 && i < count - whole; ++k, i += threads) {
-      const u64 at = i < head ? i : i + whole;
-      part = Reduction::take(part, row[at * stride], static_cast<u32>(at));
+    for (;;) {
+      // Sums of chunks lose less than one long sum.
+      auto part = Reduction::identity();
+#pragma unroll
+      for (u32 j = 0; j < kCount; ++j) {
+        if (j < valid) part = Reduction::take(part, chunk[0].get(j), index + c * kCount + j);
+      }
+      state = Reduction::join(state, part);
+      c += team.threads;
+      valid = count - c * kCount;
+      if (--loaded == 0) break;
+#pragma unroll
+      for (u32 k = 0; k + 1 < kAhead; ++k) chunk[k] = chunk[k + 1];
     }
-    state = Reduction::join(state, part);
   }
   return state;
 }
@@ -103,28 +110,56 @@ KILN_DEVICE typename Reduction::State reduce_even_row(const T* row, u64 stride, 
 template <class Reduction, class T, class Out>
 KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
                         Out* dst) {
-  using State = typename Reduction::State;
+  // Elements of a row that are counted in 32 bits; a longer row has several parts.
+  constexpr u64 kPart = 1u << 30;
+  // Elements from where on whole lines of memory count.
+  constexpr u64 kAcross = 1u << 20;
+  if (per_row == 0) {
+    if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
+    return;
+  }
+  if (leaves_at_once()) return;
+  const u32 blocks = row_blocks();
+  if (block_index() >= blocks) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   const RowShape shape = shape_of_rows(view, per_row);
   const u32 last_dim = num_dims == 0 ? 1 : view.size(view.rank - 1);
+  const bool dense = shape.even & (shape.stride == 1);
+  // A small launch with a block for every row is soonest done by whole blocks.
+  const bool one_each = blocks == block_count() && blocks * per_row >= numel;
+  RowTeams teams(dense ? (per_row * sizeof(T) + 15) / 16 : per_row,
+                 one_each ? 1 : tuning::kPiecesOfLane);
+  if (!dense && shape.even && shape.rows_apart == 1 && numel >= kAcross &&
+      (block_threads() & (wave_width() - 1)) == 0) {
+    teams.go_across();
+  }
+  const Team team = teams.team;
 #pragma unroll 1
-  for (u64 row = block_index(); row * per_row < numel || per_row == 0; row += block_count()) {
+  for (u64 block_row = static_cast<u64>(block_index()) * teams.count; block_row * per_row < numel;
+       block_row += static_cast<u64>(blocks) * teams.count) {
+    const u64 row = block_row + teams.mine;
     const u64 first = row * per_row;
-    const u64 count = numel - first < per_row ? numel - first : per_row;
-    State state = Reduction::identity();
-    if (shape.is_even) {
-      if (count != 0) {
-        state = reduce_even_row<Reduction>(src + place_of(view, first), shape.stride, count);
-      }
-    } else {
+    typename Reduction::State state = Reduction::identity();
+    if (first < numel) {
+      const T* const from = src + (shape.contiguous ? first : place_of(view, first));
+      const u64 count = numel - first < per_row ? numel - first : per_row;
+      if (shape.even) {
 #pragma unroll 1
-      for (u64 i = thread_rank(); i < count; i += block_threads()) {
-        state = Reduction::take(state, src[place_of(view, first + i)], static_cast<u32>(i));
+        for (u64 done = 0; done < count; done += kPart) {
+          const u32 some = static_cast<u32>(count - done < kPart ? count - done : kPart);
+          state = take_elements<Reduction>(state, from + done * shape.stride, shape.stride, some,
+                                           static_cast<u32>(done), team);
+        }
+      } else {
+        // The digits of a place within the row are those of the inner dims.
+#pragma unroll 1
+        for (u64 i = team.rank; i < count; i += team.threads) {
+          state = Reduction::take(state, from[place_of(view, i)], static_cast<u32>(i));
+        }
       }
     }
-    state = block_reduce<Reduction>(state);
-    if (thread_rank() == 0) dst[row] = Reduction::result(state, last_dim);
-    if (per_row == 0) return;
+    state = team_reduce<Reduction>(team, state);
+    if (first < numel && team.rank == 0) dst[row] = Reduction::result(state, last_dim);
   }
 }
 

@@ -99,7 +99,7 @@ struct Rope {
 
   KILN_DEVICE void run() const {
     const u64 pairs = static_cast<u64>(groups) * per_group;
-    if (leaves_at_once(pairs)) return;
+    if (leaves_at_once()) return;
     const Spread spread(pairs);
     if (spread.is_surplus()) return;
     const bool in_chunks = !takes_one_element(pairs) && has_chunks();

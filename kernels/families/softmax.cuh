@@ -1,69 +1,157 @@
-// dst[r] = softmax of row r: rows are contiguous. The threads along y share a row; each thread
-// along x has a row of its own.
+// dst[r] = softmax of row r. Rows are contiguous, and there are as many as threads along x; the
+// reference gives each a block of 32 threads along y.
 //
-// One walk finds the row's maximum and the sum of its exponentials together, a second writes.
+// A team takes a row: one walk finds its maximum, one the sum of its exponentials, and one writes.
+// A row that fits into the registers of its team is read once; of a longer one, exponentials that
+// lose nothing in T wait in the output.
 #pragma once
 
 #include "device/arithmetic.cuh"
 #include "device/block.cuh"
+#include "device/chunk.cuh"
 #include "device/limits.cuh"
 #include "device/platform.cuh"
+#include "families/team.cuh"
 
 namespace kiln::families {
 
 using namespace device;
 
-// The maximum of some numbers, and the sum of exp(number - maximum).
-template <class M>
-struct Exponentials {
-  using N = typename M::Number;
-  struct State {
-    N maximum;
-    N sum;
-  };
-  KILN_DEVICE static State identity() { return {least<N, N>(), 0}; }
-  KILN_DEVICE static State join(State a, State b) {
-    if (b.sum == 0) return a;
-    if (a.sum == 0) return b;
-    const bool swapped = b.maximum > a.maximum;
-    const State& high = swapped ? b : a;
-    const State& low = swapped ? a : b;
-    return {high.maximum, high.sum + low.sum * M::exp(low.maximum - high.maximum)};
+// NaN is no maximum: it makes the sum NaN.
+template <class N>
+struct Largest {
+  KILN_DEVICE static N identity() { return least<N, N>(); }
+  KILN_DEVICE static N join(N a, N b) { return b > a ? b : a; }
+  KILN_DEVICE static N shuffle(N x, u32 source, u32 width, Here here) {
+    return device::shuffle(x, source, width, here);
   }
-  // Infinity makes the sum NaN, as NaN does; its negative adds nothing.
-  KILN_DEVICE static State take(State state, N x) {
-    if (x == least<N, N>()) return state;
-    return join(state, {x, x - x + 1});
-  }
-  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
-    return {device::shuffle(s.maximum, source, width, here),
-            device::shuffle(s.sum, source, width, here)};
+};
+template <class N>
+struct Total {
+  KILN_DEVICE static N identity() { return 0; }
+  KILN_DEVICE static N join(N a, N b) { return a + b; }
+  KILN_DEVICE static N shuffle(N x, u32 source, u32 width, Here here) {
+    return device::shuffle(x, source, width, here);
   }
 };
 
 template <class T>
-KILN_DEVICE void softmax(const T* src, T* dst, i32 columns) {
-  // Exact exponentials: those of f16 are summed, where an approximation's bias would add up.
-  using M = Arithmetic<typename Arithmetic<T>::Number>;
-  using E = Exponentials<M>;
-  const u32 count = static_cast<u32>(columns);
-  // Threads that share rows with others along x take them alone.
-  const bool shared = block_size() == 1;
-  const u64 row = static_cast<u64>(block_index()) * block_size() + thread_index();
-  const T* const from = src + row * count;
-  T* const to = dst + row * count;
-  const u32 first = shared ? thread_y() : 0;
-  const u32 step = shared ? block_y() : 1;
-  if (!shared && thread_y() != 0) return;
+struct SoftmaxRow {
+  using N = typename Arithmetic<T>::Number;
+  // Exact exponentials, of f16 too: they are summed, where an approximation's bias would add up.
+  using M = Arithmetic<N>;
+  static constexpr u32 kCount = 16 / sizeof(T);
+  static constexpr u32 kChunks = kCount == 4 ? 2 : 1;  // that a thread keeps
+  static constexpr u32 kKept = kChunks * kCount;
 
-  typename E::State state = E::identity();
+  u32 columns;
+  bool by_chunks;
+  Team team;
+
+  // The column of the thread's element `k`, in the slab that begins at `first`.
+  KILN_DEVICE u32 column(u32 first, u32 k) const {
+    return by_chunks ? first + (k / kCount * team.threads + team.rank) * kCount + k % kCount
+                     : first + k * team.threads + team.rank;
+  }
+  KILN_DEVICE u32 slab() const { return team.threads * kKept; }
+
+  // What is behind the end is -infinity.
+  KILN_DEVICE void read(const T* row, u32 first, N (&x)[kKept]) const {
+    if (by_chunks) {
+#pragma unroll
+      for (u32 c = 0; c < kChunks; ++c) {
+        const u32 at = column(first, c * kCount);
+        Chunk<T, kCount> chunk;
+        if (at < columns) chunk.load(row + at);
+#pragma unroll
+        for (u32 j = 0; j < kCount; ++j) {
+          x[c * kCount + j] = at < columns ? widen(chunk.get(j)) : least<N, N>();
+        }
+      }
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) {
+        const u32 at = column(first, k);
+        x[k] = at < columns ? widen(row[at]) : least<N, N>();
+      }
+    }
+  }
+  KILN_DEVICE void write(T* row, u32 first, const N (&x)[kKept], N scale) const {
+    if (by_chunks) {
+#pragma unroll
+      for (u32 c = 0; c < kChunks; ++c) {
+        const u32 at = column(first, c * kCount);
+        Chunk<T, kCount> chunk;
+        chunk.clear();
+#pragma unroll
+        for (u32 j = 0; j < kCount; ++j) chunk.put(j, narrow<T>(x[c * kCount + j] * scale));
+        if (at < columns) chunk.store(row + at);
+      }
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) {
+        const u32 at = column(first, k);
+        if (at < columns) row[at] = narrow<T>(x[k] * scale);
+      }
+    }
+  }
+
+  KILN_DEVICE void run(const T* from, T* to, bool exists) const {
+    constexpr bool kWaits = sizeof(T) >= 4;
+    const u32 end = exists ? columns : 0;
+    const bool kept = columns <= slab();
+    N x[kKept];
+    N maximum = Largest<N>::identity();
 #pragma unroll 1
-  for (u32 i = first; i < count; i += step) state = E::take(state, widen(from[i]));
-  if (shared) state = block_reduce<E>(state);
-  const auto scale = 1 / state.sum;
+    for (u32 first = 0; first < end; first += slab()) {
+      read(from, first, x);
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) maximum = Largest<N>::join(maximum, x[k]);
+    }
+    maximum = team_reduce<Largest<N>>(team, maximum);
+    N sum = 0;
 #pragma unroll 1
-  for (u32 i = first; i < count; i += step) {
-    to[i] = narrow<T>(M::exp(widen(from[i]) - state.maximum) * scale);
+    for (u32 first = 0; first < end; first += slab()) {
+      if (!kept) read(from, first, x);
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) {
+        x[k] = M::exp(x[k] - maximum);
+        sum += x[k];
+      }
+      if (kWaits && !kept) write(to, first, x, 1);
+    }
+    sum = team_reduce<Total<N>>(team, sum);
+    const N scale = 1 / sum;
+#pragma unroll 1
+    for (u32 first = 0; first < end; first += slab()) {
+      if (!kept) {
+        read(kWaits ? to : from, first, x);
+        if constexpr (!kWaits) {
+#pragma unroll
+          for (u32 k = 0; k < kKept; ++k) x[k] = M::exp(x[k] - maximum);
+        }
+      }
+      write(to, first, x, scale);
+    }
+  }
+};
+
+template <class T>
+KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
+  if (leaves_at_once()) return;
+  const u32 blocks = row_blocks();
+  if (block_index() >= blocks) return;
+  using Row = SoftmaxRow<T>;
+  const u32 columns = static_cast<u32>(n_cols);
+  const bool by_chunks = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
+  const RowTeams teams(by_chunks ? columns / Row::kCount : columns, tuning::kPiecesOfLane);
+  const u64 rows = static_cast<u64>(block_count()) * block_size();
+  const Row row{columns, by_chunks, teams.team};
+#pragma unroll 1
+  for (u64 first = static_cast<u64>(block_index()) * teams.count; first < rows;
+       first += static_cast<u64>(blocks) * teams.count) {
+    const u64 at = (first + teams.mine) * columns;
+    row.run(src + at, dst + at, first + teams.mine < rows);
   }
 }
 

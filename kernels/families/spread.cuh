@@ -15,21 +15,28 @@ using namespace device;
 
 inline constexpr tuning::Elementwise kTuning = tuning::elementwise(kArchitecture);
 
+// Blocks that work, in any launch.
+inline constexpr u32 kMostBlocks = tuning::most_blocks(kMachine);
+
+// Whether the block is behind all that work. A kernel asks this first: the instructions of such a
+// block, times the blocks of a large launch, are what the launch costs at least.
+KILN_DEVICE bool leaves_at_once() { return block_index() >= kMostBlocks; }
+
 // Blocks of 1024 threads that the device holds at once, and their threads.
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
 KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }
+
+// The number of a thread that works.
+KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
+
 KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * block_size(); }
 
-// Whether each thread takes one element, at most.
+// Whether each thread takes one element, at most. A small launch takes as long as its instructions:
+// so no branch between the conditions, and the multiprocessors are those of the architecture's
+// largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel) {
-  return block_count() <= resident_blocks() && launched_threads() >= numel;
-}
-
-// Whether the block is one of those that leave at once. A kernel asks this before all else, and it
-// costs few instructions: they are what such a block costs.
-KILN_DEVICE bool leaves_at_once(u64 numel) {
-  if (block_index() < resident_blocks()) return false;
-  return unknown(block_size()) == 1024 && launched_threads() >= numel;
+  constexpr u32 kMost = kMachine.multiprocessors * (kMachine.threads / 1024);
+  return static_cast<bool>((block_count() <= kMost) & (block_count() * block_size() >= numel));
 }
 
 // Blocks that do the work of a large launch in the reference's geometry.
@@ -39,21 +46,23 @@ KILN_DEVICE u32 working_blocks() {
   return (multiprocessors() * kTuned + 7) / 8;
 }
 
-// A thread of a large launch.
-struct Spread {
-  static constexpr u32 kMostThreads = 1u << 28;  // so that a few steps fit into 32 bits
+// Blocks that do the work of such a launch tile by tile, with barriers: one a multiprocessor, which
+// leaves room for those that leave.
+KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 
+// A thread of a large launch that works.
+struct Spread {
   u32 self;           // the thread's number
   u32 threads;        // that work, unless threads_for() says less
   bool has_one_each;  // there is a thread for every element
 
   KILN_DEVICE explicit Spread(u64 numel) {
-    const u64 begin = static_cast<u64>(block_index()) * block_size();
-    const u64 all = launched_threads();
-    has_one_each = all >= numel;
-    const u32 most = has_one_each ? resident_threads() : kMostThreads;
-    threads = all < most ? static_cast<u32>(all) : most;
-    self = begin < most ? static_cast<u32>(begin) + thread_index() : most;
+    const u32 blocks = block_count() < kMostBlocks ? block_count() : kMostBlocks;
+    threads = blocks * block_size();
+    self = thread_number();
+    has_one_each = launched_threads() >= numel;
+    const u32 resident = resident_threads();
+    if (has_one_each && resident < threads) threads = resident;
   }
   // Whether the thread has nothing to do.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }

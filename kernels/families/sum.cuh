@@ -51,7 +51,7 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     typename Sum::State value = 0;
     if (is_there) {
       target = summed.target_of(i);
-      value = Sum::take(value, inp[shape.is_even ? i * shape.stride : place_of(view, i)], 0);
+      value = Sum::take(value, inp[shape.even ? i * shape.stride : place_of(view, i)], 0);
     }
     bool adds = is_there;
     if (by_waves) {

@@ -239,16 +239,14 @@ struct TransposeTiles {
 };
 template <class B>
 KILN_DEVICE bool copy_by_tiles(const Views<1>& views, u64 numel, const B* inp, B* out) {
-  if (views.info == nullptr || takes_one_element(numel) || numel >> 32 != 0) return false;
+  if (numel >> 32 != 0) return false;
   const Tiling<B> tiling(views, inp);
   if (tiling.tiles == 0) return false;
-  u32 blocks = block_count();
-  if (launched_threads() >= numel) {
-    // Those that leave need room beside them.
-    const u32 fit = block_size() == 1024 ? working_blocks() : blocks;
-    if (fit < blocks) blocks = fit;
-    if (block_index() >= blocks) return true;
+  u32 blocks = block_count() < kMostBlocks ? block_count() : kMostBlocks;
+  if (block_size() == 1024 && Spread(numel).has_one_each && tile_blocks() < blocks) {
+    blocks = tile_blocks();
   }
+  if (block_index() >= blocks) return true;
   KILN_SHARED(tiles, TransposeTiles<B>);
   const u32 team = block_size() < kTeam ? block_size() : kTeam;
   const u32 teams = block_size() / team;

@@ -89,17 +89,23 @@ struct ExtremeIndex {
     Value value;
     u32 index;
   };
-  KILN_DEVICE static State identity() { return {0, kNone}; }
+  KILN_DEVICE static State identity() {
+    using Number = typename device::Arithmetic<T>::Number;
+    return {kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>(), kNone};
+  }
+  // Of elements in the order of their indices. Without branches: the elements of a chunk are taken
+  // side by side.
   KILN_DEVICE static State take(State state, T x, u32 index) {
     const Value value = static_cast<Value>(device::widen(x));
-    if (value != value) return state;
-    return join(state, {value, index});
+    const bool better = kSign > 0 ? value > state.value : value < state.value;
+    const bool wins = better | ((state.index == kNone) & (value == value));
+    return {wins ? value : state.value, wins ? index : state.index};
   }
   KILN_DEVICE static State join(State a, State b) {
-    if (b.index == kNone) return a;
-    if (a.index == kNone) return b;
-    if (a.value == b.value) return a.index < b.index ? a : b;
-    return (kSign > 0) == (a.value > b.value) ? a : b;
+    const bool better = kSign > 0 ? b.value > a.value : b.value < a.value;
+    const bool ties = (b.value == a.value) & (b.index < a.index);
+    const bool wins = (b.index != kNone) & (better | ties | (a.index == kNone));
+    return {wins ? b.value : a.value, wins ? b.index : a.index};
   }
   KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
     return {device::shuffle(s.value, source, width, here),

@@ -18,18 +18,34 @@ struct Elementwise {
   // chunks than threads on the device.
   unsigned threads;
   unsigned chunks;
+  // Whether a thread of our small launches takes a chunk, and not an element.
+  bool small_chunks;
 };
 
 // Defaults, where nothing was measured: all that the device holds works.
 constexpr Elementwise elementwise(Architecture architecture) {
   switch (architecture) {
-    // NVIDIA H200, reference geometry, us for 4, 5, 6, 8: affine_f32 of 2^27 elements 300, 280, 286,
-    // 312 (the original 500); usilu_bf16 of 2^28 401, 429, 454, 427 (971); uexp_f32 336, 321, 340, 312.
-    case Architecture::kSm90: return {5, 128, 2};
+    // NVIDIA H200, reference geometry, us for 4, 5, 6, 8: affine_f32 of 2^27 elements 300, 280,
+    // 286, 312 (the original 500); usilu_bf16 of 2^28 401, 429, 454, 427 (971); uexp_f32 336, 321,
+    // 340, 312.
+    case Architecture::kSm90: return {5, 128, 2, false};
     case Architecture::kSm80:
-    case Architecture::kSm100: return {5, 128, 2};
-    default: return {16, 128, 2};
+    case Architecture::kSm100: return {5, 128, 2, false};
+    case Architecture::kSm75:
+    case Architecture::kSm86:
+    case Architecture::kSm89:
+    case Architecture::kSm120: return {16, 128, 2, false};
+    // AMD's compilers keep 16-byte accesses of few instructions, and waves of 64 lanes want fewer.
+    default: return {16, 128, 2, true};
   }
+}
+
+// Blocks that work, however many are launched; those behind leave at once, which costs least where
+// one comparison tells. As many blocks of 128 threads as the GPU holds.
+constexpr unsigned most_blocks(const Machine& machine) {
+  unsigned blocks = 64;
+  while (blocks * 128 < machine.multiprocessors * machine.threads) blocks *= 2;
+  return blocks;
 }
 
 struct Launch {
@@ -47,8 +63,8 @@ struct Spread {
   }
   constexpr Launch over(unsigned long long threads, unsigned block) const {
     const unsigned long long blocks = (threads + block - 1) / block;
-    constexpr unsigned long long kMost = 1u << 24;  // kernels go on over what is more
-    return {static_cast<unsigned>(blocks < 1 ? 1 : blocks > kMost ? kMost : blocks), block};
+    const unsigned long long fit = resident() / block;  // kernels go on over what is more
+    return {static_cast<unsigned>(blocks < 1 ? 1 : blocks > fit ? fit : blocks), block};
   }
   // A thread an element, over as few blocks as give every multiprocessor one.
   constexpr Launch one_each(unsigned long long elements) const {
@@ -61,9 +77,9 @@ struct Spread {
 
   // Contiguous arrays, `per_chunk` elements to a chunk.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk) const {
-    if (elements <= resident()) return one_each(elements);
     const Elementwise row = elementwise(machine.architecture);
     const unsigned long long chunks = (elements + per_chunk - 1) / per_chunk;
+    if (elements <= resident()) return one_each(row.small_chunks ? chunks : elements);
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks,
                 row.threads);
   }

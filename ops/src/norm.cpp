@@ -57,12 +57,24 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
 
 }  // namespace
 
-Result<Launch> plan(const Softmax& call, const Gpu&) {
+Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kSoftmax, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
   launch.grid.x = rows.rows;
   launch.block = {1, 32, 1};
+  if (call.geometry == Geometry::kOwn) {
+    // There are as many rows as threads along x.
+    const std::size_t pieces = (call.columns * size_of(call.dtype) + 15) / 16;
+    const tuning::Launch own =
+        tuning::over_rows(spread_over(gpu), rows.rows, pieces, call.dtype == DType::kF32 ? 2 : 1);
+    launch.block = {1, own.threads, 1};
+    while (launch.block.y > 1 && launch.grid.x % 2 == 0 && launch.grid.x > own.blocks) {
+      launch.grid.x /= 2;
+      launch.block.x *= 2;
+      launch.block.y /= 2;
+    }
+  }
   launch.pass(SoftmaxKernel<void>(), call.src, call.dst, rows.columns);
   return launch;
 }

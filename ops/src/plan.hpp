@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "kernels/tuning/elementwise.hpp"
+#include "kernels/tuning/rows.hpp"
 #include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "own_kernels.hpp"

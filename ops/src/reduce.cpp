@@ -48,9 +48,21 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
   return view;
 }
 
+// Our own geometry: by what the kernel finds in the view (kernels/families/reduce.cuh).
+tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept, std::size_t rows,
+                            std::size_t each, std::size_t element) {
+  const tuning::Spread device = spread_over(gpu);
+  const std::size_t rank = view.dims.rank();
+  const bool dense = rank == 0 || view.strides[rank - 1] == 1;
+  if (!dense && kept != 0 && view.strides[kept - 1] == 1 && rank == kept + 1) {
+    return tuning::across_rows(device, rows, each);
+  }
+  return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4);
+}
+
 }  // namespace
 
-Result<Launch> plan(const Reduce& call, const Gpu&) {
+Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   const ReduceOpInfo& op = info(call.op);
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kReduce, call.op), call.dtype));
@@ -70,9 +82,16 @@ Result<Launch> plan(const Reduce& call, const Gpu&) {
   const Layout view = reduced_last(call.layout, call.over);
   launch.layout = layout_block({{"src", view}});  // never null
   launch.layout_argument = 3;
-  launch.grid.x = blocks;
-  launch.block.x = 1;
-  while (launch.block.x < std::min<std::size_t>(each, 1024)) launch.block.x *= 2;
+  if (call.geometry == Geometry::kOwn && each != 0) {
+    const tuning::Launch own = own_geometry(gpu, view, view.dims.rank() - call.over.rank(), blocks,
+                                            each, size_of(call.dtype));
+    launch.grid.x = own.blocks;
+    launch.block.x = own.threads;
+  } else {
+    launch.grid.x = blocks;
+    launch.block.x = 1;
+    while (launch.block.x < std::min<std::size_t>(each, 1024)) launch.block.x *= 2;
+  }
   launch.pass(ReduceKernel<void, void>(), count, each, view.dims.rank(), nullptr, call.src,
               call.dst);
   return launch;

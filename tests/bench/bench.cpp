@@ -161,7 +161,9 @@ Result<double> Bench::copy_us(double bytes) {
   return copies_[half] = std::min(by_engine, by_kernel);
 }
 
-Result<Measurement> Bench::measure(const BenchCase& subject) {
+Result<Measurement> Bench::measure(const BenchCase& given) {
+  BenchCase subject = given;
+  subject.gpu = ops::Gpu::of(device_.info());
   KILN_TRY_ASSIGN(const KernelTraits traits, traits_of(subject.kernel));
   KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
   Measurement measured;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/layout.hpp"
 
 namespace kiln::bench {
@@ -35,6 +36,7 @@ struct BenchCase {
   DataKind kind = DataKind::kUniform;
   View view = View::kContiguous;
   std::string shape;  // "2^22", "transposed 512x512"
+  ops::Gpu gpu;       // that our launches are planned for
 
   std::size_t count() const;  // of elements: the product of the dims
   std::string name() const;   // "ugelu_f32 2^22 normal"

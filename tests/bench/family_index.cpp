@@ -57,20 +57,20 @@ Result<ops::Launch> plan_select(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
   auto call = call_of<ops::IndexSelect>(kernel, subject, addresses, geometry);
   call.ids_layout = {{subject.dims[0]}};
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_gather(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
   auto call = call_of<ops::Gather>(kernel, subject, addresses, geometry);
   call.dim = 1;
   call.count = subject.dims[1];
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_add(const Kernel& kernel, const BenchCase& subject,
                              const Addresses& addresses, ops::Geometry geometry) {
   auto call = call_of<ops::IndexAdd>(kernel, subject, addresses, geometry);
   call.size = subject.dims[0];
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 template <ops::ScatterOp Op>
 Result<ops::Launch> plan_scatter(const Kernel& kernel, const BenchCase& subject,
@@ -78,7 +78,7 @@ Result<ops::Launch> plan_scatter(const Kernel& kernel, const BenchCase& subject,
   auto call = call_of<ops::Scatter>(kernel, subject, addresses, geometry);
   call.op = Op;
   call.size = subject.dims[0];
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 template <ops::ScatterOp Op>

@@ -31,16 +31,18 @@ auto operation(const Operations& operations, std::string_view root) {
 
 Result<ops::Launch> plan_unary(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry geometry) {
-  return plan(ops::Unary{operation(ops::kUnaryOps, kernel.root), kernel.dtype,
-                         layout_of(subject, 0), addresses.inputs[0], addresses.output,
-                         scalar_of(kernel, subject, 0), geometry});
+  return plan(
+      ops::Unary{operation(ops::kUnaryOps, kernel.root), kernel.dtype, layout_of(subject, 0),
+                 addresses.inputs[0], addresses.output, scalar_of(kernel, subject, 0), geometry},
+      subject.gpu);
 }
 
 Result<ops::Launch> plan_affine(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
-  return plan(ops::Affine{kernel.dtype, layout_of(subject, 0), addresses.inputs[0],
-                          addresses.output, scalar_of(kernel, subject, 0),
-                          scalar_of(kernel, subject, 1), geometry});
+  return plan(
+      ops::Affine{kernel.dtype, layout_of(subject, 0), addresses.inputs[0], addresses.output,
+                  scalar_of(kernel, subject, 0), scalar_of(kernel, subject, 1), geometry},
+      subject.gpu);
 }
 
 // --- two and three operands
@@ -60,7 +62,8 @@ Operands where_operands(const Kernel& kernel, const BenchCase& subject) {
 Result<ops::Launch> plan_cast(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) {
   return plan(ops::Cast{kernel.first, kernel.dtype, layout_of(subject, 0), addresses.inputs[0],
-                        addresses.output, geometry});
+                        addresses.output, geometry},
+              subject.gpu);
 }
 
 Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
@@ -74,14 +77,15 @@ Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
   call.rhs = addresses.inputs[1];
   call.out = addresses.output;
   call.geometry = geometry;
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 Result<ops::Launch> plan_where(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry geometry) {
   return plan(ops::Where{kernel.first, kernel.dtype, layout_of(subject, 0), layout_of(subject, 1),
                          layout_of(subject, 2), addresses.inputs[0], addresses.inputs[1],
-                         addresses.inputs[2], addresses.output, geometry});
+                         addresses.inputs[2], addresses.output, geometry},
+              subject.gpu);
 }
 
 }  // namespace

@@ -8,14 +8,15 @@ namespace {
 
 Result<ops::Launch> plan_fill(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) {
-  return plan(
-      ops::Fill{scalar_of(kernel, subject, 0), subject.count(), addresses.output, geometry});
+  return plan(ops::Fill{scalar_of(kernel, subject, 0), subject.count(), addresses.output, geometry},
+              subject.gpu);
 }
 
 Result<ops::Launch> plan_const_set(const Kernel& kernel, const BenchCase& subject,
                                    const Addresses& addresses, ops::Geometry geometry) {
   return plan(ops::ConstSet{scalar_of(kernel, subject, 0), layout_of(subject, 0), addresses.output,
-                            geometry});
+                            geometry},
+              subject.gpu);
 }
 
 Result<ops::Launch> plan_copy2d(const Kernel& kernel, const BenchCase& subject,
@@ -24,7 +25,8 @@ Result<ops::Launch> plan_copy2d(const Kernel& kernel, const BenchCase& subject,
   return plan(ops::Copy2d{kernel.dtype, part(subject.dims[0]), part(subject.dims[1]),
                           part(ops::strides_of(layout_of(subject, 0))[0]),
                           part(ops::strides_of(layout_of(subject, 1))[0]), addresses.inputs[0],
-                          addresses.output, geometry});
+                          addresses.output, geometry},
+              subject.gpu);
 }
 
 // A square, or two of them, into the left half of a matrix twice as wide.

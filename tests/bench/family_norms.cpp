@@ -42,7 +42,7 @@ Result<ops::Launch> plan_rmsnorm(const Kernel& kernel, const BenchCase& subject,
   call.dst = addresses.output;
   call.alpha = addresses.inputs[1];
   call.geometry = geometry;
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subject,
@@ -56,7 +56,7 @@ Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subjec
   call.alpha = addresses.inputs[1];
   call.beta = addresses.inputs[2];
   call.geometry = geometry;
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 // --- rope: dims are batches, heads, tokens, head size; of rope_thd batches, tokens, heads, head
@@ -104,7 +104,7 @@ Result<ops::Launch> plan_rope(const Kernel& kernel, const BenchCase& subject,
   call.sin = addresses.inputs[2];
   call.dst = addresses.output;
   call.geometry = geometry;
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 Family rope(std::string_view name, const std::vector<ops::Extents>& shapes,

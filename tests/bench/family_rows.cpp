@@ -51,7 +51,7 @@ Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
   call.src = addresses.inputs[0];
   call.dst = addresses.output;
   call.geometry = geometry;
-  return plan(call);
+  return plan(call, subject.gpu);
 }
 
 Result<ops::Launch> plan_sum_into(const Kernel& kernel, const BenchCase& subject,
@@ -70,7 +70,8 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
                                  const Addresses& addresses, ops::Geometry geometry) {
   const std::size_t columns = columns_of(subject);
   return plan(ops::Softmax{kernel.dtype, subject.count() / columns, columns, addresses.inputs[0],
-                           addresses.output, geometry});
+                           addresses.output, geometry},
+              subject.gpu);
 }
 
 Family reduction(std::string_view name) {

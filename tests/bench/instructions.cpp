@@ -195,6 +195,7 @@ Result<void> run(const Options& options) {
             KILN_TRY_ASSIGN(subject, sized_case(kernel, subject.count()));
           }
           subject.kernel = kernel;
+          subject.gpu = {device, 0};  // the architecture's largest
           for (const auto geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
             ops::Launch launch;
             KILN_TRY_ASSIGN(const emulator::Counts counts,

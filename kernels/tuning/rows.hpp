@@ -1,0 +1,41 @@
+// How kernels that work on rows are spread over a GPU. Plain C++17, for device code and host
+// programs.
+#pragma once
+
+#include "elementwise.hpp"
+
+namespace kiln::tuning {
+
+// Rows of up to so many pieces for each lane, a piece being what one access moves, go to a wave or
+// less; longer ones to a whole block.
+inline constexpr unsigned kPiecesOfLane = 8;
+
+// Our own geometry for `rows` rows of so many pieces. A block that takes long rows has a thread for
+// every `each` pieces, so that all of a row is on its way at once. Derived; the numbers of H200
+// runs are in docs/PERFORMANCE.md.
+constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsigned long long pieces,
+                           unsigned each) {
+  constexpr unsigned kWave = 32;
+  unsigned long long lanes = 1;
+  while (lanes < kWave && lanes < pieces) lanes *= 2;
+  if (pieces <= kPiecesOfLane * lanes) return device.over(rows * lanes, 128);
+  unsigned block = 64;
+  while (block < 1024 && (block * each < pieces || rows * block < device.resident() / 8))
+    block *= 2;
+  return device.over(rows * block, block);
+}
+
+// The same where neighbouring rows are neighbours in memory: a wave goes over as many rows as it
+// has lanes, the waves of a block over slices of them.
+constexpr Launch across_rows(const Spread& device, unsigned long long rows,
+                             unsigned long long elements) {
+  constexpr unsigned kWave = 32;
+  const unsigned long long groups = (rows + kWave - 1) / kWave;
+  unsigned block = 64;
+  while (block < 1024 && block / kWave * 8 < elements && groups * block < device.resident()) {
+    block *= 2;
+  }
+  return device.over(groups * block, block);
+}
+
+}  // namespace kiln::tuning
