@@ -49,10 +49,10 @@ struct PlaceAndPart {
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
 #pragma unroll 1
     while (parts < 1024 && places * 2 * parts <= threads) parts *= 2;
-#pragma unroll 1
-    for (; part < parts && place >= places; ++part) place -= places;
+    if (parts > 1) part = static_cast<u32>(quotient(place, places));
+    place -= part * places;
   }
-  KILN_DEVICE bool is_surplus() const { return part == parts; }
+  KILN_DEVICE bool is_surplus() const { return part >= parts; }
 };
 
 enum class Bring { kAssign, kAdd };

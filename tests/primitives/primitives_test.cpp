@@ -351,14 +351,14 @@ TEST_CASE("the places of elements in views of up to 2^32 - 1 elements") {
   }
 }
 
-TEST_CASE("quotients of numbers below 2^50") {
+TEST_CASE("quotients of numbers below 2^63") {
   Random random(29);
   std::vector<std::uint64_t> dividends, divisors;
   while (dividends.size() < 20000) {
     // Of every length; a half next to a multiple.
     const std::uint64_t divisor =
-        std::max<std::uint64_t>(random.bits() >> (14 + random.below(50)), 1);
-    std::uint64_t dividend = random.bits() >> (14 + random.below(40));
+        std::max<std::uint64_t>(random.bits() >> (1 + random.below(63)), 1);
+    std::uint64_t dividend = random.bits() >> (1 + random.below(53));
     if (random.below(2) == 0) dividend = dividend / divisor * divisor;
     if (random.below(2) == 0 && dividend != 0) --dividend;
     dividends.push_back(dividend);
