@@ -112,32 +112,27 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
                         Out* dst) {
   // Elements of a row that are counted in 32 bits; a longer row has several parts.
   constexpr u64 kPart = 1u << 30;
-  // Elements from where on whole lines of memory count.
-  constexpr u64 kAcross = 1u << 20;
   if (per_row == 0) {
     if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
     return;
   }
   if (leaves_at_once()) return;
-  const u32 blocks = row_blocks();
+  const u32 blocks = row_blocks((per_row * sizeof(T) + 15) / 16);
   if (block_index() >= blocks) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   const RowShape shape = shape_of_rows(view, per_row);
   const u32 last_dim = num_dims == 0 ? 1 : view.size(view.rank - 1);
   const bool dense = shape.even & (shape.stride == 1);
-  // A small launch with a block for every row is soonest done by whole blocks.
-  const bool one_each = blocks == block_count() && blocks * per_row >= numel;
-  RowTeams teams(dense ? (per_row * sizeof(T) + 15) / 16 : per_row,
-                 one_each ? 1 : tuning::kPiecesOfLane);
-  if (!dense && shape.even && shape.rows_apart == 1 && numel >= kAcross &&
+  RowTeams teams(dense ? (per_row * sizeof(T) + 15) / 16 : per_row);
+  if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
       (block_threads() & (wave_width() - 1)) == 0) {
     teams.go_across();
   }
   const Team team = teams.team;
 #pragma unroll 1
-  for (u64 block_row = static_cast<u64>(block_index()) * teams.count; block_row * per_row < numel;
-       block_row += static_cast<u64>(blocks) * teams.count) {
-    const u64 row = block_row + teams.mine;
+  for (u64 row = static_cast<u64>(block_index()) * teams.count + teams.mine;
+       (row - teams.mine + teams.first) * per_row < numel;
+       row += static_cast<u64>(blocks) * teams.count) {
     const u64 first = row * per_row;
     typename Reduction::State state = Reduction::identity();
     if (first < numel) {

@@ -139,19 +139,19 @@ struct SoftmaxRow {
 template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   if (leaves_at_once()) return;
-  const u32 blocks = row_blocks();
-  if (block_index() >= blocks) return;
   using Row = SoftmaxRow<T>;
   const u32 columns = static_cast<u32>(n_cols);
   const bool by_chunks = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
-  const RowTeams teams(by_chunks ? columns / Row::kCount : columns, tuning::kPiecesOfLane);
+  const u32 pieces = by_chunks ? columns / Row::kCount : columns;
+  const u32 blocks = row_blocks(pieces);
+  if (block_index() >= blocks) return;
+  const RowTeams teams(pieces);
   const u64 rows = static_cast<u64>(block_count()) * block_size();
   const Row row{columns, by_chunks, teams.team};
 #pragma unroll 1
-  for (u64 first = static_cast<u64>(block_index()) * teams.count; first < rows;
-       first += static_cast<u64>(blocks) * teams.count) {
-    const u64 at = (first + teams.mine) * columns;
-    row.run(src + at, dst + at, first + teams.mine < rows);
+  for (u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
+       mine - teams.mine + teams.first < rows; mine += static_cast<u64>(blocks) * teams.count) {
+    row.run(src + mine * columns, dst + mine * columns, mine < rows);
   }
 }
 

@@ -15,12 +15,13 @@ using namespace device;
 
 inline constexpr tuning::Elementwise kTuning = tuning::elementwise(kArchitecture);
 
-// Blocks that work, in any launch.
+// Blocks that work, in any launch: fewer where they have the reference's 1024 threads.
 inline constexpr u32 kMostBlocks = tuning::most_blocks(kMachine);
+KILN_DEVICE u32 most_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kMostBlocks; }
 
 // Whether the block is behind all that work. A kernel asks this first: the instructions of such a
 // block, times the blocks of a large launch, are what the launch costs at least.
-KILN_DEVICE bool leaves_at_once() { return block_index() >= kMostBlocks; }
+KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
 
 // Blocks of 1024 threads that the device holds at once, and their threads.
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
@@ -57,7 +58,8 @@ struct Spread {
   bool has_one_each;  // there is a thread for every element
 
   KILN_DEVICE explicit Spread(u64 numel) {
-    const u32 blocks = block_count() < kMostBlocks ? block_count() : kMostBlocks;
+    const u32 most = most_blocks();
+    const u32 blocks = block_count() < most ? block_count() : most;
     threads = blocks * block_size();
     self = thread_number();
     has_one_each = launched_threads() >= numel;

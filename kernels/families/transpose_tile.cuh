@@ -242,7 +242,8 @@ KILN_DEVICE bool copy_by_tiles(const Views<1>& views, u64 numel, const B* inp, B
   if (numel >> 32 != 0) return false;
   const Tiling<B> tiling(views, inp);
   if (tiling.tiles == 0) return false;
-  u32 blocks = block_count() < kMostBlocks ? block_count() : kMostBlocks;
+  const u32 most = most_blocks();
+  u32 blocks = block_count() < most ? block_count() : most;
   if (block_size() == 1024 && Spread(numel).has_one_each && tile_blocks() < blocks) {
     blocks = tile_blocks();
   }

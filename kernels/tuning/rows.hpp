@@ -10,6 +10,9 @@ namespace kiln::tuning {
 // less; longer ones to a whole block.
 inline constexpr unsigned kPiecesOfLane = 8;
 
+// Elements from where on neighbouring rows are read together, in whole lines of memory.
+inline constexpr unsigned kAcross = 1u << 20;
+
 // Our own geometry for `rows` rows of so many pieces. A block that takes long rows has a thread for
 // every `each` pieces, so that all of a row is on its way at once. Derived; the numbers of H200
 // runs are in docs/PERFORMANCE.md.

@@ -54,7 +54,8 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
   const tuning::Spread device = spread_over(gpu);
   const std::size_t rank = view.dims.rank();
   const bool dense = rank == 0 || view.strides[rank - 1] == 1;
-  if (!dense && kept != 0 && view.strides[kept - 1] == 1 && rank == kept + 1) {
+  if (!dense && kept != 0 && view.strides[kept - 1] == 1 && rank == kept + 1 &&
+      rows * each >= tuning::kAcross) {
     return tuning::across_rows(device, rows, each);
   }
   return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4);
