@@ -10,6 +10,7 @@
 //   thread_index block_size block_index block_count   geometry along x, u32
 //   thread_y block_y                                  the same of threads along y
 //   barrier                                           all threads of the block
+//   dynamic_shared                                    memory of the block, as much as the launch asks
 //   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
 //   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
 //   multiprocessors                                   of the device, or of the architecture's largest
@@ -150,6 +151,11 @@ KILN_DEVICE u32 multiprocessors() {
   return count;
 }
 KILN_DEVICE void barrier() { __syncthreads(); }
+// Sixteen-byte aligned.
+KILN_DEVICE void* dynamic_shared() {
+  extern __shared__ Words kiln_dynamic_shared[];
+  return kiln_dynamic_shared;
+}
 #elif KILN_PLATFORM_HIP
 KILN_DEVICE u32 thread_index() { return __builtin_amdgcn_workitem_id_x(); }
 KILN_DEVICE u32 block_size() { return static_cast<u32>(__ockl_get_local_size(0)); }
@@ -162,6 +168,10 @@ KILN_DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+KILN_DEVICE void* dynamic_shared() {
+  extern __attribute__((shared)) Words kiln_dynamic_shared[];
+  return kiln_dynamic_shared;
 }
 #elif KILN_PLATFORM_HOST
 KILN_DEVICE u32 thread_index() { return host::current_block()->thread_index; }
@@ -177,31 +187,40 @@ KILN_DEVICE u32 multiprocessors() { return kMachine.multiprocessors; }
 KILN_DEVICE void barrier(Here here = KILN_HERE) {
   host::current_block()->services->block_barrier(host::current_block(), here);
 }
+KILN_DEVICE void* dynamic_shared() { return host::current_block()->dynamic_shared; }
 #endif
 
 // ---- lanes ------------------------------------------------------------------------------------
 // The primitives; kernels call what device/wave.cuh makes of them. `width` is a power of two, at
 // most the wave's; `source` counts within the group of `width` lanes; all lanes of the group take
-// part.
+// part. `Lanes` has a bit for each lane of a wave.
 
 #if KILN_PLATFORM_CUDA
 // The same on every NVIDIA GPU, and here known to the compiler; `warpSize` is not.
 inline constexpr u32 kWarp = 32;
+using Lanes = u32;
 KILN_DEVICE u32 wave_width() { return kWarp; }
-// One bit for each lane of the calling lane's group.
+// One bit for each lane of the calling lane's group. Of the whole wave a constant: for any other
+// mask a vote or a shuffle takes a dozen instructions.
 KILN_DEVICE u32 group_mask(u32 width) {
+  if (width == kWarp) return ~0u;
   const u32 rank = threadIdx.y * blockDim.x + threadIdx.x;
   const u32 first = rank & (kWarp - 1) & (0 - width);
-  return ((width == kWarp ? 0u : 1u << width) - 1u) << first;
+  return ((1u << width) - 1u) << first;
 }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
   return __shfl_sync(group_mask(width), value, static_cast<int>(source), static_cast<int>(width));
 }
-KILN_DEVICE u64 wave_ballot(bool predicate, Here) {
-  return __ballot_sync(group_mask(wave_width()), predicate);
+KILN_DEVICE Lanes wave_ballot(bool predicate, Here) {
+  return __ballot_sync(~0u, predicate);
 }
-KILN_DEVICE void wave_barrier(Here = KILN_HERE) { __syncwarp(group_mask(wave_width())); }
+KILN_DEVICE void wave_barrier(Here = KILN_HERE) { __syncwarp(); }
 #elif KILN_PLATFORM_HIP
+#if __AMDGCN_WAVEFRONT_SIZE__ == 64
+using Lanes = u64;
+#else
+using Lanes = u32;
+#endif
 KILN_DEVICE u32 wave_width() { return __builtin_amdgcn_wavefrontsize(); }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
   const u32 lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
@@ -209,7 +228,7 @@ KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
   return static_cast<u32>(
       __builtin_amdgcn_ds_bpermute(static_cast<int>(from * 4), static_cast<int>(value)));
 }
-KILN_DEVICE u64 wave_ballot(bool predicate, Here) {
+KILN_DEVICE Lanes wave_ballot(bool predicate, Here) {
 #if __AMDGCN_WAVEFRONT_SIZE__ == 64
   return __builtin_amdgcn_ballot_w64(predicate);
 #else
@@ -222,11 +241,12 @@ KILN_DEVICE void wave_barrier(Here = KILN_HERE) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 #elif KILN_PLATFORM_HOST
+using Lanes = u64;
 KILN_DEVICE u32 wave_width() { return KILN_HOST_WAVE; }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here here) {
   return host::current_block()->services->shuffle(host::current_block(), value, source, width, here);
 }
-KILN_DEVICE u64 wave_ballot(bool predicate, Here here) {
+KILN_DEVICE Lanes wave_ballot(bool predicate, Here here) {
   return host::current_block()->services->ballot(host::current_block(), predicate, wave_width(),
                                                  here);
 }
@@ -355,6 +375,11 @@ KILN_DEVICE u32 count_ones(u32 word) {
   return static_cast<u32>(__builtin_popcount(word));
 #endif
 }
+#if !KILN_PLATFORM_CUDA
+KILN_DEVICE u32 count_ones(u64 lanes) {
+  return static_cast<u32>(__builtin_popcountll(lanes));
+}
+#endif
 
 // The condition, whose code the compiler lets follow without a jump.
 KILN_DEVICE bool likely(bool condition) { return __builtin_expect(condition, true); }

@@ -61,12 +61,39 @@ KILN_DEVICE T wave_join(T value, u32 width = wave_width(), Here here = KILN_HERE
   return value;
 }
 
+// The sum of the values of the lanes up to and with this one.
+template <class T>
+KILN_DEVICE T wave_inclusive_sum(T value, Here here = KILN_HERE) {
+  const u32 lane = lane_index();
+  for (u32 distance = 1; distance < wave_width(); distance *= 2) {
+    const T before = shuffle(value, (lane - distance) & (wave_width() - 1), wave_width(), here);
+    if (lane >= distance) value += before;
+  }
+  return value;
+}
+
 // Votes of the whole wave: bit i of the ballot is lane i's.
 KILN_DEVICE bool wave_any(bool predicate, Here here = KILN_HERE) {
   return wave_ballot(predicate, here) != 0;
 }
 KILN_DEVICE bool wave_all(bool predicate, Here here = KILN_HERE) {
   return wave_ballot(!predicate, here) == 0;
+}
+
+// The lanes before this one.
+KILN_DEVICE Lanes lanes_below() { return (Lanes{1} << lane_index()) - 1; }
+
+// Of the lanes that take part, those whose lowest `kBits` bits are the same as this lane's.
+template <u32 kBits>
+KILN_DEVICE Lanes wave_match(u32 value, bool takes_part, Here here = KILN_HERE) {
+  Lanes peers = wave_ballot(takes_part, here);
+#pragma unroll
+  for (u32 b = 0; b < kBits; ++b) {
+    const bool is_set = (value >> b & 1u) != 0;
+    const Lanes votes = wave_ballot(is_set, here);
+    peers &= is_set ? votes : ~votes;
+  }
+  return peers;
 }
 
 }  // namespace kiln::device

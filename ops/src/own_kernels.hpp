@@ -20,6 +20,7 @@
 #include "kiln/ops/tables/fill.hpp"
 #include "kiln/ops/tables/indexing.hpp"
 #include "kiln/ops/tables/reduce.hpp"
+#include "kiln/ops/tables/sort.hpp"
 #include "kiln/ops/tables/ternary.hpp"
 #include "kiln/ops/tables/unary.hpp"
 
@@ -77,6 +78,8 @@ using RopeTokensFirstKernel = Kernel<const T*, const T*, const T*, T*, std::uint
                                      std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>
 using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
+template <typename T>
+using SortKernel = Kernel<const T*, std::uint32_t*, std::int32_t, std::int32_t>;
 
 // What the elements of a dtype are in host programs, by the names of the tables.
 namespace storage {

@@ -16,5 +16,6 @@
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
+#include "kiln/ops/sort.hpp"
 #include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"

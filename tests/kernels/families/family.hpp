@@ -51,6 +51,7 @@ bool add_indexing_cases(std::string_view kernel, Selection selection, std::vecto
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 
@@ -62,6 +63,7 @@ Contracts indexing_contracts();
 Contracts norm_contracts();
 Contracts reduce_contracts();
 Contracts rope_contracts();
+Contracts sort_contracts();
 Contracts ternary_contracts();
 Contracts unary_contracts();
 
@@ -74,6 +76,7 @@ inline constexpr Family kFamilies[] = {
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},
     {"reduce", add_rope_cases, rope_contracts},
+    {"sort", add_sort_cases, sort_contracts},
     {"ternary", add_ternary_cases, ternary_contracts},
     {"unary", add_unary_cases, unary_contracts},
 };

@@ -1,0 +1,9 @@
+// Module sort. A row: root of the kernels' names, element types (tables/dtypes.hpp), and whether the
+// order is descending.
+#pragma once
+
+#include "dtypes.hpp"
+
+#define KILN_EACH_SORT(row)      \
+  row(asort_asc, NUMBERS, false) \
+  row(asort_desc, NUMBERS, true)

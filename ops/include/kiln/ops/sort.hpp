@@ -1,0 +1,27 @@
+// Sorting along the last dim of contiguous rows, for u8 u32 i64 f16 bf16 f32 f64.
+#pragma once
+
+#include "kiln/ops/gpu.hpp"
+#include "kiln/ops/launch.hpp"
+
+namespace kiln::ops {
+
+// The order is that of the table's rows.
+enum class SortOrder : std::uint8_t { kAscending, kDescending };
+
+// asort_{asc,desc}_<T>: dst[r, :] = the columns of row r in the order of their elements. Equal
+// elements, which both zeros are, keep the order of their columns; NaN comes last in either order.
+struct ArgSort {
+  SortOrder order = SortOrder::kAscending;
+  DType dtype = DType::kF32;
+  std::size_t rows = 0, columns = 0;
+  const void* x = nullptr;
+  void* dst = nullptr;  // u32
+  Geometry geometry = Geometry::kOwn;
+};
+
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes, and more columns than
+// the reference's shared memory holds.
+Result<Launch> plan(const ArgSort& call, const Gpu& gpu = {});
+
+}  // namespace kiln::ops

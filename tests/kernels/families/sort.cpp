@@ -1,0 +1,171 @@
+// asort_{asc,desc}_<T>: the columns of each row in the order of their elements.
+//
+// Contract: equal elements, which zeros of both signs are, keep the order of their columns; NaN
+// comes last in either order. Any number of columns, whatever the block and its shared memory hold.
+#include "kiln/ops/sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::SortOrder;
+
+struct SortCase {
+  std::size_t rows, columns;
+  ops::Geometry geometry = ops::Geometry::kOwn;
+  std::size_t misalignment = 0;
+  std::uint32_t threads = 0;  // in place of the geometry's
+  std::int32_t at_once = 0;   // columns that the shared memory holds, in place of the geometry's
+
+  std::string name(std::string_view kernel) const {
+    std::string text = std::string(kernel) + "/rows/" + shape_name({rows, columns});
+    if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
+    if (threads != 0) text += "/threads=" + std::to_string(threads);
+    if (at_once != 0) text += "/at-once=" + std::to_string(at_once);
+    return text + (geometry == ops::Geometry::kOwn ? "/own" : "/reference");
+  }
+};
+
+std::vector<SortCase> sort_cases(Breadth breadth) {
+  constexpr auto kOwn = ops::Geometry::kOwn;
+  constexpr auto kReference = ops::Geometry::kReference;
+  std::vector<SortCase> list = {
+      // Rows of every kind, with as many columns as a lane, a wave and a block make change.
+      {kRowKinds, 1},
+      {kRowKinds, 24},
+      {kRowKinds, 65, kReference},
+      {kRowKinds, 300, kOwn, 1},
+      {kRowKinds, 1025},
+      // In slices, some of them of one value.
+      {kRowKinds, 300, kOwn, 0, 0, 128},
+      {3, 9000},
+      // No whole wave; waves that have no column.
+      {2, 70, kOwn, 0, 5},
+      {2, 200, kReference, 3, 100},
+  };
+  if (breadth == Breadth::kHandful) return list;
+  for (const std::size_t columns : {2,   7,   31,  32,  33,  63,  64,   127,  128,  129,
+                                    255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 2049}) {
+    list.push_back({3, columns});
+    list.push_back({3, columns, kReference});
+  }
+  list.push_back({2, 4097, kReference});
+  list.push_back({2, 8192, kReference});
+  list.push_back({2, 8193});
+  list.push_back({kRowKinds, 8192});
+  list.push_back({kRowKinds, 20000});
+  for (const std::uint32_t threads : {1, 16, 32, 64, 96, 1000}) {
+    list.push_back({2, 260, kOwn, 0, threads});
+    list.push_back({2, 260, kReference, 1, threads, 200});
+  }
+  return list;
+}
+
+// Where an element stands among the others: NaN above all.
+Real sort_value(DType dtype, Bits bits) {
+  if (is_float(dtype)) return decode(dtype, bits);
+  return dtype == DType::kI64 ? static_cast<Real>(static_cast<std::int64_t>(bits))
+                              : static_cast<Real>(bits);
+}
+bool comes_before(Real a, Real b, SortOrder order) {
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+  return order == SortOrder::kAscending ? a < b : a > b;
+}
+
+std::vector<std::size_t> sorted_columns(const std::vector<Real>& row, SortOrder order) {
+  std::vector<std::size_t> columns(row.size());
+  std::iota(columns.begin(), columns.end(), 0);
+  std::stable_sort(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
+    const bool is_before = comes_before(row[a], row[b], order);
+    return is_before && !(std::isnan(row[a]) && std::isnan(row[b]));
+  });
+  return columns;
+}
+
+Case build(std::string name, SortOrder order, DType dtype, const SortCase& choice,
+           const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  // A row of everything, then rows of each kind.
+  auto x = std::make_shared<std::vector<std::byte>>(mixed_values(dtype, choice.columns, seed));
+  const std::vector<std::byte> rest =
+      rows_of(dtype, choice.rows - 1, choice.columns, random, random.below(kRowKinds));
+  x->insert(x->end(), rest.begin(), rest.end());
+  made.operands.push_back(input("x", dtype, *x, choice.misalignment));
+  Operand dst;
+  dst.name = "dst";
+  dst.dtype = DType::kU32;
+  dst.misalignment = choice.misalignment;
+  dst.content = poison(choice.rows * choice.columns * 4, random);
+  dst.expected = [=] {
+    std::vector<Expected> expected;
+    for (std::size_t r = 0; r < choice.rows; ++r) {
+      std::vector<Real> row;
+      for (std::size_t c = 0; c < choice.columns; ++c) {
+        const std::size_t i = r * choice.columns + c;
+        row.push_back(sort_value(dtype, load(dtype, &(*x)[i * size_of(dtype)])));
+      }
+      for (const std::size_t column : sorted_columns(row, order)) {
+        expected.push_back(Expected::exactly(column));
+      }
+    }
+    return expected;
+  };
+  made.operands.push_back(std::move(dst));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::ArgSort call;
+    call.order = order;
+    call.dtype = dtype;
+    call.rows = choice.rows;
+    call.columns = choice.columns;
+    call.x = addresses[0];
+    call.dst = addresses[1];
+    call.geometry = choice.geometry;
+    Result<ops::Launch> launch = plan(call);
+    if (launch && choice.threads != 0) launch->block.x = choice.threads;
+    if (launch && choice.at_once != 0) {
+      launch->arguments[3] = ops::Argument::of(choice.at_once);
+      launch->shared_bytes = static_cast<std::uint32_t>(choice.at_once) * 4;
+    }
+    return launch;
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> parts = split_dtype(kernel);
+  if (!parts || (parts->root != "asort_asc" && parts->root != "asort_desc")) return false;
+  const DType dtype = parts->dtype;
+  const SortOrder order =
+      parts->root == "asort_asc" ? SortOrder::kAscending : SortOrder::kDescending;
+  for (const SortCase& choice :
+       sort_cases(breadth_of(selection, represents_family("sort", kernel)))) {
+    const std::string name = choice.name(kernel);
+    cases.push_back({name, choice.rows * choice.columns,
+                     [=](const Seed& seed) { return build(name, order, dtype, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts sort_contracts() {
+  return {
+      {"asort_asc", "the columns of a row, its elements ascending", "", "exact",
+       "NaN last; zeros of both signs are equal",
+       "Mended: stable, NaN last, and any number of columns, where the original stops at 8192."},
+      {"asort_desc", "the columns of a row, its elements descending", "", "exact",
+       "NaN last; zeros of both signs are equal", "As asort_asc."},
+  };
+}
+
+}  // namespace kiln::conformance
