@@ -4,6 +4,7 @@
 
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/reduce.hpp"
+#include "kiln/ops/sort.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -32,6 +33,12 @@ void one_block_a_row(const BenchCase& subject, ops::Launch& launch) {
 void one_warp_a_row(const BenchCase& subject, ops::Launch& launch) {
   launch.grid = {static_cast<std::uint32_t>(subject.count() / columns_of(subject)), 1, 1};
   launch.block = {1, 32, 1};
+}
+
+// Of rows whose columns are a power of two, as all are that the original is measured with.
+void one_sort_a_block(const BenchCase& subject, ops::Launch& launch) {
+  one_block_a_row(subject, launch);
+  launch.shared_bytes = static_cast<std::uint32_t>(columns_of(subject)) * 4;
 }
 
 Operands reduce_operands(const Kernel& kernel, const BenchCase& subject) {
@@ -72,6 +79,15 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
   return plan(ops::Softmax{kernel.dtype, subject.count() / columns, columns, addresses.inputs[0],
                            addresses.output, geometry},
               subject.gpu);
+}
+
+Result<ops::Launch> plan_sort(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry geometry) {
+  const std::size_t columns = columns_of(subject);
+  return plan(ops::ArgSort{
+      kernel.root == "asort_desc" ? ops::SortOrder::kDescending : ops::SortOrder::kAscending,
+      kernel.dtype, subject.count() / columns, columns, addresses.inputs[0], addresses.output,
+      geometry});
 }
 
 Family reduction(std::string_view name) {
@@ -122,6 +138,17 @@ std::vector<Family> row_families() {
        .plan = plan_softmax,
        .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
        .original_grid = one_warp_a_row},
+
+      {.name = "sort",
+       .shapes = {{16384, 128}, {4096, 1024}, {64, 8192}},
+       .sized = rows_of_columns,
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
+           },
+       .plan = plan_sort,
+       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}, {Role::kColumns32}},
+       .original_grid = one_sort_a_block},
   };
 }
 

@@ -1,7 +1,8 @@
 // The primitives of device/, each in kernels of its own: reductions over lanes and blocks, scans,
-// atomics, conversions, and where the elements of views lie.
+// votes, sorts, atomics, conversions, and where the elements of views lie.
 #include "device/atomics.cuh"
 #include "device/block.cuh"
+#include "device/block_sort.cuh"
 #include "device/convert.cuh"
 #include "device/index.cuh"
 #include "device/wave.cuh"
@@ -86,6 +87,39 @@ KILN_DEVICE void find_elements(const u64* info, u32 rank, const u32* elements, u
   KILN_##dtypes(WAVE, root, op, output) KILN_##dtypes(BLOCK, root, op, output) \
       KILN_##dtypes(SCAN, root, op, output)
 KILN_EACH_REDUCTION(EACH)
+
+// Bits of the lanes of the wave that hold the same five bits, lowest half first; `skipped` takes no
+// part.
+KILN_KERNEL(1024, wave_match, const kiln::u32* in, kiln::u32* out, kiln::u32 skipped) {
+  const kiln::u32 i = kiln::self();
+  const kiln::u64 peers = kiln::device::wave_match<5>(in[i], in[i] != skipped);
+  out[2 * i] = static_cast<kiln::u32>(peers);
+  out[2 * i + 1] = static_cast<kiln::u32>(peers >> 32);
+}
+KILN_KERNEL(1024, wave_inclusive_sum, const kiln::u32* in, kiln::u32* out) {
+  const kiln::u32 i = kiln::self();
+  out[i] = kiln::device::wave_inclusive_sum(in[i]);
+}
+
+// The positions of sorted keys.
+#define SORT(key)                                                                        \
+  KILN_KERNEL(1024, block_sort_##key, const kiln::key* keys, kiln::u32* positions,       \
+              kiln::u32 count) {                                                         \
+    KILN_SHARED(scratch, kiln::device::SortScratch);                                     \
+    kiln::u32* const memory = static_cast<kiln::u32*>(kiln::device::dynamic_shared());   \
+    kiln::device::BlockSort<kiln::key> sort(memory, scratch, count);                     \
+    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                           \
+      if (!sort.has(i)) continue;                                                        \
+      sort.key[i] = keys[sort.place(i)];                                                 \
+      sort.value[i] = sort.place(i);                                                     \
+    }                                                                                    \
+    sort.run<8 * sizeof(kiln::key)>();                                                   \
+    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                           \
+      if (sort.has(i)) positions[sort.place(i)] = sort.value[i];                         \
+    }                                                                                    \
+  }
+SORT(u32)
+SORT(u64)
 
 #define ATOMIC(name, type)                                                         \
   KILN_KERNEL(1024, atomic_##name##_##type, const kiln::type* in, kiln::type* out, \

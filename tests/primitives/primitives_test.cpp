@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,7 +47,8 @@ const Device& device() {
 
 // What a kernel leaves in `out`. Its parameters are pointers to the inputs, to `out`, and numbers.
 Bytes run(const std::string& kernel, Dim3 grid, Dim3 block, const std::vector<Bytes>& inputs,
-          const Bytes& out, const std::vector<std::uint32_t>& numbers) {
+          const Bytes& out, const std::vector<std::uint32_t>& numbers,
+          std::uint32_t shared_bytes = 0) {
   const Device& on = device();
   const Function function =
       value_of(on.get_or_load_func(kernel, *primitive_kernels::catalog().find("primitives")));
@@ -60,6 +63,7 @@ Bytes run(const std::string& kernel, Dim3 grid, Dim3 block, const std::vector<By
   LaunchConfig config;
   config.grid = grid;
   config.block = block;
+  config.shared_bytes = shared_bytes;
   const auto launched = function.launch_raw(config, addresses.data(), addresses.size());
   if (!launched) FAIL(render(launched.error(), Color::kNo, kernel));
   const auto done = on.synchronize();
@@ -237,6 +241,73 @@ TEST_CASE("scans of a block give each thread what lies before it") {
       }
     }
   });
+}
+
+TEST_CASE("lanes find those that hold the same, and add up those before") {
+  const std::uint32_t wave = device().info().wave_width, threads = 2 * wave;
+  Random random(15);
+  for (const std::uint32_t values : {1u, 3u, 32u}) {
+    INFO(values << " values");
+    std::vector<std::uint32_t> in;
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      in.push_back(static_cast<std::uint32_t>(random.below(values)));
+    }
+    const Bytes peers = run("wave_match", {1}, {threads}, {bytes_of(in)}, Bytes(threads * 8), {1});
+    const Bytes sums =
+        run("wave_inclusive_sum", {1}, {threads}, {bytes_of(in)}, Bytes(threads * 4), {});
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      Bits same = 0, sum = 0;
+      for (std::uint32_t lane = 0; lane < wave; ++lane) {
+        const std::uint32_t other = i / wave * wave + lane;
+        if (in[other] == in[i] && in[other] != 1) same |= Bits{1} << lane;
+        if (other <= i) sum += in[other];
+      }
+      if (in[i] != 1) CHECK(element(DType::kI64, peers, i) == same);
+      CHECK(element(DType::kU32, sums, i) == sum);
+    }
+  }
+}
+
+template <typename Key>
+void check_sorts(const std::string& kernel) {
+  const std::uint32_t wave = device().info().wave_width;
+  Random random(19);
+  struct Keys {
+    const char* name;
+    std::function<Key(std::size_t)> of;
+  };
+  const Keys kinds[] = {
+      {"any", [&](std::size_t) { return static_cast<Key>(random.bits()); }},
+      {"few", [&](std::size_t) { return static_cast<Key>(random.below(5)); }},
+      {"equal", [](std::size_t) { return Key{77}; }},
+      {"reversed", [](std::size_t i) { return static_cast<Key>(~i); }},
+      {"two digits apart",
+       [&](std::size_t) {
+         return static_cast<Key>(random.below(3) << (8 * sizeof(Key) - 4) | random.below(2));
+       }},
+  };
+  for (const std::uint32_t threads : {wave, 2 * wave, 200u, 1024u}) {
+    const std::uint32_t most = threads / wave * wave * 8;
+    for (const std::uint32_t count : {1u, wave + 1, most / 2 + 3, most}) {
+      for (const Keys& kind : kinds) {
+        INFO(threads << " threads, " << count << " records, keys " << kind.name);
+        std::vector<Key> keys;
+        for (std::uint32_t i = 0; i < count; ++i) keys.push_back(kind.of(i));
+        std::vector<std::uint32_t> expected(count);
+        std::iota(expected.begin(), expected.end(), 0);
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        const Bytes positions = run(kernel, {1}, {threads}, {bytes_of(keys)}, Bytes(count * 4),
+                                    {count}, std::max(count * 4, threads * 16));
+        CHECK(positions == bytes_of(expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("a block sorts records by their keys, and leaves equal ones in order") {
+  check_sorts<std::uint32_t>("block_sort_u32");
+  check_sorts<std::uint64_t>("block_sort_u64");
 }
 
 TEST_CASE("atomic sums, minima and maxima of every type, of neighbours in one word too") {
