@@ -46,6 +46,12 @@
   row(u32, u32, __VA_ARGS__)  \
   KILN_PLAIN_FLOATS(row, __VA_ARGS__)
 
+// What convolutions and pools are there for.
+#define KILN_ARITHMETIC(row, ...) \
+  row(u8, u8, __VA_ARGS__)        \
+  row(u32, u32, __VA_ARGS__)      \
+  KILN_PLAIN_FLOATS(row, __VA_ARGS__)
+
 #define KILN_NUMBERS(row, ...)  \
   row(u8, u8, __VA_ARGS__)      \
   row(u32, u32, __VA_ARGS__)    \

@@ -17,6 +17,7 @@
 #include "kiln/ops/tables/affine.hpp"
 #include "kiln/ops/tables/binary.hpp"
 #include "kiln/ops/tables/cast.hpp"
+#include "kiln/ops/tables/conv.hpp"
 #include "kiln/ops/tables/fill.hpp"
 #include "kiln/ops/tables/indexing.hpp"
 #include "kiln/ops/tables/reduce.hpp"
@@ -80,6 +81,36 @@ template <typename T>
 using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
 template <typename T>
 using SortKernel = Kernel<const T*, std::uint32_t*, std::int32_t, std::int32_t>;
+template <typename T>
+using Conv1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                            std::uint64_t, Info, const T*, const T*, T*>;
+// And of conv_transpose1d.
+template <typename T>
+using Conv2dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                            std::uint64_t, std::uint64_t, Info, const T*, const T*, T*>;
+template <typename T>
+using ConvTranspose2dKernel =
+    Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+           std::uint64_t, Info, const T*, const T*, T*>;
+template <typename T>
+using Im2Col1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                              std::uint64_t, std::uint64_t, Info, const T*, T*>;
+template <typename T>
+using Im2ColKernel =
+    Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+           std::uint64_t, std::uint64_t, Info, const T*, T*>;
+template <typename T>
+using Col2Im1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                              std::uint64_t, std::uint64_t, const T*, T*>;
+template <typename T>
+using Pool2dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                            std::uint64_t, Info, const T*, T*>;
+template <typename T>
+using UpsampleNearest2dKernel =
+    Kernel<std::uint64_t, std::uint64_t, double, double, Info, const T*, T*>;
+template <typename T>
+using UpsampleBilinear2dKernel =
+    Kernel<std::uint64_t, std::uint64_t, bool, bool, double, bool, double, Info, const T*, T*>;
 
 // What the elements of a dtype are in host programs, by the names of the tables.
 namespace storage {

@@ -8,6 +8,7 @@
 #include "kiln/ops/affine.hpp"
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/cast.hpp"
+#include "kiln/ops/conv.hpp"
 #include "kiln/ops/fill.hpp"
 #include "kiln/ops/indexing.hpp"
 #include "kiln/ops/kernels.hpp"

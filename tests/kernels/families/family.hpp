@@ -54,6 +54,10 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
 bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_convolution_cases(std::string_view kernel, Selection selection,
+                           std::vector<CaseSpec>& cases);
+bool add_upsample_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_window_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 
 Contracts affine_contracts();
 Contracts binary_contracts();
@@ -66,11 +70,17 @@ Contracts rope_contracts();
 Contracts sort_contracts();
 Contracts ternary_contracts();
 Contracts unary_contracts();
+Contracts convolution_contracts();
+Contracts upsample_contracts();
+Contracts window_contracts();
 
 inline constexpr Family kFamilies[] = {
     {"affine", add_affine_cases, affine_contracts},
     {"binary", add_binary_cases, binary_contracts},
     {"cast", add_cast_cases, cast_contracts},
+    {"conv", add_convolution_cases, convolution_contracts},
+    {"conv", add_upsample_cases, upsample_contracts},
+    {"conv", add_window_cases, window_contracts},
     {"fill", add_fill_cases, fill_contracts},
     {"indexing", add_indexing_cases, indexing_contracts},
     {"reduce", add_norm_cases, norm_contracts},

@@ -1,0 +1,147 @@
+// Convolutions as matrix products: im2col writes the window of each output as a row, col2im1d adds
+// overlapping windows up.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "families/lines.cuh"
+#include "functors/reduction.cuh"
+
+namespace kiln::families {
+
+// Images and windows; of one dim, the rows are 1.
+struct Windows {
+  u32 channels, rows, columns;  // of an image
+  const u64* batch_stride;      // in the layout block
+  u64 channel_stride, row_stride, stride;
+  u32 rows_out, columns_out;
+  u32 row_taps, column_taps;
+  u32 apart;  // windows, in either dim
+  u32 row_padding, column_padding;
+  u32 dilation;
+};
+
+// dst (images, rows_out, columns_out, channels, row_taps, column_taps) row-major; 0 beyond the
+// image.
+template <class T>
+KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
+  const u32 taps = w.row_taps * w.column_taps;
+  const u32 window = w.channels * taps;
+  // A line is a row of outputs; chunks go on from window to window.
+  const u64 lines = images * w.rows_out, length = static_cast<u64>(w.columns_out) * window;
+  const u32 run = outputs_of_thread(dst, lines, length);
+  for_each_in_lines(lines, length / run, [&](u32 line, u32 i) {
+    const u32 first = i * run;
+    const u32 output = first / window;
+    u32 rest = first - output * window;
+    u32 channel = rest / taps;
+    rest -= channel * taps;
+    u32 row_tap = rest / w.column_taps, column_tap = rest - row_tap * w.column_taps;
+    const u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
+    // Where the next element is read; what lies before the image wraps around to beyond it.
+    u32 row = row_out * w.apart + row_tap * w.dilation - w.row_padding;
+    u32 column = output * w.apart + column_tap * w.dilation - w.column_padding;
+    const T* from = src + (image * *w.batch_stride + channel * w.channel_stride);
+    write_run<2>(dst + (line * length + first), run, [&] {
+      T value{};
+      if (row < w.rows && column < w.columns) {
+        value = from[row * w.row_stride + column * w.stride];
+      }
+      column += w.dilation;
+      if (++column_tap == w.column_taps) {
+        column_tap = 0;
+        column -= w.column_taps * w.dilation;
+        row += w.dilation;
+        if (++row_tap == w.row_taps) {
+          row_tap = 0;
+          row -= w.row_taps * w.dilation;
+          from += w.channel_stride;
+          if (++channel == w.channels) {
+            channel = 0;
+            column += w.apart;
+            from -= w.channels * w.channel_stride;
+          }
+        }
+      }
+      return value;
+    });
+  });
+}
+
+template <class T>
+KILN_DEVICE void im2col2d(u64 h_out, u64 w_out, u64 h_k, u64 w_k, u64 stride, u64 padding,
+                          u64 dilation, const u64* info, const T* src, T* dst) {
+  const auto n = [](u64 size) { return static_cast<u32>(size); };
+  const Windows w{n(info[1]), n(info[2]), n(info[3]), info + 4,   info[5],
+                  info[6],    info[7],    n(h_out),   n(w_out),   n(h_k),
+                  n(w_k),     n(stride),  n(padding), n(padding), n(dilation)};
+  im2col(info[0], w, src, dst);
+}
+
+// dst (b, l_out, channels, l_k): an image of one row.
+template <class T>
+KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilation,
+                          const u64* info, const T* src, T* dst) {
+  const auto n = [](u64 size) { return static_cast<u32>(size); };
+  const Windows w{n(info[1]), 1, n(info[2]), info + 3,  info[4], 0,          info[5],    1,
+                  n(l_out),   1, n(l_k),     n(stride), 0,       n(padding), n(dilation)};
+  im2col(info[0], w, src, dst);
+}
+
+// What has no remainder and fits 32 bits. Division of 64 bits is a long function; the inverse of an
+// odd number modulo 2^32 is a few products.
+KILN_DEVICE u32 whole_quotient(u64 product, u64 factor) {
+#pragma unroll 1
+  while ((factor & 1) == 0) {
+    factor >>= 1;
+    product >>= 1;
+  }
+  const u32 odd = static_cast<u32>(factor);
+  u32 inverse = odd * 3 ^ 2;  // right in five bits, then in ten, twenty, forty
+#pragma unroll
+  for (u32 i = 0; i < 3; ++i) inverse *= 2 - odd * inverse;
+  return static_cast<u32>(product) * inverse;
+}
+
+// dst[b, c, x] = the sum of src[b, l, c, t] over all l and t with l * stride + t = x.
+template <class T>
+KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps, u64 stride,
+                          const T* src, T* dst) {
+  using Op = functors::Sum<T>;
+  if (l_out == 0 || channels == 0) return;
+  // Neighbouring threads take pieces of neighbouring channels: what they read lies together.
+  constexpr u32 kPiece = 64;
+  const u32 length = static_cast<u32>(l_out), channel_count = static_cast<u32>(channels);
+  const u32 pieces = length < 2 * kPiece ? 1 : length / kPiece;
+  const u32 piece = (length - 1) / pieces + 1;
+  const u32 images = whole_quotient(numel, l_out * channels);
+  const u32 step = static_cast<u32>(stride), tap_count = static_cast<u32>(taps);
+  const u32 places = static_cast<u32>(l_in);
+  for_each_in_lines(static_cast<u64>(images) * pieces * channels, piece, [&](u32 line, u32 i) {
+    const u32 above = line / channel_count, channel = line - above * channel_count;
+    const u32 image = above / pieces;
+    const u32 x = (above - image * pieces) * piece + i;
+    if (x >= length) return;
+    u32 place = x / step;
+    u32 tap = x - place * step;
+    if (place >= places) {
+      const u32 beyond = place - (places - 1);
+      tap += beyond * step;
+      place = places - 1;
+    }
+    u64 at = ((image * l_in + place) * channels + channel) * taps + tap;
+    const u64 back = channels * taps - step;
+    typename Op::State sum = Op::identity();
+#pragma unroll 1
+    for (;;) {
+      if (tap >= tap_count) break;
+      sum = Op::take(sum, src[at], 0);
+      if (place == 0) break;
+      --place;
+      tap += step;
+      at -= back;
+    }
+    dst[(static_cast<u64>(image) * channels + channel) * l_out + x] = Op::result(sum, 0);
+  });
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,80 @@
+// Outputs that lie in lines, handed out to the threads of a launch: any grid, any block.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Calls `use(line, i)` for each `i` below `per_line` of each line, in neighbouring threads for
+// neighbours. There are less than 2^32 lines, of less than 2^31 each.
+//
+// Lines are taken in bands, within which 32 bits count.
+template <class Use>
+KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
+  if (lines == 0 || per_line == 0) return;
+  constexpr u32 kMostThreads = 1u << 28;  // so that a step fits into 32 bits
+  const u64 all = static_cast<u64>(block_count()) * block_size();
+  const u32 threads = all < kMostThreads ? static_cast<u32>(all) : kMostThreads;
+  const u64 self = static_cast<u64>(block_index()) * block_size() + thread_index();
+  if (self >= threads) return;
+  const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
+  const u32 band = (1u << 31) / length;
+#pragma unroll 1
+  for (u32 first = 0;;) {
+    const u32 left = last - first;
+    const u32 count = (left < band ? left : band) * length;
+#pragma unroll 1
+    for (u32 i = static_cast<u32>(self); i < count; i += threads) {
+      const u32 line = i / length;
+      use(first + line, i - line * length);
+    }
+    if (left <= band) return;
+    first += band;
+  }
+}
+
+// The elements of the widest access.
+template <class T>
+inline constexpr u32 kChunkCount = 16 / sizeof(T);
+
+// How many neighbours of a line a thread writes: a chunk where every line is made of whole ones and
+// there are more outputs than threads, else one.
+template <class T>
+KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
+  const u64 threads = static_cast<u64>(block_count()) * block_size();
+  const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
+  return by_chunks && lines * per_line > threads / 2 ? kChunkCount<T> : 1;
+}
+
+// Writes what `next()` gives, once or as often as a chunk has elements, of which `kAbreast` are
+// asked for before the first is used.
+template <u32 kAbreast, class T, class Next>
+KILN_DEVICE void write_run(T* out, u32 count, Next next) {
+  constexpr u32 kCount = kChunkCount<T>;
+  constexpr u32 kStep = kCount < kAbreast ? kCount : kAbreast;
+  Chunk<T, kCount> chunk;
+  chunk.clear();
+#pragma unroll 1
+  for (u32 i = 0; i < count; i += kStep) {
+    Chunk<T, kStep> part;
+    part.clear();
+    T value[kStep];
+#pragma unroll
+    for (u32 k = 0; k < kStep; ++k) {
+      if (k < count) value[k] = next();
+    }
+    if (count == 1) {
+      *out = value[0];
+      return;
+    }
+#pragma unroll
+    for (u32 k = 0; k < kStep; ++k) part.put(k, value[k]);
+    chunk.append(part);
+  }
+  chunk.store(out);
+}
+
+}  // namespace kiln::families

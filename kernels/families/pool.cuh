@@ -1,0 +1,115 @@
+// dst[b, c, x, y] = the elements of a window of src[b, c], reduced. Windows are side by side or
+// overlap; none leaves the image.
+//
+// `info` has the dims of src, then its strides. Sizes called "w" are of dim 2, "h" of dim 3.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/convert.cuh"
+#include "families/lines.cuh"
+#include "functors/reduction.cuh"
+
+namespace kiln::families {
+
+// What a window becomes: its state is started, takes elements, and gives a result.
+template <class T>
+struct Largest {
+  using State = typename functors::Max<T>::State;
+  KILN_DEVICE static State identity() { return functors::Max<T>::identity(); }
+  KILN_DEVICE static State take(State state, T x) { return functors::Max<T>::take(state, x, 0); }
+  KILN_DEVICE static T result(State state, u32) { return functors::Max<T>::result(state, 0); }
+};
+
+// What the elements of a window are summed up in: integers exactly.
+template <class T>
+struct WindowSumOf {
+  using Type = functors::Accumulate<T>;
+};
+template <>
+struct WindowSumOf<u32> {
+  using Type = u64;
+};
+
+// Of integers the quotient is cut off.
+template <class T>
+struct Mean {
+  using State = typename WindowSumOf<T>::Type;
+  KILN_DEVICE static State identity() { return 0; }
+  KILN_DEVICE static State take(State state, T x) { return state + static_cast<State>(widen(x)); }
+  KILN_DEVICE static T result(State state, u32 count) {
+    const State mean = state / static_cast<State>(count);
+    if constexpr (kIsFloat<T>) {
+      return narrow<T>(mean);
+    } else {
+      return static_cast<T>(mean);
+    }
+  }
+};
+
+template <class Op, class T>
+KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* info, const T* src,
+                      T* dst) {
+  using State = typename Op::State;
+  const auto n = [](u64 size) { return static_cast<u32>(size); };
+  if (info[2] < w_k || info[3] < h_k) return;
+  const u32 channels = n(info[1]);
+  const u64 batch_stride = info[4], channel_stride = info[5], row_stride = info[6];
+  const u64 stride = info[7];
+  const u32 row_taps = n(w_k), column_taps = n(h_k);
+  const u32 rows = n(info[2] - w_k) / n(w_stride) + 1;
+  const u32 columns = n(info[3] - h_k) / n(h_stride) + 1;
+  const u64 lines = info[0] * channels * rows;
+  // The first element of a line's windows.
+  const auto first_of = [&](u32 line) {
+    const u32 plane = line / rows, row = line - plane * rows;
+    const u32 batch = plane / channels, channel = plane - batch * channels;
+    return src + (batch * batch_stride + channel * channel_stride + row * w_stride * row_stride);
+  };
+
+  // Windows of two side by side: a chunk of elements is half a chunk of results.
+  constexpr u32 kCount = kChunkCount<T>, kHalf = kCount / 2;
+  const bool by_chunks = h_k == 2 && h_stride == 2 && stride == 1 && columns % kHalf == 0 &&
+                         (batch_stride | channel_stride | row_stride) % kCount == 0 &&
+                         address_of(src) % 16 == 0 && address_of(dst) % (kHalf * sizeof(T)) == 0;
+  if (by_chunks) {
+    for_each_in_lines(lines, columns / kHalf, [&](u32 line, u32 i) {
+      const T* from = first_of(line) + static_cast<u64>(i) * kCount;
+      State state[kHalf];
+#pragma unroll
+      for (u32 j = 0; j < kHalf; ++j) state[j] = Op::identity();
+#pragma unroll 1
+      for (u32 r = 0; r < row_taps; ++r) {
+        Chunk<T, kCount> chunk;
+        chunk.load(from);
+        from += row_stride;
+#pragma unroll
+        for (u32 j = 0; j < kHalf; ++j) {
+          state[j] = Op::take(Op::take(state[j], chunk.get(2 * j)), chunk.get(2 * j + 1));
+        }
+      }
+      Chunk<T, kHalf> result;
+      result.clear();
+#pragma unroll
+      for (u32 j = 0; j < kHalf; ++j) result.put(j, Op::result(state[j], row_taps * 2));
+      result.store(dst + (static_cast<u64>(line) * columns + i * kHalf));
+    });
+    return;
+  }
+  for_each_in_lines(lines, columns, [&](u32 line, u32 i) {
+    const T* from = first_of(line) + i * h_stride * stride;
+    State state = Op::identity();
+#pragma unroll 1
+    for (u32 r = 0; r < row_taps; ++r) {
+      const T* at = from;
+#pragma unroll 1
+      for (u32 c = column_taps; c != 0; --c) {
+        state = Op::take(state, *at);
+        at += stride;
+      }
+      from += row_stride;
+    }
+    dst[static_cast<u64>(line) * columns + i] = Op::result(state, row_taps * column_taps);
+  });
+}
+
+}  // namespace kiln::families

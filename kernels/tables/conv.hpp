@@ -1,0 +1,25 @@
+// Module conv. A row: root of the kernels' names, functor where there are several, and element types
+// (tables/dtypes.hpp). The types of a row's parameters go by its family.
+#pragma once
+
+#include "dtypes.hpp"
+
+// families/convolve.cuh: outputs of one class, or of a transpose.
+#define KILN_EACH_CONV1D(row) row(conv1d, ARITHMETIC)
+#define KILN_EACH_CONV2D(row) row(conv2d, ARITHMETIC)
+#define KILN_EACH_CONV_TRANSPOSE1D(row) row(conv_transpose1d, ARITHMETIC)
+#define KILN_EACH_CONV_TRANSPOSE2D(row) row(conv_transpose2d, ARITHMETIC)
+
+// families/im2col.cuh
+#define KILN_EACH_IM2COL1D(row) row(im2col1d, ARITHMETIC)
+#define KILN_EACH_IM2COL(row) row(im2col, ARITHMETIC)
+#define KILN_EACH_COL2IM1D(row) row(col2im1d, ARITHMETIC)
+
+// families/pool.cuh: what a window becomes.
+#define KILN_EACH_POOL2D(row)          \
+  row(avg_pool2d, Mean, ARITHMETIC)    \
+  row(max_pool2d, Largest, ARITHMETIC)
+
+// families/upsample.cuh
+#define KILN_EACH_UPSAMPLE_NEAREST2D(row) row(upsample_nearest2d, ARITHMETIC)
+#define KILN_EACH_UPSAMPLE_BILINEAR2D(row) row(upsample_bilinear2d, ARITHMETIC)

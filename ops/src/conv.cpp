@@ -1,0 +1,254 @@
+#include "kiln/ops/conv.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/diagnostic.hpp"
+#include "operands.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
+
+// Dims of images and windows, which the kernels count in 31 bits.
+constexpr std::uint32_t kMostOfDim = std::numeric_limits<std::int32_t>::max();
+
+Result<void> require_image(std::string_view name, const Layout& layout, std::size_t rank) {
+  KILN_TRY(element_count(layout));
+  if (layout.dims.rank() != rank) {
+    return invalid("'" + std::string(name) + "' has shape " + to_string(layout.dims) + ", not " +
+                   std::to_string(rank) + " dims");
+  }
+  for (std::size_t d = 0; d < rank; ++d)
+    KILN_TRY(in_32_bits("elements of a dim", layout.dims[d], kMostOfDim));
+  return {};
+}
+
+// How many windows fit into a dim.
+Result<std::size_t> windows(std::size_t size, std::size_t window, std::size_t stride,
+                            std::size_t padding, std::size_t dilation) {
+  if (window == 0 || stride == 0 || dilation == 0) {
+    return invalid("a window, its stride and its dilation are at least 1");
+  }
+  const std::size_t reach = dilation * (window - 1) + 1;
+  if (reach > size + 2 * padding) {
+    return invalid("a window that reaches over " + std::to_string(reach) + " does not fit into " +
+                   std::to_string(size) + " with a padding of " + std::to_string(padding));
+  }
+  return (size + 2 * padding - reach) / stride + 1;
+}
+
+std::size_t product(const Extents& dims) {
+  std::size_t count = 1;
+  for (const std::size_t dim : dims) count *= dim;
+  return count;
+}
+
+// The dims, then the strides, of each operand in turn.
+void append(LayoutBlock& block, const Layout& layout) {
+  block.append(layout.dims.begin(), layout.dims.end());
+  const Extents strides = strides_of(layout);
+  block.append(strides.begin(), strides.end());
+}
+
+constexpr KernelRows kConvolutions[2][2] = {
+    {rows_of("conv1d"), rows_of("conv2d")},
+    {rows_of("conv_transpose1d"), rows_of("conv_transpose2d")},
+};
+constexpr KernelRows kIm2Col[2] = {rows_of("im2col1d"), rows_of("im2col")};
+constexpr KernelRows kCol2Im1d = rows_of("col2im1d");
+constexpr KernelRows kPools[2] = {rows_of("avg_pool2d"), rows_of("max_pool2d")};
+constexpr KernelRows kNearest = rows_of("upsample_nearest2d");
+constexpr KernelRows kBilinear = rows_of("upsample_bilinear2d");
+
+// A block takes 256 outputs of four channels; smaller blocks where the device would have none for
+// some multiprocessors.
+tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs, std::size_t channels) {
+  const std::size_t groups = (channels + 3) / 4;
+  std::size_t threads = 256;
+  const auto blocks = [&] { return ((outputs + threads - 1) / threads) * groups; };
+  while (threads > 64 && blocks() < gpu.multiprocessors) threads /= 2;
+  constexpr std::size_t kMost = 1u << 24;  // kernels go on over what is more
+  return {static_cast<unsigned>(std::min(blocks(), kMost)), static_cast<unsigned>(threads)};
+}
+
+}  // namespace
+
+Result<Extents> output_dims(const Convolution& call) {
+  const std::size_t rank = call.src_layout.dims.rank();
+  if (rank != 3 && rank != 4) {
+    return invalid("'src' has shape " + to_string(call.src_layout.dims) + ", not 3 or 4 dims");
+  }
+  KILN_TRY(require_image("src", call.src_layout, rank));
+  KILN_TRY(require_image("kernel", call.kernel_layout, rank));
+  const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
+  const bool transposed = call.kind == ConvolutionKind::kTransposed;
+  if (kernel[transposed ? 0 : 1] != src[1]) {
+    return invalid("'kernel' of shape " + to_string(kernel) +
+                   " takes other channels than 'src' of shape " + to_string(src) + " has");
+  }
+  Extents out = src;
+  out[1] = kernel[transposed ? 1 : 0];
+  for (std::size_t d = 2; d < rank; ++d) {
+    if (!transposed) {
+      KILN_TRY_ASSIGN(out[d], windows(src[d], kernel[d], call.stride, call.padding, call.dilation));
+      continue;
+    }
+    if (call.stride == 0 || call.dilation == 0) {
+      return invalid("a stride and a dilation are at least 1");
+    }
+    const std::size_t whole =
+        (src[d] - 1) * call.stride + call.dilation * (kernel[d] - 1) + call.out_padding + 1;
+    if (whole <= 2 * call.padding) {
+      return invalid("a padding of " + std::to_string(call.padding) + " leaves nothing of " +
+                     std::to_string(whole));
+    }
+    out[d] = whole - 2 * call.padding;
+    KILN_TRY(in_32_bits("elements of a dim", out[d], kMostOfDim));
+  }
+  return out;
+}
+
+Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
+  KILN_TRY_ASSIGN(const Extents out, output_dims(call));
+  const bool transposed = call.kind == ConvolutionKind::kTransposed, flat = out.rank() == 4;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
+  KILN_TRY(set_grid(launch, call.geometry, count, convolution_launch(gpu, count / out[1], out[1])));
+  append(launch.layout, call.src_layout);
+  append(launch.layout, call.kernel_layout);
+  const std::size_t numel = product(call.src_layout.dims);
+  if (!transposed && !flat) {
+    launch.pass(Conv1dKernel<void>(), numel, out[2], call.stride, call.padding, call.dilation,
+                nullptr, call.src, call.kernel, call.dst);
+    launch.layout_argument = 5;
+  } else if (!transposed) {
+    launch.pass(Conv2dKernel<void>(), numel, out[3], out[2], call.stride, call.padding,
+                call.dilation, nullptr, call.src, call.kernel, call.dst);
+    launch.layout_argument = 6;
+  } else if (!flat) {
+    launch.pass(Conv2dKernel<void>(), numel, out[2], call.stride, call.padding, call.out_padding,
+                call.dilation, nullptr, call.src, call.kernel, call.dst);
+    launch.layout_argument = 6;
+  } else {
+    launch.pass(ConvTranspose2dKernel<void>(), numel, out[3], out[2], call.stride, call.padding,
+                call.out_padding, call.dilation, nullptr, call.src, call.kernel, call.dst);
+    launch.layout_argument = 7;
+  }
+  return launch;
+}
+
+Result<Extents> output_dims(const Im2Col& call) {
+  const std::size_t dims = call.window.rank();
+  if (dims != 1 && dims != 2) return invalid("a window has one size, or height and width");
+  KILN_TRY(require_image("src", call.src_layout, dims + 2));
+  const Extents& src = call.src_layout.dims;
+  std::size_t sizes[6] = {src[0]};
+  for (std::size_t d = 0; d < dims; ++d) {
+    KILN_TRY_ASSIGN(sizes[1 + d],
+                    windows(src[2 + d], call.window[d], call.stride, call.padding, call.dilation));
+    sizes[2 + dims + d] = call.window[d];
+  }
+  sizes[1 + dims] = src[1];
+  return Extents(sizes, 2 + 2 * dims);
+}
+
+Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
+  KILN_TRY_ASSIGN(const Extents out, output_dims(call));
+  const bool flat = call.window.rank() == 2;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kIm2Col[flat ? 1 : 0], call.dtype));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
+  // Of one dim the reference has a thread for each window of a channel.
+  const std::size_t threads =
+      call.geometry == Geometry::kReference && !flat ? count / call.window[0] : count;
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, true));
+  append(launch.layout, call.src_layout);
+  if (flat) {
+    launch.pass(Im2ColKernel<void>(), count, out[1], out[2], call.window[0], call.window[1],
+                call.stride, call.padding, call.dilation, nullptr, call.src, call.dst);
+    launch.layout_argument = 8;
+  } else {
+    launch.pass(Im2Col1dKernel<void>(), count / call.window[0], out[1], call.window[0], call.stride,
+                call.padding, call.dilation, nullptr, call.src, call.dst);
+    launch.layout_argument = 6;
+  }
+  return launch;
+}
+
+Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kCol2Im1d, call.dtype));
+  KILN_TRY(require_image("src", {{call.batch, call.length, call.channels, call.window}}, 4));
+  if (call.stride == 0) return invalid("a stride is at least 1");
+  const std::size_t length = (call.length - 1) * call.stride + call.window;
+  KILN_TRY(in_32_bits("elements of a dim", length, kMostOfDim));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  launch.pass(Col2Im1dKernel<void>(), count, length, call.length, call.channels, call.window,
+              call.stride, call.src, call.dst);
+  return launch;
+}
+
+Result<Extents> output_dims(const Pool2d& call) {
+  KILN_TRY(require_image("src", call.src_layout, 4));
+  Extents out = call.src_layout.dims;
+  KILN_TRY_ASSIGN(out[2], windows(out[2], call.height, call.stride_height, 0, 1));
+  KILN_TRY_ASSIGN(out[3], windows(out[3], call.width, call.stride_width, 0, 1));
+  return out;
+}
+
+Result<Launch> plan(const Pool2d& call, const Gpu& gpu) {
+  KILN_TRY_ASSIGN(const Extents out, output_dims(call));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kPools[static_cast<std::size_t>(call.op)], call.dtype));
+  const std::size_t count = product(out);
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  append(launch.layout, call.src_layout);
+  // What the kernel calls "w" is dim 2.
+  launch.pass(Pool2dKernel<void>(), product(call.src_layout.dims), call.height, call.width,
+              call.stride_height, call.stride_width, nullptr, call.src, call.dst);
+  launch.layout_argument = 5;
+  return launch;
+}
+
+Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
+  KILN_TRY(require_image("src", call.src_layout, 4));
+  const Extents& src = call.src_layout.dims;
+  const Layout out{{src[0], src[1], call.height_out, call.width_out}};
+  KILN_TRY(require_image("dst", out, 4));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kNearest, call.dtype));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims), true));
+  append(launch.layout, call.src_layout);
+  const auto scale = [](std::size_t size, std::size_t size_out) {
+    return static_cast<double>(size) / static_cast<double>(size_out);
+  };
+  // What the kernel calls "w" is dim 2.
+  launch.pass(UpsampleNearest2dKernel<void>(), call.height_out, call.width_out,
+              scale(src[2], call.height_out), scale(src[3], call.width_out), nullptr, call.src,
+              call.dst);
+  launch.layout_argument = 4;
+  return launch;
+}
+
+Result<Launch> plan(const UpsampleBilinear2d& call, const Gpu& gpu) {
+  KILN_TRY(require_image("src", call.src_layout, 4));
+  const Extents& src = call.src_layout.dims;
+  const Layout out{{src[0], src[1], call.height_out, call.width_out}};
+  KILN_TRY(require_image("dst", out, 4));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kBilinear, call.dtype));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims), true));
+  append(launch.layout, call.src_layout);
+  launch.pass(UpsampleBilinear2dKernel<void>(), call.width_out, call.height_out, call.align_corners,
+              call.height_factor != 0, call.height_factor, call.width_factor != 0,
+              call.width_factor, nullptr, call.src, call.dst);
+  launch.layout_argument = 7;
+  return launch;
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,241 @@
+// conv1d, conv2d, conv_transpose1d, conv_transpose2d: direct convolutions of images.
+//
+// Contract: taps beyond the image add nothing, whatever their weight. Float sums are off by a
+// rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep the
+// low bits of the exact sum.
+#include <memory>
+
+#include "kiln/ops/conv.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/images.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::ConvolutionKind;
+
+struct ConvolutionCase {
+  std::size_t images, channels, channels_out;
+  ops::Extents size, window;  // one dim, or height and width
+  std::size_t stride = 1, padding = 0, dilation = 1, out_padding = 0;
+  ImageLayout src = ImageLayout::kDense, kernel = ImageLayout::kDense;
+  GridChoice grid = own_grid();
+  RowKind kind = RowKind::kNormal;
+  std::size_t misalignment = 0;
+
+  ops::Extents src_dims() const {
+    return size.rank() == 1 ? ops::Extents{images, channels, size[0]}
+                            : ops::Extents{images, channels, size[0], size[1]};
+  }
+  ops::Extents kernel_dims(ConvolutionKind of) const {
+    const bool transposed = of == ConvolutionKind::kTransposed;
+    const std::size_t first = transposed ? channels : channels_out;
+    const std::size_t second = transposed ? channels_out : channels;
+    return size.rank() == 1 ? ops::Extents{first, second, window[0]}
+                            : ops::Extents{first, second, window[0], window[1]};
+  }
+  ops::Convolution call(ConvolutionKind of, DType dtype) const {
+    ops::Convolution made;
+    made.kind = of;
+    made.dtype = dtype;
+    made.src_layout = {src_dims()};
+    made.kernel_layout = {kernel_dims(of)};
+    made.stride = stride;
+    made.padding = padding;
+    made.dilation = dilation;
+    made.out_padding = of == ConvolutionKind::kTransposed ? out_padding : 0;
+    made.geometry = grid.geometry;
+    return made;
+  }
+  std::string name(std::string_view kernel_name) const {
+    std::string text = std::string(kernel_name) + "/images/" + shape_name(src_dims()) +
+                       "/to=" + std::to_string(channels_out) + "/window=" + shape_name(window) +
+                       "/stride=" + std::to_string(stride) + "/padding=" + std::to_string(padding) +
+                       "/dilation=" + std::to_string(dilation);
+    if (out_padding != 0) text += "/out-padding=" + std::to_string(out_padding);
+    if (src != ImageLayout::kDense) text += "/src=" + conformance::name(src);
+    if (kernel != ImageLayout::kDense) text += "/kernel=" + conformance::name(kernel);
+    if (kind != RowKind::kNormal) text += std::string("/") + conformance::name(kind);
+    if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
+    return text + "/" + grid.name;
+  }
+};
+
+std::vector<ConvolutionCase> cases_of_dims(std::size_t dims, Breadth breadth) {
+  const bool flat = dims == 2;
+  const auto sizes = [flat](std::size_t height, std::size_t width) {
+    return flat ? ops::Extents{height, width} : ops::Extents{width};
+  };
+  constexpr auto kDense = ImageLayout::kDense;
+  constexpr auto kLast = ImageLayout::kChannelsLast;
+  constexpr auto kNarrowed = ImageLayout::kNarrowed;
+  std::vector<ConvolutionCase> list = {
+      // Height and width differ, and so do the window's.
+      {2, 3, 5, sizes(4, 9), sizes(2, 3)},
+      {1, 2, 4, sizes(5, 7), sizes(3, 2), 2, 1, 1, 1, kLast, kNarrowed, reference_grid()},
+      {2, 1, 1, sizes(6, 11), sizes(2, 3), 1, 2, 3, 0, kNarrowed, kDense, own_grid()},
+      {1, 3, 2, sizes(3, 5), sizes(2, 4), 3, 2, 2, 2, kDense, kLast, grid_of(3, 64)},
+      // A stride that is beyond the window; weights of infinity over the padding.
+      {1, 2, 3, sizes(4, 5), sizes(1, 2), 4, 0, 1, 3},
+      {1, 2, 2, sizes(3, 4), sizes(3, 3), 1, 1, 1, 0, kDense, kDense, own_grid(),
+       RowKind::kInfinity},
+      {1, 2, 2, sizes(3, 4), sizes(2, 2), 2, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1},
+      // Sums of more than a byte, and more taps than weights are kept at once.
+      {1, 64, 9, sizes(3, 4), sizes(3, 3), 1, 1},
+  };
+  if (breadth == Breadth::kHandful) return list;
+  for (const std::size_t stride : {1, 2, 3}) {
+    for (const std::size_t dilation : {1, 2, 3}) {
+      for (const std::size_t padding : {0, 1, 2}) {
+        list.push_back({2, 3, 6, sizes(9, 12), sizes(3, 4), stride, padding, dilation, stride - 1});
+      }
+    }
+  }
+  for (const GridChoice& grid : all_grids()) {
+    if (grid.blocks == 0) continue;
+    list.push_back({2, 4, 7, sizes(5, 13), sizes(3, 3), 1, 1, 1, 0, kDense, kDense, grid});
+    list.push_back({2, 4, 7, sizes(5, 13), sizes(3, 3), 2, 1, 1, 1, kDense, kDense, grid});
+  }
+  list.push_back({1, 1, 1, sizes(1, 1), sizes(1, 1)});
+  list.push_back(
+      {3, 5, 8, sizes(17, 33), sizes(5, 3), 1, 2, 1, 0, kDense, kDense, reference_grid()});
+  list.push_back({1, 300, 5, sizes(4, 6), sizes(3, 3), 1, 1});
+  list.push_back({1, 1, 2, sizes(2, 600), sizes(1, 530), 1, 5});
+  list.push_back({1, 3, 70, sizes(2, 3), sizes(2, 2), 1, 1});
+  return list;
+}
+
+// Each element of the image times each weight, added to where the definition says.
+std::vector<Expected> reference(ConvolutionKind of, DType dtype, const ConvolutionCase& choice,
+                                const ops::Extents& out, const Image& src, const Image& kernel) {
+  const bool flat = choice.size.rank() == 2;
+  const std::size_t rows = flat ? choice.size[0] : 1, columns = choice.size[flat ? 1 : 0];
+  const std::size_t row_taps = flat ? choice.window[0] : 1, taps = choice.window[flat ? 1 : 0];
+  const std::size_t rows_out = flat ? out[2] : 1, columns_out = out[flat ? 3 : 2];
+  const bool transposed = of == ConvolutionKind::kTransposed;
+  std::vector<WindowSum> sums(product(out));
+  // The output that an element adds to by a tap; none where it is beyond the output or between two.
+  const auto place = [&](std::size_t at, std::size_t tap, bool padded, std::size_t size,
+                         std::size_t& to) {
+    const std::size_t padding = padded ? choice.padding : 0;
+    const std::size_t reach = tap * choice.dilation;
+    if (transposed) {
+      const std::size_t whole = at * choice.stride + reach;
+      if (whole < padding) return false;
+      to = whole - padding;
+    } else {
+      if (at + padding < reach || (at + padding - reach) % choice.stride != 0) return false;
+      to = (at + padding - reach) / choice.stride;
+    }
+    return to < size;
+  };
+  const auto element = [&](std::size_t b, std::size_t c, std::size_t y, std::size_t x, auto read) {
+    return flat ? read(src, b, c, y, x) : read(src, b, c, x);
+  };
+  for (std::size_t b = 0; b < choice.images; ++b) {
+    for (std::size_t o = 0; o < choice.channels_out; ++o) {
+      for (std::size_t c = 0; c < choice.channels; ++c) {
+        const std::size_t first = transposed ? c : o, second = transposed ? o : c;
+        for (std::size_t y = 0; y < rows; ++y) {
+          for (std::size_t t = 0; t < row_taps; ++t) {
+            std::size_t row = 0, column = 0;
+            if (!place(y, t, flat, rows_out, row)) continue;
+            for (std::size_t x = 0; x < columns; ++x) {
+              for (std::size_t u = 0; u < taps; ++u) {
+                if (!place(x, u, true, columns_out, column)) continue;
+                WindowSum& sum =
+                    sums[((b * choice.channels_out + o) * rows_out + row) * columns_out + column];
+                if (is_float(dtype)) {
+                  const auto number = [](const Image& image, auto... i) {
+                    return image.number(i...);
+                  };
+                  const Real weight =
+                      flat ? kernel.number(first, second, t, u) : kernel.number(first, second, u);
+                  sum.add(element(b, c, y, x, number) * weight);
+                } else {
+                  const auto bits = [](const Image& image, auto... i) { return image.bits(i...); };
+                  const Bits weight =
+                      flat ? kernel.bits(first, second, t, u) : kernel.bits(first, second, u);
+                  sum.add(Bits{element(b, c, y, x, bits) * weight});
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  std::vector<Expected> expected;
+  for (const WindowSum& sum : sums) expected.push_back(sum.expected(dtype));
+  return expected;
+}
+
+Case build(std::string name, ConvolutionKind of, DType dtype, const ConvolutionCase& choice,
+           const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  auto src =
+      std::make_shared<Image>(dtype, choice.src_dims(), choice.src, RowKind::kNormal, random);
+  auto kernel =
+      std::make_shared<Image>(dtype, choice.kernel_dims(of), choice.kernel, choice.kind, random);
+  made.operands.push_back(src->operand("src", choice.misalignment));
+  made.operands.push_back(kernel->operand("kernel", choice.misalignment));
+  const ops::Extents out = *output_dims(choice.call(of, dtype));
+  made.operands.push_back(image_output(dtype, out, random, choice.misalignment, [=] {
+    return reference(of, dtype, choice, out, *src, *kernel);
+  }));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::Convolution call = choice.call(of, dtype);
+    call.src_layout = src->layout();
+    call.kernel_layout = kernel->layout();
+    call.src = src->first(addresses[0]);
+    call.kernel = kernel->first(addresses[1]);
+    call.dst = addresses[2];
+    Result<ops::Launch> launch = plan(call);
+    if (launch) choice.grid.apply(*launch);
+    return launch;
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_convolution_cases(std::string_view kernel, Selection selection,
+                           std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> parts = split_dtype(kernel);
+  if (!parts) return false;
+  const std::string_view root = parts->root;
+  const bool transposed = root == "conv_transpose1d" || root == "conv_transpose2d";
+  if (!transposed && root != "conv1d" && root != "conv2d") return false;
+  const std::size_t dims = root.substr(root.size() - 2) == "1d" ? 1 : 2;
+  const ConvolutionKind of = transposed ? ConvolutionKind::kTransposed : ConvolutionKind::kPlain;
+  const DType dtype = parts->dtype;
+  const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
+  for (const ConvolutionCase& choice : cases_of_dims(dims, breadth)) {
+    const Result<ops::Extents> out = output_dims(choice.call(of, dtype));
+    if (!out) continue;  // windows that do not fit
+    const std::string name = choice.name(kernel);
+    const std::size_t work = product(*out) + product(choice.kernel_dims(of));
+    cases.push_back({name, choice.grid.work(work),
+                     [=](const Seed& seed) { return build(name, of, dtype, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts convolution_contracts() {
+  const std::string bound = "a half unit of Σ abs x k for each term";
+  const std::string integers = "integers keep the low bits of the exact sum";
+  return {
+      {"conv1d", "Σ src[b, c, y stride + t dilation - padding] kernel[o, c, t]", kFloatsIn, bound,
+       integers,
+       "Mended: dilation above 1. Kept: parameter num_dims is the output's length; integers wrap."},
+      {"conv2d", "the same of two dims", kFloatsIn, bound, integers, "As conv1d."},
+      {"conv_transpose1d", "Σ src[b, c, p] kernel[c, o, t], p stride + t dilation - padding = y",
+       kFloatsIn, bound, integers, "Kept: out_padding is read by the host alone."},
+      {"conv_transpose2d", "the same of two dims", kFloatsIn, bound, integers,
+       "As conv_transpose1d."},
+  };
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,217 @@
+// upsample_nearest2d, upsample_bilinear2d: larger and smaller images.
+//
+// Contract: the nearest element is that at the output's place times size / size out, a product of
+// f64 cut off. Bilinear: places in f64; floats are blended in f32, f64 in f64, within eight half
+// units of the four elements' magnitudes; integers in f64 and cut off, and an image of equal ones
+// stays what it is.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "kiln/ops/conv.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/images.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::Extents;
+
+struct UpsampleCase {
+  Extents dims;
+  std::size_t height_out, width_out;
+  bool align_corners = false;
+  double height_factor = 0, width_factor = 0;
+  RowKind kind = RowKind::kNormal;
+  ImageLayout src = ImageLayout::kDense;
+  GridChoice grid = own_grid();
+  std::size_t misalignment = 0;
+
+  Extents out() const { return {dims[0], dims[1], height_out, width_out}; }
+  std::string name(std::string_view kernel) const {
+    std::string text = std::string(kernel) + "/images/" + shape_name(dims) +
+                       "/to=" + shape_name({height_out, width_out});
+    if (align_corners) text += "/corners";
+    if (height_factor != 0) text += "/height-factor";
+    if (width_factor != 0) text += "/width-factor";
+    if (kind != RowKind::kNormal) text += std::string("/") + conformance::name(kind);
+    if (src != ImageLayout::kDense) text += "/" + conformance::name(src);
+    if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
+    return text + "/" + grid.name;
+  }
+};
+
+std::vector<UpsampleCase> upsample_cases(bool bilinear, Breadth breadth) {
+  constexpr auto kDense = ImageLayout::kDense;
+  std::vector<UpsampleCase> list = {
+      {{2, 3, 4, 5}, 8, 15},
+      {{1, 2, 7, 3},
+       4,
+       16,
+       false,
+       0,
+       0,
+       RowKind::kBinades,
+       ImageLayout::kChannelsLast,
+       reference_grid()},
+      {{1, 2, 5, 9}, 5, 32, false, 0, 0, RowKind::kNormal, ImageLayout::kNarrowed, grid_of(3, 64)},
+      {{1, 1, 3, 4}, 7, 32, false, 0, 0, RowKind::kNormal, kDense, grid_of(1, 32), 1},
+      {{1, 1, 1, 1}, 3, 5, false, 0, 0, RowKind::kEqual},
+      {{1, 2, 6, 9}, 3, 4},
+      {{1, 1, 3, 5}, 7, 11, false, 0, 0, RowKind::kEqual},
+  };
+  if (bilinear) {
+    list.push_back({{1, 2, 4, 6}, 9, 16, true});
+    list.push_back({{1, 2, 4, 6}, 1, 16, true});
+    list.push_back({{1, 2, 4, 6}, 9, 13, false, 2.25, 0});
+    list.push_back({{1, 2, 4, 6}, 9, 13, false, 0, 2.1});
+    list.push_back({{1, 1, 4, 6}, 6, 9, false, 1.5, 1.5, RowKind::kWholes});
+  }
+  if (breadth == Breadth::kHandful) return list;
+  for (const std::size_t height : {1, 3, 6, 7, 12, 13, 24}) {
+    for (const std::size_t width : {1, 8, 11, 22, 33, 48}) {
+      list.push_back({{2, 2, 6, 11}, height, width});
+      if (bilinear) list.push_back({{2, 2, 6, 11}, height, width, true});
+    }
+  }
+  for (const GridChoice& grid : all_grids()) {
+    list.push_back({{2, 3, 8, 16}, 16, 32, false, 0, 0, RowKind::kNormal, kDense, grid});
+  }
+  return list;
+}
+
+Expected nearest_reference(const Image& src, const UpsampleCase& choice, std::size_t b,
+                           std::size_t c, std::size_t y, std::size_t x) {
+  const auto place = [](std::size_t i, std::size_t size, std::size_t size_out) {
+    const double scale = static_cast<double>(size) / static_cast<double>(size_out);
+    const volatile double at = static_cast<double>(i) * scale;
+    return std::min(static_cast<std::size_t>(at), size - 1);
+  };
+  return Expected::exactly(src.bits(b, c, place(y, choice.dims[2], choice.height_out),
+                                    place(x, choice.dims[3], choice.width_out)));
+}
+
+struct Place {
+  std::size_t first, second;
+  Real part;
+};
+Place place_of(std::size_t i, std::size_t size, std::size_t size_out, bool align_corners,
+               double factor) {
+  Real at = 0;
+  if (align_corners) {
+    if (size_out > 1) {
+      at = static_cast<Real>(i) * static_cast<Real>(size - 1) / static_cast<Real>(size_out - 1);
+    }
+  } else {
+    const Real scale = factor != 0 ? 1 / static_cast<Real>(factor)
+                                   : static_cast<Real>(size) / static_cast<Real>(size_out);
+    at = std::max(Real{0}, scale * (static_cast<Real>(i) + 0.5L) - 0.5L);
+  }
+  const std::size_t first = std::min(static_cast<std::size_t>(at), size - 1);
+  return {first, std::min(first + 1, size - 1), at - static_cast<Real>(first)};
+}
+
+Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& choice,
+                            std::size_t b, std::size_t c, std::size_t i, std::size_t j) {
+  const Place y =
+      place_of(i, choice.dims[2], choice.height_out, choice.align_corners, choice.height_factor);
+  const Place x =
+      place_of(j, choice.dims[3], choice.width_out, choice.align_corners, choice.width_factor);
+  const Real corner[4] = {src.number(b, c, y.first, x.first), src.number(b, c, y.first, x.second),
+                          src.number(b, c, y.second, x.first),
+                          src.number(b, c, y.second, x.second)};
+  const Real upper = corner[0] * (1 - x.part) + corner[1] * x.part;
+  const Real lower = corner[2] * (1 - x.part) + corner[3] * x.part;
+  const Real value = upper * (1 - y.part) + lower * y.part;
+  Real magnitude = 0;
+  for (const Real each : corner) magnitude += std::fabs(each);
+  if (!is_float(dtype)) {
+    if (choice.kind == RowKind::kEqual) {
+      return Expected::exactly(src.bits(b, c, y.first, x.first));
+    }
+    // A place that is off by its last bit may be beyond an element, where the value hardly differs.
+    const Real error = magnitude * 0x1p-45L;
+    const Real low = std::floor(value - error), high = std::floor(value + error);
+    return low == high ? Expected::exactly(static_cast<Bits>(low)) : Expected::anything();
+  }
+  // Places of f64 are off by some units of the place.
+  const Real place_error = dtype == DType::kF64 ? 64 * rounding_error(dtype) : 0;
+  const Real least = unit_in_last_place(compute_dtype(dtype), 0);
+  return Expected::within(
+      dtype, value, {0, 0, magnitude * (8 * rounding_error(dtype) + place_error) + 8 * least});
+}
+
+Case build(std::string name, bool bilinear, DType dtype, const UpsampleCase& choice,
+           const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  auto src = std::make_shared<Image>(dtype, choice.dims, choice.src, choice.kind, random);
+  made.operands.push_back(src->operand("src", choice.misalignment));
+  const Extents out = choice.out();
+  made.operands.push_back(image_output(dtype, out, random, choice.misalignment, [=] {
+    std::vector<Expected> expected;
+    for (std::size_t b = 0; b < out[0]; ++b)
+      for (std::size_t c = 0; c < out[1]; ++c)
+        for (std::size_t y = 0; y < out[2]; ++y)
+          for (std::size_t x = 0; x < out[3]; ++x)
+            expected.push_back(bilinear ? bilinear_reference(dtype, *src, choice, b, c, y, x)
+                                        : nearest_reference(*src, choice, b, c, y, x));
+    return expected;
+  }));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    const auto planned = [&](auto call) {
+      call.dtype = dtype;
+      call.src_layout = src->layout();
+      call.height_out = choice.height_out;
+      call.width_out = choice.width_out;
+      call.src = src->first(addresses[0]);
+      call.dst = addresses[1];
+      call.geometry = choice.grid.geometry;
+      if constexpr (std::is_same_v<decltype(call), ops::UpsampleBilinear2d>) {
+        call.align_corners = choice.align_corners;
+        call.height_factor = choice.height_factor;
+        call.width_factor = choice.width_factor;
+      }
+      Result<ops::Launch> launch = plan(call);
+      if (launch) choice.grid.apply(*launch);
+      return launch;
+    };
+    return bilinear ? planned(ops::UpsampleBilinear2d()) : planned(ops::UpsampleNearest2d());
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_upsample_cases(std::string_view kernel, Selection selection,
+                        std::vector<CaseSpec>& cases) {
+  const std::optional<RootAndDType> parts = split_dtype(kernel);
+  if (!parts) return false;
+  const bool bilinear = parts->root == "upsample_bilinear2d";
+  if (!bilinear && parts->root != "upsample_nearest2d") return false;
+  const DType dtype = parts->dtype;
+  const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
+  for (const UpsampleCase& choice : upsample_cases(bilinear, breadth)) {
+    const std::string name = choice.name(kernel);
+    cases.push_back({name, choice.grid.work(product(choice.out())),
+                     [=](const Seed& seed) { return build(name, bilinear, dtype, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts upsample_contracts() {
+  return {
+      {"upsample_nearest2d", "src at (y h_scale, x w_scale), cut off", "", "exact",
+       "NaN payloads stay",
+       "Kept: the product is one of f64; parameters called w are of dim 2, h of dim 3."},
+      {"upsample_bilinear2d",
+       "between the four elements around (scale (y + 1/2) - 1/2, ...); with corners aligned around "
+       "(scale y, ...)",
+       "places in f64; f64 and integers in f64, the others in f32",
+       "8 half units of the sum of the four magnitudes", "integers are cut off",
+       "Kept: here h is of dim 2, w of dim 3. Mended: four equal integers give themselves."},
+  };
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,69 @@
+#include "images.hpp"
+
+#include <cmath>
+
+#include "values.hpp"
+
+namespace kiln::conformance {
+
+std::string name(ImageLayout layout) {
+  return layout == ImageLayout::kDense          ? "dense"
+         : layout == ImageLayout::kChannelsLast ? "channels-last"
+                                                : "narrowed";
+}
+
+std::size_t product(const ops::Extents& dims) {
+  std::size_t count = 1;
+  for (const std::size_t dim : dims) count *= dim;
+  return count;
+}
+
+Image::Image(DType dtype, const ops::Extents& dims, ImageLayout layout, RowKind kind,
+             Random& random)
+    : dtype_(dtype), layout_{dims, dims} {
+  const std::size_t rank = dims.rank();
+  std::size_t stride = 1;
+  const auto place = [&](std::size_t dim, std::size_t around) {
+    layout_.strides[dim] = stride;
+    offset_ += around / 2 * stride;
+    stride *= dims[dim] + around;
+  };
+  const std::size_t around = layout == ImageLayout::kNarrowed ? 3 : 0;
+  if (layout == ImageLayout::kChannelsLast) place(1, 0);
+  for (std::size_t dim = rank; dim-- > 0;) {
+    if (dim == 1 && layout == ImageLayout::kChannelsLast) continue;
+    place(dim, around);
+  }
+  content_ = std::make_shared<std::vector<std::byte>>(poison(stride * size_of(dtype), random));
+  const std::vector<Bits> elements = row_of(kind, dtype, product(dims), random);
+  const std::vector<std::size_t> offsets = offsets_of(layout_);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    store(dtype, elements[i], &(*content_)[(offset_ + offsets[i]) * size_of(dtype)]);
+  }
+}
+
+Real WindowSum::error(DType dtype) const {
+  return static_cast<Real>(terms_ + 1) * rounding_error(dtype) * magnitude_;
+}
+
+Expected WindowSum::expected(DType dtype) const {
+  if (!is_float(dtype)) {
+    return Expected::exactly(whole_ & ((Bits{1} << (8 * size_of(dtype))) - 1));
+  }
+  if (!std::isfinite(value_)) return Expected::within(dtype, value_);
+  const Real least = unit_in_last_place(compute_dtype(dtype), 0);
+  return Expected::within(dtype, value_, {0, 0, error(dtype) + static_cast<Real>(terms_) * least});
+}
+
+Operand image_output(DType dtype, const ops::Extents& dims, Random& random,
+                     std::size_t misalignment, std::function<std::vector<Expected>()> expected) {
+  Operand dst;
+  dst.name = "dst";
+  dst.dtype = dtype;
+  dst.content = poison(product(dims) * size_of(dtype), random);
+  dst.misalignment = misalignment;
+  dst.expected = std::move(expected);
+  return dst;
+}
+
+}  // namespace kiln::conformance

@@ -1,0 +1,83 @@
+// Images for kernels with windows: elements in a layout, and how far sums over a window may be off.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "case.hpp"
+#include "rows.hpp"
+#include "views.hpp"
+
+namespace kiln::conformance {
+
+enum class ImageLayout : std::uint8_t {
+  kDense,         // row-major
+  kChannelsLast,  // the channels of a place lie side by side
+  kNarrowed,      // a view into larger images
+};
+std::string name(ImageLayout layout);
+
+// An operand that is read: elements in memory, of which a view is passed.
+class Image {
+ public:
+  // Elements of a kind; those outside of the view are poison.
+  Image(DType dtype, const ops::Extents& dims, ImageLayout layout, RowKind kind, Random& random);
+
+  const ops::Layout& layout() const { return layout_; }
+  Operand operand(std::string name, std::size_t misalignment = 0) const {
+    return input(std::move(name), dtype_, *content_, misalignment);
+  }
+  // The view's first element, in memory at `address`.
+  const void* first(const void* address) const {
+    return static_cast<const std::byte*>(address) + offset_ * size_of(dtype_);
+  }
+
+  template <typename... Index>
+  Bits bits(Index... index) const {
+    const std::size_t indices[] = {static_cast<std::size_t>(index)...};
+    std::size_t at = offset_, dim = 0;
+    for (const std::size_t i : indices) at += i * layout_.strides[dim++];
+    return load(dtype_, &(*content_)[at * size_of(dtype_)]);
+  }
+  // Integers by their value, too.
+  template <typename... Index>
+  Real number(Index... index) const {
+    return is_float(dtype_) ? decode(dtype_, bits(index...)) : static_cast<Real>(bits(index...));
+  }
+
+ private:
+  DType dtype_;
+  ops::Layout layout_;
+  std::size_t offset_ = 0;
+  std::shared_ptr<std::vector<std::byte>> content_;
+};
+
+// A sum of products or elements, term by term, in any order: floats in the computing type, integers
+// modulo their size.
+class WindowSum {
+ public:
+  void add(Real term) {
+    value_ += term;
+    magnitude_ += term < 0 ? -term : term;
+    ++terms_;
+  }
+  void add(Bits term) { whole_ += term; }
+  Expected expected(DType dtype) const;
+  Real value() const { return value_; }
+  Bits whole() const { return whole_; }
+  Real error(DType dtype) const;
+
+ private:
+  Real value_ = 0, magnitude_ = 0;
+  std::size_t terms_ = 0;
+  Bits whole_ = 0;
+};
+
+// An output of poison, all of which is to be written.
+Operand image_output(DType dtype, const ops::Extents& dims, Random& random,
+                     std::size_t misalignment, std::function<std::vector<Expected>()> expected);
+
+std::size_t product(const ops::Extents& dims);
+
+}  // namespace kiln::conformance
