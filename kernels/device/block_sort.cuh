@@ -13,8 +13,10 @@ namespace kiln::device {
 
 // A key's digit has eight bits.
 inline constexpr u32 kSortDigits = 256;
-// Records that a thread holds.
+// Records that a thread holds at most.
 inline constexpr u32 kSortItems = 8;
+// Records that a wave has at least, but the last: its counts of digits take as much memory.
+inline constexpr u32 kWaveRecords = kSortDigits / 2;
 
 struct SortScratch {
   u32 first[kSortDigits];  // of each digit: where its records go
@@ -22,14 +24,14 @@ struct SortScratch {
   u32 sum[32];
 };
 
-// Of a wave `kSortItems` rows of as many records as it has lanes stand one after the other: record
+// Of a wave some rows of as many records as it has lanes stand one after the other: record
 // `place(i)` is a lane's item i. Waves that are not whole hold nothing.
 //
 // Conditions for whole waves are votes: of those the compiler knows that all lanes agree, without
 // which a shuffle or a vote takes a dozen instructions.
 //
 // `Key` is u32 or u64. Every thread of the block makes one, with the same `count` and the same
-// memory, of at least `count` words and 128 words a wave that holds records, and calls run().
+// memory, of at least `count` words, rounded up to a multiple of kWaveRecords, and calls run().
 template <class Key>
 struct BlockSort {
   Key key[kSortItems];
@@ -43,12 +45,14 @@ struct BlockSort {
 
   KILN_DEVICE BlockSort(u32* words, SortScratch& shared, u32 count)
       : memory(words), scratch(shared) {
-    const u32 width = wave_width();
-    const u32 most = width * kSortItems;
-    waves = (count + most - 1) / most;
-    first = wave_index() * most + lane_index();
+    // As many waves as the memory has counts for; each then has less to do one after the other.
+    const u32 width = wave_width(), threads = block_threads() & (0 - width);
+    const u32 needed = (count + threads - 1) / threads, wanted = kWaveRecords / width;
+    const u32 rows = needed < wanted ? wanted : needed;
+    waves = (count + rows * width - 1) / (rows * width);
+    first = wave_index() * rows * width + lane_index();
     held = first < count ? (count - first - 1) / width + 1 : 0;
-    if (held > kSortItems) held = kSortItems;
+    if (held > rows) held = rows;
   }
 
   // How many records the block can hold.

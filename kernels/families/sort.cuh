@@ -215,15 +215,14 @@ struct ArgSort {
 template <bool kDescending, class T>
 KILN_DEVICE void argsort(const T* x, u32* dst, i32 ncols, i32 ncols_pad) {
   KILN_SHARED(scratch, SortScratch);
-  const u32 columns = static_cast<u32>(ncols), words = static_cast<u32>(ncols_pad);
+  const u32 columns = static_cast<u32>(ncols);
+  const u32 words = static_cast<u32>(ncols_pad) & (0 - kWaveRecords);
   const u64 first = static_cast<u64>(block_index()) * columns;
   const u32 most = BlockSort<typename SortKeyOf<T>::Type>::capacity();
   const ArgSort<kDescending, T> sort{x + first,
                                      dst + first,
                                      columns,
-                                     words < 128    ? 0
-                                     : words < most ? words
-                                                    : most,
+                                     words < most ? words : most,
                                      static_cast<u32*>(dynamic_shared()),
                                      scratch};
   sort.run();

@@ -46,7 +46,7 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
       {kRowKinds, 1025},
       // In slices, some of them of one value.
       {kRowKinds, 300, kOwn, 0, 0, 128},
-      {3, 9000},
+      {1, 8200},
       // No whole wave; waves that have no column.
       {2, 70, kOwn, 0, 5},
       {2, 200, kReference, 3, 100},
@@ -60,8 +60,8 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
   list.push_back({2, 4097, kReference});
   list.push_back({2, 8192, kReference});
   list.push_back({2, 8193});
-  list.push_back({kRowKinds, 8192});
-  list.push_back({kRowKinds, 20000});
+  list.push_back({3, 8192});
+  list.push_back({2, 20000});
   for (const std::uint32_t threads : {1, 16, 32, 64, 96, 1000}) {
     list.push_back({2, 260, kOwn, 0, threads});
     list.push_back({2, 260, kReference, 1, threads, 200});

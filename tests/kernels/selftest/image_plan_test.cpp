@@ -1,0 +1,154 @@
+// The launches of sorts, convolutions, pools and upsampling; and models of sorts with a fault that
+// kernels have had, which their reference catches.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/diagnostic.hpp"
+#include "kiln/ops/conv.hpp"
+#include "kiln/ops/sort.hpp"
+#include "tests/kernels/selftest/fake_device.hpp"
+
+namespace kiln::ops {
+namespace {
+
+template <typename T>
+T argument(const Launch& launch, std::size_t index) {
+  REQUIRE(launch.arguments.at(index).size() == sizeof(T));
+  T value;
+  std::memcpy(&value, launch.arguments.at(index).data(), sizeof value);
+  return value;
+}
+std::string message(const Result<Launch>& launch) {
+  REQUIRE_FALSE(launch);
+  return launch.error().message;
+}
+
+TEST_CASE("plan of an argsort gives a power of two of columns shared memory") {
+  ArgSort call;
+  call.order = SortOrder::kDescending;
+  call.rows = 7;
+  call.columns = 1000;
+  call.geometry = Geometry::kReference;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "sort.asort_desc_f32<<<7, 1024>>>");
+  CHECK(launch->shared_bytes == 4096);
+  CHECK(argument<std::int32_t>(*launch, 2) == 1000);
+  CHECK(argument<std::int32_t>(*launch, 3) == 1024);
+  call.geometry = Geometry::kOwn;  // eight columns a thread
+  CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 128>>>");
+  call.columns = 5;
+  CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 8>>>");
+  call.columns = 128256;  // in slices of what the shared memory holds
+  CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 1024>>>");
+  CHECK(plan(call)->shared_bytes == 32768);
+  call.geometry = Geometry::kReference;
+  CHECK(message(plan(call)) == "128256 columns are more than the reference geometry sorts");
+}
+
+TEST_CASE("plan of a convolution passes two layouts, and counts outputs") {
+  Convolution call;
+  call.src_layout = {{2, 3, 5, 7}};
+  call.kernel_layout = {{4, 3, 2, 3}};
+  call.padding = 1;
+  call.geometry = Geometry::kReference;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "conv.conv2d_f32<<<1, 1024>>>");
+  CHECK(launch->layout ==
+        std::vector<std::size_t>{2, 3, 5, 7, 105, 35, 7, 1, 4, 3, 2, 3, 18, 6, 3, 1});
+  CHECK(argument<std::size_t>(*launch, 1) == 7);  // width, then height
+  CHECK(argument<std::size_t>(*launch, 2) == 6);
+  call.kind = ConvolutionKind::kTransposed;
+  CHECK(message(plan(call)) ==
+        "'kernel' of shape [4, 3, 2, 3] takes other channels than 'src' of shape [2, 3, 5, 7] has");
+  call.kernel_layout = {{3, 4, 2, 3}};
+  call.stride = 2, call.out_padding = 1;
+  REQUIRE(plan(call));
+  CHECK(plan(call)->kernel == "conv_transpose2d_f32");
+  CHECK(to_string(*output_dims(call)) == "[2, 4, 9, 15]");
+  call.kind = ConvolutionKind::kPlain;
+  call.kernel_layout = {{4, 3, 8, 3}};
+  CHECK(message(plan(call)) ==
+        "a window that reaches over 8 does not fit into 5 with a padding of 1");
+  call.src_layout = {{2, 3, 7}};
+  CHECK(message(plan(call)) == "'kernel' has shape [4, 3, 8, 3], not 3 dims");
+}
+
+TEST_CASE("plans of pools and of the nearest element name dim 2 first, bilinear dim 3") {
+  Pool2d pool;
+  pool.src_layout = {{1, 2, 8, 9}};
+  pool.height = 2, pool.width = 3, pool.stride_height = 2, pool.stride_width = 1;
+  const auto launch = plan(pool);
+  REQUIRE(launch);
+  CHECK(launch->kernel == "max_pool2d_f32");
+  CHECK(argument<std::size_t>(*launch, 1) == 2);
+  CHECK(argument<std::size_t>(*launch, 2) == 3);
+  UpsampleNearest2d nearest;
+  nearest.src_layout = {{1, 2, 8, 9}};
+  nearest.height_out = 16, nearest.width_out = 9;
+  CHECK(argument<std::size_t>(*plan(nearest), 0) == 16);
+  CHECK(argument<double>(*plan(nearest), 2) == 0.5);
+  CHECK(argument<double>(*plan(nearest), 3) == 1);
+  UpsampleBilinear2d bilinear;
+  bilinear.src_layout = nearest.src_layout;
+  bilinear.height_out = 16, bilinear.width_out = 9, bilinear.width_factor = 2;
+  CHECK(argument<std::size_t>(*plan(bilinear), 0) == 9);
+  CHECK_FALSE(argument<bool>(*plan(bilinear), 3));
+  CHECK(argument<bool>(*plan(bilinear), 5));
+}
+
+TEST_CASE("plan of im2col of one dim has a thread for each window of a channel") {
+  Im2Col call;
+  call.src_layout = {{2, 300, 40}};
+  call.window = {3};
+  call.geometry = Geometry::kReference;
+  CHECK(argument<std::size_t>(*plan(call), 0) == 2 * 38 * 300);
+  CHECK(to_string(*plan(call)) == "conv.im2col1d_f32<<<23, 1024>>>");
+  CHECK(to_string(*output_dims(call)) == "[2, 38, 300, 3]");
+}
+
+}  // namespace
+}  // namespace kiln::ops
+
+namespace kiln::conformance {
+namespace {
+
+TEST_CASE("a stable sort with NaN last passes; one that is not, or has NaN first, is caught") {
+  enum class Fault { kNone, kUnstable, kNanFirst, kZerosApart };
+  const auto passes = [](Fault fault) {
+    const PreparedCase subject = build("sort", "asort_desc_f16/rows/12x300/offset=1/own");
+    const Verdict verdict = run_model(subject, [&](const std::vector<Piece>& operands) {
+      const Piece &x = operands[0], &dst = operands[1];
+      for (std::size_t first = 0; first < x.count(); first += 300) {
+        const auto value = [&](Bits column) { return x.number(first + column); };
+        std::vector<Bits> columns(300);
+        std::iota(columns.begin(), columns.end(), 0);
+        if (fault == Fault::kUnstable) std::reverse(columns.begin(), columns.end());
+        std::stable_sort(columns.begin(), columns.end(), [&](Bits a, Bits b) {
+          const Real left = value(a), right = value(b);
+          if (std::isnan(left) || std::isnan(right)) {
+            return fault == Fault::kNanFirst ? std::isnan(left) && !std::isnan(right)
+                                             : !std::isnan(left) && std::isnan(right);
+          }
+          if (fault == Fault::kZerosApart && left == 0 && right == 0) {
+            return std::signbit(left) < std::signbit(right);
+          }
+          return left > right;
+        });
+        for (std::size_t i = 0; i < 300; ++i) dst.write(first + i, columns[i]);
+      }
+    });
+    return verdict.complaints.empty();
+  };
+  CHECK(passes(Fault::kNone));
+  CHECK_FALSE(passes(Fault::kUnstable));
+  CHECK_FALSE(passes(Fault::kNanFirst));
+  CHECK_FALSE(passes(Fault::kZerosApart));
+}
+
+}  // namespace
+}  // namespace kiln::conformance
