@@ -102,21 +102,21 @@ KILN_KERNEL(1024, wave_inclusive_sum, const kiln::u32* in, kiln::u32* out) {
 }
 
 // The positions of sorted keys.
-#define SORT(key)                                                                        \
-  KILN_KERNEL(1024, block_sort_##key, const kiln::key* keys, kiln::u32* positions,       \
-              kiln::u32 count) {                                                         \
-    KILN_SHARED(scratch, kiln::device::SortScratch);                                     \
-    kiln::u32* const memory = static_cast<kiln::u32*>(kiln::device::dynamic_shared());   \
-    kiln::device::BlockSort<kiln::key> sort(memory, scratch, count);                     \
-    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                           \
-      if (!sort.has(i)) continue;                                                        \
-      sort.key[i] = keys[sort.place(i)];                                                 \
-      sort.value[i] = sort.place(i);                                                     \
-    }                                                                                    \
-    sort.run<8 * sizeof(kiln::key)>();                                                   \
-    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                           \
-      if (sort.has(i)) positions[sort.place(i)] = sort.value[i];                         \
-    }                                                                                    \
+#define SORT(type)                                                                     \
+  KILN_KERNEL(1024, block_sort_##type, const kiln::type* keys, kiln::u32* positions,   \
+              kiln::u32 count) {                                                       \
+    KILN_SHARED(scratch, kiln::device::SortScratch);                                   \
+    kiln::u32* const memory = static_cast<kiln::u32*>(kiln::device::dynamic_shared()); \
+    kiln::device::BlockSort<kiln::type> sort(memory, scratch, count);                  \
+    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                         \
+      if (!sort.has(i)) continue;                                                      \
+      sort.key[i] = keys[sort.place(i)];                                               \
+      sort.value[i] = sort.place(i);                                                   \
+    }                                                                                  \
+    sort.run<8 * sizeof(kiln::type)>();                                                \
+    for (kiln::u32 i = 0; i < kiln::device::kSortItems; ++i) {                         \
+      if (sort.has(i)) positions[sort.place(i)] = sort.value[i];                       \
+    }                                                                                  \
   }
 SORT(u32)
 SORT(u64)
