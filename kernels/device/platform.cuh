@@ -10,13 +10,13 @@
 //   thread_index block_size block_index block_count   geometry along x, u32
 //   thread_y block_y                                  the same of threads along y
 //   barrier                                           all threads of the block
-//   dynamic_shared                                    memory of the block, as much as the launch asks
-//   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
+//   dynamic_shared                                    memory of the block, as much as the launch
+//   asks wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
 //   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
-//   multiprocessors                                   of the device, or of the architecture's largest
-//   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
-//   permute_bytes<A, B, C, D> count_ones              four of the eight bytes of two words; bits set
-//   math::                                            the vendor's accurate functions
+//   multiprocessors                                   of the device, or of the architecture's
+//   largest load_16_bytes store_16_bytes                      one access; the address is a multiple
+//   of 16 permute_bytes<A, B, C, D> count_ones              four of the eight bytes of two words;
+//   bits set math::                                            the vendor's accurate functions
 //   exp2_approximate reciprocal_approximate           see each for its error
 //   f16_bits_from_f32 ...                             hardware conversions, where there are any
 #pragma once
@@ -70,8 +70,8 @@ struct alignas(16) Words {
 #define KILN_DEVICE inline
 #define KILN_ASIDE static __attribute__((noinline, unused))
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
-  static void name(__VA_ARGS__);        \
-  KILN_HOST_ENTRY(name)                 \
+  static void name(__VA_ARGS__);                        \
+  KILN_HOST_ENTRY(name)                                 \
   static void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) \
   static char name##_tag;      \
@@ -211,9 +211,7 @@ KILN_DEVICE u32 group_mask(u32 width) {
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here) {
   return __shfl_sync(group_mask(width), value, static_cast<int>(source), static_cast<int>(width));
 }
-KILN_DEVICE Lanes wave_ballot(bool predicate, Here) {
-  return __ballot_sync(~0u, predicate);
-}
+KILN_DEVICE Lanes wave_ballot(bool predicate, Here) { return __ballot_sync(~0u, predicate); }
 KILN_DEVICE void wave_barrier(Here = KILN_HERE) { __syncwarp(); }
 #elif KILN_PLATFORM_HIP
 #if __AMDGCN_WAVEFRONT_SIZE__ == 64
@@ -244,7 +242,8 @@ KILN_DEVICE void wave_barrier(Here = KILN_HERE) {
 using Lanes = u64;
 KILN_DEVICE u32 wave_width() { return KILN_HOST_WAVE; }
 KILN_DEVICE u32 shuffle_word(u32 value, u32 source, u32 width, Here here) {
-  return host::current_block()->services->shuffle(host::current_block(), value, source, width, here);
+  return host::current_block()->services->shuffle(host::current_block(), value, source, width,
+                                                  here);
 }
 KILN_DEVICE Lanes wave_ballot(bool predicate, Here here) {
   return host::current_block()->services->ballot(host::current_block(), predicate, wave_width(),
@@ -376,9 +375,7 @@ KILN_DEVICE u32 count_ones(u32 word) {
 #endif
 }
 #if !KILN_PLATFORM_CUDA
-KILN_DEVICE u32 count_ones(u64 lanes) {
-  return static_cast<u32>(__builtin_popcountll(lanes));
-}
+KILN_DEVICE u32 count_ones(u64 lanes) { return static_cast<u32>(__builtin_popcountll(lanes)); }
 #endif
 
 // The condition, whose code the compiler lets follow without a jump.
@@ -417,8 +414,8 @@ namespace math {
   KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); } \
   KILN_DEVICE f64 name(f64 x, f64 y) { return __ocml_##ocml##_f64(x, y); }
 #elif KILN_PLATFORM_HOST
-// erfc(-x / sqrt 2) / 2. Where erfc is small it magnifies the rounding of its argument, x^2 times, so
-// f32 takes its argument in f64, and f64 adds the argument's error times erfc's slope.
+// erfc(-x / sqrt 2) / 2. Where erfc is small it magnifies the rounding of its argument, x^2 times,
+// so f32 takes its argument in f64, and f64 adds the argument's error times erfc's slope.
 KILN_DEVICE f32 normal_cdf(f32 x) {
   return static_cast<f32>(0.5 * __builtin_erfc(x * -0.70710678118654752440));
 }
@@ -491,8 +488,8 @@ KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #endif
 }
 
-// a / b as f32, also where only fewer bits are wanted: AMD's compiler would otherwise divide in f16,
-// which is off by one where the quotient lies between two numbers.
+// a / b as f32, also where only fewer bits are wanted: AMD's compiler would otherwise divide in
+// f16, which is off by one where the quotient lies between two numbers.
 KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
   f32 quotient = a / b;
 #if KILN_PLATFORM_HIP
