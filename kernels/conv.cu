@@ -1,6 +1,7 @@
 // conv: convolutions of one and two dims, and their transposes.
 #include "device/export.cuh"
 #include "families/convolve.cuh"
+#include "functors/reduction.cuh"
 #include "tables/conv.hpp"
 
 #define LAYOUT_AND_DATA(type) \
@@ -10,29 +11,31 @@
 #define CONV1D(suffix, type, root)                                                               \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 num_dims, kiln::u64 stride, \
                       kiln::u64 padding, kiln::u64 dilation, LAYOUT_AND_DATA(type)) {            \
-    kiln::families::convolve1d<kiln::families::Plain>(num_dims, stride, padding, dilation, info, \
-                                                      src, kernel, dst);                         \
+    kiln::families::convolve1d<kiln::families::Plain, kiln::functors::Accumulate<kiln::type>>(   \
+        num_dims, stride, padding, dilation, info, src, kernel, dst);                            \
   }
-#define CONV_TRANSPOSE1D(suffix, type, root)                                                       \
-  KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 l_out, kiln::u64 stride,      \
-                      kiln::u64 padding, kiln::u64, kiln::u64 dilation, LAYOUT_AND_DATA(type)) {   \
-    kiln::families::convolve1d<kiln::families::Transposed>(l_out, stride, padding, dilation, info, \
-                                                           src, kernel, dst);                      \
+#define CONV_TRANSPOSE1D(suffix, type, root)                                                     \
+  KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 l_out, kiln::u64 stride,    \
+                      kiln::u64 padding, kiln::u64, kiln::u64 dilation, LAYOUT_AND_DATA(type)) { \
+    kiln::families::convolve1d<kiln::families::Transposed,                                       \
+                               kiln::functors::Accumulate<kiln::type>>(                          \
+        l_out, stride, padding, dilation, info, src, kernel, dst);                               \
   }
 // Of two dims "h" is dim 2, "w" dim 3.
 #define CONV2D(suffix, type, root)                                                             \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 w_out, kiln::u64 h_out,   \
                       kiln::u64 stride, kiln::u64 padding, kiln::u64 dilation,                 \
                       LAYOUT_AND_DATA(type)) {                                                 \
-    kiln::families::convolve2d<kiln::families::Plain>(h_out, w_out, stride, padding, dilation, \
-                                                      info, src, kernel, dst);                 \
+    kiln::families::convolve2d<kiln::families::Plain, kiln::functors::Accumulate<kiln::type>>( \
+        h_out, w_out, stride, padding, dilation, info, src, kernel, dst);                      \
   }
-#define CONV_TRANSPOSE2D(suffix, type, root)                                                  \
-  KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 w_out, kiln::u64 h_out,  \
-                      kiln::u64 stride, kiln::u64 padding, kiln::u64, kiln::u64 dilation,     \
-                      LAYOUT_AND_DATA(type)) {                                                \
-    kiln::families::convolve2d<kiln::families::Transposed>(h_out, w_out, stride, padding,     \
-                                                           dilation, info, src, kernel, dst); \
+#define CONV_TRANSPOSE2D(suffix, type, root)                                                 \
+  KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 w_out, kiln::u64 h_out, \
+                      kiln::u64 stride, kiln::u64 padding, kiln::u64, kiln::u64 dilation,    \
+                      LAYOUT_AND_DATA(type)) {                                               \
+    kiln::families::convolve2d<kiln::families::Transposed,                                   \
+                               kiln::functors::Accumulate<kiln::type>>(                      \
+        h_out, w_out, stride, padding, dilation, info, src, kernel, dst);                    \
   }
 #define EACH_CONV1D(root, dtypes) KILN_##dtypes(CONV1D, root)
 #define EACH_CONV2D(root, dtypes) KILN_##dtypes(CONV2D, root)

@@ -3,6 +3,8 @@
 #include "families/im2col.cuh"
 #include "families/pool.cuh"
 #include "families/upsample.cuh"
+#include "functors/reduction.cuh"
+#include "functors/window.cuh"
 #include "tables/conv.hpp"
 
 #define LAYOUT_AND_DATA(type) const kiln::u64 *info, const kiln::type *src, kiln::type *dst
@@ -24,7 +26,8 @@
   KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 dst_el, kiln::u64 l_out, kiln::u64 l_in, \
                       kiln::u64 c_out, kiln::u64 k_size, kiln::u64 stride, const kiln::type* src,  \
                       kiln::type* dst) {                                                           \
-    kiln::families::col2im1d(dst_el, l_out, l_in, c_out, k_size, stride, src, dst);                \
+    kiln::families::col2im1d<kiln::functors::Sum<kiln::type>>(dst_el, l_out, l_in, c_out, k_size,  \
+                                                              stride, src, dst);                   \
   }
 #define EACH_IM2COL1D(root, dtypes) KILN_##dtypes(IM2COL1D, root)
 #define EACH_IM2COL(root, dtypes) KILN_##dtypes(IM2COL, root)
@@ -39,7 +42,7 @@ KILN_EACH_COL2IM1D(EACH_COL2IM1D)
   KILN_BOUNDED_KERNEL(1024, sizeof(kiln::type) == 8 ? 1 : 2, root##_##suffix, kiln::u64,          \
                       kiln::u64 w_k, kiln::u64 h_k, kiln::u64 w_stride, kiln::u64 h_stride,       \
                       LAYOUT_AND_DATA(type)) {                                                    \
-    kiln::families::pool<kiln::families::op<kiln::type>>(w_k, h_k, w_stride, h_stride, info, src, \
+    kiln::families::pool<kiln::functors::op<kiln::type>>(w_k, h_k, w_stride, h_stride, info, src, \
                                                          dst);                                    \
   }
 #define UPSAMPLE_NEAREST2D(suffix, type, root)                                        \

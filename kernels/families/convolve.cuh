@@ -12,7 +12,6 @@
 #include "device/dtypes.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
-#include "functors/reduction.cuh"
 
 namespace kiln::families {
 
@@ -81,9 +80,9 @@ KILN_ASIDE AxisClass transposed_class(const Axis& a, u32 number) {
 inline constexpr u32 kGroupChannels = 4;
 inline constexpr u32 kKeptWeights = 2048;
 
-template <class T>
+// Sums of T are kept as `Number`.
+template <class T, class Number>
 struct Convolution {
-  using Number = functors::Accumulate<T>;
   struct alignas(16) Weights {
     Number of[kGroupChannels];
   };
@@ -229,8 +228,8 @@ struct Convolution {
 
 // ---- the kernels ------------------------------------------------------------------------------
 
-template <class Kind, class T>
-KILN_DEVICE void convolve(const Convolution<T>& c, const Axis& rows, const Axis& columns) {
+template <class Kind, class T, class Number>
+KILN_DEVICE void convolve(const Convolution<T, Number>& c, const Axis& rows, const Axis& columns) {
   if (c.images == 0 || c.channels_out == 0 || rows.size_out == 0 || columns.size_out == 0) return;
   // Some images at a time, whose outputs 32 bits count.
   const u32 most = (1u << 31) / rows.size_out / columns.size_out;
@@ -261,14 +260,14 @@ inline constexpr u32 kOutChannels<Transposed> = 1;
 
 // `info`: dims of src (b, c, h, w), its strides, dims of the kernel, its strides; of one dim
 // without h.
-template <class Kind, class T>
+template <class Kind, class Number, class T>
 KILN_DEVICE void convolve2d(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
                             const u64* info, const T* src, const T* kernel, T* dst) {
   constexpr u32 kOut = kOutChannels<Kind>;
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
   const u32 steps = static_cast<u32>(stride), around = static_cast<u32>(padding);
   const u32 dilated = static_cast<u32>(dilation);
-  const Convolution<T> c{
+  const Convolution<T, Number> c{
       src,      kernel,   dst,      n(0),       n(1),    n(8 + kOut),     n(2),
       n(3),     info[4],  info[5],  info[6],    info[7], info[12 + kOut], info[13 - kOut],
       info[14], info[15], rows_out, columns_out};
@@ -276,14 +275,15 @@ KILN_DEVICE void convolve2d(u64 rows_out, u64 columns_out, u64 stride, u64 paddi
                  {n(3), static_cast<u32>(columns_out), n(11), steps, around, dilated});
 }
 
-template <class Kind, class T>
+template <class Kind, class Number, class T>
 KILN_DEVICE void convolve1d(u64 l_out, u64 stride, u64 padding, u64 dilation, const u64* info,
                             const T* src, const T* kernel, T* dst) {
   constexpr u32 kOut = kOutChannels<Kind>;
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
-  const Convolution<T> c{src,  kernel,   dst,     n(0), n(1),    n(6 + kOut),    1,
-                         n(2), info[3],  info[4], 0,    info[5], info[9 + kOut], info[10 - kOut],
-                         0,    info[11], 1,       l_out};
+  const Convolution<T, Number> c{
+      src,  kernel,   dst,     n(0), n(1),    n(6 + kOut),    1,
+      n(2), info[3],  info[4], 0,    info[5], info[9 + kOut], info[10 - kOut],
+      0,    info[11], 1,       l_out};
   convolve<Kind>(c, {1, 1, 1, 1, 0, 1},
                  {n(2), static_cast<u32>(l_out), n(8), static_cast<u32>(stride),
                   static_cast<u32>(padding), static_cast<u32>(dilation)});

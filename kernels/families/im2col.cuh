@@ -4,7 +4,6 @@
 
 #include "device/chunk.cuh"
 #include "families/lines.cuh"
-#include "functors/reduction.cuh"
 
 namespace kiln::families {
 
@@ -102,11 +101,11 @@ KILN_DEVICE u32 whole_quotient(u64 product, u64 factor) {
   return static_cast<u32>(product) * inverse;
 }
 
-// dst[b, c, x] = the sum of src[b, l, c, t] over all l and t with l * stride + t = x.
-template <class T>
+// dst[b, c, x] = the sum, which is a reduction `Op`, of src[b, l, c, t] over all l and t with
+// l * stride + t = x.
+template <class Op, class T>
 KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps, u64 stride,
                           const T* src, T* dst) {
-  using Op = functors::Sum<T>;
   if (l_out == 0 || channels == 0) return;
   // Neighbouring threads take pieces of neighbouring channels: what they read lies together.
   constexpr u32 kPiece = 64;

@@ -5,47 +5,12 @@
 #pragma once
 
 #include "device/chunk.cuh"
-#include "device/convert.cuh"
+#include "device/platform.cuh"
 #include "families/lines.cuh"
-#include "functors/reduction.cuh"
 
 namespace kiln::families {
 
-// What a window becomes: its state is started, takes elements, and gives a result.
-template <class T>
-struct Largest {
-  using State = typename functors::Max<T>::State;
-  KILN_DEVICE static State identity() { return functors::Max<T>::identity(); }
-  KILN_DEVICE static State take(State state, T x) { return functors::Max<T>::take(state, x, 0); }
-  KILN_DEVICE static T result(State state, u32) { return functors::Max<T>::result(state, 0); }
-};
-
-// What the elements of a window are summed up in: integers exactly.
-template <class T>
-struct WindowSumOf {
-  using Type = functors::Accumulate<T>;
-};
-template <>
-struct WindowSumOf<u32> {
-  using Type = u64;
-};
-
-// Of integers the quotient is cut off.
-template <class T>
-struct Mean {
-  using State = typename WindowSumOf<T>::Type;
-  KILN_DEVICE static State identity() { return 0; }
-  KILN_DEVICE static State take(State state, T x) { return state + static_cast<State>(widen(x)); }
-  KILN_DEVICE static T result(State state, u32 count) {
-    const State mean = state / static_cast<State>(count);
-    if constexpr (kIsFloat<T>) {
-      return narrow<T>(mean);
-    } else {
-      return static_cast<T>(mean);
-    }
-  }
-};
-
+// `Op` (functors/window.cuh) has a state that is started, takes elements, and gives a result.
 template <class Op, class T>
 KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* info, const T* src,
                       T* dst) {

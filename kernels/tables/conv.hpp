@@ -15,7 +15,7 @@
 #define KILN_EACH_IM2COL(row) row(im2col, ARITHMETIC)
 #define KILN_EACH_COL2IM1D(row) row(col2im1d, ARITHMETIC)
 
-// families/pool.cuh: what a window becomes.
+// functors/window.cuh: what a window becomes.
 #define KILN_EACH_POOL2D(row)          \
   row(avg_pool2d, Mean, ARITHMETIC)    \
   row(max_pool2d, Largest, ARITHMETIC)

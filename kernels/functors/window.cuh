@@ -1,0 +1,46 @@
+// What the window of a pool becomes: its largest element, or the mean of all.
+#pragma once
+
+#include "device/convert.cuh"
+#include "functors/reduction.cuh"
+
+namespace kiln::functors {
+
+// A state is started, takes elements, and gives a result of so many.
+template <class T>
+struct Largest {
+  using State = typename Max<T>::State;
+  KILN_DEVICE static State identity() { return Max<T>::identity(); }
+  KILN_DEVICE static State take(State state, T x) { return Max<T>::take(state, x, 0); }
+  KILN_DEVICE static T result(State state, u32) { return Max<T>::result(state, 0); }
+};
+
+// What the elements of a window are summed up in: integers exactly.
+template <class T>
+struct WindowSumOf {
+  using Type = Accumulate<T>;
+};
+template <>
+struct WindowSumOf<u32> {
+  using Type = u64;
+};
+
+// Of integers the quotient is cut off.
+template <class T>
+struct Mean {
+  using State = typename WindowSumOf<T>::Type;
+  KILN_DEVICE static State identity() { return 0; }
+  KILN_DEVICE static State take(State state, T x) {
+    return state + static_cast<State>(device::widen(x));
+  }
+  KILN_DEVICE static T result(State state, u32 count) {
+    const State mean = state / static_cast<State>(count);
+    if constexpr (device::kIsFloat<T>) {
+      return device::narrow<T>(mean);
+    } else {
+      return static_cast<T>(mean);
+    }
+  }
+};
+
+}  // namespace kiln::functors
