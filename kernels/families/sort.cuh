@@ -183,8 +183,8 @@ struct ArgSort {
         count = slice.columns;
       }
       Sort sort(memory, scratch, count);
-      // Keys of eight bytes by halves: all their addresses at once would not fit into registers.
-      constexpr u32 kTogether = 32 / sizeof(Key);
+      // Keys of eight bytes by pairs: all their addresses at once would not fit into registers.
+      constexpr u32 kTogether = sizeof(Key) == 8 ? 2 : 8;
 #pragma unroll 1
       for (u32 loaded = 0; loaded < kSortItems; loaded += kTogether) {
         sort.template drop<kTogether>();
