@@ -87,7 +87,7 @@ Operations bit_operations() {
       unary<U32, U32>("v_accvgpr_read_b32", [](u32 a) { return a; }),
       unary<U32, U32>("v_accvgpr_write_b32", [](u32 a) { return a; }),
       unary<U32, U32>("v_accvgpr_mov_b32", [](u32 a) { return a; }),
-      KILN_ROW("v_swap_b32", swap_registers),
+      KILN_OPERATION("v_swap_b32", swap_registers),
   };
 }
 // clang-format on

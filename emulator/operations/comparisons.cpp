@@ -92,8 +92,8 @@ void add_float_comparisons(Operations& rows, const std::string& type) {
 
 Operations comparison_operations() {
   Operations rows = {
-      KILN_ROW("v_cmp_class_f16", classify_half, Writes::kMask),
-      KILN_ROW("v_cmpx_class_f16", classify_half, Writes::kExec),
+      KILN_OPERATION("v_cmp_class_f16", classify_half, Writes::kMask),
+      KILN_OPERATION("v_cmpx_class_f16", classify_half, Writes::kExec),
   };
   add<F32, U32>(rows, "class_f32", [](float a, u32 b) { return (class_of(a) & b) != 0; });
   add<F64, U32>(rows, "class_f64", [](double a, u32 b) { return (class_of(a) & b) != 0; });

@@ -193,21 +193,21 @@ void move_indexed(Wave& wave, const Instruction& in) {
 // clang-format off
 Operations lane_operations() {
   return {
-      KILN_ROW("v_cndmask_b32", select),
-      KILN_ROW("v_cndmask_b16", select_16),
-      KILN_ROW("v_mbcnt_lo_u32_b32", count_lower_lanes, 0),
-      KILN_ROW("v_mbcnt_hi_u32_b32", count_lower_lanes, 32),
-      KILN_ROW("v_readfirstlane_b32", read_first_lane),
-      KILN_ROW("v_readlane_b32", read_lane),
-      KILN_ROW("v_writelane_b32", write_lane),
-      KILN_ROW("v_permlane16_b32", permute_in_row, Row::kOwn),
-      KILN_ROW("v_permlanex16_b32", permute_in_row, Row::kOther),
-      KILN_ROW("v_permlane64_b32", swap_halves),
-      KILN_ROW("ds_bpermute_b32", gather_lanes),
-      KILN_ROW("ds_permute_b32", scatter_lanes),
-      KILN_ROW("ds_swizzle_b32", swizzle),
-      KILN_ROW("v_movrels_b32", move_indexed, 1),
-      KILN_ROW("v_movreld_b32", move_indexed, 0),
+      KILN_OPERATION("v_cndmask_b32", select),
+      KILN_OPERATION("v_cndmask_b16", select_16),
+      KILN_OPERATION("v_mbcnt_lo_u32_b32", count_lower_lanes, 0),
+      KILN_OPERATION("v_mbcnt_hi_u32_b32", count_lower_lanes, 32),
+      KILN_OPERATION("v_readfirstlane_b32", read_first_lane),
+      KILN_OPERATION("v_readlane_b32", read_lane),
+      KILN_OPERATION("v_writelane_b32", write_lane),
+      KILN_OPERATION("v_permlane16_b32", permute_in_row, Row::kOwn),
+      KILN_OPERATION("v_permlanex16_b32", permute_in_row, Row::kOther),
+      KILN_OPERATION("v_permlane64_b32", swap_halves),
+      KILN_OPERATION("ds_bpermute_b32", gather_lanes),
+      KILN_OPERATION("ds_permute_b32", scatter_lanes),
+      KILN_OPERATION("ds_swizzle_b32", swizzle),
+      KILN_OPERATION("v_movrels_b32", move_indexed, 1),
+      KILN_OPERATION("v_movreld_b32", move_indexed, 0),
   };
 }
 // clang-format on

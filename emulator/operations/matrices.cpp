@@ -195,22 +195,22 @@ void mfma(Wave& wave, const Instruction& in) {
 // clang-format off
 Operations matrix_operations() {
   return {
-      KILN_ROW("v_wmma_f32_16x16x16_f16", wmma, Element::kHalf, Accumulate::kFloat),
-      KILN_ROW("v_wmma_f32_16x16x16_bf16", wmma, Element::kBfloat, Accumulate::kFloat),
-      KILN_ROW("v_wmma_f16_16x16x16_f16", wmma, Element::kHalf, Accumulate::kSixteenBits),
-      KILN_ROW("v_wmma_bf16_16x16x16_bf16", wmma, Element::kBfloat, Accumulate::kSixteenBits),
-      KILN_ROW("v_wmma_i32_16x16x16_iu8", wmma_integers, 8),
-      KILN_ROW("v_wmma_i32_16x16x16_iu4", wmma_integers, 4),
-      KILN_ROW("v_mfma_f32_32x32x8f16", mfma, 32, 8, Element::kHalf),
-      KILN_ROW("v_mfma_f32_16x16x16f16", mfma, 16, 16, Element::kHalf),
-      KILN_ROW("v_mfma_f32_32x32x8bf16_1k", mfma, 32, 8, Element::kBfloat),
-      KILN_ROW("v_mfma_f32_16x16x16bf16_1k", mfma, 16, 16, Element::kBfloat),
-      KILN_ROW("v_mfma_f32_32x32x2f32", mfma, 32, 2, Element::kFloat),
-      KILN_ROW("v_mfma_f32_16x16x4f32", mfma, 16, 4, Element::kFloat),
-      KILN_ROW("v_mfma_i32_32x32x8i8", mfma, 32, 8, Element::kI8),
-      KILN_ROW("v_mfma_i32_16x16x16i8", mfma, 16, 16, Element::kI8),
-      KILN_ROW("v_mfma_f32_32x32x4bf16", mfma, 32, 4, Element::kBfloat),
-      KILN_ROW("v_mfma_f32_16x16x8bf16", mfma, 16, 8, Element::kBfloat),
+      KILN_OPERATION("v_wmma_f32_16x16x16_f16", wmma, Element::kHalf, Accumulate::kFloat),
+      KILN_OPERATION("v_wmma_f32_16x16x16_bf16", wmma, Element::kBfloat, Accumulate::kFloat),
+      KILN_OPERATION("v_wmma_f16_16x16x16_f16", wmma, Element::kHalf, Accumulate::kSixteenBits),
+      KILN_OPERATION("v_wmma_bf16_16x16x16_bf16", wmma, Element::kBfloat, Accumulate::kSixteenBits),
+      KILN_OPERATION("v_wmma_i32_16x16x16_iu8", wmma_integers, 8),
+      KILN_OPERATION("v_wmma_i32_16x16x16_iu4", wmma_integers, 4),
+      KILN_OPERATION("v_mfma_f32_32x32x8f16", mfma, 32, 8, Element::kHalf),
+      KILN_OPERATION("v_mfma_f32_16x16x16f16", mfma, 16, 16, Element::kHalf),
+      KILN_OPERATION("v_mfma_f32_32x32x8bf16_1k", mfma, 32, 8, Element::kBfloat),
+      KILN_OPERATION("v_mfma_f32_16x16x16bf16_1k", mfma, 16, 16, Element::kBfloat),
+      KILN_OPERATION("v_mfma_f32_32x32x2f32", mfma, 32, 2, Element::kFloat),
+      KILN_OPERATION("v_mfma_f32_16x16x4f32", mfma, 16, 4, Element::kFloat),
+      KILN_OPERATION("v_mfma_i32_32x32x8i8", mfma, 32, 8, Element::kI8),
+      KILN_OPERATION("v_mfma_i32_16x16x16i8", mfma, 16, 16, Element::kI8),
+      KILN_OPERATION("v_mfma_f32_32x32x4bf16", mfma, 32, 4, Element::kBfloat),
+      KILN_OPERATION("v_mfma_f32_16x16x8bf16", mfma, 16, 8, Element::kBfloat),
   };
 }
 // clang-format on

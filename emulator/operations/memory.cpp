@@ -99,9 +99,9 @@ void load_scalars(Wave& wave, const Instruction& in) {
 
 Operations memory_operations() {
   Operations rows = {
-      KILN_ROW("s_load_b32", load_scalars, 1),  KILN_ROW("s_load_b64", load_scalars, 2),
-      KILN_ROW("s_load_b96", load_scalars, 3),  KILN_ROW("s_load_b128", load_scalars, 4),
-      KILN_ROW("s_load_b256", load_scalars, 8), KILN_ROW("s_load_b512", load_scalars, 16),
+      KILN_OPERATION("s_load_b32", load_scalars, 1),  KILN_OPERATION("s_load_b64", load_scalars, 2),
+      KILN_OPERATION("s_load_b96", load_scalars, 3),  KILN_OPERATION("s_load_b128", load_scalars, 4),
+      KILN_OPERATION("s_load_b256", load_scalars, 8), KILN_OPERATION("s_load_b512", load_scalars, 16),
   };
   add_loads_and_stores<Form::kGlobal>(rows, "global");
   add_loads_and_stores<Form::kFlat>(rows, "flat");

@@ -94,7 +94,7 @@ Operation accumulate(std::string_view name, F) {
 }  // namespace kiln::emulator
 
 // A row whose handler is the template `function` with the width of a wave as its first parameter.
-#define KILN_ROW(name, function, ...)                                                      \
+#define KILN_OPERATION(name, function, ...)                                                      \
   ::kiln::emulator::Operation {                                                            \
     name, function<32 __VA_OPT__(, ) __VA_ARGS__>, function<64 __VA_OPT__(, ) __VA_ARGS__> \
   }

@@ -17,7 +17,7 @@ KILN_DEVICE u64 quotient(u64 a, u64 b) {
   // Each step leaves a millionth of the rest; three, one too many or too few.
 #pragma unroll 1
   for (u32 step = 0; step < 3; ++step) {
-    const i64 part = static_cast<i64>(static_cast<f32>(rest) * inverse);
+    const i64 part = static_cast<i64>(math::floor(static_cast<f32>(rest) * inverse));
     result += static_cast<u64>(part);
     rest -= part * static_cast<i64>(b);
   }

@@ -81,6 +81,10 @@ TEST_CASE("plan of a reduction moves the reduced dims to the end and takes a blo
   call.op = ReduceOp::kMax;
   call.layout = {{4, 33, 6}};
   call.over = {1};
+  // A wave for each of 24 rows.
+  REQUIRE(plan(call));
+  CHECK(to_string(*plan(call)) == "reduce.fast_max_f32<<<6, 128>>>");
+  call.geometry = Geometry::kReference;
   const auto launch = plan(call);
   REQUIRE(launch);
   CHECK(to_string(*launch) == "reduce.fast_max_f32<<<24, 64>>>");
@@ -118,6 +122,13 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   Softmax softmax;
   softmax.rows = 7;
   softmax.columns = 100;
+  REQUIRE(plan(softmax));
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<7, 1x128>>>");
+  // As many rows as threads along x.
+  softmax.rows = 4096;
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1024, 4x32>>>");
+  softmax.rows = 7;
+  softmax.geometry = Geometry::kReference;
   const auto launch = plan(softmax);
   REQUIRE(launch);
   CHECK(to_string(*launch) == "reduce.softmax_f32<<<7, 1x32>>>");
