@@ -20,22 +20,12 @@ using namespace device;
 // ---- keys -------------------------------------------------------------------------------------
 
 template <class T>
-struct SortKeyOf {
-  using Type = u32;
-};
-template <>
-struct SortKeyOf<f64> {
-  using Type = u64;
-};
-template <>
-struct SortKeyOf<i64> {
-  using Type = u64;
-};
+using SortKey = Bits<(sizeof(T) == 8 ? 8 : 4)>;
 
 // A number of 8 * sizeof(T) bits; they are in order where the elements are.
 template <bool kDescending, class T>
-KILN_DEVICE typename SortKeyOf<T>::Type sort_key(T x) {
-  using Key = typename SortKeyOf<T>::Type;
+KILN_DEVICE SortKey<T> sort_key(T x) {
+  using Key = SortKey<T>;
   constexpr u32 kBits = 8 * sizeof(T);
   constexpr Key kAll = static_cast<Key>(~0ull >> (64 - kBits));
   constexpr Key kSign = Key{1} << (kBits - 1);
@@ -55,7 +45,7 @@ KILN_DEVICE typename SortKeyOf<T>::Type sort_key(T x) {
 
 template <bool kDescending, class T>
 struct ArgSort {
-  using Key = typename SortKeyOf<T>::Type;
+  using Key = SortKey<T>;
   using Sort = BlockSort<Key>;
   static constexpr u32 kBits = 8 * sizeof(T);
   static constexpr u32 kMostCounted = 64;
@@ -218,7 +208,7 @@ KILN_DEVICE void argsort(const T* x, u32* dst, i32 ncols, i32 ncols_pad) {
   const u32 columns = static_cast<u32>(ncols);
   const u32 words = static_cast<u32>(ncols_pad) & (0 - kWaveRecords);
   const u64 first = static_cast<u64>(block_index()) * columns;
-  const u32 most = BlockSort<typename SortKeyOf<T>::Type>::capacity();
+  const u32 most = BlockSort<SortKey<T>>::capacity();
   const ArgSort<kDescending, T> sort{x + first,
                                      dst + first,
                                      columns,
