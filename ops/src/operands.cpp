@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/diagnostic.hpp"
-#include "plan.hpp"
 
 namespace kiln::ops {
 
@@ -40,10 +39,6 @@ LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {
   // A scalar has no dims, and its block must not be null for that.
   if (block.empty()) block = {0};
   return block;
-}
-
-Result<void> set_reference_grid(Launch& launch, std::size_t count) {
-  return set_grid(launch, Geometry::kReference, count, {});
 }
 
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest) {

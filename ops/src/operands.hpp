@@ -22,9 +22,6 @@ bool are_contiguous(std::initializer_list<NamedOperand> operands);
 // The dims, then the strides of each operand.
 LayoutBlock layout_block(std::initializer_list<NamedOperand> operands);
 
-// One thread an element, in blocks of 1024, as the reference host launches.
-Result<void> set_reference_grid(Launch& launch, std::size_t count);
-
 // `value` as a kernel's 32-bit parameter. Errors (kInvalidInput) name it where it is too large.
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest);
 
