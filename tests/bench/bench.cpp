@@ -169,6 +169,7 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   Measurement measured;
   measured.subject = subject;
   measured.cost = traits.cost;
+  measured.bound = traits.bound;
   measured.dtype = traits.dtype;
   measured.contiguous = operands.is_contiguous();
   measured.min_bytes = operands.min_bytes();

@@ -27,12 +27,22 @@ std::string_view name(DataKind kind);
 enum class View : unsigned char { kContiguous, kTransposed, kPermuted, kNarrowed, kBroadcast };
 std::string_view name(View view);
 
+// What convolutions, pools and their like do beside the image's dims. Of size 0: the family's
+// usual.
+struct Windows {
+  std::size_t channels = 0;  // of the output, where it may have others
+  std::size_t size = 0;      // of a window, in each dim; of upsampling, how many times larger
+  std::size_t stride = 1, padding = 0;
+};
+
 struct BenchCase {
   std::string kernel;
   ops::Extents dims;
   // One list for each strided operand, in the family's order (families.cpp); none: contiguous.
   std::vector<ops::Extents> strides;
   std::vector<double> scalars;
+  Windows windows;
+  std::size_t places = 0;  // of a dim that ids choose from; 0: as many as there are ids
   DataKind kind = DataKind::kUniform;
   View view = View::kContiguous;
   std::string shape;  // "2^22", "transposed 512x512"

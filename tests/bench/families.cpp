@@ -12,7 +12,8 @@ namespace {
 const std::vector<Family>& families() {
   static const std::vector<Family> list = [] {
     std::vector<Family> all;
-    for (auto rows : {map_families(), memory_families(), row_families(), norm_families(), index_families()}) {
+    for (auto rows : {map_families(), memory_families(), row_families(), norm_families(),
+                      index_families(), window_families()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;
@@ -65,9 +66,6 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kEpsilon: return ops::Argument::of(1e-5f);
     case Role::kOne: return ops::Argument::of(std::uint64_t{1});
     case Role::kZero32: return in_32_bits(0);
-    case Role::kOne64: return ops::Argument::of(std::uint64_t{1});
-    case Role::kDim64: return ops::Argument::of(subject.dims[i]);
-    case Role::kIdsInfo: return ops::Argument::null();
     case Role::kDim32: return in_32_bits(subject.dims[i]);
     case Role::kRowStride32: return in_32_bits(ops::strides_of(layout_of(subject, i))[0]);
   }
@@ -111,7 +109,9 @@ ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_
 }
 
 std::size_t Operand::bytes() const { return conformance::extent_of(layout) * size_of(dtype); }
-std::size_t Operand::touched() const { return distinct_elements(layout) * size_of(dtype); }
+std::size_t Operand::touched() const {
+  return (used != 0 ? used : distinct_elements(layout)) * size_of(dtype);
+}
 
 double Operands::min_bytes() const {
   std::size_t bytes = output.touched();
@@ -131,6 +131,9 @@ Result<KernelTraits> traits_of(std::string_view name) {
                       .family = family.name,
                       .dtype = found.kernel.first,
                       .cost = found.kernel.cost,
+                      .bound = family.bound,
+                      .data_matters = family.data_matters && found.kernel.cost != Cost::kMove,
+                      .largest = family.largest,
                       .scalars = family.scalars.size(),
                       .has_views = family.views != 0,
                       .strided = family.strided,
@@ -172,20 +175,17 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
   ops::Launch launch;
   launch.module = found.kernel.module;
   launch.kernel = subject.kernel;
-  if (family.original_grid != nullptr) {
-    family.original_grid(subject, launch);
-  } else {
-    launch.block = {1024, 1, 1};
-    launch.grid = {static_cast<std::uint32_t>((subject.count() + 1023) / 1024), 1, 1};
+  launch.block = {1024, 1, 1};
+  launch.grid = {static_cast<std::uint32_t>((subject.count() + 1023) / 1024), 1, 1};
+  if (family.launch_original != nullptr) {
+    family.launch_original(subject, addresses, launch);
+    return launch;
   }
+  if (family.original_grid != nullptr) family.original_grid(subject, launch);
   for (const Parameter& parameter : family.original) {
     if (parameter.role == Role::kInfo) {
       const std::vector<std::size_t> block = info_block(family, subject);
       launch.layout.assign(block.begin(), block.end());
-      launch.layout_argument = launch.arguments.size();
-    }
-    if (parameter.role == Role::kIdsInfo) {
-      launch.layout = {subject.dims[0], 1};
       launch.layout_argument = launch.arguments.size();
     }
     launch.arguments.push_back(argument(parameter, found.kernel, subject, addresses, launch));

@@ -19,6 +19,7 @@ struct Operand {
   ops::DType dtype = ops::DType::kF32;
   ops::Layout layout;
   std::size_t below = 0;  // whole numbers from 0 on, all less than this; 0: of the case's kind
+  std::size_t used = 0;   // elements that are read or written; 0: all
 
   std::size_t bytes() const;    // from the first element to the last
   std::size_t touched() const;  // bytes that have to be read or written; a repeated element once
@@ -33,11 +34,17 @@ struct Operands {
 
 using ops::Cost;
 
+// What the time of large cases should go to.
+enum class Bound : unsigned char { kMemory, kArithmetic };
+
 struct KernelTraits {
   std::string_view module;
   std::string_view family;              // "unary", "copy2d": kernels that are launched alike
   ops::DType dtype = ops::DType::kF32;  // of its first input, or of its output
   Cost cost = Cost::kBrief;
+  Bound bound = Bound::kMemory;
+  bool data_matters = true;
+  std::size_t largest = 0;  // count to measure with
   std::size_t scalars = 0;
   bool has_views = false;            // takes the strides of its operands
   std::size_t strided = 0;           // the operand that views are measured with

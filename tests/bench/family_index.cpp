@@ -6,8 +6,9 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are places and columns: as many ids as places, each of any of them; of gather rows and
-// places.
+// Dims are those of what is moved: elements by ids, then columns; or those before, elements,
+// columns. Of gather two dims are rows and elements. As many places as elements, unless the case
+// says more.
 const std::vector<ops::Extents> kRowShapes = {{8, 4096}, {16384, 4096}, {65536, 64}, {65536, 1024}};
 
 BenchCase rows_of_4096(std::string kernel, std::size_t count) {
@@ -17,35 +18,100 @@ BenchCase rows_of_4096(std::string kernel, std::size_t count) {
   return subject;
 }
 
+struct Around {
+  std::size_t left, ids, right, places;
+
+  ops::Extents dims(std::size_t size) const { return {left, size, right}; }
+};
+enum class Two : std::uint8_t { kElementsFirst, kRowsFirst };
+template <Two kTwo>
+Around around(const BenchCase& subject) {
+  const ops::Extents& dims = subject.dims;
+  Around parts = dims.rank() == 3          ? Around{dims[0], dims[1], dims[2], 0}
+                 : kTwo == Two::kRowsFirst ? Around{dims[0], dims[1], 1, 0}
+                                           : Around{1, dims[0], dims[1], 0};
+  parts.places = subject.places != 0 ? subject.places : parts.ids;
+  return parts;
+}
+
 // u8 has no more ids than that.
 Operand ids_of(const Kernel& kernel, const ops::Extents& dims, std::size_t places) {
   return {kernel.first,
           {dims},
           size_of(kernel.first) == 1 ? std::min<std::size_t>(places, 255) : places};
 }
-Operands by_shared_ids(const Kernel& kernel, const BenchCase& subject) {
-  const Operand rows{kernel.dtype, {subject.dims}};
-  return {{ids_of(kernel, {subject.dims[0]}, subject.dims[0]), rows}, rows};
+// What lies at the places: touched where ids lead, once for each.
+Operand at_places(const Kernel& kernel, const Around& parts) {
+  return {kernel.dtype,
+          {parts.dims(parts.places)},
+          0,
+          parts.left * std::min(parts.ids, parts.places) * parts.right};
 }
-template <std::size_t Dim>
-Operands by_own_ids(const Kernel& kernel, const BenchCase& subject) {
-  const Operand rows{kernel.dtype, {subject.dims}};
-  return {{ids_of(kernel, subject.dims, subject.dims[Dim]), rows}, rows};
+enum class Ids : std::uint8_t { kShared, kOwn };
+template <Ids kIds, Two kTwo>
+Operand ids_of_case(const Kernel& kernel, const BenchCase& subject) {
+  const Around parts = around<kTwo>(subject);
+  return ids_of(kernel, kIds == Ids::kShared ? ops::Extents{parts.ids} : parts.dims(parts.ids),
+                parts.places);
+}
+template <Ids kIds, Two kTwo>
+Operands read_places(const Kernel& kernel, const BenchCase& subject) {
+  const Around parts = around<kTwo>(subject);
+  return {{ids_of_case<kIds, kTwo>(kernel, subject), at_places(kernel, parts)},
+          {kernel.dtype, {parts.dims(parts.ids)}}};
+}
+template <Ids kIds>
+Operands write_places(const Kernel& kernel, const BenchCase& subject) {
+  const Around parts = around<Two::kElementsFirst>(subject);
+  return {{ids_of_case<kIds, Two::kElementsFirst>(kernel, subject),
+           {kernel.dtype, {parts.dims(parts.ids)}}},
+          at_places(kernel, parts)};
 }
 
-// A thread for each column.
+// A thread for each element beside the ids.
 void one_thread_a_column(const BenchCase& subject, ops::Launch& launch) {
+  const Around parts = around<Two::kElementsFirst>(subject);
   launch.block = {1024, 1, 1};
-  launch.grid = {static_cast<std::uint32_t>((subject.dims[1] + 1023) / 1024), 1, 1};
+  launch.grid = {static_cast<std::uint32_t>((parts.left * parts.right + 1023) / 1024), 1, 1};
+}
+
+template <typename... Values>
+void pass(ops::Launch& launch, Values... values) {
+  (launch.arguments.push_back(ops::Argument::of(values)), ...);
+}
+using Size = std::uint64_t;
+
+void original_select(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
+  const Around parts = around<Two::kElementsFirst>(subject);
+  pass(launch, Size{subject.count()}, Size{1}, nullptr, addresses.inputs[0], addresses.inputs[1],
+       addresses.output, Size{parts.left}, Size{parts.places}, Size{parts.ids}, Size{parts.right});
+  launch.layout = {parts.ids, 1};
+  launch.layout_argument = 2;
+}
+void original_gather(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
+  const Around parts = around<Two::kRowsFirst>(subject);
+  pass(launch, Size{subject.count()}, addresses.inputs[0], addresses.inputs[1], addresses.output,
+       Size{parts.left}, Size{parts.places}, Size{parts.ids}, Size{parts.right});
+}
+void original_add(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
+  const Around parts = around<Two::kElementsFirst>(subject);
+  one_thread_a_column(subject, launch);
+  pass(launch, addresses.inputs[0], Size{parts.ids}, addresses.inputs[1], addresses.output,
+       Size{parts.left}, Size{parts.ids}, Size{parts.places}, Size{parts.right});
+}
+void original_scatter(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
+  const Around parts = around<Two::kElementsFirst>(subject);
+  one_thread_a_column(subject, launch);
+  pass(launch, addresses.inputs[0], addresses.inputs[1], addresses.output, Size{parts.left},
+       Size{parts.ids}, Size{parts.places}, Size{parts.right});
 }
 
 template <typename Call>
-Call call_of(const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
-             ops::Geometry geometry) {
+Call call_of(const Kernel& kernel, const Addresses& addresses, ops::Geometry geometry) {
   Call call;
   call.ids_dtype = kernel.first;
   call.dtype = kernel.dtype;
-  call.dims = subject.dims;
+  call.dim = 1;
   call.ids = addresses.inputs[0];
   call.inp = addresses.inputs[1];
   call.out = addresses.output;
@@ -55,100 +121,64 @@ Call call_of(const Kernel& kernel, const BenchCase& subject, const Addresses& ad
 
 Result<ops::Launch> plan_select(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
-  auto call = call_of<ops::IndexSelect>(kernel, subject, addresses, geometry);
-  call.ids_layout = {{subject.dims[0]}};
+  auto call = call_of<ops::IndexSelect>(kernel, addresses, geometry);
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.places);
+  call.ids_layout = {{parts.ids}};
   return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_gather(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry geometry) {
-  auto call = call_of<ops::Gather>(kernel, subject, addresses, geometry);
-  call.dim = 1;
-  call.count = subject.dims[1];
+  auto call = call_of<ops::Gather>(kernel, addresses, geometry);
+  const Around parts = around<Two::kRowsFirst>(subject);
+  call.dims = parts.dims(parts.places);
+  call.count = parts.ids;
   return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_add(const Kernel& kernel, const BenchCase& subject,
                              const Addresses& addresses, ops::Geometry geometry) {
-  auto call = call_of<ops::IndexAdd>(kernel, subject, addresses, geometry);
-  call.size = subject.dims[0];
+  auto call = call_of<ops::IndexAdd>(kernel, addresses, geometry);
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.ids);
+  call.size = parts.places;
   return plan(call, subject.gpu);
 }
 template <ops::ScatterOp Op>
 Result<ops::Launch> plan_scatter(const Kernel& kernel, const BenchCase& subject,
                                  const Addresses& addresses, ops::Geometry geometry) {
-  auto call = call_of<ops::Scatter>(kernel, subject, addresses, geometry);
+  auto call = call_of<ops::Scatter>(kernel, addresses, geometry);
   call.op = Op;
-  call.size = subject.dims[0];
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.ids);
+  call.size = parts.places;
   return plan(call, subject.gpu);
 }
 
-template <ops::ScatterOp Op>
-Family scatter(std::string_view name) {
+Family indexed(std::string_view name, decltype(Family::sized) sized,
+               decltype(Family::operands) operands, decltype(Family::plan) plan,
+               decltype(Family::launch_original) original) {
   return {.name = name,
           .shapes = kRowShapes,
-          .sized = rows_of_4096,
-          .operands = by_own_ids<0>,
-          .plan = plan_scatter<Op>,
-          .original = {{Role::kInput, 0},
-                       {Role::kInput, 1},
-                       {Role::kOutput},
-                       {Role::kOne64},
-                       {Role::kDim64, 0},
-                       {Role::kDim64, 0},
-                       {Role::kDim64, 1}},
-          .original_grid = one_thread_a_column};
+          .sized = sized,
+          .operands = operands,
+          .plan = plan,
+          .launch_original = original};
 }
 
 }  // namespace
 
 std::vector<Family> index_families() {
+  constexpr auto kFirst = Two::kElementsFirst;
   return {
-      {.name = "index_select",
-       .shapes = kRowShapes,
-       .sized = rows_of_4096,
-       .operands = by_shared_ids,
-       .plan = plan_select,
-       .original = {{Role::kCount},
-                    {Role::kOne64},
-                    {Role::kIdsInfo},
-                    {Role::kInput, 0},
-                    {Role::kInput, 1},
-                    {Role::kOutput},
-                    {Role::kOne64},
-                    {Role::kDim64, 0},
-                    {Role::kDim64, 0},
-                    {Role::kDim64, 1}}},
-
-      {.name = "gather",
-       .shapes = kRowShapes,
-       .sized = rows_of_4096,
-       .operands = by_own_ids<1>,
-       .plan = plan_gather,
-       .original = {{Role::kCount},
-                    {Role::kInput, 0},
-                    {Role::kInput, 1},
-                    {Role::kOutput},
-                    {Role::kDim64, 0},
-                    {Role::kDim64, 1},
-                    {Role::kDim64, 1},
-                    {Role::kOne64}}},
-
-      {.name = "index_add",
-       .shapes = kRowShapes,
-       .sized = rows_of_4096,
-       .operands = by_shared_ids,
-       .plan = plan_add,
-       .original = {{Role::kInput, 0},
-                    {Role::kDim64, 0},
-                    {Role::kInput, 1},
-                    {Role::kOutput},
-                    {Role::kOne64},
-                    {Role::kDim64, 0},
-                    {Role::kDim64, 0},
-                    {Role::kDim64, 1}},
-       .original_grid = one_thread_a_column},
-
-      scatter<ops::ScatterOp::kAssign>("scatter"),
-      scatter<ops::ScatterOp::kAdd>("scatter_add"),
+      indexed("index_select", rows_of_4096, read_places<Ids::kShared, kFirst>, plan_select,
+              original_select),
+      indexed("gather", rows_of_4096, read_places<Ids::kOwn, Two::kRowsFirst>, plan_gather,
+              original_gather),
+      indexed("index_add", rows_of_4096, write_places<Ids::kShared>, plan_add, original_add),
+      indexed("scatter", rows_of_4096, write_places<Ids::kOwn>,
+              plan_scatter<ops::ScatterOp::kAssign>, original_scatter),
+      indexed("scatter_add", rows_of_4096, write_places<Ids::kOwn>,
+              plan_scatter<ops::ScatterOp::kAdd>, original_scatter),
   };
 }
 

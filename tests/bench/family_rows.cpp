@@ -140,6 +140,7 @@ std::vector<Family> row_families() {
        .original_grid = one_warp_a_row},
 
       {.name = "sort",
+       .bound = Bound::kArithmetic,
        .shapes = {{16384, 128}, {4096, 1024}, {64, 8192}},
        .sized = rows_of_columns,
        .operands =

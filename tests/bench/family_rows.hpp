@@ -25,9 +25,6 @@ enum class Role : unsigned char {
   kEpsilon,    // 1e-5 as an f32
   kOne,        // in 64 bits
   kZero32,
-  kOne64,
-  kDim64,    // dim `index`, in 64 bits
-  kIdsInfo,  // the layout block of as many ids as the first dim has places
   kRowStride32,  // how far apart rows are by stride list `index`, in 32 bits
 };
 struct Parameter {
@@ -40,10 +37,13 @@ using Kernel = ops::OwnKernel;
 struct Family {
   std::string_view name;             // the family of kernels in the tables, with as many scalars
   std::vector<double> scalars = {};  // to measure with, where a case names none
-  std::size_t views = 0;             // stride lists of the layout block; 0: there is no such block
-  bool always_info = false;          // the layout block is there when all is contiguous, too
-  bool sums_last = false;            // it ends in the size and row-major stride of the last dim
-  std::size_t strided = 0;           // the operand that views are measured with
+  Bound bound = Bound::kMemory;
+  bool data_matters = true;                    // its time may depend on what the inputs hold
+  std::size_t largest = std::size_t{1} << 28;  // count to measure with
+  std::size_t views = 0;     // stride lists of the layout block; 0: there is no such block
+  bool always_info = false;  // the layout block is there when all is contiguous, too
+  bool sums_last = false;    // it ends in the size and row-major stride of the last dim
+  std::size_t strided = 0;   // the operand that views are measured with
   std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
   // Null: a contiguous case.
   BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
@@ -51,7 +51,10 @@ struct Family {
   // Null: our helpers do not plan it.
   Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) = nullptr;
-  std::vector<Parameter> original;
+  std::vector<Parameter> original = {};
+  // In place of these: sets arguments and layout, and the grid where it is another one.
+  void (*launch_original)(const BenchCase& subject, const Addresses& addresses,
+                          ops::Launch& launch) = nullptr;
   // Null: blocks of 1024 threads, one element a thread.
   void (*original_grid)(const BenchCase& subject, ops::Launch& launch) = nullptr;
 };
@@ -62,6 +65,7 @@ std::vector<Family> memory_families();  // family_memory.cpp: constants and copi
 std::vector<Family> row_families();     // family_rows.cpp: rows at a time
 std::vector<Family> norm_families();    // family_norms.cpp: norms and rotary embedding
 std::vector<Family> index_families();   // family_index.cpp: elements by ids
+std::vector<Family> window_families();  // family_windows.cpp: convolutions, pools, upsampling
 
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
 ops::Layout layout_of(const BenchCase& subject, std::size_t list);

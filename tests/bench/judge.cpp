@@ -53,7 +53,8 @@ class Judge {
     const bool is_f64_function =
         measured_.dtype == ops::DType::kF64 && measured_.cost == Cost::kLong;
     if (geometry == Geometry::kOwn && measured_.contiguous && measured_.copy_us > 0 &&
-        measured_.subject.kind == DataKind::kUniform && !is_f64_function) {
+        measured_.bound == Bound::kMemory && measured_.subject.kind == DataKind::kUniform &&
+        !is_f64_function) {
       at_most(geometry, measured_.copy_us / 0.90, "90% of the copy rate");
     }
     if (view != View::kTransposed) return;

@@ -16,6 +16,7 @@ struct Measurement {
   BenchCase subject;
   Cost cost = Cost::kBrief;
   ops::DType dtype = ops::DType::kF32;
+  Bound bound = Bound::kMemory;
   bool contiguous = true;
   double min_bytes = 0;
 
@@ -43,7 +44,8 @@ std::string to_string(const Failure& failure);
 //   both geometries      not slower than the original
 //   contiguous, 4,096    short operations on 2 and 4 bytes: 0.60 us above the empty node
 //   20 us and more:
-//   our geometry         contiguous, uniform data: 90% of the copy rate, f64 functions excepted
+//   our geometry         contiguous, uniform data: 90% of the copy rate, f64 functions and
+//                        convolutions excepted
 //   original's geometry  transposing copies: half the copy rate for 2 and 4 bytes, 1.6 times the
 //                        empty grid for 1 byte
 //   both                 other operations on transposed views: at least 1.3 times the original

@@ -10,7 +10,6 @@
 namespace kiln::bench {
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{1} << 28;
 constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
 
 std::string text(const ops::Extents& dims) {
@@ -135,9 +134,9 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   }
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
-    for (std::size_t count = 1; count <= kLargest; count *= 4) {
+    for (std::size_t count = 1; count <= traits.largest; count *= 4) {
       for (const DataKind kind : kDataKinds) {
-        const bool can_matter = !only_moves(traits) && count >= kFewestOfEachKind;
+        const bool can_matter = traits.data_matters && count >= kFewestOfEachKind;
         if (kind == DataKind::kUniform || can_matter) list.add_sized(kernel, count, kind);
       }
     }

@@ -34,6 +34,13 @@ RecordedCase read_case(const json& entry) {
   if (entry.contains("view")) subject.view = view_named(entry.at("view"));
   if (entry.contains("shape")) subject.shape = entry.at("shape");
   if (entry.contains("scalars")) subject.scalars = entry.at("scalars").get<std::vector<double>>();
+  if (entry.contains("windows")) {
+    const json& windows = entry.at("windows");
+    subject.windows = {windows.value("channels", std::size_t{0}), windows.at("size"),
+                       windows.value("stride", std::size_t{1}),
+                       windows.value("padding", std::size_t{0})};
+  }
+  subject.places = entry.value("places", std::size_t{0});
   recorded.original_us = entry.at("original_us");
   if (!entry.at("torch_us").is_null()) recorded.torch_us = entry.at("torch_us").get<double>();
   return recorded;

@@ -12,11 +12,14 @@
 #include "kiln/ops/affine.hpp"
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/cast.hpp"
+#include "kiln/ops/conv.hpp"
 #include "kiln/ops/fill.hpp"
+#include "kiln/ops/indexing.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
+#include "kiln/ops/sort.hpp"
 #include "kiln/ops/ternary.hpp"
 #include "kiln/ops/unary.hpp"
 #include "ops/src/layout_store.hpp"
@@ -176,10 +179,48 @@ TEST_CASE("plan allocates nothing") {
   SumInto sum;
   sum.layout = view;
   sum.over = {0, 2};
+  IndexSelect select;
+  select.dims = {5, 7};
+  select.ids_layout = {{3}};
+  Gather gather;
+  gather.dims = {5, 7};
+  gather.count = 3;
+  IndexAdd add;
+  add.dims = {5, 7};
+  add.size = 3;
+  Scatter scatter;
+  scatter.dims = {5, 7};
+  scatter.size = 3;
+  ArgSort sort;
+  sort.rows = sort.columns = 300;
+  const Layout image{{2, 3, 8, 9}}, channels_last{{2, 3, 8, 9}, {216, 1, 27, 3}};
+  Convolution convolution;
+  convolution.src_layout = channels_last;
+  convolution.kernel_layout = {{4, 3, 3, 3}};
+  Convolution transposed = convolution;
+  transposed.kind = ConvolutionKind::kTransposed;
+  transposed.kernel_layout = {{3, 4, 3, 3}};
+  Im2Col columns;
+  columns.src_layout = channels_last;
+  columns.window = {3, 3};
+  Col2Im1d to_image;
+  to_image.batch = to_image.length = to_image.channels = to_image.window = 3;
+  Pool2d pool;
+  pool.src_layout = image;
+  pool.height = pool.width = 2;
+  UpsampleNearest2d nearest;
+  nearest.src_layout = image;
+  nearest.height_out = nearest.width_out = 20;
+  UpsampleBilinear2d bilinear;
+  bilinear.src_layout = image;
+  bilinear.height_out = bilinear.width_out = 20;
   const std::size_t before = allocation_count;
   const bool planned = plan(unary) && plan(affine) && plan(Fill{{}, 100, nullptr}) && plan(cast) &&
                        plan(binary) && plan(where) && plan(reduce) && plan(softmax) &&
-                       plan(rms_norm) && plan(layer_norm) && plan(rope) && plan(sum);
+                       plan(rms_norm) && plan(layer_norm) && plan(rope) && plan(sum) &&
+                       plan(select) && plan(gather) && plan(add) && plan(scatter) && plan(sort) &&
+                       plan(convolution) && plan(transposed) && plan(columns) && plan(to_image) &&
+                       plan(pool) && plan(nearest) && plan(bilinear);
   CHECK(allocation_count == before);
   CHECK(planned);
 }
