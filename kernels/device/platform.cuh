@@ -9,6 +9,7 @@
 //   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE   qualifiers
 //   thread_index block_size block_index block_count   geometry along x, u32
 //   thread_y block_y                                  the same of threads along y
+//   block_index_y block_index_z block_count_y         the same of blocks along y and z
 //   barrier                                           all threads of the block
 //   dynamic_shared                                    memory of the block, as much as the launch
 //   asks wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
@@ -144,6 +145,9 @@ KILN_DEVICE u32 block_size() { return blockDim.x; }
 KILN_DEVICE u32 thread_y() { return threadIdx.y; }
 KILN_DEVICE u32 block_y() { return blockDim.y; }
 KILN_DEVICE u32 block_index() { return blockIdx.x; }
+KILN_DEVICE u32 block_index_y() { return blockIdx.y; }
+KILN_DEVICE u32 block_index_z() { return blockIdx.z; }
+KILN_DEVICE u32 block_count_y() { return gridDim.y; }
 KILN_DEVICE u32 block_count() { return gridDim.x; }
 KILN_DEVICE u32 multiprocessors() {
   u32 count;
@@ -162,6 +166,9 @@ KILN_DEVICE u32 block_size() { return static_cast<u32>(__ockl_get_local_size(0))
 KILN_DEVICE u32 thread_y() { return __builtin_amdgcn_workitem_id_y(); }
 KILN_DEVICE u32 block_y() { return static_cast<u32>(__ockl_get_local_size(1)); }
 KILN_DEVICE u32 block_index() { return __builtin_amdgcn_workgroup_id_x(); }
+KILN_DEVICE u32 block_index_y() { return __builtin_amdgcn_workgroup_id_y(); }
+KILN_DEVICE u32 block_index_z() { return __builtin_amdgcn_workgroup_id_z(); }
+KILN_DEVICE u32 block_count_y() { return static_cast<u32>(__ockl_get_num_groups(1)); }
 KILN_DEVICE u32 block_count() { return static_cast<u32>(__ockl_get_num_groups(0)); }
 KILN_DEVICE u32 multiprocessors() { return kMachine.multiprocessors; }
 KILN_DEVICE void barrier() {
@@ -182,6 +189,9 @@ KILN_DEVICE u32 thread_y() {
 }
 KILN_DEVICE u32 block_y() { return host::current_block()->block_dim.y; }
 KILN_DEVICE u32 block_index() { return host::block_index(); }
+KILN_DEVICE u32 block_index_y() { return host::current_block()->block_index.y; }
+KILN_DEVICE u32 block_index_z() { return host::current_block()->block_index.z; }
+KILN_DEVICE u32 block_count_y() { return host::current_block()->grid_dim.y; }
 KILN_DEVICE u32 block_count() { return host::block_count(); }
 KILN_DEVICE u32 multiprocessors() { return kMachine.multiprocessors; }
 KILN_DEVICE void barrier(Here here = KILN_HERE) {
@@ -389,6 +399,43 @@ KILN_DEVICE u32 unknown(u32 value) {
 #endif
   return value;
 }
+
+// sum + a[0] * b[0] + ... + a[3] * b[3], of the signed bytes of two words.
+KILN_DEVICE i32 dot_bytes(u32 a, u32 b, i32 sum) {
+#if KILN_PLATFORM_CUDA
+  return __dp4a(static_cast<i32>(a), static_cast<i32>(b), sum);
+#elif KILN_PLATFORM_HIP && (defined(__GFX11__) || defined(__GFX12__))
+  return __builtin_amdgcn_sudot4(true, static_cast<i32>(a), true, static_cast<i32>(b), sum, false);
+#elif KILN_PLATFORM_HIP
+  return __builtin_amdgcn_sdot4(static_cast<i32>(a), static_cast<i32>(b), sum, false);
+#elif KILN_PLATFORM_HOST
+  for (u32 shift = 0; shift != 32; shift += 8) {
+    sum += static_cast<i32>(static_cast<i8>(a >> shift)) * static_cast<i8>(b >> shift);
+  }
+  return sum;
+#endif
+}
+
+// ---- matrix units -----------------------------------------------------------------------------
+
+#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+#define KILN_HAS_BYTE_MATRIX 1
+// c += a * b of signed bytes, by the 32 lanes of a warp: a is 16 x 4n, b 4n x 8 bytes, n = 4 or 8
+// words; device/byte_matrix.cuh has which lane holds what.
+KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], u32 a0, u32 a1, u32 b0) {
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a0), "r"(a1), "r"(b0));
+}
+KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0,
+                                         u32 b1) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+#endif
 
 // ---- arithmetic -------------------------------------------------------------------------------
 // The vendor's accurate functions under one name for f32 and f64.

@@ -1,0 +1,95 @@
+// Quantized blocks to floats: whole tensors, and rows that are asked for.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/platform.cuh"
+#include "gguf/block.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Slices that a thread decodes at once: as many as make a part sixteen bytes of output.
+template <class Format, class T>
+inline constexpr u32 kSlicesOfThread = 4 / sizeof(T);
+
+template <class Format, class T>
+using OutputPiece = gguf::Piece<Format, kSlicesOfThread<Format, T>>;
+
+// Piece `i` of the blocks to its place in `out`.
+template <class Format, class T>
+KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunks) {
+  constexpr u32 kCount = 4 * kSlicesOfThread<Format, T>;
+  const OutputPiece<Format, T> piece(blocks, i);
+  T* const block_out = out + i / OutputPiece<Format, T>::kPerBlock * Format::kValues;
+#pragma unroll
+  for (u32 p = 0; p < Format::kParts; ++p) {
+    f32 values[kCount];
+    piece.values(p, values);
+    T* const at = block_out + 4 * piece.word(p);
+    if (by_chunks) {
+      Chunk<T, kCount> chunk;
+      chunk.clear();
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) chunk.put(k, narrow<T>(values[k]));
+      chunk.store(at);
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) at[k] = narrow<T>(values[k]);
+    }
+  }
+}
+
+// The blocks of a launch that work: as many as the largest device holds at once. The others leave.
+inline constexpr u32 kMostResidentBlocks = kMachine.multiprocessors * 32;
+
+// `count` blocks of the format.
+template <class Format, class T>
+KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
+  if (block_index() >= kMostResidentBlocks) return;
+  const u32 blocks = block_count() < kMostResidentBlocks ? block_count() : kMostResidentBlocks;
+  const u64 pieces = count * OutputPiece<Format, T>::kPerBlock;
+  const bool by_chunks = address_of(out) % 16 == 0;
+#pragma unroll 1
+  for (u64 i = block_index() * block_size() + thread_index(); i < pieces;
+       i += blocks * block_size()) {
+    dequantize_piece<Format>(static_cast<const u8*>(in), i, out, by_chunks);
+  }
+}
+
+// The row of a launch's block: `row_bytes` times its id from the table's beginning.
+template <class T>
+KILN_DEVICE const T* row_of(const void* table, const u32* ids, u64 row_bytes) {
+  return reinterpret_cast<const T*>(static_cast<const u8*>(table) + ids[block_index()] * row_bytes);
+}
+
+// Rows of `columns` values, a multiple of the format's block: block (i, y) does a part of row
+// ids[i].
+template <class Format>
+KILN_DEVICE void get_rows(const void* table, const u32* ids, f32* out, i64 columns, u64 row_bytes) {
+  const u8* const row = row_of<u8>(table, ids, row_bytes);
+  f32* const row_out = out + block_index() * static_cast<u64>(columns);
+  const u32 pieces =
+      static_cast<u32>(columns / Format::kValues) * OutputPiece<Format, f32>::kPerBlock;
+  const bool by_chunks = address_of(row_out) % 16 == 0;
+#pragma unroll 1
+  for (u32 i = block_index_y() * block_size() + thread_index(); i < pieces;
+       i += block_count_y() * block_size()) {
+    dequantize_piece<Format>(row, i, row_out, by_chunks);
+  }
+}
+
+// The same for rows of floats.
+template <class T>
+KILN_DEVICE void get_float_rows(const T* table, const u32* ids, f32* out, i64 columns,
+                                u64 row_bytes) {
+  const T* const row = row_of<T>(table, ids, row_bytes);
+  f32* const row_out = out + block_index() * static_cast<u64>(columns);
+#pragma unroll 1
+  for (u64 i = static_cast<u64>(block_index_y()) * block_size() + thread_index();
+       i < static_cast<u64>(columns); i += static_cast<u64>(block_count_y()) * block_size()) {
+    row_out[i] = widen(row[i]);
+  }
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,33 @@
+// Q2_K: 256 values in 84 bytes.  value = d * (scales[g] & 15) * quant - dmin * (scales[g] >> 4),
+// g = j / 16
+//    0  scales  16 bytes
+//   16  qs      64 bytes: of each half of the block 32 bytes; byte i holds the values i, i + 32,
+//               i + 64, i + 96 of its half, lowest bits first
+//   80  d       f16
+//   82  dmin    f16
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q2_K {
+  static constexpr u32 kValues = 256, kBytes = 84, kAlignment = 4;
+  static constexpr u32 kParts = 4, kTogether = 4, kRun = 16;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = true;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u32 packed = load_word<kAlignment>(block + 16 + 4 * slice);
+#pragma unroll
+    for (u32 p = 0; p < kParts; ++p) quants[p] = packed >> 2 * p & 0x03030303u;
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    const u32 packed = block[word / 4];
+    return {load_f16(block + 80) * static_cast<f32>(packed & 15u),
+            -load_f16(block + 82) * static_cast<f32>(packed >> 4)};
+  }
+};
+
+}  // namespace kiln::gguf

@@ -1,0 +1,37 @@
+// Q3_K: 256 values in 110 bytes.  value = d * (scales[j / 16] - 32) * (quant - 4)
+//     0  hmask   32 bytes: bit j / 32 of byte j % 32 is the third bit of value j
+//    32  qs      64 bytes, as Q2_K's: the lower two bits
+//    96  scales  12 bytes: 16 numbers of six bits; the lower four are halves of bytes 0 to 7, low
+//                halves first, the upper two of number g are bits 2 * (g / 4) of byte 8 + g % 4
+//   108  d       f16
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q3_K {
+  static constexpr u32 kValues = 256, kBytes = 110, kAlignment = 2;
+  static constexpr u32 kParts = 4, kTogether = 4, kRun = 16;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u32 high = load_word<kAlignment>(block + 4 * (slice % 8)) >> slice / 8 * 4;
+    const u32 packed = load_word<kAlignment>(block + 32 + 4 * slice);
+#pragma unroll
+    for (u32 p = 0; p < kParts; ++p) {
+      const u32 bits = (packed >> 2 * p & 0x03030303u) | (high >> p & 0x01010101u) << 2;
+      quants[p] = subtract_from_bytes(bits, 4);
+    }
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    const u32 g = word / 4;
+    const u32 low = block[96 + g % 8] >> g / 8 * 4 & 15u;
+    const u32 high = block[104 + g % 4] >> g / 4 * 2 & 3u;
+    return {load_f16(block + 108) * static_cast<f32>(static_cast<i32>(low | high << 4) - 32), 0};
+  }
+};
+
+}  // namespace kiln::gguf

@@ -1,0 +1,25 @@
+// Q4_0: 32 values in 18 bytes.  value = d * (quant - 8)
+//    0  d   f16
+//    2  qs  16 bytes: the low halves are values 0 to 15, the high ones 16 to 31
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q4_0 {
+  static constexpr u32 kValues = 32, kBytes = 18, kAlignment = 2;
+  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr i32 kZero = 8;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u32 packed = load_word<kAlignment>(block + 2 + 4 * slice);
+    quants[0] = packed & 0x0f0f0f0fu;
+    quants[1] = packed >> 4 & 0x0f0f0f0fu;
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
+};
+
+}  // namespace kiln::gguf

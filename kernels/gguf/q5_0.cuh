@@ -1,0 +1,27 @@
+// Q5_0: 32 values in 22 bytes.  value = d * (quant - 16)
+//    0  d   f16
+//    2  qh  u32: bit j is the fifth bit of value j
+//    6  qs  16 bytes, as Q4_0's: the lower four bits
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q5_0 {
+  static constexpr u32 kValues = 32, kBytes = 22, kAlignment = 2;
+  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr i32 kZero = 16;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u32 high = load_word<kAlignment>(block + 2) >> 4 * slice;
+    const u32 packed = load_word<kAlignment>(block + 6 + 4 * slice);
+    quants[0] = (packed & 0x0f0f0f0fu) | spread_bits(high) << 4;
+    quants[1] = (packed >> 4 & 0x0f0f0f0fu) | spread_bits(high >> 16) << 4;
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
+};
+
+}  // namespace kiln::gguf

@@ -1,0 +1,29 @@
+// Q5_K: 256 values in 176 bytes.  value = d * scale[j / 32] * quant - dmin * minimum[j / 32]
+//    0  d       f16
+//    2  dmin    f16
+//    4  scales  12 bytes: see k_scales.cuh
+//   16  qh      32 bytes: bit j / 32 of byte j % 32 is the fifth bit of value j
+//   48  qs      128 bytes, as Q4_K's: the lower four bits
+#pragma once
+
+#include "gguf/k_scales.cuh"
+
+namespace kiln::gguf {
+
+struct Q5_K {
+  static constexpr u32 kValues = 256, kBytes = 176, kAlignment = 4;
+  static constexpr u32 kParts = 2, kTogether = 8, kRun = 32;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = true;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 16 + part * 8 + slice % 8; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u32 high = load_word<kAlignment>(block + 16 + 4 * (slice % 8)) >> slice / 8 * 2;
+    const u32 packed = load_word<kAlignment>(block + 48 + 4 * slice);
+    quants[0] = (packed & 0x0f0f0f0fu) | (high & 0x01010101u) << 4;
+    quants[1] = (packed >> 4 & 0x0f0f0f0fu) | (high >> 1 & 0x01010101u) << 4;
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) { return k_scale(block, word / 8); }
+};
+
+}  // namespace kiln::gguf

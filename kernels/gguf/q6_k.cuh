@@ -1,0 +1,36 @@
+// Q6_K: 256 values in 210 bytes.  value = d * scales[j / 16] * (quant - 32)
+//     0  ql      128 bytes: of each half of the block 64 bytes; the low halves are the first 64
+//                values of their half: the lower four bits
+//   128  qh      64 bytes, arranged as Q2_K's qs: the upper two bits
+//   192  scales  16 signed bytes
+//   208  d       f16
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q6_K {
+  static constexpr u32 kValues = 256, kBytes = 210, kAlignment = 2;
+  static constexpr u32 kParts = 4, kTogether = 4, kRun = 16;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    const u8* const low = block + slice / 8 * 64 + slice % 8 * 4;
+    const u32 packed[2] = {load_word<kAlignment>(low), load_word<kAlignment>(low + 32)};
+    const u32 high = load_word<kAlignment>(block + 128 + 4 * slice);
+#pragma unroll
+    for (u32 p = 0; p < kParts; ++p) {
+      const u32 bits = (packed[p % 2] >> p / 2 * 4 & 0x0f0f0f0fu) | (high >> 2 * p & 0x03030303u)
+                                                                        << 4;
+      quants[p] = subtract_from_bytes(bits, 32);
+    }
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    return {load_f16(block + 208) * static_cast<f32>(static_cast<i8>(block[192 + word / 4])), 0};
+  }
+};
+
+}  // namespace kiln::gguf

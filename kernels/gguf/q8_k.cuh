@@ -1,0 +1,26 @@
+// Q8_K: 256 values in 292 bytes.  value = d * quant
+//     0  d      f32
+//     4  qs     256 signed bytes
+//   260  bsums  16 times i16: the sums of 16 quants each
+#pragma once
+
+#include "gguf/block.cuh"
+
+namespace kiln::gguf {
+
+struct Q8_K {
+  static constexpr u32 kValues = 256, kBytes = 292, kAlignment = 4;
+  static constexpr u32 kParts = 1, kTogether = 64, kRun = 256;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32) { return slice; }
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+    quants[0] = load_word<kAlignment>(block + 4 + 4 * slice);
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32) {
+    return {*reinterpret_cast<const f32*>(block), 0};
+  }
+};
+
+}  // namespace kiln::gguf
