@@ -63,6 +63,8 @@ struct CommandLine {
   InspectOptions inspect;
   CacheOptions cache;
   RunOptions run;
+  MergeOptions merge;
+  StripOptions strip;
   std::string doctor_manifest;
   std::string cache_action = "show";
   bool allow_missing = false;
@@ -77,6 +79,7 @@ struct CommandLine {
     declare_plan();
     declare_doctor();
     declare_inspect();
+    declare_merge();
     declare_cache();
     declare_run();
   }
@@ -152,6 +155,26 @@ struct CommandLine {
         "Example: one image, then a whole build\n"
         "  kiln inspect out/images/affine/sm_90.cubin\n"
         "  kiln inspect out --json");
+  }
+
+  void declare_merge() {
+    CLI::App& merging = *app.add_subcommand(
+        "merge", "Make one build of several that each made some of the targets; run no tool");
+    merging.add_option("PART", merge.parts, "The out folder of a build")->required();
+    merging.add_option("--out", merge.out, "The folder to write (default: out)")->type_name("DIR")
+        ->expected(1);
+    merging.footer(
+        "Example: two machines build, a third merges\n"
+        "  kiln build targets.json --target gfx1100 --out amd\n"
+        "  kiln build targets.json --target sm_90 --out nvidia\n"
+        "  kiln merge amd nvidia --out all");
+    CLI::App& stripping =
+        *app.add_subcommand("strip", "Copy a build without the targets that are not named");
+    stripping.add_option("DIR", strip.folder, "The out folder of a build")->required();
+    stripping.add_option("--keep", strip.keep, "Keep this target; may be repeated")
+        ->type_name("T")->expected(1)->take_all()->required();
+    stripping.add_option("--out", strip.out, "The folder to write")->type_name("DIR")->required();
+    stripping.footer("Example:\n  kiln strip all --keep gfx1100 --out amd");
   }
 
   void declare_cache() {
@@ -233,6 +256,8 @@ struct CommandLine {
                                                          {"clear", CacheAction::kClear}}));
       return Invocation(cache);
     }
+    if (name == "merge") return Invocation(merge);
+    if (name == "strip") return Invocation(strip);
     if (name == "run") {
       KILN_TRY_ASSIGN(run.grid, sizes("--grid", grid));
       KILN_TRY_ASSIGN(run.block, sizes("--block", block));

@@ -10,6 +10,7 @@
 #include "tools/commands/cache.hpp"
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/inspect.hpp"
+#include "tools/commands/merge.hpp"
 #include "tools/commands/plan.hpp"
 #include "tools/commands/run.hpp"
 
@@ -21,7 +22,7 @@ struct Reply {
 };
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
-                                CacheOptions, RunOptions>;
+                                CacheOptions, RunOptions, MergeOptions, StripOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

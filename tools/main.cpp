@@ -54,6 +54,8 @@ struct RunCommand {
   }
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
   Result<int> operator()(const RunOptions& options) const { return run_run(options, world); }
+  Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }
+  Result<int> operator()(const StripOptions& options) const { return run_strip(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {

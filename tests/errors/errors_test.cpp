@@ -52,6 +52,12 @@ struct Command {
   Result<int> operator()(const tools::RunOptions& options) const {
     return tools::run_run(options, world);
   }
+  Result<int> operator()(const tools::MergeOptions& options) const {
+    return tools::run_merge(options, world);
+  }
+  Result<int> operator()(const tools::StripOptions& options) const {
+    return tools::run_strip(options, world);
+  }
   template <typename Options>
   Result<int> operator()(const Options&) const {
     return Error{ErrorCode::kInvalidInput, "the case's command is not one that can be tried here"};

@@ -421,6 +421,12 @@ class Story:
         given = "".join(f"{name}={value} " for name, value in sorted(variables.items()))
         self.tell(f"{given}kiln {' '.join(words)}", f"{said}[{process.returncode}]\n")
 
+    def build_quietly(self, *words, **variables):
+        """For what a story is not about."""
+        return subprocess.run([self.world.kiln, *words], cwd=self.root, check=False,
+                              env={**self.world.environment, **variables}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
     def tell(self, what, text):
         text = f"$ {what}\n{text}".replace(str(self.world.root), "{root}")
         text = re.sub(r"\(\d+(\.\d+)? (s|ms)\)", "(time)", text)
@@ -565,9 +571,56 @@ def messages(arguments):
     one.write("targets.json", manifest.replace("scale.cu", "a;touch x.cu"))
     one.run(*build, "--depfile", "kernels.d")
 
+    merges(story)
     for one in stories:
         one.check()
     print(f"messages: {len(stories)} files")
+
+
+def merges(story):
+    """What is said of parts that are not of one build."""
+    def part(one, out, arch="compute_90", **variables):
+        words = ("build", "-j1", "--out", out, "--target", arch)
+        if one.build_quietly(*words, **variables) != 0:
+            fail(f"{one.name}: the build of {out}")
+
+    one = story("merge_of_other_things", sources=("scale", "shift"))
+    manifest = (one.root / "targets.json").read_text()
+    part(one, "one", "compute_80")
+    one.write("targets.json", manifest.replace('"modules"', '"flags": ["-DX=1"], "modules"'))
+    part(one, "flag")
+    one.run("merge", "one", "flag", "--out", "all")
+    one.write("targets.json", manifest)
+    part(one, "environment", NVCC_APPEND_FLAGS="-DX=1")
+    one.run("merge", "one", "environment", "--out", "all")
+    one.write("targets.json", manifest.replace("shift.cu", "fold.cu"))
+    one.write("fold.cu", "// fold\n")
+    part(one, "kernel")
+    one.run("merge", "one", "kernel", "--out", "all")
+    one.write("targets.json", manifest.replace('"modules"', '"embed": {"namespace": "n"}, "modules"'))
+    one.write("shared.cuh", "// edited\n")
+    part(one, "source")
+    one.run("merge", "one", "source", "--out", "all")
+    one.write("targets.json", manifest)
+    one.write("shared.cuh", "// \n")
+    nvcc = one.world.toolkit / "nvcc"
+    nvcc.write_text(nvcc.read_text().replace("V13.0.88", "V13.1.1"))
+    part(one, "tool")
+    one.run("merge", "one", "tool", "--out", "all")
+
+    one = story("merge_of_what_is_none", sources=("scale",))
+    part(one, "one", "compute_80")
+    part(one, "two", "compute_80")
+    one.run("merge", "one", "two", "--out", "all")
+    one.run("merge", "one", "none", "--out", "all")
+    one.run("merge", "one", "--out", "one/")
+    one.run("strip", "one", "--keep", "gfx1100", "--out", "some")
+    image = next((one.root / "two").rglob("*.ptx"))
+    image.write_text(image.read_text().replace("ret;", "trap;"))
+    (one.root / "two/bundles/demo.fatbin").unlink()
+    one.run("merge", "one", "two", "--out", "all")
+    one.write("others/file", "")
+    one.run("merge", "one", "--out", "others")
 
 
 def main():

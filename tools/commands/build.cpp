@@ -191,7 +191,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   // From here on, nothing is changed but the out folder, the cache, and the file of --depfile.
   const CacheFolder cache = cache_folder(world.files, world.environment);
   HeldFiles files(world.files, {plan.out_root, cache.path}, {depfile});
-  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan));
+  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
   // Its time is that of the build's start: what is edited from now on is newer.
   const std::filesystem::path stamp = staging.folder() / "stamp";
   if (!depfile.empty()) KILN_TRY(files.write(stamp, ""));

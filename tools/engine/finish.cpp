@@ -6,12 +6,13 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/image_sources.hpp"
+#include "tools/engine/publish.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
-#include "tools/stages/catalog_json.hpp"
 #include "tools/stages/compile_commands.hpp"
-#include "tools/stages/embed.hpp"
+#include "tools/stages/inspect.hpp"
 #include "tools/stages/plan_sources.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/held_files.hpp"
@@ -41,6 +42,23 @@ std::string digest_text(const std::optional<Digest>& digest) {
   return digest ? digest->hex() : std::string(kMissing);
 }
 
+// The tools that the build used, with the user's options for them.
+std::vector<ToolRecord> used_tools(const BuildContext& context) {
+  static const std::set<std::string> kOptions = {"CCC_OVERRIDE_OPTIONS", "HIPCC_COMPILE_FLAGS_APPEND",
+                                                 "HIPCC_LINK_FLAGS_APPEND", "NVCC_APPEND_FLAGS",
+                                                 "NVCC_PREPEND_FLAGS"};
+  std::vector<ToolRecord> tools = tool_records(context.plan, context.toolchain, context.digests);
+  for (ToolRecord& record : tools) {
+    for (const Tool& tool : context.toolchain.tools) {
+      if (to_string(tool.kind) != record.name) continue;
+      for (auto& [name, value] : passed_variables(tool.kind, context.environment)) {
+        if (kOptions.contains(name) && !value.empty()) record.environment.emplace_back(name, value);
+      }
+    }
+  }
+  return tools;
+}
+
 // What decides every byte that finish() writes.
 Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context,
                                const std::vector<Unit>& units) {
@@ -64,8 +82,11 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
         {"source " + file, digest_text(digests.digest(context.plan.source_root / file))});
   }
   for (const std::string& target : request.missing_targets) result.push_back({"missing", target});
-  for (const ToolRecord& tool : tool_records(context.plan, context.toolchain, digests)) {
-    result.push_back({"tool " + tool.name, tool.version + " " + tool.identity});
+  for (const ToolRecord& tool : used_tools(context)) {
+    result.push_back({"tool " + tool.name, tool.version + " " + identity_of(tool)});
+    for (const auto& [name, value] : tool.environment) {
+      result.push_back({"environment " + tool.name + " " + name, value});
+    }
   }
   for (const Step& step : context.plan.steps) {
     if (step.kind == StepKind::kHipify || !contains(request.modules, step.module)) continue;
@@ -260,6 +281,11 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
       KILN_TRY_ASSIGN(std::vector<std::string> bundles,
                       bundle_sources(request.manifest, spec, units, read_source));
       module.source_digest = source_digest(bundles);
+      for (const std::string& bundle : bundles) {
+        KILN_TRY_ASSIGN(UnitOrigin origin, origin_of(bundle));
+        module.origins.push_back(std::move(origin));
+      }
+      module.has_own_targets = !spec.targets.empty();
       if (embeds_source) module.source_bundles = std::move(bundles);
     }
   }
@@ -268,19 +294,22 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   // From here on, every module is known to offer the same kernels on every target.
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;
-  catalog.tools = tool_records(context.plan, context.toolchain, context.digests);
-  const std::string catalog_text = write_json(catalog_json(catalog, bundles));
+  catalog.tools = used_tools(context);
+  catalog.settings = {.embed = request.manifest.embed,
+                      .minimum_runtime = request.manifest.minimum_runtime,
+                      .debug = request.manifest.debug,
+                      .joined_ptx = request.manifest.joined_ptx};
   Finished finished;
-  std::vector<GeneratedFile> notes;
+  std::map<std::string, ImageSources> sources;
   for (const Module& module : catalog.modules) {
-    notes.push_back({kImages + image_sources_path(module.name),
-                     write_image_sources(image_sources(module, context, files))});
+    sources[module.name] = image_sources(module, context, files);
     finished.kernels += module.kernels.size();
     finished.images += module.images.size();
   }
-  KILN_TRY_ASSIGN(const std::vector<GeneratedFile> generated,
-                  embed(std::move(catalog), request.manifest.embed,
-                        request.manifest.minimum_runtime, request.cache));
+  KILN_TRY_ASSIGN(std::vector<GeneratedFile> generated,
+                  publish(std::move(catalog), bundles, sources, request.cache));
+  generated.insert(generated.begin(), {"compile_commands.json",
+                                       write_json(compile_commands(context.plan, context.toolchain))});
 
   // A failure while writing leaves no claim that what is there belongs together.
   const Ingredients before = std::exchange(state.finish, {});
@@ -292,12 +321,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     now.push_back({std::string(kWrote) + path, digest.hex()});
     return {};
   };
-  for (const GeneratedFile& file : generated) KILN_TRY(write("include/" + file.path, file.text));
-  for (const GeneratedFile& note : notes) KILN_TRY(write(note.path, note.text));
-  KILN_TRY(write("compile_commands.json",
-                 write_json(compile_commands(context.plan, context.toolchain))));
-  // The catalog comes last: where there is one, everything that it lists is there.
-  KILN_TRY(write("kiln.json", catalog_text));
+  for (const GeneratedFile& file : generated) KILN_TRY(write(file.path, file.text));
   remove_outdated(before, now, context, files);
   state.finish = std::move(now);
 

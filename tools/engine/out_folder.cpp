@@ -67,10 +67,10 @@ Result<void> check_depfile(const Files& files, const fs::path& out_root, const f
 
 fs::path lock_file(const fs::path& out_root) { return out_root / ".kiln" / "lock"; }
 
-fs::path scratch_folders(const Plan& plan) { return plan.out_root / ".kiln" / "tmp"; }
+fs::path scratch_folders(const fs::path& out_root) { return out_root / ".kiln" / "tmp"; }
 
-Result<Staging> Staging::make(HeldFiles& files, const Plan& plan) {
-  const fs::path folders = scratch_folders(plan);
+Result<Staging> Staging::make(HeldFiles& files, const fs::path& out_root) {
+  const fs::path folders = scratch_folders(out_root);
   for (const std::string& name : files.list(folders).value_or(std::vector<std::string>())) {
     // An orphaned compiler may still be writing there: then what is left goes with the next build.
     (void)files.remove_all(folders / name);

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "kiln/result.hpp"
-#include "tools/model/plan.hpp"
 #include "tools/system/files.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -25,13 +24,13 @@ Result<void> check_depfile(const Files& files, const std::filesystem::path& out_
 std::filesystem::path lock_file(const std::filesystem::path& out_root);
 
 // Below it lie the folders of one run, and of each of its steps.
-std::filesystem::path scratch_folders(const Plan& plan);
+std::filesystem::path scratch_folders(const std::filesystem::path& out_root);
 
 // Where `files` writes first, while this lives; under the folder's lock. What killed builds left is
 // removed before, and what this one leaves at its end.
 class Staging {
  public:
-  static Result<Staging> make(HeldFiles& files, const Plan& plan);
+  static Result<Staging> make(HeldFiles& files, const std::filesystem::path& out_root);
   ~Staging();
   Staging(Staging&& other) noexcept;
   Staging& operator=(Staging&&) = delete;

@@ -122,7 +122,7 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
 Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files& files,
                             Processes& processes) {
   const Plan& plan = context.plan;
-  KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(scratch_folders(plan)));
+  KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(scratch_folders(plan.out_root)));
   const Scratch scratch(files, std::move(folder));
   if (is_driven(step)) {
     KILN_TRY(files.write_if_changed(expand(kHipifyDriverPath, plan), hipify_driver_text()));

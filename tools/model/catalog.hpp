@@ -1,16 +1,31 @@
-// The catalog of a build: all modules with their kernels and images.
+// The catalog of a build: all modules with their kernels and images, and what they were made from.
 //
-// stages/catalog makes it out of inspected images; kiln.json and the generated header are written from
-// it. Orders are part of the value: the same catalog gives the same bytes.
+// stages/catalog makes it out of inspected images, stages/read_catalog out of a kiln.json; kiln.json and
+// the generated header are written from it. Orders are part of the value: the same catalog gives the
+// same bytes.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/model/artifact.hpp"
 #include "tools/model/kernel.hpp"
+#include "tools/model/manifest.hpp"
 
 namespace kiln::tools {
+
+struct SourceFile {
+  std::string path;  // relative to the manifest
+  Digest digest;
+};
+
+// What a unit is compiled from.
+struct UnitOrigin {
+  std::vector<SourceFile> files;  // the source, then the local headers that it reaches, sorted
+  // By the manifest's key, "flags"; lists that are empty left out.
+  std::vector<std::pair<std::string, std::vector<std::string>>> options;
+};
 
 struct Module {
   std::string name;
@@ -23,10 +38,27 @@ struct Module {
   // SHA-256 of what all units are compiled from: sources, the headers of the manifest's folder that
   // they reach, and options.
   Digest source_digest = {};
+  std::vector<UnitOrigin> origins = {};  // by unit
+  bool has_own_targets = false;          // the manifest lists targets for it alone
 };
 
 struct ToolRecord {
-  std::string name, version, identity;  // identity: digest over the parts' bytes
+  std::string name, version;
+  // Of each role that some step of the build names, the digest over the bytes of its files; sorted.
+  std::vector<std::pair<std::string, std::string>> roles = {};
+  // The user's variables that hold options for it.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+};
+
+// The digest over all of a tool's roles.
+std::string identity_of(const ToolRecord& tool);
+
+// What the manifest and the command line say of the whole.
+struct BuildSettings {
+  EmbedOptions embed;
+  std::uint32_t minimum_runtime = 0;  // KILN_VERSION form; 0: any
+  DebugInfo debug = DebugInfo::kNone;
+  JoinedPtx joined_ptx = JoinedPtx::kNo;
 };
 
 struct Catalog {
@@ -35,6 +67,15 @@ struct Catalog {
   std::vector<std::string> missing_targets;  // left out by --allow-missing
   std::vector<Module> modules;               // sorted by name; the position is the module's id
   std::vector<ToolRecord> tools = {};
+  BuildSettings settings = {};
+};
+
+// A file beside the images: bundles/<module>.{hsaco,fatbin}.
+struct BundleRecord {
+  std::string module;
+  std::string path;  // relative to the out folder
+  std::uint64_t size = 0;
+  Digest digest;
 };
 
 }  // namespace kiln::tools

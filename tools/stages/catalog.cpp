@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "base/diagnostic.hpp"
 #include "formats/mangled_name.hpp"
+#include "formats/source_bundle.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -83,6 +85,24 @@ Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
   return built;
 }
 
+Result<UnitOrigin> origin_of(std::string_view source_bundle) {
+  KILN_TRY_ASSIGN(const SourceBundle bundle, read_source_bundle(source_bundle));
+  UnitOrigin origin;
+  for (const SourceBundle::File& file : bundle.files) {
+    origin.files.push_back({file.path, sha256(file.text)});
+  }
+  const auto add = [&](const char* key, const std::vector<std::string>& options) {
+    if (!options.empty()) origin.options.emplace_back(key, options);
+  };
+  add("include_directories", bundle.include_directories);
+  add("defines", bundle.defines);
+  add("flags", bundle.flags);
+  add("amd_flags", bundle.amd_flags);
+  add("nvidia_flags", bundle.nvidia_flags);
+  add("host_flags", bundle.host_flags);
+  return origin;
+}
+
 std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchain,
                                      FileDigests& digests) {
   // A build for one vendor's PTX does not depend on ptxas: only roles that some step names count.
@@ -93,16 +113,16 @@ std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchai
   std::vector<ToolRecord> records;
   for (const auto& [kind, used] : roles) {
     const Tool& tool = toolchain.tool(kind);
-    KeyHasher hasher;
+    std::map<std::string, KeyHasher> hashers;
     for (const Tool::Part& part : tool.parts) {
       if (!used.contains(part.role)) continue;
       const std::optional<Digest> digest = digests.digest(part.path);
-      hasher.add("part " + part.role + " " + part.path.filename().string(),
-                 digest ? digest->hex() : "missing");
+      hashers[part.role].add("part " + part.path.filename().string(),
+                             digest ? digest->hex() : "missing");
     }
-    records.push_back({.name = std::string(to_string(kind)),
-                       .version = tool.version,
-                       .identity = hasher.finish().hex()});
+    ToolRecord record{.name = std::string(to_string(kind)), .version = tool.version};
+    for (auto& [role, hasher] : hashers) record.roles.emplace_back(role, hasher.finish().hex());
+    records.push_back(std::move(record));
   }
   return records;
 }

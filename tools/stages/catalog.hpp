@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/result.hpp"
@@ -19,7 +20,10 @@ namespace kiln::tools {
 Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
                             const std::vector<AbiKernel>* abi);
 
-// The tools that the plan's steps use, each with the digest over the bytes of its parts.
+// What a unit is compiled from, out of the text of formats/source_bundle.hpp.
+Result<UnitOrigin> origin_of(std::string_view source_bundle);
+
+// The tools that the plan's steps use, with the digests over the bytes of their parts.
 std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchain,
                                      FileDigests& digests);
 

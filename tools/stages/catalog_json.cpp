@@ -7,6 +7,8 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/image_format.hpp"
+#include "tools/json/json_fields.hpp"
+#include "tools/stages/origin_json.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -87,46 +89,11 @@ const Kernel& kernel_of(const Module& module, const std::string& name) {
   return *std::ranges::lower_bound(module.kernels, name, {}, &Kernel::name);
 }
 
-Json::Array strings(const std::vector<std::string>& texts) {
-  return Json::Array(texts.begin(), texts.end());
-}
-
-// Reading: documents are our own, so anything unexpected is simply "not one of ours".
-std::string text_of(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  const std::string* text = value == nullptr ? nullptr : value->text();
-  return text == nullptr ? std::string() : *text;
-}
-
-std::optional<std::int64_t> integer_of(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  const std::int64_t* number = value == nullptr ? nullptr : value->integer();
-  return number == nullptr ? std::nullopt : std::optional(*number);
-}
-
-const Json::Array& array_of(const Json& object, std::string_view key) {
-  static const Json::Array kEmpty;
-  const Json* value = object.find(key);
-  const Json::Array* array = value == nullptr ? nullptr : value->array();
-  return array == nullptr ? kEmpty : *array;
-}
-
-template <std::size_t N>
-std::size_t index_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return i;
-  }
-  return 0;
-}
-
 KernelInfo read_kernel(const Json& object) {
   KernelInfo kernel;
   kernel.name = text_of(object, "name");
   for (const Json& parameter : array_of(object, "params")) {
-    kernel.parameters.push_back(
-        {.offset = static_cast<std::uint16_t>(integer_of(parameter, "offset").value_or(0)),
-         .size = static_cast<std::uint16_t>(integer_of(parameter, "size").value_or(0)),
-         .kind = static_cast<ParameterKind>(index_of(kKinds, text_of(parameter, "kind")))});
+    kernel.parameters.push_back(read_parameter(parameter));
   }
   for (const NumberField& field : kNumbers) {
     if (const auto number = integer_of(object, field.key)) {
@@ -138,15 +105,20 @@ KernelInfo read_kernel(const Json& object) {
 
 }  // namespace
 
+Parameter read_parameter(const Json& object) {
+  return {.offset = static_cast<std::uint16_t>(integer_of(object, "offset").value_or(0)),
+          .size = static_cast<std::uint16_t>(integer_of(object, "size").value_or(0)),
+          .kind = static_cast<ParameterKind>(
+              index_of(kKinds, text_of(object, "kind")).value_or(0))};
+}
+
 std::string_view to_string(ParameterKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles) {
-  Json::Array tools, images, packed;
-  for (const ToolRecord& tool : catalog.tools) {
-    tools.push_back(Json::Object{
-        {"name", tool.name}, {"version", tool.version}, {"identity", tool.identity}});
-  }
+  Json::Array modules, tools, images, packed;
+  for (const ToolRecord& tool : catalog.tools) tools.push_back(tool_json(tool));
   for (const Module& module : catalog.modules) {
+    modules.push_back(module_json(module));
     for (const Artifact& image : module.images) {
       Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
       object.push_back({"source_digest", module.source_digest.hex()});
@@ -172,6 +144,8 @@ Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundl
                       {"name", catalog.name},
                       {"targets", strings(catalog.targets)},
                       {"missing_targets", strings(catalog.missing_targets)},
+                      {"settings", settings_json(catalog.settings)},
+                      {"modules", std::move(modules)},
                       {"tools", std::move(tools)},
                       {"images", std::move(images)},
                       {"bundles", std::move(packed)}};
@@ -223,6 +197,7 @@ Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_
     image.entry = text_of(object, "entry");
     image.path = text_of(object, "path");
     image.size = static_cast<std::uint64_t>(integer_of(object, "size").value_or(0));
+    (void)Digest::parse(text_of(object, "digest"), image.digest);
     KILN_TRY_ASSIGN(image.info.target, parse_target_id(text_of(object, "target")));
     image.info.format =
         parse_image_format(text_of(object, "format")).value_or(ImageFormat::kHsaco);

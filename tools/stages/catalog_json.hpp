@@ -17,14 +17,6 @@
 
 namespace kiln::tools {
 
-// A file beside the images: bundles/<module>.{hsaco,fatbin}.
-struct BundleRecord {
-  std::string module;
-  std::string path;  // relative to the out folder
-  std::uint64_t size = 0;
-  Digest digest;
-};
-
 Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles);
 
 // Of a single file: an image, or a container with its entries.
@@ -36,10 +28,13 @@ struct ImageSummary {
   std::string entry;   // of a container
   std::string path;    // of a build
   std::uint64_t size = 0;
+  Digest digest;  // of a build
   ImageInfo info;
 };
 // The images of a document that catalog_json() or file_json() made; `file` names it in errors.
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);
+
+Parameter read_parameter(const Json& object);
 
 std::string_view to_string(ParameterKind kind);  // "pointer", "value", "unknown"
 

@@ -5,6 +5,7 @@
 
 #include "tools/stages/layout.hpp"
 #include "tools/stages/plan_compile.hpp"
+#include "tools/stages/tool_use.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -19,7 +20,7 @@ Step container_step(const Unit& unit, StepKind kind, std::string_view extension,
   step.module = unit.module->name.value;
   step.unit = unit.index;
   step.output = bundle_path(*unit.module, unit.index, extension);
-  step.tool_roles = {"program", "library"};
+  step.tool_roles = packing_roles();
   for (const TargetId& target : targets) {
     step.inputs.push_back(image_path(*unit.module, unit.index, target));
     step.after.push_back(positions.at(step.inputs.back()));

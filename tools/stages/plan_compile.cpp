@@ -6,6 +6,7 @@
 
 #include "formats/host_flags.hpp"
 #include "tools/stages/layout.hpp"
+#include "tools/stages/tool_use.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -13,9 +14,6 @@ namespace {
 void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
-
-// "gfx90a" -> "90a", the name of its constants among the device libraries.
-std::string isa_of(const TargetId& target) { return target.processor.substr(3); }
 
 class Compiles {
  public:
@@ -33,6 +31,8 @@ class Compiles {
     step.target = to_string(target);
     step.output = image_path(*unit.module, unit.index, target);
     step.depfile = depfile_path(*unit.module, unit.index, target);
+    step.tool = compiler_of(target);
+    step.tool_roles = compiler_roles(target);
     switch (target.kind) {
       case TargetKind::kAmd:
         amd(unit, target, step);
@@ -59,6 +59,8 @@ class Compiles {
     step.target = to_string(target);
     step.output = joined_path(*last.module, target);
     step.depfile = joined_depfile_path(*last.module, target);
+    step.tool = compiler_of(target);
+    step.tool_roles = compiler_roles(target);
     nvidia(last, "joined", target, step);
     for (const Unit& unit : units) {
       for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
@@ -73,9 +75,6 @@ class Compiles {
  private:
   void amd(const Unit& unit, const TargetId& target, Step& step) const {
     const Tool& tool = toolchain_.tool(ToolKind::kHipCompiler);
-    step.tool = ToolKind::kHipCompiler;
-    step.tool_roles = {"script", "program",        "library",
-                       "linker", "device-library", "device-library:" + isa_of(target)};
     step.argv = {"{hipcc}"};
     if (is_hipcc(tool.path)) {
       for (const auto& [name, value] : tool.environment) {
@@ -116,9 +115,6 @@ class Compiles {
   void nvidia(const Unit& unit, const std::string& name, const TargetId& target,
               Step& step) const {
     const bool is_ptx = target.kind == TargetKind::kPtx;
-    step.tool = ToolKind::kNvcc;
-    step.tool_roles = {"program", "preprocessor", "cicc", "libdevice"};
-    if (!is_ptx) step.tool_roles.push_back("ptxas");
     step.argv = {"{nvcc}", is_ptx ? "-ptx" : "-cubin", "-arch=" + target.processor, "-O3",
                  "-std=c++17"};
     if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
@@ -138,8 +134,6 @@ class Compiles {
 
   // The sources as they stand.
   void host(const Unit& unit, const TargetId& target, Step& step) const {
-    step.tool = ToolKind::kHostCompiler;
-    step.tool_roles = {"program", "library", "compiler", "assembler", "linker"};
     step.argv = {"{host-compiler}"};
     append(step.argv, host_compile_flags(target.wave64));
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-g1");

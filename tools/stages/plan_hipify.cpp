@@ -5,6 +5,7 @@
 
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/layout.hpp"
+#include "tools/stages/tool_use.hpp"
 
 namespace kiln::tools {
 
@@ -25,7 +26,7 @@ std::vector<Step> plan_hipify(const Manifest& manifest, const Toolchain& toolcha
     step.id = "hipify " + file;
     step.kind = StepKind::kHipify;
     step.tool = ToolKind::kHipify;
-    step.tool_roles = {"program", "interpreter"};
+    step.tool_roles = hipify_roles();
     step.output = hip_path(file);
     step.inputs = {"{src}/" + file};
     step.argv = {"{hipify-perl}", "-o=" + step.output, "{src}/" + file};

@@ -108,10 +108,10 @@ class Project {
   }
 
   // Every file of the out folder by name, with its bytes, but for kiln's own notes.
-  std::map<std::string, std::string> outputs() const {
+  std::map<std::string, std::string> outputs(const std::string& folder = "out") const {
     std::map<std::string, std::string> result;
-    for (const auto& entry : fs::recursive_directory_iterator(out())) {
-      const std::string name = entry.path().lexically_relative(out()).string();
+    for (const auto& entry : fs::recursive_directory_iterator(root_ / folder)) {
+      const std::string name = entry.path().lexically_relative(root_ / folder).string();
       if (entry.is_regular_file() && !name.starts_with(".kiln/")) {
         result[name] = tools::real_files()->read(entry.path()).value();
       }

@@ -3,6 +3,7 @@
 #include "tests/support/fake_toolkit.hpp"
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/catalog_json.hpp"
+#include "tools/stages/read_catalog.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -111,8 +112,8 @@ TEST_CASE("tool_records name the tools that steps use, by the bytes of the parts
   CHECK(before[0].name == "nvcc");
   CHECK(before[1].name == "fatbinary");
   REQUIRE(toolkit.files.write("/cuda/ptxas", "another"));
-  CHECK(records()[0].identity != before[0].identity);
-  CHECK(records()[1].identity == before[1].identity);
+  CHECK(identity_of(records()[0]) != identity_of(before[0]));
+  CHECK(identity_of(records()[1]) == identity_of(before[1]));
 }
 
 TEST_CASE("catalog_json tells what read_images reads back") {
@@ -127,7 +128,7 @@ TEST_CASE("catalog_json tells what read_images reads back") {
   catalog.modules[0].images[1].info.kernels[0].spill_loads = 4;
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = {"sm_90"};
-  catalog.tools = {{"nvcc", "13.0.88", "abc"}};
+  catalog.tools = {{"nvcc", "13.0.88", {{"cicc", "abc"}, {"ptxas", "def"}}, {{"NVCC_APPEND_FLAGS", "-G"}}}};
   const Json document = catalog_json(catalog, {{"affine", "bundles/affine.hsaco", 7, sha256("x")}});
   const std::string text = write_json(document);
   const auto images = read_images(read_json(text, "kiln.json").value(), "kiln.json");
@@ -150,6 +151,36 @@ TEST_CASE("catalog_json tells what read_images reads back") {
   const Json& parameter_object = kernel_object.find("params")->array()->at(0);
   CHECK(*parameter_object.find("type")->text() == "u64");
   CHECK(*parameter_object.find("name")->text() == "numel");
+}
+
+TEST_CASE("read_catalog gives back the catalog that kiln.json was written from") {
+  kiln::tools::Catalog catalog;
+  catalog.name = "demo";
+  catalog.modules = {sample()};
+  Module& module = catalog.modules[0];
+  module.kernels[0].parameters[0].type = {ElementType::kU64, false, false};
+  module.kernels[0].parameters[0].name = "numel";
+  module.origins = {{{{"a.cu", sha256("a")}, {"h.cuh", sha256("h")}}, {{"flags", {"-O2", "-g"}}}},
+                    {{{"b.cu", sha256("b")}}, {}}};
+  module.has_own_targets = true;
+  module.source_digest = sha256("all");
+  catalog.targets = built_targets(catalog.modules);
+  catalog.missing_targets = {"sm_90"};
+  catalog.tools = {
+      {"nvcc", "13.0.88", {{"cicc", "abc"}, {"ptxas", "def"}}, {{"NVCC_APPEND_FLAGS", "-G"}}}};
+  catalog.settings.embed = {.header = "demo.hpp", .name_space = "demo", .mode = EmbedMode::kAsm,
+                            .compression = Compression::kNone, .source = EmbedSource::kBeside};
+  catalog.settings.minimum_runtime = 100;
+  catalog.settings.debug = DebugInfo::kLines;
+  catalog.settings.joined_ptx = JoinedPtx::kYes;
+  const std::vector<BundleRecord> bundles = {{"affine", "bundles/affine.hsaco", 7, sha256("x")}};
+  const std::string text = write_json(catalog_json(catalog, bundles));
+  auto record = read_catalog(read_json(text, "kiln.json").value(), "kiln.json");
+  REQUIRE(record);
+  for (std::size_t i = 0; i < module.images.size(); ++i) {
+    record->catalog.modules[0].images[i].bytes = module.images[i].bytes;
+  }
+  CHECK(write_json(catalog_json(record->catalog, record->bundles)) == text);
 }
 
 TEST_CASE("read_images refuses a document of another format") {

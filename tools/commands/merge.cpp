@@ -1,0 +1,107 @@
+#include "tools/commands/merge.hpp"
+
+#include <algorithm>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/engine/build_folder.hpp"
+#include "tools/engine/out_folder.hpp"
+#include "tools/stages/combine.hpp"
+#include "tools/system/cache_store.hpp"
+#include "tools/system/folder_lock.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path absolute(const fs::path& path, const World& world) {
+  const fs::path normal = (world.environment.current_directory / path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
+                       const World& world) {
+  for (const fs::path& part : parts) {
+    if (absolute(part, world) != absolute(out, world)) continue;
+    return Error{ErrorCode::kInvalidInput,
+                 quote(part.string()) + " cannot be read and written at once"}
+        .hint("choose another out folder: --out DIR");
+  }
+  return check_out_folder(world.files, absolute(out, world), out);
+}
+
+// Writes the build to the folder of --out, and says so.
+Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
+  const fs::path folder = absolute(out, world);
+  KILN_TRY_ASSIGN(const CachePolicy policy, cache_policy(world.environment));
+  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
+  KILN_TRY_ASSIGN(const FolderLock lock,
+                  FolderLock::take(lock_file(folder), world.interrupt, waiting));
+  const CacheFolder cache = cache_folder(world.files, world.environment);
+  HeldFiles files(world.files, {folder, cache.path});
+  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, folder));
+  HeldFiles cache_files(world.files, {cache.path});
+  CacheStore store(cache_files, cache.path);
+  const bool uses_cache = policy.is_on && cache.is_usable();
+  std::optional<RangeLock> use_of_store;
+  if (uses_cache) use_of_store = store.use();
+  KILN_TRY(write_build_folder(build, folder, files, uses_cache ? &store : nullptr));
+  std::size_t images = 0, kernels = 0;
+  for (const Module& module : build.catalog.modules) {
+    images += module.images.size();
+    kernels += module.kernels.size();
+  }
+  world.out << counted(kernels, "kernel") << " in " << counted(images, "image") << " for "
+            << counted(build.catalog.targets.size(), "target") << ": "
+            << (out / "include" / build.catalog.settings.embed.header).string() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_merge(const MergeOptions& options, World& world) {
+  KILN_TRY(check_out(options.out, options.parts, world));
+  // Every part is whole, as its own build left it.
+  std::vector<BuildFolder> builds;
+  std::vector<Part> parts;
+  std::vector<Error> errors;
+  for (const fs::path& path : options.parts) {
+    Result<BuildFolder> build = read_build_folder(absolute(path, world), path, world.files);
+    if (!build) {
+      errors.push_back(std::move(build).error());
+      continue;
+    }
+    parts.push_back({path.string(), build->catalog});
+    builds.push_back(std::move(*build));
+  }
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  // The parts are of one build.
+  BuildFolder whole;
+  KILN_TRY_ASSIGN(whole.catalog, combine(parts));
+  KILN_TRY_ASSIGN(whole.files, repack(whole.catalog, builds));
+  return write(whole, options.out, world);
+}
+
+Result<int> run_strip(const StripOptions& options, World& world) {
+  KILN_TRY(check_out(options.out, {options.folder}, world));
+  KILN_TRY_ASSIGN(BuildFolder build,
+                  read_build_folder(absolute(options.folder, world), options.folder, world.files));
+  std::vector<TargetId> kept;
+  for (const std::string& text : options.keep) {
+    KILN_TRY_ASSIGN(TargetId target, parse_target_id(text));
+    const std::string name = to_string(target);
+    if (std::ranges::find(build.catalog.targets, name) == build.catalog.targets.end()) {
+      return Error{ErrorCode::kInvalidInput,
+                   quote(options.folder.string()) + " holds nothing for " + quote(name)}
+          .note("it is built for " + join(build.catalog.targets, ", "));
+    }
+    kept.push_back(std::move(target));
+  }
+  BuildFolder some;
+  some.catalog = keep_targets(build.catalog, kept);
+  KILN_TRY_ASSIGN(some.files, repack(some.catalog, {build}));
+  return write(some, options.out, world);
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,305 @@
+#include "tools/engine/build_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/write_container.hpp"
+#include "tools/engine/publish.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/layout.hpp"
+#include "tools/stages/read_catalog.hpp"
+#include "tools/system/held_files.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using FileMap = std::map<std::string, std::string>;
+
+std::string below_out(const std::string& path) {
+  return path.substr(std::string_view("{out}/").size());
+}
+
+// Reads the files of a build, and notes what is wrong with each.
+class Reader {
+ public:
+  Reader(const fs::path& folder, const Files& files) : folder_(folder), files_(files) {}
+
+  // Empty, with a note, where the file is not what the catalog says.
+  std::string read(const std::string& path, const Digest& digest) {
+    std::optional<std::string> bytes = find(path);
+    if (!bytes) {
+      problems_.push_back(quote(path) + " is missing");
+    } else if (sha256(*bytes) != digest) {
+      problems_.push_back(quote(path) + " was changed");
+    } else {
+      return std::move(*bytes);
+    }
+    return {};
+  }
+
+  std::optional<std::string> find(const std::string& path) const {
+    if (!is_inner_path(path) || files_.leads_outside(folder_, folder_ / path)) return std::nullopt;
+    Result<std::string> bytes = files_.read(folder_ / path);
+    if (!bytes) return std::nullopt;
+    return std::move(bytes).value();
+  }
+
+  void missing(const std::string& path) { problems_.push_back(quote(path) + " is missing"); }
+
+  Result<void> finish(const fs::path& shown) const {
+    if (problems_.empty()) return {};
+    Error error{.code = ErrorCode::kBuildFailed,
+                .message = quote((shown / "kiln.json").string()) +
+                           " does not tell of what lies beside it: " +
+                           counted(problems_.size(), "file") + " differ"};
+    for (const std::string& problem : problems_) error.note(problem);
+    return error.hint("build again: what was changed is then made again");
+  }
+
+ private:
+  const fs::path& folder_;
+  const Files& files_;
+  std::vector<std::string> problems_;
+};
+
+ModuleSpec spec_of(const Module& module) {
+  ModuleSpec spec;
+  spec.name.value = module.name;
+  for (const std::string& source : module.sources) spec.sources.push_back({source, {}});
+  return spec;
+}
+
+bool is_amd(const Artifact& image) { return image.target.kind == TargetKind::kAmd; }
+
+// What hipify-perl made for the modules that have AMD images.
+std::set<std::string> converted_files(const Catalog& catalog) {
+  std::set<std::string> paths;
+  for (const Module& module : catalog.modules) {
+    if (std::ranges::none_of(module.images, is_amd)) continue;
+    for (const UnitOrigin& origin : module.origins) {
+      for (const SourceFile& file : origin.files) paths.insert("hip/" + file.path);
+    }
+  }
+  return paths;
+}
+
+Result<BuildFolder> read_catalog_of(const fs::path& folder, const fs::path& shown,
+                                    const Files& files, std::vector<BundleRecord>& bundles) {
+  const Result<std::string> text = files.read(folder / "kiln.json");
+  if (!text) {
+    if (text.error().code != ErrorCode::kInvalidInput) return text.error();
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = quote(shown.string()) + " is not the folder of a finished build"}
+        .note("there is no " + quote((shown / "kiln.json").string()) + " in it")
+        .hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
+  }
+  constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
+  const std::string name = (shown / "kiln.json").generic_string();
+  KILN_TRY_ASSIGN(const Json document, read_json(*text, name, kLimits));
+  KILN_TRY_ASSIGN(CatalogRecord record, read_catalog(document, name));
+  bundles = std::move(record.bundles);
+  BuildFolder build;
+  build.catalog = std::move(record.catalog);
+  return build;
+}
+
+// Of the containers that hold an image of the unit, by its path: the entry for a target.
+class Containers {
+ public:
+  explicit Containers(const std::vector<BuildFolder>& from) : from_(from) {}
+
+  // "hipv4-amdgcn-amd-amdhsa--gfx1100", as the tool wrote it; the host's, without a target.
+  Result<std::string> entry_name(const std::string& path, const std::string& target) const {
+    std::string found;
+    for (const BuildFolder& build : from_) {
+      const auto file = build.files.find(path);
+      if (file == build.files.end() || !found.empty()) continue;
+      KILN_TRY(
+          read_container(as_bytes(file->second), [&](const ContainerEntry& entry) -> Result<void> {
+            if (entry.target == target) found = entry.name;
+            return {};
+          }));
+    }
+    return found;
+  }
+
+  Result<std::vector<FatbinEntry>> fatbin(const std::string& path) const {
+    std::vector<FatbinEntry> entries;
+    for (const BuildFolder& build : from_) {
+      const auto file = build.files.find(path);
+      if (file == build.files.end()) continue;
+      KILN_TRY_ASSIGN(std::vector<FatbinEntry> some, fatbin_entries(as_bytes(file->second)));
+      entries.insert(entries.end(), some.begin(), some.end());
+    }
+    return entries;
+  }
+
+ private:
+  const std::vector<BuildFolder>& from_;
+};
+
+Error lost(const std::string& path, const std::string& target) {
+  return Error{.code = ErrorCode::kInvalidInput,
+               .message = quote(path) + " does not hold its image for " + quote(target)}
+      .hint("build again: what was changed is then made again");
+}
+
+Result<std::string> pack_amd(const std::string& path, const std::vector<const Artifact*>& images,
+                             const Containers& containers) {
+  KILN_TRY_ASSIGN(std::string host, containers.entry_name(path, ""));
+  std::vector<BundleEntry> entries = {{std::move(host), {}}};
+  for (const Artifact* image : images) {
+    const std::string target = to_string(image->target);
+    KILN_TRY_ASSIGN(std::string name, containers.entry_name(path, target));
+    if (name.empty()) return lost(path, target);
+    entries.push_back({std::move(name), as_bytes(image->bytes)});
+  }
+  return write_offload_bundle(entries);
+}
+
+Result<std::string> pack_nvidia(const std::string& path, const std::vector<const Artifact*>& images,
+                                const Containers& containers) {
+  KILN_TRY_ASSIGN(const std::vector<FatbinEntry> entries, containers.fatbin(path));
+  std::vector<FatbinEntry> chosen;
+  for (const Artifact* image : images) {
+    const std::string target = to_string(image->target);
+    const auto entry = std::ranges::find(entries, target, &FatbinEntry::target);
+    if (entry == entries.end()) return lost(path, target);
+    chosen.push_back(*entry);
+  }
+  return write_fatbin(chosen);
+}
+
+// The images of a unit, by target.
+std::vector<const Artifact*> images_of(const Module& module, std::size_t unit, bool amd) {
+  std::vector<const Artifact*> images;
+  for (const Artifact& image : module.images) {
+    const bool is_wanted =
+        amd ? is_amd(image)
+            : image.target.kind == TargetKind::kCubin || image.target.kind == TargetKind::kPtx;
+    if (image.unit == unit && is_wanted) images.push_back(&image);
+  }
+  return images;
+}
+
+std::vector<BundleRecord> records_of(const BuildFolder& build) {
+  std::vector<BundleRecord> records;
+  const auto add = [&](const Module& module, const std::string& path) {
+    const auto file = build.files.find(below_out(path));
+    if (file == build.files.end()) return;
+    BundleRecord record;
+    record.module = module.name;
+    record.path = file->first;
+    record.size = file->second.size();
+    record.digest = sha256(file->second);
+    records.push_back(std::move(record));
+  };
+  for (const Module& module : build.catalog.modules) {
+    for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
+      add(module, bundle_path(spec_of(module), unit, "hsaco"));
+      add(module, bundle_path(spec_of(module), unit, "fatbin"));
+    }
+  }
+  for (const Module& module : build.catalog.modules) {
+    for (const Artifact& image : module.images) {
+      if (image.unit == 0 && image.target.kind == TargetKind::kPtx) {
+        add(module, joined_path(spec_of(module), image.target));
+      }
+    }
+  }
+  return records;
+}
+
+}  // namespace
+
+Result<BuildFolder> read_build_catalog(const fs::path& folder, const fs::path& shown,
+                                       const Files& files) {
+  std::vector<BundleRecord> bundles;
+  return read_catalog_of(folder, shown, files, bundles);
+}
+
+Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& shown,
+                                      const Files& files) {
+  std::vector<BundleRecord> bundles;
+  KILN_TRY_ASSIGN(BuildFolder build, read_catalog_of(folder, shown, files, bundles));
+  Reader reader(folder, files);
+  for (Module& module : build.catalog.modules) {
+    for (Artifact& image : module.images) image.bytes = reader.read(image.path, image.digest);
+    if (build.catalog.settings.embed.source == EmbedSource::kNone) continue;
+    for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
+      const std::string path = source_bundle_path(module.name, unit);
+      std::optional<std::string> text = reader.find(path);
+      if (!text) reader.missing(path);
+      module.source_bundles.push_back(std::move(text).value_or(std::string()));
+    }
+  }
+  for (const BundleRecord& bundle : bundles) {
+    build.files[bundle.path] = reader.read(bundle.path, bundle.digest);
+  }
+  for (const std::string& path : converted_files(build.catalog)) {
+    std::optional<std::string> text = reader.find(path);
+    if (!text) reader.missing(path);
+    build.files[path] = std::move(text).value_or(std::string());
+  }
+  KILN_TRY(reader.finish(shown));
+  return build;
+}
+
+Result<FileMap> repack(const Catalog& catalog, const std::vector<BuildFolder>& from) {
+  const Containers containers(from);
+  FileMap files;
+  const auto copy = [&](const std::string& path) {
+    for (const BuildFolder& build : from) {
+      const auto file = build.files.find(path);
+      if (file != build.files.end()) files.insert(*file);
+    }
+  };
+  for (const Module& module : catalog.modules) {
+    const ModuleSpec spec = spec_of(module);
+    for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
+      if (const auto images = images_of(module, unit, true); !images.empty()) {
+        const std::string path = below_out(bundle_path(spec, unit, "hsaco"));
+        KILN_TRY_ASSIGN(files[path], pack_amd(path, images, containers));
+      }
+      if (const auto images = images_of(module, unit, false); !images.empty()) {
+        const std::string path = below_out(bundle_path(spec, unit, "fatbin"));
+        KILN_TRY_ASSIGN(files[path], pack_nvidia(path, images, containers));
+      }
+    }
+    for (const Artifact& image : module.images) {
+      if (image.target.kind == TargetKind::kPtx) copy(below_out(joined_path(spec, image.target)));
+    }
+  }
+  for (const std::string& path : converted_files(catalog)) copy(path);
+  return files;
+}
+
+Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder, Files& files,
+                                CacheStore* store) {
+  std::map<std::string, ImageSources> sources;
+  for (const Module& module : build.catalog.modules) {
+    for (const Artifact& image : module.images) {
+      sources[module.name][image.digest] = module.source_digest;
+    }
+  }
+  KILN_TRY_ASSIGN(const std::vector<GeneratedFile> published,
+                  publish(build.catalog, records_of(build), sources, store));
+  // What is there of an earlier build goes first: a catalog never lies beside what is not its own.
+  static constexpr std::array kOwn = {
+      "kiln.json", "compile_commands.json", "images",       "bundles", "include", "hip",
+      "sources",   ".kiln/state",           ".kiln/digests"};
+  for (const char* name : kOwn) KILN_TRY(files.remove_all(folder / name));
+  for (const auto& [path, bytes] : build.files) KILN_TRY(files.write(folder / path, bytes));
+  for (const Module& module : build.catalog.modules) {
+    for (const Artifact& image : module.images)
+      KILN_TRY(files.write(folder / image.path, image.bytes));
+  }
+  for (const GeneratedFile& file : published) KILN_TRY(files.write(folder / file.path, file.text));
+  return {};
+}
+
+}  // namespace kiln::tools

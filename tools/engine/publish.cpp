@@ -1,0 +1,37 @@
+#include "tools/engine/publish.hpp"
+
+#include "base/diagnostic.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/catalog_json.hpp"
+
+namespace kiln::tools {
+
+std::string source_bundle_path(const std::string& module, std::size_t unit) {
+  return "sources/" + module + "." + std::to_string(unit) + ".source";
+}
+
+Result<std::vector<GeneratedFile>> publish(Catalog catalog,
+                                           const std::vector<BundleRecord>& bundles,
+                                           const std::map<std::string, ImageSources>& sources,
+                                           CacheStore* store) {
+  std::string catalog_text = write_json(catalog_json(catalog, bundles));
+  std::vector<GeneratedFile> files;
+  for (const auto& [module, digests] : sources) {
+    files.push_back({"images/" + image_sources_path(module), write_image_sources(digests)});
+  }
+  for (const Module& module : catalog.modules) {
+    for (std::size_t unit = 0; unit < module.source_bundles.size(); ++unit) {
+      files.push_back({source_bundle_path(module.name, unit), module.source_bundles[unit]});
+    }
+  }
+  const BuildSettings settings = catalog.settings;
+  KILN_TRY_ASSIGN(std::vector<GeneratedFile> embedded,
+                  embed(std::move(catalog), settings.embed, settings.minimum_runtime, store));
+  for (GeneratedFile& file : embedded) {
+    files.push_back({"include/" + file.path, std::move(file.text)});
+  }
+  files.push_back({"kiln.json", std::move(catalog_text)});
+  return files;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,268 @@
+#include "tools/stages/combine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "formats/compatibility.hpp"
+#include "tools/json/json_fields.hpp"
+#include "tools/stages/catalog.hpp"
+#include "tools/stages/origin_json.hpp"
+#include "tools/stages/tool_use.hpp"
+#include "tools/stages/verify.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr std::size_t kMostNotes = 20;
+
+// Something that parts must agree in.
+struct Fact {
+  std::string what;  // "kernel 'affine_f32' of module 'affine'"
+  std::string value;
+  bool is_shown = true;       // the values tell a reader something
+  bool may_lack = false;      // a part may have nothing to say of it
+  bool may_be_empty = false;  // what says nothing of it says that it is empty
+  auto operator<=>(const Fact&) const = default;
+};
+using Facts = std::map<std::string, Fact>;  // by `what`
+
+void add(Facts& facts, Fact fact) {
+  std::string what = fact.what;
+  facts.emplace(std::move(what), std::move(fact));
+}
+
+std::string signature(const Kernel& kernel) {
+  std::vector<std::string> parameters;
+  for (const KernelParameter& parameter : kernel.parameters) {
+    std::string text = to_string(parameter.type);
+    if (text.empty()) text = std::to_string(parameter.place.size) + " bytes";
+    parameters.push_back(parameter.name.empty() ? text : text + " " + parameter.name);
+  }
+  return "(" + join(parameters, ", ") + ")";
+}
+
+Facts facts_of_module(const Module& module) {
+  Facts facts;
+  const std::string of = " of module " + quote(module.name);
+  add(facts, {"the list of sources" + of, join(module.sources, ", ")});
+  for (const UnitOrigin& origin : module.origins) {
+    for (const auto& [key, values] : origin.options) {
+      add(facts, {.what = quote(key) + of, .value = join(values, " "), .may_be_empty = true});
+    }
+    for (const SourceFile& file : origin.files) {
+      add(facts,
+          {.what = "source " + quote(file.path), .value = file.digest.hex(), .is_shown = false});
+    }
+  }
+  for (const Kernel& kernel : module.kernels) {
+    add(facts, {"kernel " + quote(kernel.name) + of, signature(kernel)});
+  }
+  return facts;
+}
+
+Facts facts_of_build(const Catalog& catalog) {
+  Facts facts;
+  add(facts, {"the manifest's name", catalog.name});
+  const Json settings = settings_json(catalog.settings);
+  for (const JsonMember& setting : *settings.object()) {
+    add(facts, {"the setting " + quote(setting.key),
+                std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
+  }
+  for (const ToolRecord& tool : catalog.tools) {
+    add(facts, {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});
+    for (const auto& [role, digest] : tool.roles) {
+      add(facts, {.what = tool.name + ": its " + role,
+                  .value = digest,
+                  .is_shown = false,
+                  .may_lack = true});
+    }
+    std::vector<std::string> options;
+    for (const auto& [name, value] : tool.environment) options.push_back(name + "=" + value);
+    add(facts, {.what = "the options that the environment gives " + tool.name,
+                .value = join(options, " "),
+                .may_lack = true});
+  }
+  return facts;
+}
+
+// What one part says, and another says differently or not at all.
+void compare(const Facts& a, const std::string& name_a, const Facts& b, const std::string& name_b,
+             std::set<std::string>& notes) {
+  for (const auto& [what, fact] : a) {
+    const auto other = b.find(what);
+    if (other == b.end()) {
+      if (fact.may_be_empty) {
+        notes.insert(what + " is " + quote(fact.value) + " in " + quote(name_a) +
+                     ", and empty in " + quote(name_b));
+      } else if (!fact.may_lack) {
+        notes.insert(what + " is in " + quote(name_a) + " and not in " + quote(name_b));
+      }
+    } else if (other->second.value != fact.value && name_a < name_b) {
+      notes.insert(fact.is_shown
+                       ? what + " is " + quote(fact.value) + " in " + quote(name_a) + ", and " +
+                             quote(other->second.value) + " in " + quote(name_b)
+                       : what + " differs between " + quote(name_a) + " and " + quote(name_b));
+    }
+  }
+}
+
+const Module* find_module(const Catalog& catalog, const std::string& name) {
+  const auto found = std::ranges::find(catalog.modules, name, &Module::name);
+  return found == catalog.modules.end() ? nullptr : &*found;
+}
+
+void compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
+  compare(facts_of_build(a.catalog), a.name, facts_of_build(b.catalog), b.name, notes);
+  for (const Module& module : a.catalog.modules) {
+    if (const Module* other = find_module(b.catalog, module.name)) {
+      compare(facts_of_module(module), a.name, facts_of_module(*other), b.name, notes);
+    } else if (!module.has_own_targets) {
+      notes.insert("module " + quote(module.name) + " is in " + quote(a.name) + " and not in " +
+                   quote(b.name));
+    }
+  }
+}
+
+void compare_targets(const Part& a, const Part& b, std::set<std::string>& notes) {
+  for (const std::string& one : a.catalog.targets) {
+    for (const std::string& other : b.catalog.targets) {
+      const Result<TargetId> first = parse_target_id(one), second = parse_target_id(other);
+      if (!first || !second) continue;
+      if (*first == *second) {
+        notes.insert("target " + quote(one) + " is in both " + quote(a.name) + " and " +
+                     quote(b.name));
+      } else if (!can_share_bundle(*first, *second)) {
+        notes.insert("target " + quote(one) + " of " + quote(a.name) + " and target " +
+                     quote(other) + " of " + quote(b.name) + " cannot be in one bundle");
+      }
+    }
+  }
+}
+
+Result<void> check_parts(const std::vector<Part>& parts) {
+  std::set<std::string> notes;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      if (i != j) compare_parts(parts[i], parts[j], notes);
+      if (i < j) compare_targets(parts[i], parts[j], notes);
+    }
+  }
+  if (notes.empty()) return {};
+  Error error{.code = ErrorCode::kInvalidInput,
+              .message = "the parts cannot be merged: they were not made of the same things"};
+  std::size_t shown = 0;
+  for (const std::string& note : notes) {
+    if (shown++ < kMostNotes) error.note(note);
+  }
+  if (notes.size() > kMostNotes) {
+    error.note("and " + std::to_string(notes.size() - kMostNotes) + " differences more");
+  }
+  return error.hint("build each target once, all from the same sources, with the same tools");
+}
+
+void sort_images(Module& module) {
+  std::ranges::sort(module.images, [](const Artifact& a, const Artifact& b) {
+    return std::tie(a.unit, a.target) < std::tie(b.unit, b.target);
+  });
+}
+
+void join_module(Module& module, const Module& more) {
+  module.images.insert(module.images.end(), more.images.begin(), more.images.end());
+  sort_images(module);
+  for (std::size_t i = 0; i < std::min(module.kernels.size(), more.kernels.size()); ++i) {
+    auto& known = module.kernels[i].parameters;
+    const auto& told = more.kernels[i].parameters;
+    for (std::size_t k = 0; k < std::min(known.size(), told.size()); ++k) {
+      if (known[k].place.kind == ParameterKind::kUnknown) known[k].place.kind = told[k].place.kind;
+    }
+  }
+}
+
+// In the order of ToolKind.
+void sort_tools(std::vector<ToolRecord>& tools) {
+  const auto rank = [](const ToolRecord& tool) {
+    int kind = 0;
+    while (kind <= static_cast<int>(ToolKind::kHostCompiler) &&
+           to_string(static_cast<ToolKind>(kind)) != tool.name) {
+      ++kind;
+    }
+    return kind;
+  };
+  std::ranges::stable_sort(tools, {}, rank);
+}
+
+void join_tools(std::vector<ToolRecord>& tools, const std::vector<ToolRecord>& more) {
+  for (const ToolRecord& tool : more) {
+    const auto known = std::ranges::find(tools, tool.name, &ToolRecord::name);
+    if (known == tools.end()) {
+      tools.push_back(tool);
+      continue;
+    }
+    for (const auto& role : tool.roles) {
+      if (std::ranges::find(known->roles, role) == known->roles.end()) known->roles.push_back(role);
+    }
+    std::ranges::sort(known->roles);
+  }
+  sort_tools(tools);
+}
+
+}  // namespace
+
+Result<Catalog> combine(const std::vector<Part>& parts) {
+  KILN_TRY(check_parts(parts));
+  Catalog whole = parts.front().catalog;
+  std::set<std::string> missing(whole.missing_targets.begin(), whole.missing_targets.end());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Catalog& part = parts[i].catalog;
+    for (const Module& module : part.modules) {
+      const auto known = std::ranges::find(whole.modules, module.name, &Module::name);
+      if (known == whole.modules.end()) {
+        whole.modules.push_back(module);
+      } else {
+        join_module(*known, module);
+      }
+    }
+    join_tools(whole.tools, part.tools);
+    missing.insert(part.missing_targets.begin(), part.missing_targets.end());
+  }
+  std::ranges::sort(whole.modules, {}, &Module::name);
+  whole.targets = built_targets(whole.modules);
+  for (const std::string& target : whole.targets) missing.erase(target);
+  whole.missing_targets.assign(missing.begin(), missing.end());
+  std::vector<Error> errors;
+  for (const Module& module : whole.modules) {
+    Result<void> verified = verify_module(module.name, module.images, nullptr);
+    if (!verified) errors.push_back(std::move(verified).error());
+  }
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  return whole;
+}
+
+Catalog keep_targets(Catalog catalog, const std::vector<TargetId>& targets) {
+  std::vector<TargetId> kept;
+  for (Module& module : catalog.modules) {
+    std::erase_if(module.images, [&](const Artifact& image) {
+      return std::ranges::find(targets, image.target) == targets.end();
+    });
+    for (const Artifact& image : module.images) kept.push_back(image.target);
+  }
+  std::erase_if(catalog.modules, [](const Module& module) { return module.images.empty(); });
+  catalog.targets = built_targets(catalog.modules);
+  catalog.missing_targets.clear();
+  const auto used = roles_used(kept);
+  for (ToolRecord& tool : catalog.tools) {
+    std::erase_if(tool.roles, [&](const auto& role) {
+      return std::ranges::none_of(used, [&](const auto& use) {
+        return to_string(use.first) == tool.name && use.second.contains(role.first);
+      });
+    });
+  }
+  std::erase_if(catalog.tools, [](const ToolRecord& tool) { return tool.roles.empty(); });
+  return catalog;
+}
+
+}  // namespace kiln::tools

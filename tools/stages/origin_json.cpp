@@ -1,0 +1,140 @@
+#include "tools/stages/origin_json.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "tools/json/json_fields.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// As the manifest spells them, in the order of the enumerations.
+constexpr std::array<std::string_view, 2> kEmbedModes = {"array", "asm"};
+constexpr std::array<std::string_view, 3> kEmbedSources = {"none", "beside", "instead"};
+constexpr std::array<std::string_view, 2> kCompressions = {"none", "zstd"};
+constexpr std::array<std::string_view, 3> kDebugInfo = {"none", "lines", "full"};
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+Json::Object members(const Pairs& pairs) {
+  Json::Object object;
+  for (const auto& [key, value] : pairs) object.push_back({key, value});
+  return object;
+}
+
+Pairs pairs_of(const Json::Object& object) {
+  Pairs pairs;
+  for (const JsonMember& member : object) {
+    if (member.value.text() != nullptr) pairs.emplace_back(member.key, *member.value.text());
+  }
+  return pairs;
+}
+
+UnitOrigin read_origin(const Json& unit) {
+  UnitOrigin origin;
+  for (const JsonMember& option : object_of(unit, "options")) {
+    const Json::Array* values = option.value.array();
+    if (values != nullptr) origin.options.emplace_back(option.key, texts_of(*values));
+  }
+  for (const auto& [path, hex] : pairs_of(object_of(unit, "files"))) {
+    Digest digest;
+    (void)Digest::parse(hex, digest);
+    origin.files.push_back({path, digest});
+  }
+  return origin;
+}
+
+}  // namespace
+
+Json settings_json(const BuildSettings& settings) {
+  // Names every member, so that a new one is not forgotten here and in read_settings().
+  const auto& [embed, minimum_runtime, debug, joined_ptx] = settings;
+  const auto& [header, name_space, mode, compression, source] = embed;
+  return Json::Object{{"header", header},
+                      {"namespace", name_space},
+                      {"mode", kEmbedModes[static_cast<std::size_t>(mode)]},
+                      {"compression", kCompressions[compression == Compression::kZstd ? 1 : 0]},
+                      {"source", kEmbedSources[static_cast<std::size_t>(source)]},
+                      {"minimum_runtime", minimum_runtime},
+                      {"debug", kDebugInfo[static_cast<std::size_t>(debug)]},
+                      {"joined_ptx", joined_ptx == JoinedPtx::kYes}};
+}
+
+Json module_json(const Module& module) {
+  Json::Array units;
+  for (std::size_t unit = 0; unit < module.origins.size(); ++unit) {
+    Json::Object options, files;
+    for (const auto& [key, values] : module.origins[unit].options) {
+      options.push_back({key, strings(values)});
+    }
+    for (const SourceFile& file : module.origins[unit].files) {
+      files.push_back({file.path, file.digest.hex()});
+    }
+    units.push_back(Json::Object{{"source", module.sources[unit]},
+                                 {"options", std::move(options)},
+                                 {"files", std::move(files)}});
+  }
+  Json::Object object{{"name", module.name}};
+  object.push_back({"own_targets", module.has_own_targets});
+  object.push_back({"source_digest", module.source_digest.hex()});
+  object.push_back({"units", std::move(units)});
+  return object;
+}
+
+Json tool_json(const ToolRecord& tool) {
+  Json::Object object{
+      {"name", tool.name}, {"version", tool.version}, {"identity", identity_of(tool)}};
+  object.push_back({"roles", members(tool.roles)});
+  if (!tool.environment.empty()) object.push_back({"environment", members(tool.environment)});
+  return object;
+}
+
+std::optional<BuildSettings> read_settings(const Json& document) {
+  const Json* object = document.find("settings");
+  if (object == nullptr) return std::nullopt;
+  const auto mode = index_of(kEmbedModes, text_of(*object, "mode"));
+  const auto compression = index_of(kCompressions, text_of(*object, "compression"));
+  const auto source = index_of(kEmbedSources, text_of(*object, "source"));
+  const auto debug = index_of(kDebugInfo, text_of(*object, "debug"));
+  if (!mode || !compression || !source || !debug) return std::nullopt;
+  BuildSettings settings;
+  settings.embed.header = text_of(*object, "header");
+  settings.embed.name_space = text_of(*object, "namespace");
+  settings.embed.mode = static_cast<EmbedMode>(*mode);
+  settings.embed.compression = *compression == 1 ? Compression::kZstd : Compression::kNone;
+  settings.embed.source = static_cast<EmbedSource>(*source);
+  settings.minimum_runtime =
+      static_cast<std::uint32_t>(integer_of(*object, "minimum_runtime").value_or(0));
+  settings.debug = static_cast<DebugInfo>(*debug);
+  settings.joined_ptx = boolean_of(*object, "joined_ptx") ? JoinedPtx::kYes : JoinedPtx::kNo;
+  return settings;
+}
+
+std::vector<Module> read_module_origins(const Json& document) {
+  std::vector<Module> modules;
+  for (const Json& object : array_of(document, "modules")) {
+    Module module;
+    module.name = text_of(object, "name");
+    module.has_own_targets = boolean_of(object, "own_targets");
+    (void)Digest::parse(text_of(object, "source_digest"), module.source_digest);
+    for (const Json& unit : array_of(object, "units")) {
+      module.sources.push_back(text_of(unit, "source"));
+      module.origins.push_back(read_origin(unit));
+    }
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+std::vector<ToolRecord> read_tools(const Json& document) {
+  std::vector<ToolRecord> tools;
+  for (const Json& object : array_of(document, "tools")) {
+    tools.push_back({.name = text_of(object, "name"),
+                     .version = text_of(object, "version"),
+                     .roles = pairs_of(object_of(object, "roles")),
+                     .environment = pairs_of(object_of(object, "environment"))});
+  }
+  return tools;
+}
+
+}  // namespace kiln::tools
