@@ -50,6 +50,11 @@ KILN_EACH_COL2IM1D(EACH_COL2IM1D)
                       kiln::f64 w_scale, kiln::f64 h_scale, LAYOUT_AND_DATA(type)) {  \
     kiln::families::upsample_nearest(w_out, h_out, w_scale, h_scale, info, src, dst); \
   }
+#define UPSAMPLE_NEAREST1D(suffix, type, root)                                    \
+  KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 l_out, kiln::f64 scale, \
+                      LAYOUT_AND_DATA(type)) {                                    \
+    kiln::families::upsample_nearest1d(l_out, scale, info, src, dst);             \
+  }
 #define UPSAMPLE_BILINEAR2D(suffix, type, root)                                                   \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64 w_out, kiln::u64 h_out,                 \
                       bool align_corners, bool has_scale_h, kiln::f64 scale_h_factor,             \
@@ -59,8 +64,10 @@ KILN_EACH_COL2IM1D(EACH_COL2IM1D)
   }
 #define EACH_POOL2D(root, op, dtypes) KILN_##dtypes(POOL2D, root, op)
 #define EACH_UPSAMPLE_NEAREST2D(root, dtypes) KILN_##dtypes(UPSAMPLE_NEAREST2D, root)
+#define EACH_UPSAMPLE_NEAREST1D(root, dtypes) KILN_##dtypes(UPSAMPLE_NEAREST1D, root)
 #define EACH_UPSAMPLE_BILINEAR2D(root, dtypes) KILN_##dtypes(UPSAMPLE_BILINEAR2D, root)
 
 KILN_EACH_POOL2D(EACH_POOL2D)
 KILN_EACH_UPSAMPLE_NEAREST2D(EACH_UPSAMPLE_NEAREST2D)
+KILN_EACH_UPSAMPLE_NEAREST1D(EACH_UPSAMPLE_NEAREST1D)
 KILN_EACH_UPSAMPLE_BILINEAR2D(EACH_UPSAMPLE_BILINEAR2D)

@@ -1,5 +1,5 @@
-// dst[r, :] = the columns of row r in the order of their elements: ascending or descending, equal
-// ones in the order of their columns, NaN behind all else. A block sorts a row.
+// dst[r, :] = the columns of row r in the order of their elements, or these elements: ascending or
+// descending, equal ones in the order of their columns, NaN behind all else. A block sorts a row.
 //
 //   by counting   up to 64 columns, or where the block has no whole wave: each column counts those
 //                 before it
@@ -43,21 +43,41 @@ KILN_DEVICE SortKey<T> sort_key(T x) {
 
 // ---- rows -------------------------------------------------------------------------------------
 
-template <bool kDescending, class T>
-struct ArgSort {
+// What a row becomes.
+enum class Sorted { kColumns, kElements };
+template <Sorted kSorted, class T>
+struct OutputOf {
+  using Type = T;
+};
+template <class T>
+struct OutputOf<Sorted::kColumns, T> {
+  using Type = u32;
+};
+
+template <bool kDescending, Sorted kSorted, class T>
+struct SortRow {
+  using Out = typename OutputOf<kSorted, T>::Type;
   using Key = SortKey<T>;
   using Sort = BlockSort<Key>;
   static constexpr u32 kBits = 8 * sizeof(T);
   static constexpr u32 kMostCounted = 64;
 
   const T* x;
-  u32* dst;
+  Out* dst;
   u32 columns;
   u32 most;  // columns that are sorted at once
   u32* memory;
   SortScratch& scratch;
 
   KILN_DEVICE Key key_of(u32 column) const { return sort_key<kDescending>(x[column]); }
+
+  KILN_DEVICE void write(u32 at, u32 column) const {
+    if constexpr (kSorted == Sorted::kColumns) {
+      dst[at] = column;
+    } else {
+      dst[at] = x[column];
+    }
+  }
 
   KILN_DEVICE void by_counting() const {
     KILN_SHARED(keys, Keys);
@@ -77,7 +97,7 @@ struct ArgSort {
         const Key other = kept ? keys.of[j] : key_of(j);
         before += other < key || (other == key && j < i) ? 1 : 0;
       }
-      dst[before] = i;
+      write(before, i);
     }
   }
 
@@ -119,8 +139,9 @@ struct ArgSort {
     }
   }
 
-  // Writes a slice's columns, in order, to `to`.
-  KILN_DEVICE void collect(const Slice& slice, u32* to) const {
+  // Calls put(i, column) for each of a slice's columns, in order.
+  template <class Put>
+  KILN_DEVICE void collect(const Slice& slice, Put put) const {
     const u32 width = wave_width(), wave = wave_index(), lane = lane_index();
     const u32 waves = block_threads() / width;
     const bool works = wave_any(wave < waves);
@@ -148,7 +169,7 @@ struct ArgSort {
         const u32 i = row + lane;
         const bool mine = i < end && is_in(i);
         const Lanes all = wave_ballot(mine, KILN_HERE);
-        if (mine) to[at + count_ones(all & lanes_below())] = i;
+        if (mine) put(at + count_ones(all & lanes_below()), i);
         at += count_ones(all);
       }
     }
@@ -165,7 +186,13 @@ struct ArgSort {
       if (in_slices) {
         const Slice slice = slice_from(low);
         low = slice.high + 1;
-        collect(slice, slice.is_even ? dst + done : memory);
+        collect(slice, [&](u32 i, u32 column) {
+          if (slice.is_even) {
+            write(done + i, column);
+          } else {
+            memory[i] = column;
+          }
+        });
         if (slice.is_even) {
           done += slice.columns;
           continue;
@@ -190,7 +217,7 @@ struct ArgSort {
       sort.template run<kBits>();
 #pragma unroll
       for (u32 i = 0; i < kSortItems; ++i) {
-        if (sort.has(i)) dst[done + sort.place(i)] = sort.value[i];
+        if (sort.has(i)) write(done + sort.place(i), sort.value[i]);
       }
       done += count;
     }
@@ -202,19 +229,20 @@ struct ArgSort {
   };
 };
 
-template <bool kDescending, class T>
-KILN_DEVICE void argsort(const T* x, u32* dst, i32 ncols, i32 ncols_pad) {
+template <bool kDescending, Sorted kSorted, class T>
+KILN_DEVICE void sort_rows(const T* x, typename OutputOf<kSorted, T>::Type* dst, i32 ncols,
+                           i32 ncols_pad) {
   KILN_SHARED(scratch, SortScratch);
   const u32 columns = static_cast<u32>(ncols);
   const u32 words = static_cast<u32>(ncols_pad) & (0 - kWaveRecords);
   const u64 first = static_cast<u64>(block_index()) * columns;
   const u32 most = BlockSort<SortKey<T>>::capacity();
-  const ArgSort<kDescending, T> sort{x + first,
-                                     dst + first,
-                                     columns,
-                                     words < most ? words : most,
-                                     static_cast<u32*>(dynamic_shared()),
-                                     scratch};
+  const SortRow<kDescending, kSorted, T> sort{x + first,
+                                              dst + first,
+                                              columns,
+                                              words < most ? words : most,
+                                              static_cast<u32*>(dynamic_shared()),
+                                              scratch};
   sort.run();
 }
 

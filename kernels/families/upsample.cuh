@@ -1,4 +1,5 @@
-// dst[b, c, i, j] = src[b, c] at the place of (i, j): the nearest element, or between four.
+// dst[b, c, i, j] = src[b, c] at the place of (i, j): the nearest element, or between four. Of one
+// dim the nearest alone.
 //
 // `info` has the dims of src, then its strides. Places are computed in f64, as the element they
 // choose depends on the last bit: one product for each output and axis.
@@ -46,6 +47,23 @@ KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, 
     u32 column = i * run;
     write_run<4>(dst + (line * columns_out + column), run,
                  [&] { return row[element_at(column++ * column_scale, width) * stride]; });
+  });
+}
+
+template <class T>
+KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, const T* src,
+                                    T* dst) {
+  const u32 channels = static_cast<u32>(info[1]), length = static_cast<u32>(info[2]);
+  const u64 lines = info[0] * channels;
+  const u64 stride = info[5];
+  if (!(scale > 0)) scale = 0;
+  const u32 run = outputs_of_thread(dst, lines, length_out);
+  for_each_in_lines(lines, length_out / run, [&](u32 line, u32 i) {
+    const u32 batch = line / channels;
+    const T* const row = src + batch * info[3] + (line - batch * channels) * info[4];
+    u32 column = i * run;
+    write_run<4>(dst + (line * length_out + column), run,
+                 [&] { return row[element_at(column++ * scale, length) * stride]; });
   });
 }
 

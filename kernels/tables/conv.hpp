@@ -1,5 +1,5 @@
-// Module conv. A row: root of the kernels' names, functor where there are several, and element types
-// (tables/dtypes.hpp). The types of a row's parameters go by its family.
+// Module conv. A row: root of the kernels' names, functor where there are several, and element
+// types (tables/dtypes.hpp). The types of a row's parameters go by its family.
 #pragma once
 
 #include "dtypes.hpp"
@@ -16,10 +16,9 @@
 #define KILN_EACH_COL2IM1D(row) row(col2im1d, ARITHMETIC)
 
 // functors/window.cuh: what a window becomes.
-#define KILN_EACH_POOL2D(row)          \
-  row(avg_pool2d, Mean, ARITHMETIC)    \
-  row(max_pool2d, Largest, ARITHMETIC)
+#define KILN_EACH_POOL2D(row) row(avg_pool2d, Mean, ARITHMETIC) row(max_pool2d, Largest, ARITHMETIC)
 
-// families/upsample.cuh
+// families/upsample.cuh. Of one dim: a name of our own.
+#define KILN_EACH_UPSAMPLE_NEAREST1D(row) row(upsample_nearest1d, ARITHMETIC)
 #define KILN_EACH_UPSAMPLE_NEAREST2D(row) row(upsample_nearest2d, ARITHMETIC)
 #define KILN_EACH_UPSAMPLE_BILINEAR2D(row) row(upsample_bilinear2d, ARITHMETIC)

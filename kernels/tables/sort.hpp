@@ -1,9 +1,10 @@
-// Module sort. A row: root of the kernels' names, element types (tables/dtypes.hpp), and whether the
-// order is descending.
+// Module sort. A row: root of the kernels' names, element types (tables/dtypes.hpp), and whether
+// the order is descending.
 #pragma once
 
 #include "dtypes.hpp"
 
-#define KILN_EACH_SORT(row)      \
-  row(asort_asc, NUMBERS, false) \
-  row(asort_desc, NUMBERS, true)
+#define KILN_EACH_ARGSORT(row) row(asort_asc, NUMBERS, false) row(asort_desc, NUMBERS, true)
+
+// Names of our own: the elements themselves, in the same order.
+#define KILN_EACH_SORT(row) row(sort_asc, NUMBERS, false) row(sort_desc, NUMBERS, true)

@@ -61,7 +61,12 @@ constexpr KernelRows kIm2Col[2] = {rows_of("im2col1d"), rows_of("im2col")};
 constexpr KernelRows kCol2Im1d = rows_of("col2im1d");
 constexpr KernelRows kPools[2] = {rows_of("avg_pool2d"), rows_of("max_pool2d")};
 constexpr KernelRows kNearest = rows_of("upsample_nearest2d");
+constexpr KernelRows kNearest1d = rows_of("upsample_nearest1d");
 constexpr KernelRows kBilinear = rows_of("upsample_bilinear2d");
+
+double scale(std::size_t size, std::size_t size_out) {
+  return static_cast<double>(size) / static_cast<double>(size_out);
+}
 
 // A block takes 256 outputs of four channels; smaller blocks where the device would have none for
 // some multiprocessors.
@@ -224,14 +229,26 @@ Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kNearest, call.dtype));
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims), true));
   append(launch.layout, call.src_layout);
-  const auto scale = [](std::size_t size, std::size_t size_out) {
-    return static_cast<double>(size) / static_cast<double>(size_out);
-  };
   // What the kernel calls "w" is dim 2.
   launch.pass(UpsampleNearest2dKernel<void>(), call.height_out, call.width_out,
               scale(src[2], call.height_out), scale(src[3], call.width_out), nullptr, call.src,
               call.dst);
   launch.layout_argument = 4;
+  return launch;
+}
+
+Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu) {
+  KILN_TRY(require_image("src", call.src_layout, 3));
+  const Extents& src = call.src_layout.dims;
+  const Layout out{{src[0], src[1], call.length_out}};
+  KILN_TRY(require_image("dst", out, 3));
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kNearest1d, call.dtype));
+  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, product(out.dims), true));
+  append(launch.layout, call.src_layout);
+  launch.pass(UpsampleNearest1dKernel<void>(), call.length_out, scale(src[2], call.length_out),
+              nullptr, call.src, call.dst);
+  launch.layout_argument = 2;
   return launch;
 }
 

@@ -11,6 +11,9 @@ namespace {
 constexpr KernelRows kFill = rows_of("fill");
 constexpr KernelRows kConstSet = rows_of("const_set");
 constexpr KernelRows kCopy2d = rows_of("copy2d");
+constexpr KernelRows kArange = rows_of("arange");
+constexpr KernelRows kTranspose = rows_of("transpose");
+constexpr KernelRows kSlice = rows_of("slice");
 
 }  // namespace
 
@@ -65,6 +68,61 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   launch.pass(Copy2dKernel<void>(), call.inp, call.out, call.rows, call.columns, call.inp_stride,
               call.out_stride);
+  return launch;
+}
+
+Result<Launch> plan(const Arange& call, const Gpu& gpu) {
+  const DType dtype = call.start.dtype;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kArange, dtype));
+  KILN_TRY(require_scalar("step", call.step, dtype));
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
+  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true));
+  with_storage_of(dtype, [&](auto element) {
+    using T = decltype(element);
+    launch.pass(ArangeKernel<T>(), count, call.start.as<T>(), call.step.as<T>(), call.out);
+  });
+  return launch;
+}
+
+Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kTranspose, call.dtype));
+  KILN_TRY_ASSIGN(const std::size_t count,
+                  element_count({{call.matrices, call.rows, call.columns}}));
+  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, false));
+  launch.pass(TransposeKernel<void>(), call.matrices, call.rows, call.columns, call.inp, call.out);
+  return launch;
+}
+
+Result<Launch> plan(const Slice& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kSlice, call.dtype));
+  KILN_TRY(element_count({call.dims}));
+  const auto invalid = [](std::string what) {
+    return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}};
+  };
+  if (call.dim >= call.dims.rank()) {
+    return invalid("dim " + std::to_string(call.dim) + " is sliced of shape " +
+                   to_string(call.dims) + ", which has " + std::to_string(call.dims.rank()) +
+                   " dims");
+  }
+  const std::size_t size = call.dims[call.dim];
+  Extents out = call.dims;
+  out[call.dim] = call.count;
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
+  if (call.step == 0 || call.start >= size ||
+      (call.count - 1) > (size - 1 - call.start) / call.step) {
+    return invalid("a slice of " + std::to_string(call.count) + " places from " +
+                   std::to_string(call.start) + " on in steps of " + std::to_string(call.step) +
+                   " does not fit into " + std::to_string(size));
+  }
+  std::size_t left = 1, right = 1;
+  for (std::size_t d = 0; d < call.dim; ++d) left *= call.dims[d];
+  for (std::size_t d = call.dim + 1; d < call.dims.rank(); ++d) right *= call.dims[d];
+  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true));
+  launch.pass(SliceKernel<void>(), left, size, right, call.start, call.step, call.count, call.inp,
+              call.out);
   return launch;
 }
 

@@ -39,6 +39,13 @@ using ConstSetKernel = Kernel<std::uint64_t, std::uint64_t, Info, T, T*>;
 template <typename T>
 using Copy2dKernel =
     Kernel<const T*, T*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+template <typename T>
+using ArangeKernel = Kernel<std::uint64_t, T, T, T*>;
+template <typename T>
+using TransposeKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, const T*, T*>;
+template <typename T>
+using SliceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                           std::uint64_t, std::uint64_t, const T*, T*>;
 template <typename T, typename Out>
 using MapKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T>
@@ -79,8 +86,8 @@ using RopeTokensFirstKernel = Kernel<const T*, const T*, const T*, T*, std::uint
                                      std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>
 using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
-template <typename T>
-using SortKernel = Kernel<const T*, std::uint32_t*, std::int32_t, std::int32_t>;
+template <typename T, typename Out>
+using SortKernel = Kernel<const T*, Out*, std::int32_t, std::int32_t>;
 template <typename T>
 using Conv1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                             std::uint64_t, Info, const T*, const T*, T*>;
@@ -108,6 +115,8 @@ using Pool2dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::ui
 template <typename T>
 using UpsampleNearest2dKernel =
     Kernel<std::uint64_t, std::uint64_t, double, double, Info, const T*, T*>;
+template <typename T>
+using UpsampleNearest1dKernel = Kernel<std::uint64_t, double, Info, const T*, T*>;
 template <typename T>
 using UpsampleBilinear2dKernel =
     Kernel<std::uint64_t, std::uint64_t, bool, bool, double, bool, double, Info, const T*, T*>;

@@ -182,6 +182,7 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
     KILN_TRY_ASSIGN(own.emplace_back(), plan_ours(subject, addresses, ops::Geometry::kOwn));
     KILN_TRY_ASSIGN(original_grid.emplace_back(),
                     plan_ours(subject, addresses, ops::Geometry::kReference));
+    if (!traits.has_original) continue;
     KILN_TRY_ASSIGN(original.emplace_back(), plan_original(subject, addresses));
   }
 
@@ -191,9 +192,11 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
       [&](std::size_t i) { return run_ours(own[i % places.sets]); },
       [&](std::size_t i) { return run_ours(original_grid[i % places.sets]); },
       [&](std::size_t) {
-        return clock_->launch_nothing(stream_, original[0].grid, original[0].block);
+        const ops::Launch& empty = traits.has_original ? original[0] : own[0];
+        return clock_->launch_nothing(stream_, empty.grid, empty.block);
       }};
-  if (originals_) {
+  const bool has_original = originals_ && traits.has_original;
+  if (has_original) {
     KILN_TRY(originals_->prepare(original[0]));
     works.push_back(
         [&](std::size_t i) { return originals_->run(original[i % places.sets], stream_); });
@@ -204,7 +207,7 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.own_us = times[0];
   measured.original_grid_us = times[1];
   measured.empty_us = times[2];
-  if (originals_) measured.original_us = times[3];
+  if (has_original) measured.original_us = times[3];
   if (std::max(measured.own_us, measured.original_grid_us) >= kLongCaseUs) {
     KILN_TRY_ASSIGN(measured.copy_us, copy_us(measured.min_bytes));
   }
@@ -212,7 +215,8 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
 }
 
 Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subject) {
-  if (!originals_) return std::optional<std::size_t>();
+  KILN_TRY_ASSIGN(const KernelTraits traits, traits_of(subject.kernel));
+  if (!originals_ || !traits.has_original) return std::optional<std::size_t>();
   KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
   const Places places = places_of(operands);
   KILN_TRY(fill_inputs(operands, places, subject.kind));

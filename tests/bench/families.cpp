@@ -40,6 +40,10 @@ Result<Found> find(std::string_view kernel) {
                {}};
 }
 
+bool has_original(const Family& family) {
+  return !family.original.empty() || family.launch_original != nullptr;
+}
+
 BenchCase with_scalars(BenchCase subject, const Family& family) {
   if (subject.scalars.empty()) subject.scalars = family.scalars;
   return subject;
@@ -138,7 +142,8 @@ Result<KernelTraits> traits_of(std::string_view name) {
                       .has_views = family.views != 0,
                       .strided = family.strided,
                       .shapes = family.shapes,
-                      .is_planned = family.plan != nullptr};
+                      .is_planned = family.plan != nullptr,
+                      .has_original = has_original(family)};
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
@@ -171,6 +176,9 @@ Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses
 Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addresses) {
   KILN_TRY_ASSIGN(const Found found, find(given.kernel));
   const Family& family = *found.family;
+  if (!has_original(family)) {
+    return Error{ErrorCode::kUnavailable, "'" + given.kernel + "' is a name of our own", {}, {}};
+  }
   const BenchCase subject = with_scalars(given, family);
   ops::Launch launch;
   launch.module = found.kernel.module;

@@ -50,6 +50,7 @@ struct KernelTraits {
   std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes;  // to measure beside the sizes
   bool is_planned = false;           // our helpers can launch it
+  bool has_original = true;
 };
 // An error names a kernel that no family knows.
 Result<KernelTraits> traits_of(std::string_view kernel);
@@ -67,7 +68,7 @@ Result<Operands> operands_of(const BenchCase& subject);
 // The launch that our helpers plan.
 Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry geometry);
-// The original's own launch, made without our helpers.
+// The original's own launch, made without our helpers. Error: kUnavailable, there is no original.
 Result<ops::Launch> plan_original(const BenchCase& subject, const Addresses& addresses);
 
 }  // namespace kiln::bench

@@ -173,6 +173,21 @@ TEST_CASE("the originals' arguments have the sizes of their parameters") {
       }
     }
   }
+  // The others are names of our own, which our helpers plan.
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    const std::string kernel(own.name);
+    INFO(kernel);
+    const auto traits = traits_of(kernel);
+    REQUIRE(traits);
+    if (traits->has_original) continue;
+    ++known;
+    const auto subject = sized_case(kernel, 4096);
+    REQUIRE(subject);
+    const auto launch = plan_ours(*subject, {{nullptr, nullptr, nullptr}, nullptr}, {});
+    REQUIRE(launch);
+    CHECK(launch->kernel == kernel);
+    CHECK_FALSE(plan_original(*subject, {{nullptr, nullptr, nullptr}, nullptr}));
+  }
   CHECK(known == std::size(ops::kOwnKernels));
 }
 

@@ -40,6 +40,46 @@ BenchCase rows_of_wider(std::string kernel, std::size_t count) {
   return subject;
 }
 
+// --- names of our own
+
+Result<ops::Launch> plan_arange(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  return plan(ops::Arange{scalar_of(kernel, subject, 0), scalar_of(kernel, subject, 1),
+                          subject.count(), addresses.output},
+              subject.gpu);
+}
+
+// Dims are matrices, rows and columns; of two dims it is one matrix.
+Result<ops::Launch> plan_transpose(const Kernel& kernel, const BenchCase& subject,
+                                   const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const ops::Extents& dims = subject.dims;
+  const std::size_t rank = dims.rank();
+  return plan(ops::Transpose{kernel.dtype, rank == 3 ? dims[0] : 1, dims[rank - 2], dims[rank - 1],
+                             addresses.inputs[0], addresses.output},
+              subject.gpu);
+}
+
+// The right half of wider rows: dims are those of the output.
+Result<ops::Launch> plan_slice(const Kernel& kernel, const BenchCase& subject,
+                               const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const ops::Extents& dims = subject.dims;
+  return plan(ops::Slice{kernel.dtype,
+                         {dims[0], 2 * dims[1]},
+                         1,
+                         dims[1],
+                         1,
+                         dims[1],
+                         addresses.inputs[0],
+                         addresses.output},
+              subject.gpu);
+}
+
+BenchCase square(std::string kernel, std::size_t count) {
+  BenchCase subject = rows_of_wider(std::move(kernel), count);
+  subject.strides.clear();
+  return subject;
+}
+
 }  // namespace
 
 std::vector<Family> memory_families() {
@@ -79,6 +119,33 @@ std::vector<Family> memory_families() {
                     {Role::kDim32, 1},
                     {Role::kRowStride32, 0},
                     {Role::kRowStride32, 1}}},
+
+      {.name = "arange",
+       .scalars = {3, 2},
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             return Operands{{}, {kernel.dtype, {subject.dims}}};
+           },
+       .plan = plan_arange},
+
+      {.name = "transpose",
+       .shapes = {{16384, 8192}, {64, 1024, 1024}},
+       .sized = square,
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.dtype, {subject.dims}}};
+           },
+       .plan = plan_transpose},
+
+      {.name = "slice",
+       .sized = square,
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             const std::size_t columns = subject.dims[1];
+             return Operands{{{kernel.dtype, {subject.dims, {2 * columns, 1}}}},
+                             {kernel.dtype, {subject.dims}}};
+           },
+       .plan = plan_slice},
   };
 }
 

@@ -81,13 +81,22 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-Result<ops::Launch> plan_sort(const Kernel& kernel, const BenchCase& subject,
-                              const Addresses& addresses, ops::Geometry geometry) {
+ops::SortOrder order_of(const Kernel& kernel) {
+  return kernel.root.ends_with("_desc") ? ops::SortOrder::kDescending : ops::SortOrder::kAscending;
+}
+Result<ops::Launch> plan_argsort(const Kernel& kernel, const BenchCase& subject,
+                                 const Addresses& addresses, ops::Geometry geometry) {
   const std::size_t columns = columns_of(subject);
-  return plan(ops::ArgSort{
-      kernel.root == "asort_desc" ? ops::SortOrder::kDescending : ops::SortOrder::kAscending,
-      kernel.dtype, subject.count() / columns, columns, addresses.inputs[0], addresses.output,
-      geometry});
+  return plan(ops::ArgSort{order_of(kernel), kernel.dtype, subject.count() / columns, columns,
+                           addresses.inputs[0], addresses.output, geometry},
+              subject.gpu);
+}
+Result<ops::Launch> plan_sort(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const std::size_t columns = columns_of(subject);
+  return plan(ops::Sort{order_of(kernel), kernel.dtype, subject.count() / columns, columns,
+                        addresses.inputs[0], addresses.output},
+              subject.gpu);
 }
 
 Family reduction(std::string_view name) {
@@ -139,6 +148,18 @@ std::vector<Family> row_families() {
        .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
        .original_grid = one_warp_a_row},
 
+      {.name = "argsort",
+       .bound = Bound::kArithmetic,
+       .shapes = {{16384, 128}, {4096, 1024}, {64, 8192}},
+       .sized = rows_of_columns,
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
+           },
+       .plan = plan_argsort,
+       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}, {Role::kColumns32}},
+       .original_grid = one_sort_a_block},
+
       {.name = "sort",
        .bound = Bound::kArithmetic,
        .shapes = {{16384, 128}, {4096, 1024}, {64, 8192}},
@@ -147,9 +168,7 @@ std::vector<Family> row_families() {
            [](const Kernel& kernel, const BenchCase& subject) {
              return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
            },
-       .plan = plan_sort,
-       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}, {Role::kColumns32}},
-       .original_grid = one_sort_a_block},
+       .plan = plan_sort},
   };
 }
 

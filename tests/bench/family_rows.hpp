@@ -51,6 +51,7 @@ struct Family {
   // Null: our helpers do not plan it.
   Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) = nullptr;
+  // Empty, and no launch below: there is no original.
   std::vector<Parameter> original = {};
   // In place of these: sets arguments and layout, and the grid where it is another one.
   void (*launch_original)(const BenchCase& subject, const Addresses& addresses,

@@ -42,7 +42,7 @@ Windows windows_of(const BenchCase& subject) {
 // Elements of the image for each of the output: 1 / 9, 4, ...
 template <Work kWork>
 BenchCase images(std::string kernel, std::size_t count) {
-  const bool flat = kernel.find("2d_") != std::string::npos || kernel.starts_with("im2col_");
+  const bool flat = kernel.find("1d_") == std::string::npos;
   BenchCase subject = contiguous_case(std::move(kernel), count);
   if constexpr (kWork == Work::kIm2Col) count /= flat ? 9 : 3;
   if constexpr (kWork == Work::kTransposed) count /= flat ? 4 : 2;
@@ -244,6 +244,15 @@ Result<ops::Launch> plan_upsample(const Kernel& kernel, const BenchCase& subject
   return plan(call, subject.gpu);
 }
 
+Result<ops::Launch> plan_nearest1d(const Kernel& kernel, const BenchCase& subject,
+                                   const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const std::size_t length = output_of<Work::kNearest>(subject)[2];
+  return plan(
+      ops::UpsampleNearest1d{
+          kernel.dtype, {subject.dims}, length, addresses.inputs[0], addresses.output},
+      subject.gpu);
+}
+
 template <Work kWork>
 Family windows(std::string_view name, decltype(Family::plan) plan) {
   // Convolutions take so long that larger ones say no more.
@@ -261,6 +270,8 @@ Family windows(std::string_view name, decltype(Family::plan) plan) {
 }  // namespace
 
 std::vector<Family> window_families() {
+  Family nearest1d = windows<Work::kNearest>("upsample_nearest1d", plan_nearest1d);
+  nearest1d.launch_original = nullptr;
   return {
       windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>),
       windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>),
@@ -275,6 +286,7 @@ std::vector<Family> window_families() {
                               plan_upsample<ops::UpsampleNearest2d, Work::kNearest>),
       windows<Work::kBilinear>("upsample_bilinear2d",
                                plan_upsample<ops::UpsampleBilinear2d, Work::kBilinear>),
+      nearest1d,
   };
 }
 

@@ -49,6 +49,8 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_rearrange_cases(std::string_view kernel, Selection selection,
+                         std::vector<CaseSpec>& cases);
 bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -65,6 +67,7 @@ Contracts cast_contracts();
 Contracts fill_contracts();
 Contracts indexing_contracts();
 Contracts norm_contracts();
+Contracts rearrange_contracts();
 Contracts reduce_contracts();
 Contracts rope_contracts();
 Contracts sort_contracts();
@@ -82,6 +85,7 @@ inline constexpr Family kFamilies[] = {
     {"conv", add_upsample_cases, upsample_contracts},
     {"conv", add_window_cases, window_contracts},
     {"fill", add_fill_cases, fill_contracts},
+    {"fill", add_rearrange_cases, rearrange_contracts},
     {"indexing", add_indexing_cases, indexing_contracts},
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},

@@ -1,4 +1,5 @@
-// asort_{asc,desc}_<T>: the columns of each row in the order of their elements.
+// asort_{asc,desc}_<T>: the columns of each row in the order of their elements;
+// sort_{asc,desc}_<T>: these elements.
 //
 // Contract: equal elements, which zeros of both signs are, keep the order of their columns; NaN
 // comes last in either order. Any number of columns, whatever the block and its shared memory hold.
@@ -90,7 +91,9 @@ std::vector<std::size_t> sorted_columns(const std::vector<Real>& row, SortOrder 
   return columns;
 }
 
-Case build(std::string name, SortOrder order, DType dtype, const SortCase& choice,
+enum class Gives { kColumns, kElements };
+
+Case build(std::string name, SortOrder order, Gives gives, DType dtype, const SortCase& choice,
            const Seed& seed) {
   Random random(seed.own);
   Case made;
@@ -103,9 +106,9 @@ Case build(std::string name, SortOrder order, DType dtype, const SortCase& choic
   made.operands.push_back(input("x", dtype, *x, choice.misalignment));
   Operand dst;
   dst.name = "dst";
-  dst.dtype = DType::kU32;
+  dst.dtype = gives == Gives::kColumns ? DType::kU32 : dtype;
   dst.misalignment = choice.misalignment;
-  dst.content = poison(choice.rows * choice.columns * 4, random);
+  dst.content = poison(choice.rows * choice.columns * size_of(dst.dtype), random);
   dst.expected = [=] {
     std::vector<Expected> expected;
     for (std::size_t r = 0; r < choice.rows; ++r) {
@@ -115,22 +118,27 @@ Case build(std::string name, SortOrder order, DType dtype, const SortCase& choic
         row.push_back(sort_value(dtype, load(dtype, &(*x)[i * size_of(dtype)])));
       }
       for (const std::size_t column : sorted_columns(row, order)) {
-        expected.push_back(Expected::exactly(column));
+        const std::size_t i = r * choice.columns + column;
+        expected.push_back(Expected::exactly(
+            gives == Gives::kColumns ? column : load(dtype, &(*x)[i * size_of(dtype)])));
       }
     }
     return expected;
   };
   made.operands.push_back(std::move(dst));
   made.plan = [=](const std::vector<void*>& addresses) {
-    ops::ArgSort call;
-    call.order = order;
-    call.dtype = dtype;
-    call.rows = choice.rows;
-    call.columns = choice.columns;
-    call.x = addresses[0];
-    call.dst = addresses[1];
-    call.geometry = choice.geometry;
-    Result<ops::Launch> launch = plan(call);
+    const auto fill = [&](auto call) {
+      call.order = order;
+      call.dtype = dtype;
+      call.rows = choice.rows;
+      call.columns = choice.columns;
+      call.x = addresses[0];
+      call.dst = addresses[1];
+      return call;
+    };
+    ops::ArgSort columns = fill(ops::ArgSort());
+    columns.geometry = choice.geometry;
+    Result<ops::Launch> launch = gives == Gives::kColumns ? plan(columns) : plan(fill(ops::Sort()));
     if (launch && choice.threads != 0) launch->block.x = choice.threads;
     if (launch && choice.at_once != 0) {
       launch->arguments[3] = ops::Argument::of(choice.at_once);
@@ -145,15 +153,20 @@ Case build(std::string name, SortOrder order, DType dtype, const SortCase& choic
 
 bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
-  if (!parts || (parts->root != "asort_asc" && parts->root != "asort_desc")) return false;
+  if (!parts) return false;
+  const std::string_view root = parts->root;
+  const bool ascending = root == "asort_asc" || root == "sort_asc";
+  if (!ascending && root != "asort_desc" && root != "sort_desc") return false;
   const DType dtype = parts->dtype;
-  const SortOrder order =
-      parts->root == "asort_asc" ? SortOrder::kAscending : SortOrder::kDescending;
+  const SortOrder order = ascending ? SortOrder::kAscending : SortOrder::kDescending;
+  const Gives gives = root.front() == 'a' ? Gives::kColumns : Gives::kElements;
   for (const SortCase& choice :
        sort_cases(breadth_of(selection, represents_family("sort", kernel)))) {
+    if (gives == Gives::kElements && choice.geometry == ops::Geometry::kReference) continue;
     const std::string name = choice.name(kernel);
-    cases.push_back({name, choice.rows * choice.columns,
-                     [=](const Seed& seed) { return build(name, order, dtype, choice, seed); }});
+    cases.push_back({name, choice.rows * choice.columns, [=](const Seed& seed) {
+                       return build(name, order, gives, dtype, choice, seed);
+                     }});
   }
   return true;
 }
@@ -165,6 +178,10 @@ Contracts sort_contracts() {
        "Mended: stable, NaN last, and any number of columns, where the original stops at 8192."},
       {"asort_desc", "the columns of a row, its elements descending", "", "exact",
        "NaN last; zeros of both signs are equal", "As asort_asc."},
+      {"sort_asc", "the elements of a row in asort_asc's order", "", "exact",
+       "NaN payloads and the signs of zeros stay", "A name of our own."},
+      {"sort_desc", "the elements of a row in asort_desc's order", "", "exact",
+       "NaN payloads and the signs of zeros stay", "A name of our own."},
   };
 }
 

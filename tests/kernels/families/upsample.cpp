@@ -1,4 +1,4 @@
-// upsample_nearest2d, upsample_bilinear2d: larger and smaller images.
+// upsample_nearest2d, upsample_bilinear2d, upsample_nearest1d: larger and smaller images.
 //
 // Contract: the nearest element is that at the output's place times size / size out, a product of
 // f64 cut off. Bilinear: places in f64; floats are blended in f32, f64 in f64, within eight half
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "kiln/ops/conv.hpp"
 #include "tests/kernels/families/family.hpp"
@@ -16,6 +17,8 @@ namespace kiln::conformance {
 namespace {
 
 using ops::Extents;
+
+enum class Way { kNearest, kBilinear, kNearest1d };
 
 struct UpsampleCase {
   Extents dims;
@@ -28,6 +31,13 @@ struct UpsampleCase {
   std::size_t misalignment = 0;
 
   Extents out() const { return {dims[0], dims[1], height_out, width_out}; }
+  // Of one dim: rows are images of their own.
+  UpsampleCase of_one_dim() const {
+    UpsampleCase other = *this;
+    other.dims = {dims[0], dims[1] * dims[2], 1, dims[3]};
+    other.height_out = 1;
+    return other;
+  }
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/images/" + shape_name(dims) +
                        "/to=" + shape_name({height_out, width_out});
@@ -41,7 +51,7 @@ struct UpsampleCase {
   }
 };
 
-std::vector<UpsampleCase> upsample_cases(bool bilinear, Breadth breadth) {
+std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
   constexpr auto kDense = ImageLayout::kDense;
   std::vector<UpsampleCase> list = {
       {{2, 3, 4, 5}, 8, 15},
@@ -78,6 +88,18 @@ std::vector<UpsampleCase> upsample_cases(bool bilinear, Breadth breadth) {
     list.push_back({{2, 3, 8, 16}, 16, 32, false, 0, 0, RowKind::kNormal, kDense, grid});
   }
   return list;
+}
+
+std::vector<UpsampleCase> upsample_cases(Way way, Breadth breadth) {
+  std::vector<UpsampleCase> list = cases_of(way == Way::kBilinear, breadth);
+  if (way != Way::kNearest1d) return list;
+  std::vector<UpsampleCase> flat;
+  std::set<std::string> names;  // heights of the output are gone
+  for (const UpsampleCase& choice : list) {
+    if (choice.grid.geometry == ops::Geometry::kReference) continue;
+    if (names.insert(choice.of_one_dim().name("")).second) flat.push_back(choice.of_one_dim());
+  }
+  return flat;
 }
 
 Expected nearest_reference(const Image& src, const UpsampleCase& choice, std::size_t b,
@@ -141,8 +163,7 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
       dtype, value, {0, 0, magnitude * (8 * rounding_error(dtype) + place_error) + 8 * least});
 }
 
-Case build(std::string name, bool bilinear, DType dtype, const UpsampleCase& choice,
-           const Seed& seed) {
+Case build(std::string name, Way way, DType dtype, const UpsampleCase& choice, const Seed& seed) {
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
@@ -155,11 +176,25 @@ Case build(std::string name, bool bilinear, DType dtype, const UpsampleCase& cho
       for (std::size_t c = 0; c < out[1]; ++c)
         for (std::size_t y = 0; y < out[2]; ++y)
           for (std::size_t x = 0; x < out[3]; ++x)
-            expected.push_back(bilinear ? bilinear_reference(dtype, *src, choice, b, c, y, x)
-                                        : nearest_reference(*src, choice, b, c, y, x));
+            expected.push_back(way == Way::kBilinear
+                                   ? bilinear_reference(dtype, *src, choice, b, c, y, x)
+                                   : nearest_reference(*src, choice, b, c, y, x));
     return expected;
   }));
   made.plan = [=](const std::vector<void*>& addresses) {
+    if (way == Way::kNearest1d) {
+      const ops::Layout& all = src->layout();
+      ops::UpsampleNearest1d call;
+      call.dtype = dtype;
+      call.src_layout = {{all.dims[0], all.dims[1], all.dims[3]},
+                         {all.strides[0], all.strides[1], all.strides[3]}};
+      call.length_out = choice.width_out;
+      call.src = src->first(addresses[0]);
+      call.dst = addresses[1];
+      Result<ops::Launch> launch = plan(call);
+      if (launch) choice.grid.apply(*launch);
+      return launch;
+    }
     const auto planned = [&](auto call) {
       call.dtype = dtype;
       call.src_layout = src->layout();
@@ -177,7 +212,8 @@ Case build(std::string name, bool bilinear, DType dtype, const UpsampleCase& cho
       if (launch) choice.grid.apply(*launch);
       return launch;
     };
-    return bilinear ? planned(ops::UpsampleBilinear2d()) : planned(ops::UpsampleNearest2d());
+    return way == Way::kBilinear ? planned(ops::UpsampleBilinear2d())
+                                 : planned(ops::UpsampleNearest2d());
   };
   return made;
 }
@@ -188,14 +224,17 @@ bool add_upsample_cases(std::string_view kernel, Selection selection,
                         std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
-  const bool bilinear = parts->root == "upsample_bilinear2d";
-  if (!bilinear && parts->root != "upsample_nearest2d") return false;
+  const std::string_view root = parts->root;
+  if (!root.starts_with("upsample_")) return false;
+  const Way way = root == "upsample_bilinear2d"  ? Way::kBilinear
+                  : root == "upsample_nearest2d" ? Way::kNearest
+                                                 : Way::kNearest1d;
   const DType dtype = parts->dtype;
   const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
-  for (const UpsampleCase& choice : upsample_cases(bilinear, breadth)) {
+  for (const UpsampleCase& choice : upsample_cases(way, breadth)) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.grid.work(product(choice.out())),
-                     [=](const Seed& seed) { return build(name, bilinear, dtype, choice, seed); }});
+                     [=](const Seed& seed) { return build(name, way, dtype, choice, seed); }});
   }
   return true;
 }
@@ -205,6 +244,8 @@ Contracts upsample_contracts() {
       {"upsample_nearest2d", "src at (y h_scale, x w_scale), cut off", "", "exact",
        "NaN payloads stay",
        "Kept: the product is one of f64; parameters called w are of dim 2, h of dim 3."},
+      {"upsample_nearest1d", "the same of one dim", "", "exact", "NaN payloads stay",
+       "A name of our own."},
       {"upsample_bilinear2d",
        "between the four elements around (scale (y + 1/2) - 1/2, ...); with corners aligned around "
        "(scale y, ...)",

@@ -51,11 +51,12 @@ std::set<std::string> partial_modules() {
   return modules;
 }
 
-std::vector<AbiKernel> abi_kernels() {
-  std::ifstream file(KILN_ABI_FILE);
+namespace {
+
+void append_kernels_of(const char* path, std::vector<AbiKernel>& kernels) {
+  std::ifstream file(path);
   REQUIRE(file);
   const std::set<std::string> partial = partial_modules();
-  std::vector<AbiKernel> kernels;
   std::string module;
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> texts = texts_in_quotes(line);
@@ -74,6 +75,14 @@ std::vector<AbiKernel> abi_kernels() {
     }
     kernels.push_back(std::move(kernel));
   }
+}
+
+}  // namespace
+
+std::vector<AbiKernel> abi_kernels() {
+  std::vector<AbiKernel> kernels;
+  append_kernels_of(KILN_ABI_FILE, kernels);
+  append_kernels_of(KILN_OWN_ABI_FILE, kernels);
   REQUIRE(kernels.size() >= 157);
   return kernels;
 }

@@ -80,6 +80,15 @@ struct UpsampleNearest2d {
   Geometry geometry = Geometry::kOwn;
 };
 
+// upsample_nearest1d_<T>, a name of our own: the same of one dim.
+struct UpsampleNearest1d {
+  DType dtype = DType::kF32;
+  Layout src_layout;
+  std::size_t length_out = 0;
+  const void* src = nullptr;
+  void* dst = nullptr;
+};
+
 // upsample_bilinear2d_<T>: between the four elements around the output's place. Integers are cut
 // off. A factor of 0 is not given: the sizes say it.
 struct UpsampleBilinear2d {
@@ -99,6 +108,7 @@ Result<Launch> plan(const Im2Col& call, const Gpu& gpu = {});
 Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu = {});
 Result<Launch> plan(const Pool2d& call, const Gpu& gpu = {});
 Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu = {});
+Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu = {});
 Result<Launch> plan(const UpsampleBilinear2d& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

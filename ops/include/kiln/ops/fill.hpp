@@ -34,9 +34,40 @@ struct Copy2d {
   Geometry geometry = Geometry::kOwn;
 };
 
+// Names of our own: in our geometry alone.
+
+// arange_<T>: out[i] = start + i step. Floats in f64 and rounded once; integers wrap.
+struct Arange {
+  Scalar start, step;  // their dtype is that of the elements, also i16 and i32
+  std::size_t count = 0;
+  void* out = nullptr;
+};
+
+// transpose_<T>: out[m, c, r] = inp[m, r, c], both row-major contiguous.
+struct Transpose {
+  DType dtype = DType::kF32;
+  std::size_t matrices = 1, rows = 0, columns = 0;  // of `inp`
+  const void* inp = nullptr;
+  void* out = nullptr;
+};
+
+// slice_<T>: out[l, j, r] = inp[l, start + j step, r], for l over the dims before `dim` and r over
+// those behind it. Both row-major contiguous.
+struct Slice {
+  DType dtype = DType::kF32;
+  Extents dims;  // of `inp`; `out` has `count` places in `dim`
+  std::size_t dim = 0;
+  std::size_t start = 0, step = 1, count = 0;
+  const void* inp = nullptr;
+  void* out = nullptr;
+};
+
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
 Result<Launch> plan(const Fill& call, const Gpu& gpu = {});
 Result<Launch> plan(const ConstSet& call, const Gpu& gpu = {});
 Result<Launch> plan(const Copy2d& call, const Gpu& gpu = {});
+Result<Launch> plan(const Arange& call, const Gpu& gpu = {});
+Result<Launch> plan(const Transpose& call, const Gpu& gpu = {});
+Result<Launch> plan(const Slice& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -20,8 +20,18 @@ struct ArgSort {
   Geometry geometry = Geometry::kOwn;
 };
 
+// sort_{asc,desc}_<T>, names of our own: the elements themselves in that order, bit by bit.
+struct Sort {
+  SortOrder order = SortOrder::kAscending;
+  DType dtype = DType::kF32;
+  std::size_t rows = 0, columns = 0;
+  const void* x = nullptr;
+  void* dst = nullptr;  // not `x`
+};
+
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes, and more columns than
 // the reference's shared memory holds.
 Result<Launch> plan(const ArgSort& call, const Gpu& gpu = {});
+Result<Launch> plan(const Sort& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

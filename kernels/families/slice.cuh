@@ -1,0 +1,67 @@
+// out[l, j, r] = inp[l, start + j * step, r]: a slice along a dim.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/index.cuh"
+#include "families/spread.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Runs of elements that lie side by side on both sides: `runs` of them, `apart` from one another,
+// for each of what lies before the dim, `pitch` apart. The output has them one after the other.
+struct Runs {
+  u64 outer, pitch, first, runs, apart, run;
+
+  // `left` counts what lies before the dim, `right` what lies behind; `size` are the input's
+  // places.
+  KILN_DEVICE Runs(u64 left, u64 size, u64 right, u64 start, u64 step, u64 count)
+      : outer(left), pitch(size * right), first(start * right) {
+    const bool dense = step == 1;  // places that follow one another are one run
+    runs = dense ? 1 : count;
+    apart = dense ? 0 : step * right;
+    run = dense ? count * right : right;
+  }
+  KILN_DEVICE u64 count() const { return outer * runs * run; }
+  KILN_DEVICE bool are_multiples_of(u32 size) const {
+    return ((outer == 1 ? 0 : pitch) | first | apart | run) % size == 0;
+  }
+  KILN_DEVICE void divide_by(u32 size) {
+    pitch /= size;
+    first /= size;
+    apart /= size;
+    run /= size;
+  }
+};
+
+template <class Unit>
+KILN_DEVICE void copy_runs(const Spread& spread, const Runs& runs, const Unit* inp, Unit* out) {
+  const u64 count = runs.count();
+#pragma unroll 1
+  for (u64 i = spread.self; i < count; i += spread.threads) {
+    const u64 row = quotient(i, runs.run);
+    const u64 l = quotient(row, runs.runs);
+    out[i] = inp[l * runs.pitch + runs.first + (row - l * runs.runs) * runs.apart +
+                 (i - row * runs.run)];
+  }
+}
+
+template <class T>
+KILN_DEVICE void slice(Runs runs, const T* elements, T* sliced) {
+  using B = BitsOf<T>;
+  constexpr u32 kCount = 16 / sizeof(B);
+  const B* const inp = reinterpret_cast<const B*>(elements);
+  B* const out = reinterpret_cast<B*>(sliced);
+  if (leaves_at_once()) return;
+  const Spread spread(runs.count());
+  if (spread.is_surplus()) return;
+  if ((address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount)) {
+    runs.divide_by(kCount);
+    copy_runs(spread, runs, reinterpret_cast<const Words*>(inp), reinterpret_cast<Words*>(out));
+  } else {
+    copy_runs(spread, runs, inp, out);
+  }
+}
+
+}  // namespace kiln::families
