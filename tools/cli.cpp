@@ -65,6 +65,7 @@ struct CommandLine {
   RunOptions run;
   MergeOptions merge;
   StripOptions strip;
+  VerifyOptions verify;
   std::string doctor_manifest;
   std::string cache_action = "show";
   bool allow_missing = false;
@@ -79,6 +80,7 @@ struct CommandLine {
     declare_plan();
     declare_doctor();
     declare_inspect();
+    declare_verify();
     declare_merge();
     declare_cache();
     declare_run();
@@ -155,6 +157,15 @@ struct CommandLine {
         "Example: one image, then a whole build\n"
         "  kiln inspect out/images/affine/sm_90.cubin\n"
         "  kiln inspect out --json");
+  }
+
+  void declare_verify() {
+    CLI::App& command = *app.add_subcommand(
+        "verify", "Check that a build is whole, keeps its budgets and loads on old drivers");
+    command.add_option("DIR", verify.folder, "The out folder of a build (default: out)");
+    command.add_option("MANIFEST", verify.manifest,
+                       "Hold it to this manifest's abi files, floors and budgets");
+    command.footer("Example:\n  kiln verify out");
   }
 
   void declare_merge() {
@@ -256,6 +267,7 @@ struct CommandLine {
                                                          {"clear", CacheAction::kClear}}));
       return Invocation(cache);
     }
+    if (name == "verify") return Invocation(verify);
     if (name == "merge") return Invocation(merge);
     if (name == "strip") return Invocation(strip);
     if (name == "run") {

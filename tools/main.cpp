@@ -56,6 +56,7 @@ struct RunCommand {
   Result<int> operator()(const RunOptions& options) const { return run_run(options, world); }
   Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }
   Result<int> operator()(const StripOptions& options) const { return run_strip(options, world); }
+  Result<int> operator()(const VerifyOptions& options) const { return run_verify(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {

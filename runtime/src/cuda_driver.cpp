@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "formats/ptx_isa.hpp"
 #include "runtime/src/cuda_symbols.hpp"
 #include "runtime/src/driver_error.hpp"
-#include "runtime/src/ptx_isa.hpp"
 
 namespace kiln::runtime {
 namespace {

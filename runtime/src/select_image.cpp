@@ -1,9 +1,9 @@
 #include "runtime/src/select_image.hpp"
+#include "formats/ptx_isa.hpp"
 
 #include <tuple>
 #include <utility>
 
-#include "runtime/src/ptx_isa.hpp"
 
 namespace kiln::runtime {
 namespace {

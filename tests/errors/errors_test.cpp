@@ -58,6 +58,9 @@ struct Command {
   Result<int> operator()(const tools::StripOptions& options) const {
     return tools::run_strip(options, world);
   }
+  Result<int> operator()(const tools::VerifyOptions& options) const {
+    return tools::run_verify(options, world);
+  }
   template <typename Options>
   Result<int> operator()(const Options&) const {
     return Error{ErrorCode::kInvalidInput, "the case's command is not one that can be tried here"};

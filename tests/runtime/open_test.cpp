@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "formats/ptx_isa.hpp"
 #include "runtime/src/hip_driver.hpp"
-#include "runtime/src/ptx_isa.hpp"
 #include "subject.hpp"
 
 using namespace kiln;

@@ -572,6 +572,7 @@ def messages(arguments):
     one.run(*build, "--depfile", "kernels.d")
 
     merges(story)
+    verifications(story)
     for one in stories:
         one.check()
     print(f"messages: {len(stories)} files")
@@ -621,6 +622,41 @@ def merges(story):
     one.run("merge", "one", "two", "--out", "all")
     one.write("others/file", "")
     one.run("merge", "one", "--out", "others")
+
+
+def verifications(story):
+    """What is said of builds that are not what they should be."""
+    one = story("verify", sources=("scale",))
+    manifest = (one.root / "targets.json").read_text().replace('80"', '80", "compute_90"')
+    one.write("targets.json", manifest)
+    one.build_quietly("build", "--out", "out")
+    one.run("verify", "out")
+    images = one.root / "out/images/demo"
+    first, second = images / "compute_80.ptx", images / "compute_90.ptx"
+    texts = first.read_text(), second.read_text()
+    first.write_text(texts[1])
+    second.write_text(texts[0])
+    one.run("verify", "out")
+    first.write_text(texts[0].replace("ret;", "trap;"))
+    second.unlink()
+    one.run("verify", "out")
+    first.write_text(texts[0])
+    second.write_text(texts[1])
+    catalog = one.root / "out/kiln.json"
+    text = catalog.read_text()
+    catalog.write_text(text.replace('"name": "scale"', '"name": "scaled"'))
+    one.run("verify", "out")
+    catalog.write_text(text.replace('"target": "compute_80"', '"target": "compute_75"'))
+    one.run("verify", "out")
+    catalog.write_text(text)
+    one.write("new.json", manifest.replace('"modules"', '"min_driver": "12.4", "budgets": '
+                                           '{"image_bytes": 100, "total_bytes": 150}, "modules"'))
+    one.run("verify", "out", "new.json")
+    one.build_quietly("build", "new.json", "--out", "out")
+    one.run("verify", "out")
+    one.write("abi.json", '{"format": 1, "modules": {"demo": {"scale": ["u64 x", "u32 y"]}}}')
+    one.write("new.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"'))
+    one.run("verify", "out", "new.json")
 
 
 def main():

@@ -88,7 +88,7 @@ std::set<std::string> converted_files(const Catalog& catalog) {
 }
 
 Result<BuildFolder> read_catalog_of(const fs::path& folder, const fs::path& shown,
-                                    const Files& files, std::vector<BundleRecord>& bundles) {
+                                    const Files& files) {
   const Result<std::string> text = files.read(folder / "kiln.json");
   if (!text) {
     if (text.error().code != ErrorCode::kInvalidInput) return text.error();
@@ -101,10 +101,7 @@ Result<BuildFolder> read_catalog_of(const fs::path& folder, const fs::path& show
   const std::string name = (shown / "kiln.json").generic_string();
   KILN_TRY_ASSIGN(const Json document, read_json(*text, name, kLimits));
   KILN_TRY_ASSIGN(CatalogRecord record, read_catalog(document, name));
-  bundles = std::move(record.bundles);
-  BuildFolder build;
-  build.catalog = std::move(record.catalog);
-  return build;
+  return BuildFolder{std::move(record.catalog), std::move(record.bundles), {}};
 }
 
 // Of the containers that hold an image of the unit, by its path: the entry for a target.
@@ -218,14 +215,12 @@ std::vector<BundleRecord> records_of(const BuildFolder& build) {
 
 Result<BuildFolder> read_build_catalog(const fs::path& folder, const fs::path& shown,
                                        const Files& files) {
-  std::vector<BundleRecord> bundles;
-  return read_catalog_of(folder, shown, files, bundles);
+  return read_catalog_of(folder, shown, files);
 }
 
 Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& shown,
                                       const Files& files) {
-  std::vector<BundleRecord> bundles;
-  KILN_TRY_ASSIGN(BuildFolder build, read_catalog_of(folder, shown, files, bundles));
+  KILN_TRY_ASSIGN(BuildFolder build, read_catalog_of(folder, shown, files));
   Reader reader(folder, files);
   for (Module& module : build.catalog.modules) {
     for (Artifact& image : module.images) image.bytes = reader.read(image.path, image.digest);
@@ -237,7 +232,7 @@ Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& sh
       module.source_bundles.push_back(std::move(text).value_or(std::string()));
     }
   }
-  for (const BundleRecord& bundle : bundles) {
+  for (const BundleRecord& bundle : build.bundles) {
     build.files[bundle.path] = reader.read(bundle.path, bundle.digest);
   }
   for (const std::string& path : converted_files(build.catalog)) {

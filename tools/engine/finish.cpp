@@ -286,6 +286,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
         module.origins.push_back(std::move(origin));
       }
       module.has_own_targets = !spec.targets.empty();
+      module.budgets = spec.budgets;
       if (embeds_source) module.source_bundles = std::move(bundles);
     }
   }
@@ -298,7 +299,9 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   catalog.settings = {.embed = request.manifest.embed,
                       .minimum_runtime = request.manifest.minimum_runtime,
                       .debug = request.manifest.debug,
-                      .joined_ptx = request.manifest.joined_ptx};
+                      .joined_ptx = request.manifest.joined_ptx,
+                      .floors = request.manifest.floors,
+                      .budgets = request.manifest.budgets};
   Finished finished;
   std::map<std::string, ImageSources> sources;
   for (const Module& module : catalog.modules) {

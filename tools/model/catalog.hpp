@@ -40,6 +40,7 @@ struct Module {
   Digest source_digest = {};
   std::vector<UnitOrigin> origins = {};  // by unit
   bool has_own_targets = false;          // the manifest lists targets for it alone
+  Budgets budgets = {};                  // of its own
 };
 
 struct ToolRecord {
@@ -59,6 +60,8 @@ struct BuildSettings {
   std::uint32_t minimum_runtime = 0;  // KILN_VERSION form; 0: any
   DebugInfo debug = DebugInfo::kNone;
   JoinedPtx joined_ptx = JoinedPtx::kNo;
+  Floors floors;
+  Budgets budgets;
 };
 
 struct Catalog {

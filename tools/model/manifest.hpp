@@ -15,6 +15,7 @@
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
 #include "tools/model/kernel.hpp"
+#include "tools/model/limits.hpp"
 
 namespace kiln::tools {
 
@@ -52,6 +53,7 @@ struct ModuleSpec {
   std::vector<Located<TargetId>> targets;           // empty: the manifest's
   CompileOptions options;
   AbiCoverage coverage = AbiCoverage::kAll;
+  Budgets budgets = {};
 };
 
 struct EmbedOptions {
@@ -75,6 +77,8 @@ struct Manifest {
   std::vector<Located<std::string>> abi_paths;
   std::map<std::string, std::vector<AbiKernel>> abi;  // by module, kernels sorted by name
   std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
+  Floors floors;
+  Budgets budgets;
   // The files that all this was read from, as the manifest spells them, with digests of what was
   // read.
   std::map<std::string, Digest> read;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tools/json/json_fields.hpp"
+#include "tools/stages/parse_limits.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -30,6 +31,31 @@ Pairs pairs_of(const Json::Object& object) {
   return pairs;
 }
 
+Json::Object budgets_json(const Budgets& budgets) {
+  Json::Object object;
+  for (const BudgetField& field : kBudgetFields) {
+    if (budgets.*field.member) object.push_back({std::string(field.key), *(budgets.*field.member)});
+  }
+  return object;
+}
+
+Budgets read_budgets(const Json& owner) {
+  Budgets budgets;
+  const Json* object = owner.find("budgets");
+  if (object == nullptr) return budgets;
+  for (const BudgetField& field : kBudgetFields) {
+    if (const auto number = integer_of(*object, field.key)) {
+      budgets.*field.member = static_cast<std::uint64_t>(*number);
+    }
+  }
+  return budgets;
+}
+
+// Null for any.
+Json spell_floor(std::uint32_t version) {
+  return version == 0 ? Json() : Json(spell_release(version));
+}
+
 UnitOrigin read_origin(const Json& unit) {
   UnitOrigin origin;
   for (const JsonMember& option : object_of(unit, "options")) {
@@ -48,7 +74,7 @@ UnitOrigin read_origin(const Json& unit) {
 
 Json settings_json(const BuildSettings& settings) {
   // Names every member, so that a new one is not forgotten here and in read_settings().
-  const auto& [embed, minimum_runtime, debug, joined_ptx] = settings;
+  const auto& [embed, minimum_runtime, debug, joined_ptx, floors, budgets] = settings;
   const auto& [header, name_space, mode, compression, source] = embed;
   return Json::Object{{"header", header},
                       {"namespace", name_space},
@@ -57,7 +83,10 @@ Json settings_json(const BuildSettings& settings) {
                       {"source", kEmbedSources[static_cast<std::size_t>(source)]},
                       {"minimum_runtime", minimum_runtime},
                       {"debug", kDebugInfo[static_cast<std::size_t>(debug)]},
-                      {"joined_ptx", joined_ptx == JoinedPtx::kYes}};
+                      {"joined_ptx", joined_ptx == JoinedPtx::kYes},
+      {"min_driver", spell_floor(floors.cuda)},
+      {"min_rocm", spell_floor(floors.rocm)},
+      {"budgets", budgets_json(budgets)}};
 }
 
 Json module_json(const Module& module) {
@@ -76,6 +105,9 @@ Json module_json(const Module& module) {
   }
   Json::Object object{{"name", module.name}};
   object.push_back({"own_targets", module.has_own_targets});
+  if (Json::Object own = budgets_json(module.budgets); !own.empty()) {
+    object.push_back({"budgets", std::move(own)});
+  }
   object.push_back({"source_digest", module.source_digest.hex()});
   object.push_back({"units", std::move(units)});
   return object;
@@ -106,6 +138,9 @@ std::optional<BuildSettings> read_settings(const Json& document) {
   settings.minimum_runtime =
       static_cast<std::uint32_t>(integer_of(*object, "minimum_runtime").value_or(0));
   settings.debug = static_cast<DebugInfo>(*debug);
+  settings.floors = {.cuda = parse_release(text_of(*object, "min_driver")).value_or(0),
+                     .rocm = parse_release(text_of(*object, "min_rocm")).value_or(0)};
+  settings.budgets = read_budgets(*object);
   settings.joined_ptx = boolean_of(*object, "joined_ptx") ? JoinedPtx::kYes : JoinedPtx::kNo;
   return settings;
 }
@@ -116,6 +151,7 @@ std::vector<Module> read_module_origins(const Json& document) {
     Module module;
     module.name = text_of(object, "name");
     module.has_own_targets = boolean_of(object, "own_targets");
+    module.budgets = read_budgets(object);
     (void)Digest::parse(text_of(object, "source_digest"), module.source_digest);
     for (const Json& unit : array_of(object, "units")) {
       module.sources.push_back(text_of(unit, "source"));

@@ -11,6 +11,7 @@
 #include "tools/json/json_reader.hpp"
 #include "tools/stages/check_path.hpp"
 #include "tools/stages/parse_abi.hpp"
+#include "tools/stages/parse_limits.hpp"
 #include "tools/stages/recognize.hpp"
 
 namespace kiln::tools {
@@ -80,7 +81,17 @@ class ManifestParser {
          {"joined_ptx", Need::kOptional, [&](const Json& v) { joined_ptx(v); }},
          {"abi", Need::kOptional, [&](const Json& v) { abi(v); }},
          {"embed", Need::kOptional, [&](const Json& v) { embed(v); }},
-         {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }}});
+         {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }},
+         {"min_driver", Need::kOptional,
+          [&](const Json& v) {
+            manifest_.floors.cuda = parse_floor(reader_, v, "'min_driver'");
+          }},
+         {"min_rocm", Need::kOptional,
+          [&](const Json& v) { manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'"); }},
+         {"budgets", Need::kOptional, [&](const Json& v) {
+            manifest_.budgets =
+                parse_budgets(reader_, v, "the manifest's 'budgets'", BudgetsOf::kManifest);
+          }}});
     check_abi_modules();
     return reader_.finish();
   }
@@ -180,7 +191,11 @@ class ManifestParser {
           [&](const Json& v) { strings(v, "'nvidia_flags'", options.nvidia_flags); }},
          {"host_flags", Need::kOptional,
           [&](const Json& v) { strings(v, "'host_flags'", options.host_flags); }},
-         {"partial", Need::kOptional, [&](const Json& v) { partial(v, spec); }}});
+         {"partial", Need::kOptional, [&](const Json& v) { partial(v, spec); }},
+         {"budgets", Need::kOptional, [&](const Json& v) {
+            spec.budgets =
+                parse_budgets(reader_, v, "'budgets' of " + what, BudgetsOf::kModule);
+          }}});
     return spec;
   }
 

@@ -50,12 +50,15 @@ TEST_CASE("parse_manifest reads every key") {
     "targets": ["sm_90a", "gfx90a:xnack+:sramecc-"],
     "modules": [
       {"name": "b", "sources": ["b1.cu", "./b2.cu"], "targets": ["sm_80"], "defines": ["B=2"],
-       "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."], "partial": true},
+       "flags": ["-f"], "amd_flags": ["-a"], "nvidia_flags": ["-n"], "include_directories": ["."], "partial": true,
+       "budgets": {"registers": 64}},
       {"name": "a", "sources": ["a.cu"]}],
     "include_directories": ["inc/"], "defines": ["A"], "flags": ["-O2"], "amd_flags": ["-x"],
     "nvidia_flags": ["-y"], "debug": "lines", "joined_ptx": true, "abi": ["abi.json", "own.json"],
     "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "compression": "none"},
-    "minimum_runtime": "0.1.0"})");
+    "minimum_runtime": "0.1.0", "min_driver": "12.4", "min_rocm": "6.2",
+    "budgets": {"image_bytes": 1, "module_bytes": 2, "total_bytes": 3, "registers": 4, "spills": 0,
+                "shared_bytes": 6}})");
   (void)files.write("/p/sub/abi.json",
                     R"({"format": 1, "modules": {"a": {"k": ["u8 x", "ptr p", "f16 h", "const f32* f", "f32 g"]},
                         "b": {}, "c": {"not_built": ["void* p"]}}})");
@@ -88,6 +91,15 @@ TEST_CASE("parse_manifest reads every key") {
   CHECK(manifest->embed.mode == EmbedMode::kAsm);
   CHECK(manifest->embed.compression == Compression::kNone);
   CHECK(manifest->minimum_runtime == 100);
+  CHECK(manifest->floors.cuda == 12040);
+  CHECK(manifest->floors.rocm == 6020);
+  std::vector<std::uint64_t> budgets;
+  for (const BudgetField& field : kBudgetFields) {
+    budgets.push_back((manifest->budgets.*field.member).value());
+  }
+  CHECK(budgets == std::vector<std::uint64_t>{1, 2, 3, 4, 0, 6});
+  CHECK(b.budgets.registers == 64u);
+  CHECK_FALSE(b.budgets.spills);
   CHECK(b.coverage == AbiCoverage::kSome);
   CHECK(manifest->modules[0].coverage == AbiCoverage::kAll);
   // The kernels of both files, sorted; each parameter at a multiple of its size.
@@ -120,6 +132,8 @@ TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
         keys_of(R"({"modules": [{"unknown_to_all": 1}]})"));
   CHECK(properties_of(*schema->find("properties")->find("embed")) ==
         keys_of(R"({"embed": {"unknown_to_all": 1}})"));
+  CHECK(properties_of(*schema->find("properties")->find("budgets")) ==
+        keys_of(R"({"budgets": {"unknown_to_all": 1}})"));
 }
 
 // Each suggestion reads a folder and compares its names: of thousands, a few do.

@@ -1,8 +1,8 @@
-#include "runtime/src/ptx_isa.hpp"
+#include "formats/ptx_isa.hpp"
 
 #include <iterator>
 
-namespace kiln::runtime {
+namespace kiln {
 namespace {
 
 struct Row {
@@ -32,4 +32,4 @@ int cuda_of_ptx_isa(std::uint16_t ptx_isa) {
   return 0;
 }
 
-}  // namespace kiln::runtime
+}  // namespace kiln

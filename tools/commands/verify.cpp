@@ -1,0 +1,215 @@
+#include "tools/commands/verify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "tools/engine/build_folder.hpp"
+#include "tools/model/toolchain.hpp"
+#include "tools/stages/check_limits.hpp"
+#include "tools/stages/parse_limits.hpp"
+#include "tools/stages/parse_manifest.hpp"
+#include "tools/stages/verify.hpp"
+#include "tools/system/held_files.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error wrong(std::string message) {
+  return Error{.code = ErrorCode::kBuildFailed, .message = std::move(message)};
+}
+
+// One run over a folder: every step leaves the images that passed it for the next.
+class Verification {
+ public:
+  Verification(BuildFolder& build, const fs::path& folder, const fs::path& shown,
+               const Files& files)
+      : build_(build), folder_(folder), shown_(shown), files_(files) {
+    for (const Module& module : build.catalog.modules) {
+      for (const Artifact& image : module.images) owners_.emplace(image.digest, image.path);
+    }
+  }
+
+  void read_files() {
+    for (Module& module : build_.catalog.modules) {
+      std::erase_if(module.images, [&](Artifact& image) {
+        ++images_;
+        if (std::optional<std::string> bytes = read(image.path, image.digest)) {
+          image.bytes = std::move(*bytes);
+          return false;
+        }
+        return true;
+      });
+    }
+    for (const BundleRecord& bundle : build_.bundles) {
+      if (std::optional<std::string> bytes = read(bundle.path, bundle.digest)) {
+        note_need(bundle.path, need_of_bundle(*bytes));
+      }
+    }
+  }
+
+  // What each image says of itself, and what the catalog says of it.
+  void read_images() {
+    for (Module& module : build_.catalog.modules) {
+      std::erase_if(module.images, [&](Artifact& image) { return !check_image(image); });
+    }
+  }
+
+  void check_kernels(const Manifest* manifest) {
+    for (const Module& module : build_.catalog.modules) {
+      if (module.images.empty()) continue;
+      const std::vector<AbiKernel>* abi = nullptr;
+      AbiCoverage coverage = AbiCoverage::kAll;
+      if (manifest != nullptr) {
+        const auto found = manifest->abi.find(module.name);
+        if (found != manifest->abi.end()) abi = &found->second;
+        for (const ModuleSpec& spec : manifest->modules) {
+          if (spec.name.value == module.name) coverage = spec.coverage;
+        }
+      }
+      Result<void> verified = verify_module(module.name, module.images, abi, coverage);
+      if (!verified) errors_.push_back(std::move(verified).error());
+    }
+  }
+
+  void check_limits() {
+    for (const auto& [path, need] : needs_)
+      add(check_floors(path, need, build_.catalog.settings.floors));
+    add(check_budgets(build_.catalog));
+  }
+
+  std::vector<Error> errors() { return std::move(errors_); }
+  std::size_t images() const { return images_; }
+
+  // The newest software that anything here asks for.
+  Floors floors() const {
+    Floors floors;
+    for (const auto& [path, need] : needs_) {
+      floors.cuda = std::max(floors.cuda, need.cuda);
+      floors.rocm = std::max(floors.rocm, need.rocm);
+    }
+    return floors;
+  }
+
+ private:
+  std::string name(const std::string& path) const { return quote((shown_ / path).string()); }
+
+  void add(std::vector<Error> errors) {
+    for (Error& error : errors) errors_.push_back(std::move(error));
+  }
+
+  void note_need(const std::string& path, Need need) { needs_.emplace_back(path, std::move(need)); }
+
+  std::optional<std::string> read(const std::string& path, const Digest& digest) {
+    if (!is_inner_path(path) || files_.leads_outside(folder_, folder_ / path)) {
+      errors_.push_back(wrong(name(path) + " lies outside the folder"));
+      return std::nullopt;
+    }
+    Result<std::string> bytes = files_.read(folder_ / path);
+    if (!bytes) {
+      errors_.push_back(
+          wrong(name(path) + " is missing").hint("build again, or copy the whole folder"));
+      return std::nullopt;
+    }
+    const Digest found = sha256(*bytes);
+    if (found == digest) return std::move(bytes).value();
+    const auto owner = owners_.find(found);
+    Error error = owner != owners_.end()
+                      ? wrong(name(path) + " holds the bytes of " + name(owner->second))
+                      : wrong(name(path) + " is not the file that was built");
+    errors_.push_back(error.note("its SHA-256 is " + found.hex())
+                          .note("the catalog says  " + digest.hex())
+                          .hint("build again: what was changed is then made again"));
+    return std::nullopt;
+  }
+
+  bool check_image(Artifact& image) {
+    Result<ImageInfo> info = read_image(std::as_bytes(std::span(image.bytes)));
+    if (!info) {
+      errors_.push_back(wrong(name(image.path) + " is no image: " + info.error().message));
+      return false;
+    }
+    if (info->target != image.target || info->format != image.info.format) {
+      errors_.push_back(wrong(name(image.path) + " is an image for " +
+                              quote(to_string(info->target)) + ", and not for " +
+                              quote(to_string(image.target)) + " as the catalog says"));
+      return false;
+    }
+    const auto names = [](const std::vector<KernelInfo>& kernels) {
+      std::vector<std::string> result;
+      for (const KernelInfo& kernel : kernels) {
+        std::string text = kernel.name;
+        for (const Parameter& parameter : kernel.parameters) {
+          text += " " + std::to_string(parameter.offset) + ":" + std::to_string(parameter.size);
+        }
+        result.push_back(std::move(text));
+      }
+      std::ranges::sort(result);
+      return result;
+    };
+    if (names(info->kernels) != names(image.info.kernels)) {
+      errors_.push_back(wrong(name(image.path) + " has other kernels than the catalog says"));
+      return false;
+    }
+    note_need(image.path, need_of(image, nvcc()));
+    return true;
+  }
+
+  std::string nvcc() const {
+    for (const ToolRecord& tool : build_.catalog.tools) {
+      if (tool.name == to_string(ToolKind::kNvcc)) return tool.version;
+    }
+    return {};
+  }
+
+  BuildFolder& build_;
+  const fs::path& folder_;
+  const fs::path& shown_;
+  const Files& files_;
+  std::map<Digest, std::string> owners_;
+  std::vector<std::pair<std::string, Need>> needs_;
+  std::vector<Error> errors_;
+  std::size_t images_ = 0;
+};
+
+}  // namespace
+
+Result<int> run_verify(const VerifyOptions& options, World& world) {
+  const fs::path& here = world.environment.current_directory;
+  const fs::path folder = (here / options.folder).lexically_normal();
+  KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, options.folder, world.files));
+  std::optional<Manifest> manifest;
+  if (!options.manifest.empty()) {
+    KILN_TRY_ASSIGN(manifest, parse_manifest(options.manifest, here, world.files));
+    build.catalog.settings.floors = manifest->floors;
+    build.catalog.settings.budgets = manifest->budgets;
+    for (Module& module : build.catalog.modules) {
+      for (const ModuleSpec& spec : manifest->modules) {
+        if (spec.name.value == module.name) module.budgets = spec.budgets;
+      }
+    }
+  }
+  Verification verification(build, folder, options.folder, world.files);
+  verification.read_files();
+  verification.read_images();
+  verification.check_kernels(manifest ? &*manifest : nullptr);
+  verification.check_limits();
+  std::vector<Error> errors = verification.errors();
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  world.out << options.folder.string() << ": " << counted(verification.images(), "image") << " of "
+            << counted(build.catalog.modules.size(), "module") << " for "
+            << counted(build.catalog.targets.size(), "target") << ", all as built\n";
+  const Floors floors = verification.floors();
+  if (floors.cuda != 0) {
+    world.out << "needs a driver for CUDA " << spell_release(floors.cuda) << " or later\n";
+  }
+  if (floors.rocm != 0) world.out << "needs ROCm " << spell_release(floors.rocm) << " or later\n";
+  return 0;
+}
+
+}  // namespace kiln::tools
