@@ -15,6 +15,7 @@
 #include "kiln/ops/launcher.hpp"
 #include "kiln/ops/matmul.hpp"
 #include "kiln/ops/norm.hpp"
+#include "kiln/ops/quantized.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
 #include "kiln/ops/sort.hpp"

@@ -17,6 +17,7 @@
 #include "kiln/ops/indexing.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/norm.hpp"
+#include "kiln/ops/quantized.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
 #include "kiln/ops/sort.hpp"
@@ -214,13 +215,35 @@ TEST_CASE("plan allocates nothing") {
   UpsampleBilinear2d bilinear;
   bilinear.src_layout = image;
   bilinear.height_out = bilinear.width_out = 20;
+  QuantizeQ8_1 quantize;
+  quantize.columns = 4096;
+  DequantizeBlocks dequantize;
+  dequantize.count = 4096;
+  GetRows get_rows;
+  get_rows.count = 3;
+  get_rows.columns = 4096;
+  GetFloatRows get_float_rows;
+  get_float_rows.count = 3;
+  get_float_rows.columns = 4096;
+  DequantizeMulMatVec f32_vector;
+  f32_vector.format = BlockFormat::kQ5_K;
+  f32_vector.rows = f32_vector.columns = 4096;
+  MulMatVec vectors;
+  vectors.rows = vectors.columns = 4096;
+  vectors.vectors = 8;
+  MulMat matrix;
+  matrix.rows = matrix.columns = matrix.vectors = 4096;
+  IndexedMoe moe;
+  moe.rows = moe.columns = 4096;
   const std::size_t before = allocation_count;
   const bool planned = plan(unary) && plan(affine) && plan(Fill{{}, 100, nullptr}) && plan(cast) &&
                        plan(binary) && plan(where) && plan(reduce) && plan(softmax) &&
                        plan(rms_norm) && plan(layer_norm) && plan(rope) && plan(sum) &&
                        plan(select) && plan(gather) && plan(add) && plan(scatter) && plan(sort) &&
                        plan(convolution) && plan(transposed) && plan(columns) && plan(to_image) &&
-                       plan(pool) && plan(nearest) && plan(bilinear);
+                       plan(pool) && plan(nearest) && plan(bilinear) && plan(quantize) &&
+                       plan(dequantize) && plan(get_rows) && plan(get_float_rows) &&
+                       plan(f32_vector) && plan(vectors) && plan(matrix) && plan(moe);
   CHECK(allocation_count == before);
   CHECK(planned);
 }

@@ -1,0 +1,412 @@
+#include "kiln/ops/quantized.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/diagnostic.hpp"
+#include "operands.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+using BlocksKernel = Kernel<const void*, void*, std::int32_t>;
+using BlocksOfGridKernel = Kernel<const void*, void*>;
+using RowsKernel = Kernel<const void*, const std::uint32_t*, float*, std::int64_t, std::uint64_t>;
+using QuantizeKernel = Kernel<const float*, void*, std::int32_t, std::int32_t>;
+using F32VectorKernel = Kernel<const void*, const float*, float*, std::int32_t, std::int32_t>;
+using F32VectorOfGridKernel = Kernel<const void*, const float*, float*, std::int32_t>;
+using VectorsKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
+                             std::int32_t, std::int32_t>;
+using MatrixKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
+                            std::int32_t, std::int32_t, std::int32_t>;
+using MoeKernel = Kernel<const void*, const void*, const std::uint32_t*, float*, std::int32_t,
+                         std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+
+// The kernels of a family, by format.
+struct Kernels {
+  std::string_view root;
+  std::array<std::string_view, std::size(kBlockFormats)> names{};
+
+  constexpr std::string_view& operator[](BlockFormat format) {
+    return names[static_cast<std::size_t>(format)];
+  }
+};
+
+#define KILN_SET(format, name) kernels[BlockFormat::k##format] = name;
+
+#define KILN_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f32")
+constexpr Kernels kDequantizeF32 = [] {
+  Kernels kernels{"dequantize_block", {}};
+  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+#define KILN_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f16")
+constexpr Kernels kDequantizeF16 = [] {
+  Kernels kernels{"dequantize_block", {}};
+  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+
+#define KILN_ROW(format, suffix) KILN_SET(format, "get_rows_" #suffix)
+constexpr Kernels kGetRows = [] {
+  Kernels kernels{"get_rows", {}};
+  KILN_EACH_GET_ROWS(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+
+#define KILN_ROW(format, suffix) KILN_SET(format, "dequantize_mul_mat_vec_" #suffix)
+constexpr Kernels kF32Vector = [] {
+  Kernels kernels{"dequantize_mul_mat_vec", {}};
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+
+#define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_" #suffix)
+constexpr Kernels kMulMat = [] {
+  Kernels kernels{"mul_mat", {}};
+  KILN_EACH_MUL_MAT(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+
+// For 1 to 8 vectors.
+constexpr std::size_t kMostVectors = 8;
+#define KILN_VECTORS(n, format, suffix) \
+  kernels[n - 1][BlockFormat::k##format] = "mul_mat_vec_" #suffix "_q8_1_cuda" #n;
+#define KILN_ROW(format, suffix, ...) \
+  KILN_VECTORS(1, format, suffix)     \
+  KILN_VECTORS(2, format, suffix)     \
+  KILN_VECTORS(3, format, suffix)     \
+  KILN_VECTORS(4, format, suffix)     \
+  KILN_VECTORS(5, format, suffix)     \
+  KILN_VECTORS(6, format, suffix)     \
+  KILN_VECTORS(7, format, suffix)     \
+  KILN_VECTORS(8, format, suffix)
+constexpr auto kMulMatVec = [] {
+  std::array<Kernels, kMostVectors> kernels{};
+  for (Kernels& each : kernels) each.root = "mul_mat_vec";
+  KILN_EACH_MUL_MAT(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+#undef KILN_VECTORS
+
+#define KILN_ROW(format, suffix) KILN_SET(format, "indexed_moe_forward_" #suffix "_q8_1")
+constexpr Kernels kIndexedMoe = [] {
+  Kernels kernels{"indexed_moe_forward", {}};
+  KILN_EACH_INDEXED_MOE(KILN_ROW)
+  return kernels;
+}();
+#undef KILN_ROW
+#undef KILN_SET
+
+// What the launches of a format are told.
+struct FormatLaunch {
+  std::uint32_t grid_threads = 0;  // dequantize_block: of a block of values; 0: it is told by `k`
+  bool counts_values = false;      // dequantize_block: `k` is values, not blocks
+  std::uint32_t tile_rows = 0, tile_vectors = 0;  // mul_mat
+};
+constexpr auto kFormatLaunches = [] {
+  std::array<FormatLaunch, std::size(kBlockFormats)> launches{};
+#define KILN_OF(format) launches[static_cast<std::size_t>(BlockFormat::k##format)]
+#define KILN_VALUES_ROW(format, ...) KILN_OF(format).counts_values = true;
+#define KILN_GRID_ROW(format, suffix, threads) KILN_OF(format).grid_threads = threads;
+#define KILN_TILE_ROW(format, suffix, rows, vectors) \
+  KILN_OF(format).tile_rows = rows;                  \
+  KILN_OF(format).tile_vectors = vectors;
+  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_VALUES_ROW)
+  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_GRID_ROW)
+  KILN_EACH_MUL_MAT(KILN_TILE_ROW)
+#undef KILN_OF
+#undef KILN_VALUES_ROW
+#undef KILN_GRID_ROW
+#undef KILN_TILE_ROW
+  return launches;
+}();
+constexpr const FormatLaunch& launch_of(BlockFormat format) {
+  return kFormatLaunches[static_cast<std::size_t>(format)];
+}
+
+Error refused(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
+}
+
+Result<void> set_kernel(Launch& launch, const Kernels& kernels, BlockFormat format) {
+  const auto at = static_cast<std::size_t>(format);
+  if (at < kernels.names.size() && !kernels.names[at].empty()) {
+    launch.module = "quantized";
+    launch.kernel = kernels.names[at];
+    return {};
+  }
+  std::string taken;
+  for (const BlockFormatInfo& each : kBlockFormats) {
+    if (kernels.names[static_cast<std::size_t>(each.format)].empty()) continue;
+    taken += (taken.empty() ? "" : " ") + std::string(each.name);
+  }
+  const std::string name =
+      at < kernels.names.size() ? std::string(info(format).name) : "format " + std::to_string(at);
+  return refused("no kernel of '" + std::string(kernels.root) + "' takes blocks of " + name)
+      .note("it takes " + taken);
+}
+
+constexpr std::uint32_t kMostSigned = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint32_t kMostAlongY = 65535;
+
+Result<std::int32_t> parameter(std::string_view what, std::size_t value) {
+  KILN_TRY_ASSIGN(const std::uint32_t fits, in_32_bits(what, value, kMostSigned));
+  return static_cast<std::int32_t>(fits);
+}
+
+Result<std::uint32_t> along_y(std::string_view what, std::size_t value) {
+  if (value <= kMostAlongY) return static_cast<std::uint32_t>(value);
+  return refused(std::to_string(value) + " " + std::string(what) +
+                 " are more than a launch has blocks for")
+      .note("it has up to " + std::to_string(kMostAlongY))
+      .hint("launch several times");
+}
+
+constexpr std::uint32_t divide_up(std::size_t count, std::size_t each) {
+  return static_cast<std::uint32_t>((count + each - 1) / each);
+}
+
+Result<void> require_blocks(BlockFormat format, std::string_view what, std::size_t values) {
+  const BlockFormatInfo& of = info(format);
+  if (values % of.values == 0) return {};
+  return refused(std::string(what) + " of " + std::to_string(values) +
+                 " values are no whole blocks of " + std::string(of.name))
+      .note("a block has " + std::to_string(of.values) + " values");
+}
+
+// The values that a row of activations is padded to.
+Result<std::int32_t> padded_row(std::size_t columns, std::size_t padded) {
+  if (padded == 0) padded = padded_columns(columns);
+  if (padded % 32 != 0 || padded < columns) {
+    return refused("activations of " + std::to_string(columns) + " values are padded to " +
+                   std::to_string(padded))
+        .note("whole blocks of 32 values hold them all");
+  }
+  return parameter("padded columns", padded);
+}
+
+// A matrix, as the kernels count it.
+struct Matrix {
+  std::int32_t rows, columns;
+};
+Result<Matrix> matrix_of(BlockFormat format, std::size_t rows, std::size_t columns) {
+  KILN_TRY(element_count({{rows, columns}}));
+  KILN_TRY(require_blocks(format, "rows", columns));
+  KILN_TRY_ASSIGN(const std::int32_t narrow_rows, parameter("rows", rows));
+  KILN_TRY_ASSIGN(const std::int32_t narrow_columns, parameter("columns", columns));
+  return Matrix{narrow_rows, narrow_columns};
+}
+
+// The distance of two activations' results.
+Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) {
+  if (stride == 0) stride = rows;
+  if (stride < rows) {
+    return refused("results of " + std::to_string(rows) + " rows are " + std::to_string(stride) +
+                   " apart");
+  }
+  return parameter("rows of the result", stride);
+}
+
+constexpr unsigned kBlock = 256;
+constexpr std::uint32_t kWave = 32;  // threads that share a row
+
+// Of rows by ids: the reference host's threads each do `reference_values` values.
+Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
+                           std::uint32_t reference_threads, std::size_t reference_values) {
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("ids", ids, kMostSigned));
+  launch.block.x = kBlock;
+  constexpr std::size_t kValuesOfThread = 16;
+  std::size_t of_block = kBlock * kValuesOfThread;
+  if (geometry == Geometry::kReference) {
+    launch.block.x = reference_threads;
+    of_block = reference_threads * reference_values;
+  }
+  const std::size_t blocks = columns / of_block + (columns % of_block != 0);
+  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(blocks, kMostAlongY));
+  return {};
+}
+
+Result<std::int64_t> row_length(std::size_t ids, std::size_t columns) {
+  KILN_TRY(element_count({{ids, columns}}));
+  // A row's pieces are counted in 32 bits.
+  KILN_TRY_ASSIGN(const std::int32_t length, parameter("columns", columns));
+  return std::int64_t{length};
+}
+
+}  // namespace
+
+Result<Launch> plan(const QuantizeQ8_1& call, const Gpu&) {
+  Launch launch;
+  launch.module = "quantized";
+  launch.kernel = "quantize_q8_1";
+  KILN_TRY(element_count({{call.rows, call.columns}}));
+  KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("rows", call.rows));
+  // A thread of ours does four values, one of the reference's one.
+  const std::size_t threads =
+      call.geometry == Geometry::kReference ? padded : static_cast<std::size_t>(padded) / 4;
+  launch.grid.x = divide_up(threads, kBlock);
+  launch.block.x = kBlock;
+  launch.pass(QuantizeKernel(), call.x, call.out, columns, padded);
+  return launch;
+}
+
+Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(require_dtype("dequantize_block", call.dtype, {DType::kF32, DType::kF16}));
+  KILN_TRY(
+      set_kernel(launch, call.dtype == DType::kF16 ? kDequantizeF16 : kDequantizeF32, call.format));
+  KILN_TRY(element_count({{call.count}}));
+  KILN_TRY(require_blocks(call.format, "tensors", call.count));
+  const FormatLaunch& format = launch_of(call.format);
+  const std::size_t blocks = call.count / info(call.format).values;
+  if (format.grid_threads != 0) {
+    // A block of threads for each block of values; of ours, which is larger, as many of these as
+    // divide their number.
+    launch.block.x = format.grid_threads;
+    std::size_t of_block = 1;
+    if (call.geometry == Geometry::kOwn) {
+      while (launch.block.x < kBlock && blocks % (2 * of_block) == 0) {
+        of_block *= 2;
+        launch.block.x *= 2;
+      }
+    }
+    KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMostSigned));
+    launch.pass(BlocksOfGridKernel(), call.blocks, call.out);
+    return launch;
+  }
+  KILN_TRY_ASSIGN(const std::int32_t k, format.counts_values ? parameter("values", call.count)
+                                                             : parameter("blocks", blocks));
+  if (call.geometry == Geometry::kOwn) {
+    constexpr std::size_t kValuesOfThread = 8;
+    const tuning::Launch own = spread_over(gpu).over(call.count / kValuesOfThread, kBlock);
+    launch.grid.x = own.blocks;
+    launch.block.x = own.threads;
+  } else {
+    launch.block.x = format.counts_values ? kBlock : kWave;
+    launch.grid.x = divide_up(call.count, format.counts_values ? 512 : 256);
+  }
+  launch.pass(BlocksKernel(), call.blocks, call.out, k);
+  return launch;
+}
+
+Result<Launch> plan(const GetRows& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kGetRows, call.format));
+  KILN_TRY_ASSIGN(const std::int64_t columns, row_length(call.count, call.columns));
+  KILN_TRY(require_blocks(call.format, "rows", call.columns));
+  const FormatLaunch& format = launch_of(call.format);
+  if (format.grid_threads != 0) {
+    KILN_TRY(set_rows_grid(launch, call.geometry, call.count, call.columns, format.grid_threads,
+                           info(call.format).values / format.grid_threads));
+  } else {
+    KILN_TRY(set_rows_grid(launch, call.geometry, call.count, call.columns, kBlock, 2));
+  }
+  const std::uint64_t bytes =
+      call.row_bytes != 0 ? call.row_bytes : row_bytes(call.format, call.columns);
+  launch.pass(RowsKernel(), call.table, call.ids, call.out, columns, bytes);
+  return launch;
+}
+
+Result<Launch> plan(const GetFloatRows& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(require_dtype("get_rows", call.dtype, {DType::kF32, DType::kF16, DType::kBF16}));
+  launch.module = "quantized";
+  launch.kernel = call.dtype == DType::kF32   ? "get_rows_f32"
+                  : call.dtype == DType::kF16 ? "get_rows_f16"
+                                              : "get_rows_bf16";
+  KILN_TRY_ASSIGN(const std::int64_t columns, row_length(call.count, call.columns));
+  KILN_TRY(set_rows_grid(launch, call.geometry, call.count, call.columns, kBlock, 1));
+  const std::uint64_t bytes =
+      call.row_bytes != 0 ? call.row_bytes : call.columns * size_of(call.dtype);
+  launch.pass(RowsKernel(), call.table, call.ids, call.out, columns, bytes);
+  return launch;
+}
+
+Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kF32Vector, call.format));
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
+  launch.block.x = kWave;
+  if (call.format == BlockFormat::kQ5_K) {
+    launch.pass(F32VectorOfGridKernel(), call.weights, call.x, call.dst, matrix.columns);
+  } else {
+    launch.pass(F32VectorKernel(), call.weights, call.x, call.dst, matrix.columns, matrix.rows);
+  }
+  return launch;
+}
+
+Result<Launch> plan(const MulMatVec& call, const Gpu&) {
+  Launch launch;
+  if (call.vectors < 1 || call.vectors > kMostVectors) {
+    return refused("no kernel of 'mul_mat_vec' takes " + std::to_string(call.vectors) + " vectors")
+        .note("it takes 1 to " + std::to_string(kMostVectors))
+        .hint("use MulMat");
+  }
+  KILN_TRY(set_kernel(launch, kMulMatVec[call.vectors - 1], call.format));
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  launch.grid.x = divide_up(call.rows, call.vectors == 1 ? 1 : 2);
+  launch.block.x = kWave;
+  if (call.geometry == Geometry::kReference) launch.block.y = call.vectors <= 4 ? 4 : 2;
+  launch.pass(VectorsKernel(), call.weights, call.activations, call.dst, matrix.columns,
+              matrix.rows, padded, stride);
+  return launch;
+}
+
+Result<Launch> plan(const MulMat& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kMulMat, call.format));
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  KILN_TRY(element_count({{call.vectors}}));
+  KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  const FormatLaunch& tile = launch_of(call.format);
+  launch.grid.x = divide_up(call.rows, tile.tile_rows);
+  KILN_TRY_ASSIGN(launch.grid.y,
+                  along_y("tiles of vectors", divide_up(call.vectors, tile.tile_vectors)));
+  launch.block = {kWave, 4, 1};
+  launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
+              vectors, padded, stride);
+  return launch;
+}
+
+Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kIndexedMoe, call.format));
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  KILN_TRY(element_count({{call.batches, call.slots}}));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("batches", call.batches));
+  KILN_TRY_ASSIGN(launch.grid.z, along_y("slots", call.slots));
+  launch.block.x = kWave;
+  if (call.geometry == Geometry::kReference) launch.block.y = 4;
+  const auto batches = static_cast<std::int32_t>(call.batches);
+  const auto slots = static_cast<std::int32_t>(call.slots);
+  // How many rows of activations a batch has.
+  const std::int32_t input_rows = call.inputs == MoeInputs::kOfBatch ? 1 : slots;
+  launch.pass(MoeKernel(), call.weights, call.activations, call.experts, call.dst, matrix.rows,
+              matrix.columns, batches, slots, padded, input_rows);
+  return launch;
+}
+
+}  // namespace kiln::ops

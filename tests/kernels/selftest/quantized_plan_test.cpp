@@ -1,0 +1,198 @@
+// The launches of the quantized kernels: those of the reference, ours, and what is refused.
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+
+#include "base/diagnostic.hpp"
+#include "kiln/ops/quantized.hpp"
+
+namespace kiln::ops {
+namespace {
+
+std::string message(const Result<Launch>& launch) {
+  REQUIRE_FALSE(launch);
+  return launch.error().message;
+}
+std::string note(const Result<Launch>& launch) {
+  REQUIRE_FALSE(launch);
+  REQUIRE_FALSE(launch.error().notes.empty());
+  return launch.error().notes.front().text;
+}
+std::vector<std::int64_t> numbers(const Launch& launch, std::size_t from) {
+  std::vector<std::int64_t> values;
+  for (std::size_t i = from; i < launch.arguments.size(); ++i) {
+    std::int64_t value = 0;
+    std::memcpy(&value, launch.arguments.at(i).data(), launch.arguments.at(i).size());
+    values.push_back(value);
+  }
+  return values;
+}
+// The launches in the reference's geometry and in ours.
+template <typename Call>
+std::string both(Call call) {
+  call.geometry = Geometry::kReference;
+  const auto reference = plan(call);
+  call.geometry = Geometry::kOwn;
+  const auto own = plan(call);
+  REQUIRE(reference);
+  REQUIRE(own);
+  return to_string(*reference) + " " + to_string(*own);
+}
+
+TEST_CASE("plan of a quantization pads rows to 512 values") {
+  QuantizeQ8_1 call;
+  call.rows = 3;
+  call.columns = 700;
+  CHECK(both(call) ==
+        "quantized.quantize_q8_1<<<4x3, 256>>> quantized.quantize_q8_1<<<1x3, 256>>>");
+  CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{700, 1024});
+  CHECK(q8_1_bytes(3, 700) == 3 * 32 * 36);
+  call.padded = 704;
+  CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{700, 704});
+  call.padded = 672;
+  CHECK(message(plan(call)) == "activations of 700 values are padded to 672");
+  call.padded = 720;
+  CHECK(note(plan(call)) == "whole blocks of 32 values hold them all");
+  call.padded = 0;
+  call.rows = 65536;
+  CHECK(message(plan(call)) == "65536 rows are more than a launch has blocks for");
+}
+
+TEST_CASE("plan of a dequantization says the number of blocks as the kernel reads it") {
+  DequantizeBlocks call;
+  call.count = 7 * 256;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q4_0_f32<<<7, 32>>> "
+        "quantized.dequantize_block_q4_0_f32<<<1, 256>>>");
+  CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{56});
+  call.format = BlockFormat::kQ5_1;
+  call.dtype = DType::kF16;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q5_1_f16<<<4, 256>>> "
+        "quantized.dequantize_block_q5_1_f16<<<1, 256>>>");
+  CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{1792});
+  // Blocks of threads of ours do as many blocks of values as divide their number.
+  call.format = BlockFormat::kQ6_K;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q6_K_f16<<<7, 64>>> "
+        "quantized.dequantize_block_q6_K_f16<<<7, 64>>>");
+  call.count = 12 * 256;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q6_K_f16<<<12, 64>>> "
+        "quantized.dequantize_block_q6_K_f16<<<3, 256>>>");
+  call.format = BlockFormat::kQ8_K;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q8_K_f16<<<12, 32>>> "
+        "quantized.dequantize_block_q8_K_f16<<<3, 128>>>");
+  CHECK(plan(call)->arguments.size() == 2);
+  call.count = 300;
+  CHECK(message(plan(call)) == "tensors of 300 values are no whole blocks of Q8_K");
+  CHECK(note(plan(call)) == "a block has 256 values");
+  call.dtype = DType::kBF16;
+  CHECK(message(plan(call)) == "no kernel of 'dequantize_block' takes 'bf16'");
+  // Values of Q5_0 are counted by the kernel, of Q4_0 blocks, of Q4_K neither.
+  call.dtype = DType::kF32;
+  call.count = std::size_t{1} << 31;
+  call.format = BlockFormat::kQ5_0;
+  CHECK(message(plan(call)) == "2147483648 values are more than the kernel counts");
+  call.format = BlockFormat::kQ4_0;
+  CHECK(plan(call));
+}
+
+TEST_CASE("plan of rows by ids caps the blocks of a row") {
+  GetRows call;
+  call.count = 5;
+  call.columns = 4096;
+  CHECK(both(call) == "quantized.get_rows_q4_0<<<5x8, 256>>> quantized.get_rows_q4_0<<<5, 256>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 128 * 18});
+  call.format = BlockFormat::kQ4_K;
+  call.row_bytes = 5000;
+  CHECK(both(call) == "quantized.get_rows_q4_K<<<5x16, 32>>> quantized.get_rows_q4_K<<<5, 256>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 5000});
+  call.columns = std::size_t{256} << 16;
+  call.geometry = Geometry::kReference;
+  CHECK(plan(call)->grid.y == 65535);
+  call.format = BlockFormat::kQ8_K;
+  CHECK(message(plan(call)) == "no kernel of 'get_rows' takes blocks of Q8_K");
+  CHECK(note(plan(call)) == "it takes Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K");
+  GetFloatRows floats;
+  floats.dtype = DType::kBF16;
+  floats.count = 2;
+  floats.columns = 300;
+  CHECK(both(floats) ==
+        "quantized.get_rows_bf16<<<2x2, 256>>> quantized.get_rows_bf16<<<2, 256>>>");
+  CHECK(numbers(*plan(floats), 3) == std::vector<std::int64_t>{300, 600});
+}
+
+TEST_CASE("plan of a product with an f32 vector leaves out the rows of Q5_K") {
+  DequantizeMulMatVec call;
+  call.rows = 7;
+  call.columns = 512;
+  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q4_0_cuda<<<7, 32>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512, 7});
+  call.format = BlockFormat::kQ5_K;
+  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q5_k<<<7, 32>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512});
+}
+
+TEST_CASE("plan of a product with up to eight vectors takes the kernel of their number") {
+  MulMatVec call;
+  call.format = BlockFormat::kQ3_K;
+  call.rows = 7;
+  call.columns = 768;
+  CHECK(both(call) ==
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>> "
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 1024, 7});
+  call.vectors = 5;
+  call.dst_stride = 9;
+  call.padded = 768;
+  CHECK(both(call) ==
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4, 32x2>>> "
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4, 32>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 768, 9});
+  call.dst_stride = 6;
+  CHECK(message(plan(call)) == "results of 7 rows are 6 apart");
+  call.dst_stride = 0;
+  call.columns = 800;
+  CHECK(message(plan(call)) == "rows of 800 values are no whole blocks of Q3_K");
+  call.vectors = 9;
+  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
+  call.vectors = 0;
+  CHECK(note(plan(call)) == "it takes 1 to 8");
+}
+
+TEST_CASE("plan of a product of matrices has a block for every tile") {
+  MulMat call;
+  call.rows = 300;
+  call.columns = 512;
+  call.vectors = 100;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_q4_0<<<3x2, 32x4>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512, 300, 100, 512, 300});
+  call.format = BlockFormat::kQ5_0;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_q5_0<<<5, 32x4>>>");
+  call.format = BlockFormat::kQ8_K;
+  CHECK(message(plan(call)) == "no kernel of 'mul_mat' takes blocks of Q8_K");
+  call.format = BlockFormat::kQ6_K;
+  call.vectors = std::size_t{1} << 23;
+  CHECK(message(plan(call)) == "131072 tiles of vectors are more than a launch has blocks for");
+}
+
+TEST_CASE("plan of a mixture of experts has a block for every row of every task") {
+  IndexedMoe call;
+  call.rows = 7;
+  call.columns = 256;
+  call.batches = 3;
+  call.slots = 2;
+  CHECK(both(call) ==
+        "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32x4>>> "
+        "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32>>>");
+  CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 1});
+  call.inputs = MoeInputs::kOfTask;
+  CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 2});
+  call.format = BlockFormat::kQ4_0;
+  CHECK(message(plan(call)) == "no kernel of 'indexed_moe_forward' takes blocks of Q4_0");
+  CHECK(note(plan(call)) == "it takes Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K");
+}
+
+}  // namespace
+}  // namespace kiln::ops
