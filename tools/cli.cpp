@@ -66,6 +66,7 @@ struct CommandLine {
   MergeOptions merge;
   StripOptions strip;
   VerifyOptions verify;
+  DiffOptions diff;
   std::string doctor_manifest;
   std::string cache_action = "show";
   bool allow_missing = false;
@@ -81,6 +82,7 @@ struct CommandLine {
     declare_doctor();
     declare_inspect();
     declare_verify();
+    declare_diff();
     declare_merge();
     declare_cache();
     declare_run();
@@ -166,6 +168,19 @@ struct CommandLine {
     command.add_option("MANIFEST", verify.manifest,
                        "Hold it to this manifest's abi files, floors and budgets");
     command.footer("Example:\n  kiln verify out");
+  }
+
+  void declare_diff() {
+    CLI::App& command = *app.add_subcommand(
+        "diff", "Show what changed between two builds: kernels, parameters, sizes, resources");
+    command.add_option("OLD", diff.before, "The out folder of a build, or its kiln.json")->required();
+    command.add_option("NEW", diff.after, "Another one")->required();
+    command.add_option("--fail-on", diff.fail_on,
+                       "Exit with 1 when this got worse; may be repeated: removed, signature, "
+                       "size[=PERCENT%], registers[=N], spills[=N], shared[=N], stack[=N]")
+        ->type_name("WHAT")->expected(1)->take_all();
+    command.add_flag("--json", diff.json, "Print the differences as JSON");
+    command.footer("Example:\n  kiln diff release out --fail-on removed --fail-on spills --fail-on size=5%");
   }
 
   void declare_merge() {
@@ -267,6 +282,7 @@ struct CommandLine {
                                                          {"clear", CacheAction::kClear}}));
       return Invocation(cache);
     }
+    if (name == "diff") return Invocation(diff);
     if (name == "verify") return Invocation(verify);
     if (name == "merge") return Invocation(merge);
     if (name == "strip") return Invocation(strip);

@@ -8,6 +8,7 @@
 #include "kiln/result.hpp"
 #include "tools/commands/build.hpp"
 #include "tools/commands/cache.hpp"
+#include "tools/commands/diff.hpp"
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/inspect.hpp"
 #include "tools/commands/merge.hpp"
@@ -23,7 +24,7 @@ struct Reply {
 };
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
-                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions>;
+                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

@@ -57,6 +57,7 @@ struct RunCommand {
   Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }
   Result<int> operator()(const StripOptions& options) const { return run_strip(options, world); }
   Result<int> operator()(const VerifyOptions& options) const { return run_verify(options, world); }
+  Result<int> operator()(const DiffOptions& options) const { return run_diff(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {

@@ -58,6 +58,9 @@ struct Command {
   Result<int> operator()(const tools::StripOptions& options) const {
     return tools::run_strip(options, world);
   }
+  Result<int> operator()(const tools::DiffOptions& options) const {
+    return tools::run_diff(options, world);
+  }
   Result<int> operator()(const tools::VerifyOptions& options) const {
     return tools::run_verify(options, world);
   }

@@ -573,6 +573,7 @@ def messages(arguments):
 
     merges(story)
     verifications(story)
+    differences(story)
     for one in stories:
         one.check()
     print(f"messages: {len(stories)} files")
@@ -657,6 +658,27 @@ def verifications(story):
     one.write("abi.json", '{"format": 1, "modules": {"demo": {"scale": ["u64 x", "u32 y"]}}}')
     one.write("new.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"'))
     one.run("verify", "out", "new.json")
+
+
+def differences(story):
+    """What is said of one build after another."""
+    one = story("diff", sources=("scale", "shift"))
+    manifest = (one.root / "targets.json").read_text()
+    abi = '{"format": 1, "modules": {"demo": {%s}}}'
+    one.write("abi.json", abi % '"scale": ["u64 x"], "shift": ["u64 x"]')
+    one.write("targets.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"'))
+    one.build_quietly("build", "--out", "old")
+    one.run("diff", "old", "old")
+    one.write("abi.json", abi % '"scale": ["const f32* y"], "fold": ["u64 x"]')
+    one.write("targets.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"')
+              .replace("shift.cu", "fold.cu").replace('80"', '80", "compute_90"'))
+    one.write("fold.cu", "// fold\n")
+    one.build_quietly("build", "--out", "new")
+    one.run("diff", "old", "new")
+    one.run("diff", "old", "new", "--json")
+    one.run("diff", "new", "old", "--fail-on", "removed", "--fail-on", "size=5%")
+    one.run("diff", "old", "new", "--fail-on", "signature")
+    one.run("diff", "old", "none")
 
 
 def main():

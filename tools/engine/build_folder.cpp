@@ -87,23 +87,6 @@ std::set<std::string> converted_files(const Catalog& catalog) {
   return paths;
 }
 
-Result<BuildFolder> read_catalog_of(const fs::path& folder, const fs::path& shown,
-                                    const Files& files) {
-  const Result<std::string> text = files.read(folder / "kiln.json");
-  if (!text) {
-    if (text.error().code != ErrorCode::kInvalidInput) return text.error();
-    return Error{.code = ErrorCode::kInvalidInput,
-                 .message = quote(shown.string()) + " is not the folder of a finished build"}
-        .note("there is no " + quote((shown / "kiln.json").string()) + " in it")
-        .hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
-  }
-  constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
-  const std::string name = (shown / "kiln.json").generic_string();
-  KILN_TRY_ASSIGN(const Json document, read_json(*text, name, kLimits));
-  KILN_TRY_ASSIGN(CatalogRecord record, read_catalog(document, name));
-  return BuildFolder{std::move(record.catalog), std::move(record.bundles), {}};
-}
-
 // Of the containers that hold an image of the unit, by its path: the entry for a target.
 class Containers {
  public:
@@ -213,14 +196,31 @@ std::vector<BundleRecord> records_of(const BuildFolder& build) {
 
 }  // namespace
 
+Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
+                                 const Files& files) {
+  const Result<std::string> text = files.read(folder / "kiln.json");
+  if (!text) {
+    if (text.error().code != ErrorCode::kInvalidInput) return text.error();
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = quote(shown.string()) + " is not the folder of a finished build"}
+        .note("there is no " + quote((shown / "kiln.json").string()) + " in it")
+        .hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
+  }
+  constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
+  return read_json(*text, (shown / "kiln.json").generic_string(), kLimits);
+}
+
 Result<BuildFolder> read_build_catalog(const fs::path& folder, const fs::path& shown,
                                        const Files& files) {
-  return read_catalog_of(folder, shown, files);
+  KILN_TRY_ASSIGN(const Json document, read_build_document(folder, shown, files));
+  KILN_TRY_ASSIGN(CatalogRecord record,
+                  read_catalog(document, (shown / "kiln.json").generic_string()));
+  return BuildFolder{std::move(record.catalog), std::move(record.bundles), {}};
 }
 
 Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& shown,
                                       const Files& files) {
-  KILN_TRY_ASSIGN(BuildFolder build, read_catalog_of(folder, shown, files));
+  KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, shown, files));
   Reader reader(folder, files);
   for (Module& module : build.catalog.modules) {
     for (Artifact& image : module.images) image.bytes = reader.read(image.path, image.digest);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kiln/result.hpp"
+#include "tools/json/json.hpp"
 #include "tools/model/catalog.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/files.hpp"
@@ -20,8 +21,11 @@ struct BuildFolder {
   std::map<std::string, std::string> files;  // bundles, and what is in hip/: by path, bytes
 };
 
-// Its catalog alone: images without bytes, files without any. `shown` names the folder in errors:
-// kInvalidInput where it is no finished build.
+// Its kiln.json. `shown` names the folder in errors: kInvalidInput where it is no finished build.
+Result<Json> read_build_document(const std::filesystem::path& folder,
+                                 const std::filesystem::path& shown, const Files& files);
+
+// Its catalog alone: images without bytes, and no files.
 Result<BuildFolder> read_build_catalog(const std::filesystem::path& folder,
                                        const std::filesystem::path& shown, const Files& files);
 

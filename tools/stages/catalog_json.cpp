@@ -89,6 +89,19 @@ const Kernel& kernel_of(const Module& module, const std::string& name) {
   return *std::ranges::lower_bound(module.kernels, name, {}, &Kernel::name);
 }
 
+std::string signature_of(const Json& kernel) {
+  std::vector<std::string> parameters;
+  for (const Json& parameter : array_of(kernel, "params")) {
+    std::string text = text_of(parameter, "type");
+    if (text.empty()) {
+      text = std::to_string(integer_of(parameter, "size").value_or(0)) + " bytes";
+    }
+    const std::string name = text_of(parameter, "name");
+    parameters.push_back(name.empty() ? text : text + " " + name);
+  }
+  return "(" + join(parameters, ", ") + ")";
+}
+
 KernelInfo read_kernel(const Json& object) {
   KernelInfo kernel;
   kernel.name = text_of(object, "name");
@@ -205,6 +218,7 @@ Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_
     image.info.ptx_isa = static_cast<std::uint16_t>(integer_of(object, "ptx_isa").value_or(0));
     for (const Json& kernel : array_of(object, "kernels")) {
       image.info.kernels.push_back(read_kernel(kernel));
+      image.signatures.push_back(signature_of(kernel));
     }
     images.push_back(std::move(image));
   }

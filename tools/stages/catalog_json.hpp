@@ -30,6 +30,7 @@ struct ImageSummary {
   std::uint64_t size = 0;
   Digest digest;  // of a build
   ImageInfo info;
+  std::vector<std::string> signatures;  // by kernel: "(u64 numel, const f32* inp, 8 bytes)"
 };
 // The images of a document that catalog_json() or file_json() made; `file` names it in errors.
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);

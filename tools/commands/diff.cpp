@@ -1,0 +1,100 @@
+#include "tools/commands/diff.hpp"
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/commands/table.hpp"
+#include "tools/engine/build_folder.hpp"
+#include "tools/stages/diff_builds.hpp"
+
+namespace kiln::tools {
+namespace {
+
+Result<std::vector<ImageSummary>> read(const std::filesystem::path& path, const World& world) {
+  const auto absolute = (world.environment.current_directory / path).lexically_normal();
+  const bool is_catalog = path.filename() == "kiln.json";
+  const std::filesystem::path shown = is_catalog ? path.parent_path() : path;
+  KILN_TRY_ASSIGN(
+      const Json document,
+      read_build_document(is_catalog ? absolute.parent_path() : absolute, shown, world.files));
+  return read_images(document, (shown / "kiln.json").generic_string());
+}
+
+// "+12.5%"
+std::string percent(std::uint64_t before, std::uint64_t after) {
+  if (before == 0) return "";
+  const bool is_more = after >= before;
+  const std::uint64_t tenths =
+      ((is_more ? after - before : before - after) * 1000 + before / 2) / before;
+  return (is_more ? "+" : "-") + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+         "%";
+}
+
+std::string difference(std::uint64_t before, std::uint64_t after) {
+  return after >= before ? "+" + std::to_string(after - before)
+                         : "-" + std::to_string(before - after);
+}
+
+void print(const BuildDiff& diff, std::ostream& out) {
+  const auto heading = [&](const char* text) { out << text << "\n"; };
+  for (const std::string& target : diff.added_targets) out << "+ target " << target << "\n";
+  for (const std::string& target : diff.removed_targets) out << "- target " << target << "\n";
+  for (const KernelName& name : diff.added_kernels) {
+    out << "+ kernel " << name.module << "." << printable(name.kernel) << "\n";
+  }
+  for (const KernelName& name : diff.removed_kernels) {
+    out << "- kernel " << name.module << "." << printable(name.kernel) << "\n";
+  }
+  for (const SignatureChange& change : diff.signatures) {
+    out << "! kernel " << change.kernel.module << "." << printable(change.kernel.kernel) << "\n    "
+        << change.before << "\n -> " << change.after << "\n";
+  }
+  if (!diff.sizes.empty()) {
+    heading("bytes of images");
+    Table table({"module", "target", "before", "after", "change", ""});
+    for (const SizeChange& change : diff.sizes) {
+      table.add({change.module, change.target, std::to_string(change.before),
+                 std::to_string(change.after), percent(change.before, change.after), ""});
+    }
+    table.add({"all", "", std::to_string(diff.total_before), std::to_string(diff.total_after),
+               percent(diff.total_before, diff.total_after), ""});
+    table.print(out);
+  }
+  if (!diff.resources.empty()) {
+    heading("resources of kernels");
+    Table table({"kernel", "target", "resource", "before", "after", "change", ""});
+    for (const ResourceChange& change : diff.resources) {
+      table.add({change.kernel.module + "." + printable(change.kernel.kernel), change.target,
+                 std::string(to_string(change.resource)), std::to_string(change.before),
+                 std::to_string(change.after), difference(change.before, change.after), ""});
+    }
+    table.print(out);
+  }
+  if (diff.is_empty()) out << "no difference\n";
+}
+
+}  // namespace
+
+Result<int> run_diff(const DiffOptions& options, World& world) {
+  RegressionLimits limits;
+  for (const std::string& text : options.fail_on) KILN_TRY(add_regression_limit(text, limits));
+  KILN_TRY_ASSIGN(const std::vector<ImageSummary> before, read(options.before, world));
+  KILN_TRY_ASSIGN(const std::vector<ImageSummary> after, read(options.after, world));
+  const BuildDiff diff = diff_builds(before, after);
+  const std::vector<std::string> worse = regressions(diff, limits);
+  if (options.json) {
+    Json document = diff_json(diff);
+    std::get<Json::Object>(document.value)
+        .push_back({"regressions", Json::Array(worse.begin(), worse.end())});
+    world.out << write_json(document);
+  } else {
+    print(diff, world.out);
+  }
+  if (worse.empty()) return 0;
+  Error error{.code = ErrorCode::kBuildFailed,
+              .message = quote(options.after.string()) + " is worse than " +
+                         quote(options.before.string()) + " in " + counted(worse.size(), "point")};
+  for (const std::string& line : worse) error.note(line);
+  return error;
+}
+
+}  // namespace kiln::tools

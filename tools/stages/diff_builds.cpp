@@ -1,0 +1,247 @@
+#include "tools/stages/diff_builds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr std::array<std::string_view, 4> kResources = {"registers", "spills", "shared", "stack"};
+
+std::optional<std::uint64_t> amount_of(const KernelInfo& kernel, Resource resource) {
+  switch (resource) {
+    case Resource::kRegisters: return kernel.registers;
+    case Resource::kShared: return kernel.shared_bytes;
+    case Resource::kStack: return kernel.stack_bytes;
+    case Resource::kSpills: break;
+  }
+  if (!kernel.spill_stores && !kernel.spill_loads && !kernel.scalar_spills) return std::nullopt;
+  return std::uint64_t{kernel.spill_stores.value_or(0)} + kernel.spill_loads.value_or(0) +
+         kernel.scalar_spills.value_or(0);
+}
+
+struct Summary {
+  std::set<std::string> targets;
+  std::map<KernelName, std::string> signatures;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> sizes;       // by module and target
+  std::map<std::pair<KernelName, std::string>, const KernelInfo*> kernels;  // ... and target
+  std::uint64_t total = 0;
+};
+
+Summary summarize(const std::vector<ImageSummary>& images) {
+  Summary summary;
+  for (const ImageSummary& image : images) {
+    const std::string target = to_string(image.info.target);
+    summary.targets.insert(target);
+    summary.sizes[{image.module, target}] += image.size;
+    summary.total += image.size;
+    for (std::size_t i = 0; i < image.info.kernels.size(); ++i) {
+      const KernelInfo& kernel = image.info.kernels[i];
+      const KernelName name{image.module, kernel.name};
+      const std::string signature = i < image.signatures.size() ? image.signatures[i] : "";
+      summary.signatures.emplace(name, signature);
+      summary.kernels[{name, target}] = &kernel;
+    }
+  }
+  return summary;
+}
+
+template <typename Map, typename Key>
+std::vector<Key> only_in(const Map& a, const Map& b) {
+  std::vector<Key> keys;
+  for (const auto& [key, value] : a) {
+    if (!b.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+std::vector<std::string> only_in(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::vector<std::string> keys;
+  std::ranges::set_difference(a, b, std::back_inserter(keys));
+  return keys;
+}
+
+Json::Object kernel_json(const KernelName& name) {
+  return {{"module", name.module}, {"kernel", name.kernel}};
+}
+
+Json::Array names_json(const std::vector<KernelName>& names) {
+  Json::Array array;
+  for (const KernelName& name : names) array.push_back(kernel_json(name));
+  return array;
+}
+
+Json::Array texts_json(const std::vector<std::string>& texts) {
+  return Json::Array(texts.begin(), texts.end());
+}
+
+std::string spell(const KernelName& name) { return quote(name.module + "." + name.kernel); }
+
+std::string spell_change(std::uint64_t before, std::uint64_t after) {
+  return std::to_string(before) + " -> " + std::to_string(after);
+}
+
+}  // namespace
+
+std::string_view to_string(Resource resource) {
+  return kResources[static_cast<std::size_t>(resource)];
+}
+
+bool BuildDiff::is_empty() const {
+  return added_targets.empty() && removed_targets.empty() && added_kernels.empty() &&
+         removed_kernels.empty() && signatures.empty() && sizes.empty() && resources.empty();
+}
+
+BuildDiff diff_builds(const std::vector<ImageSummary>& before,
+                      const std::vector<ImageSummary>& after) {
+  const Summary a = summarize(before), b = summarize(after);
+  BuildDiff diff;
+  diff.total_before = a.total;
+  diff.total_after = b.total;
+  diff.added_targets = only_in(b.targets, a.targets);
+  diff.removed_targets = only_in(a.targets, b.targets);
+  using Signatures = decltype(a.signatures);
+  diff.added_kernels = only_in<Signatures, KernelName>(b.signatures, a.signatures);
+  diff.removed_kernels = only_in<Signatures, KernelName>(a.signatures, b.signatures);
+  for (const auto& [name, signature] : a.signatures) {
+    const auto other = b.signatures.find(name);
+    if (other != b.signatures.end() && other->second != signature) {
+      diff.signatures.push_back({name, signature, other->second});
+    }
+  }
+  for (const auto& [key, size] : a.sizes) {
+    const auto other = b.sizes.find(key);
+    if (other != b.sizes.end() && other->second != size) {
+      diff.sizes.push_back({key.first, key.second, size, other->second});
+    }
+  }
+  for (const auto& [key, kernel] : a.kernels) {
+    const auto other = b.kernels.find(key);
+    if (other == b.kernels.end()) continue;
+    for (std::size_t i = 0; i < kResources.size(); ++i) {
+      const auto resource = static_cast<Resource>(i);
+      const auto had = amount_of(*kernel, resource), has = amount_of(*other->second, resource);
+      if (!had || !has || *had == *has) continue;
+      diff.resources.push_back({key.first, key.second, resource, *had, *has});
+    }
+  }
+  return diff;
+}
+
+Json diff_json(const BuildDiff& diff) {
+  Json::Array signatures, sizes, resources;
+  for (const SignatureChange& change : diff.signatures) {
+    Json::Object object = kernel_json(change.kernel);
+    object.push_back({"before", change.before});
+    object.push_back({"after", change.after});
+    signatures.push_back(std::move(object));
+  }
+  for (const SizeChange& change : diff.sizes) {
+    sizes.push_back(Json::Object{{"module", change.module},
+                                 {"target", change.target},
+                                 {"before", change.before},
+                                 {"after", change.after}});
+  }
+  for (const ResourceChange& change : diff.resources) {
+    Json::Object object = kernel_json(change.kernel);
+    object.push_back({"target", change.target});
+    object.push_back({"resource", to_string(change.resource)});
+    object.push_back({"before", change.before});
+    object.push_back({"after", change.after});
+    resources.push_back(std::move(object));
+  }
+  return Json::Object{
+      {"format", 1},
+      {"added_targets", texts_json(diff.added_targets)},
+      {"removed_targets", texts_json(diff.removed_targets)},
+      {"added_kernels", names_json(diff.added_kernels)},
+      {"removed_kernels", names_json(diff.removed_kernels)},
+      {"signatures", std::move(signatures)},
+      {"sizes", std::move(sizes)},
+      {"resources", std::move(resources)},
+      {"total", Json::Object{{"before", diff.total_before}, {"after", diff.total_after}}}};
+}
+
+Result<void> add_regression_limit(const std::string& text, RegressionLimits& limits) {
+  const std::string key = text.substr(0, text.find('='));
+  std::string_view number = std::string_view(text).substr(std::min(text.size(), key.size() + 1));
+  const bool has_number = text.find('=') != std::string::npos;
+  if (key == "size" && number.ends_with('%')) number.remove_suffix(1);
+  std::uint64_t amount = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), amount);
+  const bool is_number = error == std::errc{} && end == number.data() + number.size();
+  const auto refuse = [&] {
+    return Error{ErrorCode::kInvalidInput, "--fail-on cannot be " + quote(text)}.hint(
+        "it is removed, signature, size[=PERCENT%], registers[=N], spills[=N], shared[=N] or "
+        "stack[=N]");
+  };
+  if (has_number && !is_number) return refuse();
+  if (key == "removed" || key == "signature") {
+    if (has_number) return refuse();
+    (key == "removed" ? limits.removed : limits.signature) = true;
+  } else if (key == "size") {
+    limits.size_percent = amount;
+  } else if (key == "registers") {
+    limits.registers = amount;
+  } else if (key == "spills") {
+    limits.spills = amount;
+  } else if (key == "shared") {
+    limits.shared = amount;
+  } else if (key == "stack") {
+    limits.stack = amount;
+  } else {
+    return refuse();
+  }
+  return {};
+}
+
+std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimits& limits) {
+  std::vector<std::string> lines;
+  if (limits.removed) {
+    for (const KernelName& kernel : diff.removed_kernels) {
+      lines.push_back("kernel " + spell(kernel) + " was removed");
+    }
+    for (const std::string& target : diff.removed_targets) {
+      lines.push_back("target " + quote(target) + " was removed");
+    }
+  }
+  if (limits.signature) {
+    for (const SignatureChange& change : diff.signatures) {
+      lines.push_back("kernel " + spell(change.kernel) +
+                      " takes other parameters: " + change.before + " -> " + change.after);
+    }
+  }
+  if (limits.size_percent) {
+    for (const SizeChange& change : diff.sizes) {
+      if (change.after * 100 <= change.before * (100 + *limits.size_percent)) continue;
+      lines.push_back("module " + quote(change.module) + " for " + change.target + ": " +
+                      spell_change(change.before, change.after) + " bytes");
+    }
+  }
+  const std::array<std::optional<std::uint64_t>, kResources.size()> allowed = {
+      limits.registers, limits.spills, limits.shared, limits.stack};
+  for (std::size_t i = 0; i < kResources.size(); ++i) {
+    if (!allowed[i]) continue;
+    std::vector<const ResourceChange*> worse;
+    for (const ResourceChange& change : diff.resources) {
+      const bool is_worse = change.after > change.before + *allowed[i];
+      if (change.resource == static_cast<Resource>(i) && is_worse) worse.push_back(&change);
+    }
+    std::ranges::stable_sort(worse, std::greater<>{},
+                             [](const ResourceChange* one) { return one->after - one->before; });
+    for (const ResourceChange* change : worse) {
+      lines.push_back("kernel " + spell(change->kernel) + " for " + change->target + ": " +
+                      std::string(kResources[i]) + " " +
+                      spell_change(change->before, change->after));
+    }
+  }
+  return lines;
+}
+
+}  // namespace kiln::tools
