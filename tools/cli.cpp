@@ -67,6 +67,7 @@ struct CommandLine {
   StripOptions strip;
   VerifyOptions verify;
   DiffOptions diff;
+  ReportOptions report;
   std::string doctor_manifest;
   std::string cache_action = "show";
   bool allow_missing = false;
@@ -83,6 +84,7 @@ struct CommandLine {
     declare_inspect();
     declare_verify();
     declare_diff();
+    declare_report();
     declare_merge();
     declare_cache();
     declare_run();
@@ -117,6 +119,10 @@ struct CommandLine {
     command
         .add_option("--depfile", build.depfile,
                     "Write what the header's stamp depends on, for make and ninja")
+        ->type_name("F");
+    command
+        .add_option("--trace", build.trace,
+                    "Write what ran when, for chrome://tracing or Perfetto")
         ->type_name("F");
     command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
         ->type_name("array|asm");
@@ -181,6 +187,18 @@ struct CommandLine {
         ->type_name("WHAT")->expected(1)->take_all();
     command.add_flag("--json", diff.json, "Print the differences as JSON");
     command.footer("Example:\n  kiln diff release out --fail-on removed --fail-on spills --fail-on size=5%");
+  }
+
+  void declare_report() {
+    CLI::App& command = *app.add_subcommand(
+        "report", "Write a build as one HTML page: sizes, registers, spills, occupancy, timeline");
+    command.add_option("DIR", report.folder, "The out folder of a build (default: out)");
+    command.add_option("--page", report.page, "The page to write (default: report.html)")
+        ->type_name("FILE");
+    command.add_option("--trace", report.trace,
+                       "The timeline, as 'kiln build --trace' wrote it (default: the last build's)")
+        ->type_name("FILE");
+    command.footer("Example:\n  kiln report out --page report.html");
   }
 
   void declare_merge() {
@@ -282,6 +300,7 @@ struct CommandLine {
                                                          {"clear", CacheAction::kClear}}));
       return Invocation(cache);
     }
+    if (name == "report") return Invocation(report);
     if (name == "diff") return Invocation(diff);
     if (name == "verify") return Invocation(verify);
     if (name == "merge") return Invocation(merge);

@@ -13,6 +13,7 @@
 #include "tools/commands/inspect.hpp"
 #include "tools/commands/merge.hpp"
 #include "tools/commands/plan.hpp"
+#include "tools/commands/report.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/commands/verify.hpp"
 
@@ -24,7 +25,7 @@ struct Reply {
 };
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
-                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions>;
+                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

@@ -58,6 +58,7 @@ struct RunCommand {
   Result<int> operator()(const StripOptions& options) const { return run_strip(options, world); }
   Result<int> operator()(const VerifyOptions& options) const { return run_verify(options, world); }
   Result<int> operator()(const DiffOptions& options) const { return run_diff(options, world); }
+  Result<int> operator()(const ReportOptions& options) const { return run_report(options, world); }
 };
 
 Result<int> run(const std::vector<std::string>& arguments, World& world) {

@@ -58,6 +58,9 @@ struct Command {
   Result<int> operator()(const tools::StripOptions& options) const {
     return tools::run_strip(options, world);
   }
+  Result<int> operator()(const tools::ReportOptions& options) const {
+    return tools::run_report(options, world);
+  }
   Result<int> operator()(const tools::DiffOptions& options) const {
     return tools::run_diff(options, world);
   }

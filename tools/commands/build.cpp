@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "tools/commands/prepare.hpp"
 #include "tools/commands/progress.hpp"
+#include "tools/commands/timeline.hpp"
 #include "tools/engine/build_memory.hpp"
 #include "tools/engine/execute.hpp"
 #include "tools/engine/finish.hpp"
@@ -163,6 +164,8 @@ Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
 
 Result<int> run_build(const BuildOptions& options, World& world) {
   const Clock::time_point start = Clock::now();
+  Timeline timeline;
+  timeline.phase("plan");
   const unsigned jobs = options.jobs != 0 ? options.jobs : world.environment.cores;
   KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
 
@@ -185,12 +188,18 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     KILN_TRY(may_write_depfile());
     KILN_TRY(check_rule_paths(rule_target, plan));
   }
+  const std::filesystem::path trace =
+      options.trace.empty()
+          ? std::filesystem::path()
+          : (world.environment.current_directory / options.trace).lexically_normal();
+  if (!trace.empty()) KILN_TRY(check_trace_file(world.files, trace, options.trace));
   const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
-  // From here on, nothing is changed but the out folder, the cache, and the file of --depfile.
+  // From here on, nothing is changed but the out folder, the cache, and the files of --depfile
+  // and --trace.
   const CacheFolder cache = cache_folder(world.files, world.environment);
-  HeldFiles files(world.files, {plan.out_root, cache.path}, {depfile});
+  HeldFiles files(world.files, {plan.out_root, cache.path}, {depfile, trace});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
   // Its time is that of the build's start: what is edited from now on is newer.
   const std::filesystem::path stamp = staging.folder() / "stamp";
@@ -215,11 +224,13 @@ Result<int> run_build(const BuildOptions& options, World& world) {
       options.keep_going ? FailurePolicy::kKeepGoing : FailurePolicy::kStopBeforeBundles;
   Result<Execution> executed = [&] {
     const auto progress = make_progress(progress_options(options, world, jobs), world);
+    timeline.phase("check what is up to date");
+    timeline.next = progress.get();
     return execute(context, memory.state, files, world.processes,
                    {.jobs = jobs,
                     .failure_policy = policy,
                     .cache = uses_cache ? &store : nullptr,
-                    .observer = progress.get(),
+                    .observer = &timeline,
                     .interrupt = world.interrupt});
   }();
   if (executed && world.interrupt != nullptr && *world.interrupt) {
@@ -251,6 +262,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     }
   }
 
+  timeline.phase("catalog and header");
   // Catalog and header: of all modules, or with --keep-going of those that are intact.
   Result<Finished> finished = Finished{};
   const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
@@ -267,6 +279,11 @@ Result<int> run_build(const BuildOptions& options, World& world) {
               << "\n";
   }
   if (use_of_store) store.sweep(*use_of_store);
+
+  const std::string events = timeline.write();
+  // Kept of the last build that did something. Its loss is none.
+  if (timeline.has_steps()) (void)files.write(timeline_file(plan.out_root), events);
+  if (!trace.empty()) KILN_TRY(files.write(trace, events));
 
   std::vector<Error> errors = execution.errors;
   if (!finished) {

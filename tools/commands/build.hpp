@@ -24,6 +24,7 @@ struct BuildOptions {
   // A rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on every
   // file that was read, by its absolute path.
   std::filesystem::path depfile;  // empty: none
+  std::filesystem::path trace;  // what ran when, in the Chrome trace format; empty: none
   // Each replaces what the manifest's "embed" says.
   std::optional<EmbedMode> embed;
   std::optional<std::string> name_space;

@@ -23,7 +23,7 @@ TEST_CASE("kiln build redoes what changed and nothing else") {
   const ScratchFolder folder;
   const Project project(folder.path());
 
-  const auto first = project.events({"--depfile", "demo.d"});
+  const auto first = project.events({"--depfile", "demo.d", "--trace", "trace.json"});
   CHECK(text_of(first.back(), "status") == "ok");
   CHECK(steps_of(first, "finished", "ran").size() == 3 + 8 + 4);
   for (const char* name :
@@ -37,6 +37,21 @@ TEST_CASE("kiln build redoes what changed and nothing else") {
   const auto built = project.outputs();
   CHECK(built.at("kiln.json").find(folder.path().string()) == std::string::npos);
   CHECK(built.at("include/demo.hpp").find(folder.path().string()) == std::string::npos);
+
+  {
+    INFO("the trace has an event of each step that ran, with its time");
+    const tools::Json trace = tools::read_json(project.read("trace.json"), "trace").value();
+    Steps ran;
+    for (const tools::Json& event : *trace.find("traceEvents")->array()) {
+      const tools::Json* arguments = event.find("args");
+      if (text_of(event, "ph") != "X" || text_of(*arguments, "status") != "ran") continue;
+      ran.push_back(text_of(event, "name"));
+      CHECK(*event.find("dur")->integer() > 0);
+      CHECK(*event.find("tid")->integer() > 0);
+    }
+    std::sort(ran.begin(), ran.end());
+    CHECK(ran == steps_of(first, "finished", "ran"));
+  }
 
   // One build serves all that follows: each part leaves the folder as it found it, but for the last.
   {
