@@ -3,17 +3,18 @@
 #   kiln_add_kernels(TARGET name MANIFEST targets.json
 #                    [TARGETS gfx1100 sm_90 ...]     build for these only [the manifest's]
 #                    [MODULES affine fill ...]       these modules only [all]
-#                    [EMBED array|asm]               how the images are stored [the manifest's]
+#                    [EMBED array|asm|split]         where the images are stored [the manifest's]
+#                    [EMIT cpp c rust catalog]       what is written for programs [the manifest's]
 #                    [NAMESPACE ns]                  the header's namespace [the manifest's]
 #                    [OPTIONS --allow-missing ...])  more options of `kiln build`
 #
 # `target_link_libraries(program PRIVATE name)` then lets it `#include` the generated header, by the file
-# name that the manifest gives it. The kernels are built again when the manifest, a source, or a header
+# name that the manifest gives it; the other files have the same name with another ending. The kernels are built again when the manifest, a source, or a header
 # that a source includes has changed, and only the images that depend on it.
 #
 # Needs Ninja or Makefiles. EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM).
 function(kiln_add_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MANIFEST;EMBED;NAMESPACE" "TARGETS;MODULES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MANIFEST;EMBED;NAMESPACE" "TARGETS;MODULES;EMIT;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "kiln_add_kernels: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -41,8 +42,8 @@ function(kiln_add_kernels)
   if(arg_EMBED)
     set(mode "${arg_EMBED}")
   endif()
-  if(NOT mode MATCHES "^(array|asm)$")
-    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED is array or asm, not '${mode}'")
+  if(NOT mode MATCHES "^(array|asm|split)$")
+    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED is array, asm or split, not '${mode}'")
   endif()
   if(mode STREQUAL asm AND NOT CMAKE_ASM_COMPILER)
     message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM)")
@@ -60,12 +61,49 @@ function(kiln_add_kernels)
   foreach(module IN LISTS arg_MODULES)
     list(APPEND options --module "${module}")
   endforeach()
-  set(byproducts)
-  if(mode STREQUAL asm)
-    string(REGEX REPLACE "\\.[^.]*$" "" stem "${header}")
-    set(assembly "${out}/include/${stem}.S")
-    set(byproducts "${assembly}")
+  set(outputs "${arg_EMIT}")
+  if(NOT outputs)
+    string(JSON count ERROR_VARIABLE no_list LENGTH "${text}" embed emit)
+    if(no_list)
+      set(outputs cpp)
+    else()
+      foreach(i RANGE 1 ${count})
+        math(EXPR i "${i} - 1")
+        string(JSON output GET "${text}" embed emit ${i})
+        list(APPEND outputs "${output}")
+      endforeach()
+    endif()
   endif()
+  foreach(output IN LISTS arg_EMIT)
+    list(APPEND options --emit "${output}")
+  endforeach()
+  # What a build makes, and of that what is compiled into the library.
+  string(REGEX REPLACE "\\.[^.]*$" "" stem "${out}/include/${header}")
+  set(byproducts)
+  set(compiled)
+  foreach(output IN LISTS outputs)
+    if(output STREQUAL cpp)
+      list(APPEND byproducts "${generated}")
+      if(mode STREQUAL asm)
+        list(APPEND compiled "${stem}.S")
+      elseif(mode STREQUAL split)
+        list(APPEND compiled "${stem}.cpp")
+      endif()
+    elseif(output STREQUAL c)
+      list(APPEND byproducts "${stem}.h")
+      if(mode STREQUAL asm)
+        list(APPEND compiled "${stem}_c.S")
+      elseif(mode STREQUAL split)
+        list(APPEND compiled "${stem}.c")
+      endif()
+    elseif(output STREQUAL rust)
+      list(APPEND byproducts "${stem}.rs")
+    elseif(output STREQUAL catalog)
+      list(APPEND byproducts "${stem}.kiln")
+    else()
+      message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMIT is cpp, c, rust or catalog, not '${output}'")
+    endif()
+  endforeach()
   # kiln leaves a header that would not change as it is; the stamp's time is that of the last build.
   set(stamp "${generated}.stamp")
   if(POLICY CMP0116)
@@ -73,15 +111,15 @@ function(kiln_add_kernels)
   endif()
   add_custom_command(
     OUTPUT "${stamp}"
-    BYPRODUCTS "${generated}" ${byproducts}
+    BYPRODUCTS ${byproducts} ${compiled}
     COMMAND kiln::kiln build "${manifest}" --out "${out}" --depfile "${out}/kernels.d" ${options} ${arg_OPTIONS}
     DEPENDS "${manifest}" kiln::kiln
     DEPFILE "${out}/kernels.d"
     COMMENT "Building the GPU kernels of ${arg_TARGET}"
     USES_TERMINAL VERBATIM)
 
-  if(mode STREQUAL asm)
-    add_library(${arg_TARGET} STATIC "${assembly}" "${generated}" "${stamp}")
+  if(compiled)
+    add_library(${arg_TARGET} STATIC ${compiled} ${byproducts} "${stamp}")
     set_target_properties(${arg_TARGET} PROPERTIES LINKER_LANGUAGE CXX)
     target_include_directories(${arg_TARGET} PUBLIC "${out}/include")
     target_link_libraries(${arg_TARGET} PUBLIC kiln::headers)

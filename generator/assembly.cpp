@@ -38,6 +38,8 @@ _\name:
 
 }  // namespace
 
+std::string_view blob_macros() { return kMacros; }
+
 std::string write_assembly(const Catalog& catalog, const Options& options, const Digest& digest) {
   const std::string file = stem(options) + ".S";
   std::string out;

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "generator/generate.hpp"
 
 namespace kiln::generator {
 
 std::string write_assembly(const Catalog& catalog, const Options& options, const Digest& digest);
+
+// Defines the assembler's macro `kiln_blob NAME, PATH, ALIGNMENT`.
+std::string_view blob_macros();
 
 }  // namespace kiln::generator

@@ -1,6 +1,5 @@
 #include "generator/cpp_header.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <tuple>
@@ -10,32 +9,10 @@
 #include "generator/identifiers.hpp"
 #include "generator/literal.hpp"
 #include "generator/names.hpp"
+#include "generator/text_layout.hpp"
 
 namespace kiln::generator {
 namespace {
-
-constexpr std::size_t kColumns = 100;
-
-// `line` and "a, b, c" and `end`, broken over lines of at most kColumns that start with `lead`, later
-// ones indented to the first element.
-std::string listed(std::string line, const std::vector<std::string>& elements, char end,
-                   const std::string& lead = {}) {
-  if (elements.empty()) return line + end;
-  std::string text;
-  const std::string margin = lead + std::string(line.size() - lead.size(), ' ');
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const std::string element = elements[i] + (i + 1 < elements.size() ? ',' : end);
-    const bool first = i == 0 || line == margin;
-    if (!first && line.size() + 1 + element.size() + 1 > kColumns) {
-      text += line + '\n';
-      line = margin;
-    } else if (!first) {
-      line += ' ';
-    }
-    line += element;
-  }
-  return text + line;
-}
 
 std::string braced(const std::string& line, const std::vector<std::string>& elements) {
   return listed(line + '{', elements, '}');
@@ -181,13 +158,6 @@ std::string module_constant(const Module& module, std::size_t id) {
          short_digest(module.source_digest) + "};\n";
 }
 
-// The name as it is, or where it could end the comment's line or go on in the next, as a literal.
-// An assembly label can hold any character.
-std::string in_comment(const std::string& name) {
-  const auto is_harmless = [](char c) { return c > ' ' && c < 0x7f && c != '\\' && c != '?'; };
-  return std::ranges::all_of(name, is_harmless) ? name : literal(name);
-}
-
 // The type of an argument, or its size where nothing told the type.
 std::string argument_type(const KernelParameter& parameter) {
   const std::string type = cpp_spelling(parameter.type);
@@ -316,6 +286,25 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
     out += "\n#if defined(__clang__)\n#pragma clang diagnostic pop\n#endif\n";
   }
   return out + "\n#endif\n";
+}
+
+std::string write_cpp_source(const Catalog& catalog, const Options& options, const Digest& digest) {
+  std::string out = "// " + stem(options) + ".cpp: the images of " + options.header +
+                    ", made by kiln with it. Do not edit.\n//\n" +
+                    "// Compile it, and link it into what includes the header.\n\n";
+  out += "#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
+  for (const Module& module : catalog.modules) {
+    for (const Artifact& image : module.images) {
+      const std::string size = std::to_string(image.stored.size()) + " + 1]";
+      const std::string name = symbol(digest, module, image) + '[' + size;
+      out += "\nextern \"C\" [[gnu::visibility(\"hidden\"), gnu::weak]] const unsigned char\n    " +
+             name + ";\n";
+      out += "alignas(" + std::to_string(alignment(image)) + ") const unsigned char " + name + " =\n";
+      append_literal(out, image.stored, 4);
+      out += ";\n";
+    }
+  }
+  return out;
 }
 
 }  // namespace kiln::generator

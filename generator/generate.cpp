@@ -1,18 +1,25 @@
 #include "generator/generate.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "generator/assembly.hpp"
+#include "generator/c_header.hpp"
+#include "generator/catalog_file.hpp"
 #include "generator/cpp_header.hpp"
 #include "generator/names.hpp"
+#include "generator/rust_module.hpp"
 
 namespace kiln::generator {
 namespace {
 
-std::vector<GeneratedFile> write(const Catalog& catalog, const Options& options,
-                                 const Digest& digest) {
+std::vector<GeneratedFile> write_cpp(const Catalog& catalog, const Options& options,
+                                     const Digest& digest) {
   std::vector<GeneratedFile> files;
   files.push_back({options.header, write_header(catalog, options, digest)});
+  if (options.storage == Storage::kSplit) {
+    files.push_back({stem(options) + ".cpp", write_cpp_source(catalog, options, digest)});
+  }
   if (options.storage == Storage::kAsm) {
     files.push_back({stem(options) + ".S", write_assembly(catalog, options, digest)});
     for (const Module& module : catalog.modules) {
@@ -24,14 +31,40 @@ std::vector<GeneratedFile> write(const Catalog& catalog, const Options& options,
   return files;
 }
 
+std::vector<GeneratedFile> cpp_files(const Catalog& catalog, const Options& options) {
+  KeyHasher hash;
+  for (const GeneratedFile& file : write_cpp(catalog, options, Digest{})) {
+    hash.add(file.path, sha256(file.text));
+  }
+  return write_cpp(catalog, options, hash.finish());
+}
+
 }  // namespace
 
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options) {
-  KeyHasher hash;
-  for (const GeneratedFile& file : write(catalog, options, Digest{})) {
-    hash.add(file.path, sha256(file.text));
+  const auto wants = [&](Output output) {
+    return std::ranges::find(options.outputs, output) != options.outputs.end();
+  };
+  std::vector<GeneratedFile> files;
+  if (wants(Output::kCpp)) files = cpp_files(catalog, options);
+  if (options.outputs == std::vector{Output::kCpp}) return files;
+
+  CatalogFileText file = write_catalog_file(catalog, options.minimum_runtime);
+  if (wants(Output::kC)) {
+    files.push_back({stem(options) + ".h", write_c_header(catalog, options, file)});
+    if (options.storage == Storage::kSplit) {
+      files.push_back({stem(options) + ".c", write_c_source(options, file)});
+    }
+    if (options.storage == Storage::kAsm) {
+      files.push_back({stem(options) + "_c.S", write_c_assembly(options, file)});
+    }
   }
-  return write(catalog, options, hash.finish());
+  if (wants(Output::kRust))
+    files.push_back({stem(options) + ".rs", write_rust_module(catalog, options)});
+  if (wants(Output::kCatalog) || wants(Output::kRust) || options.storage == Storage::kAsm) {
+    files.push_back({stem(options) + ".kiln", std::move(file.bytes)});
+  }
+  return files;
 }
 
 }  // namespace kiln::generator

@@ -19,13 +19,23 @@ using tools::Module;
 enum class Storage : std::uint8_t {
   kArray,  // in the header, as string literals: nothing but the header to compile
   kAsm,    // in an assembly file beside the header, by .incbin: nothing to parse, one more object
+  kSplit,  // in a source file beside the header: parsed once, one more object
+};
+
+// What is written. The order is that of the files.
+enum class Output : std::uint8_t {
+  kCpp,      // the C++ header
+  kC,        // the C header, <stem>.h
+  kRust,     // the Rust module, <stem>.rs
+  kCatalog,  // the catalog file, <stem>.kiln
 };
 
 struct Options {
   std::string header = "kernels.hpp";  // file name
   std::string name_space = "kernels";  // "a" or "a::b"
   Storage storage = Storage::kArray;
-  std::uint32_t minimum_runtime = 0;  // KILN_VERSION form; 0: any
+  std::vector<Output> outputs = {Output::kCpp};  // sorted, each once
+  std::uint32_t minimum_runtime = 0;             // KILN_VERSION form; 0: any
 };
 
 struct GeneratedFile {
@@ -35,12 +45,18 @@ struct GeneratedFile {
 
 // `stored` of every image is what lies in the program (stages/embed).
 //
-// The header; for Storage::kAsm then the assembly file "<stem>.S" and the blobs that it includes,
-// "<stem>.blobs/<module>.<unit>.<target>.<format>[.zst]".
+// The files of each output, in their order:
+//   kCpp      the header; for Storage::kAsm "<stem>.S" and the blobs that it includes,
+//             "<stem>.blobs/<module>.<unit>.<target>.<format>[.zst]"; for Storage::kSplit
+//             "<stem>.cpp"
+//   kC        "<stem>.h"; for Storage::kAsm "<stem>_c.S", which includes the catalog file; for
+//             Storage::kSplit "<stem>.c"
+//   kRust     "<stem>.rs", which includes the catalog file
+//   kCatalog  "<stem>.kiln", also where another file includes it
 //
-// The catalog's digest, which names the header's inline namespace and the symbols of the assembly
-// file, is the SHA-256 of these files as they are with a digest of zeros. So any two headers that
-// differ in any way have different namespaces, and both may be part of one program.
+// The C++ header's digest, which names its inline namespace and its symbols, is the SHA-256 of its
+// files as they are with a digest of zeros. So any two headers that differ in any way have
+// different namespaces, and both may be part of one program.
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options);
 
 }  // namespace kiln::generator

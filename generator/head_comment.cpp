@@ -8,11 +8,10 @@
 #include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"
+#include "generator/text_layout.hpp"
 
 namespace kiln::generator {
 namespace {
-
-constexpr std::size_t kColumns = 100;
 
 std::string grouped(std::size_t number) {  // 1234567 -> "1,234,567"
   std::string digits = std::to_string(number);
@@ -115,28 +114,41 @@ std::string image_table(const Catalog& catalog) {
 
 }  // namespace
 
-std::string write_head_comment(const Catalog& catalog, const Options& options,
-                               const Digest& digest) {
+std::string title_comment(const Catalog& catalog, const std::string& file) {
   std::size_t kernels = 0;
   for (const Module& module : catalog.modules) kernels += module.kernels.size();
 
-  std::string out = "// " + options.header + ": " + counted(kernels, "GPU kernel") + " in " +
+  std::string out = "// " + file + ": " + counted(kernels, "GPU kernel") + " in " +
                     counted(catalog.modules.size(), "module") + " for " +
                     counted(catalog.targets.size(), "target") + ".\n//\n";
   out += "// Made by kiln " + version_text(KILN_VERSION) + " from the manifest of '" + catalog.name +
          "'. Do not edit: `kiln build` writes it again.\n";
-  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.\n";
-  out += options.storage == Storage::kArray
-             ? "// The images are in it, as string literals.\n"
-             : "// The images are in " + stem(options) + ".S: link that, too.\n";
-  out += "//\n";
-  out += usage(catalog, options) + "//\n";
-  out += words("Targets:", catalog.targets);
+  return out;
+}
+
+std::string contents_comment(const Catalog& catalog) {
+  std::string out = words("Targets:", catalog.targets);
   if (!catalog.missing_targets.empty()) {
     out += words("Left out (--allow-missing; their tools were not there):",
                  catalog.missing_targets);
   }
-  out += "//\n" + image_table(catalog) + "//\n";
+  return out + "//\n" + image_table(catalog) + "//\n";
+}
+
+std::string write_head_comment(const Catalog& catalog, const Options& options,
+                               const Digest& digest) {
+  std::string out = title_comment(catalog, options.header);
+  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.\n";
+  switch (options.storage) {
+    case Storage::kArray: out += "// The images are in it, as string literals.\n"; break;
+    case Storage::kAsm: out += "// The images are in " + stem(options) + ".S: link that, too.\n"; break;
+    case Storage::kSplit:
+      out += "// The images are in " + stem(options) + ".cpp: compile and link that, too.\n";
+      break;
+  }
+  out += "//\n";
+  out += usage(catalog, options) + "//\n";
+  out += contents_comment(catalog);
   out += "// Catalog " + digest.hex() + '\n';
   return out;
 }

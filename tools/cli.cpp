@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -72,6 +73,7 @@ struct CommandLine {
   std::string cache_action = "show";
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
+  std::vector<std::string> outputs;
   std::string grid = "1", block = "1";
 
   CommandLine() {
@@ -124,8 +126,11 @@ struct CommandLine {
         .add_option("--trace", build.trace,
                     "Write what ran when, for chrome://tracing or Perfetto")
         ->type_name("F");
-    command.add_option("--embed", embed, "How the header holds the bytes (default: the manifest's)")
-        ->type_name("array|asm");
+    command.add_option("--embed", embed, "Where the bytes of the images lie (default: the manifest's)")
+        ->type_name("array|asm|split");
+    command
+        .add_option("--emit", outputs, "What to write for programs (default: the manifest's, else cpp); may be repeated")
+        ->type_name("cpp|c|rust|catalog")->expected(1)->take_all();
     command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");
     command.add_option("--compress", compression, "How the images are stored in the header")
         ->type_name("zstd|none");
@@ -328,8 +333,19 @@ struct CommandLine {
     if (command.count("--embed") > 0) {
       KILN_TRY_ASSIGN(build.embed, choice<EmbedMode>("--embed", embed,
                                                      {{"array", EmbedMode::kArray},
-                                                      {"asm", EmbedMode::kAsm}}));
+                                                      {"asm", EmbedMode::kAsm},
+                                                      {"split", EmbedMode::kSplit}}));
     }
+    std::set<EmbedOutput> emitted;
+    for (const std::string& output : outputs) {
+      KILN_TRY_ASSIGN(const EmbedOutput one, choice<EmbedOutput>("--emit", output,
+                                                                 {{"cpp", EmbedOutput::kCpp},
+                                                                  {"c", EmbedOutput::kC},
+                                                                  {"rust", EmbedOutput::kRust},
+                                                                  {"catalog", EmbedOutput::kCatalog}}));
+      emitted.insert(one);
+    }
+    build.outputs.assign(emitted.begin(), emitted.end());
     if (command.count("--namespace") > 0) build.name_space = name_space;
     if (command.count("--compress") > 0) {
       KILN_TRY_ASSIGN(build.compression,

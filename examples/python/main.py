@@ -1,8 +1,9 @@
-"""kiln from Python.
+"""kiln from Python, with images instead of a catalog file (examples/downstream/python has one).
 
     python3 main.py IMAGE...          affine_f32 of the first image that the default device runs
 
-KILN_RUNTIME_LIBRARY names libkiln_runtime.so where the dynamic linker does not find it.
+The package is that of python/: PYTHONPATH names it, or pip installs it. KILN_RUNTIME_LIBRARY names
+libkiln_runtime.so where the dynamic linker does not find it.
 """
 
 import ctypes
@@ -28,6 +29,6 @@ buffer = device.upload(values)
 contiguous = ctypes.c_void_p(None)
 affine.launch(1, 64, ctypes.c_size_t(4), ctypes.c_size_t(1), contiguous, buffer, buffer,
               ctypes.c_float(2), ctypes.c_float(1))
-device.download(buffer, values)
+buffer.download(values)
 print(f"{device.id} ({device.name}):", *values)
 sys.exit(0 if list(values) == [3, 5, 7, 9] else 1)

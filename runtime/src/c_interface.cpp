@@ -1,57 +1,23 @@
 // kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception
 // leaves.
-#include <exception>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
 #include "base/diagnostic.hpp"
 #include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
-
-struct kiln_error {
-  kiln_error_code code;
-  std::string text;
-};
-struct kiln_runtime {
-  kiln::Runtime runtime;
-};
-struct kiln_device {
-  kiln::Device device;
-};
-struct kiln_buffer {
-  kiln::Buffer buffer;
-};
-struct kiln_stream {
-  kiln::Stream stream;
-};
-struct kiln_function {
-  kiln::Function function;
-};
+#include "runtime/src/c_objects.hpp"
 
 namespace {
 
 using kiln::ErrorCode;
+using kiln::c_interface::guarded;
 
 static_assert(static_cast<int>(ErrorCode::kInvalidInput) == KILN_INVALID_INPUT);
 static_assert(static_cast<int>(ErrorCode::kUnavailable) == KILN_UNAVAILABLE);
 static_assert(static_cast<int>(ErrorCode::kNoImage) == KILN_NO_IMAGE);
 static_assert(static_cast<int>(ErrorCode::kDriver) == KILN_DRIVER);
 static_assert(static_cast<int>(ErrorCode::kInternal) == KILN_INTERNAL);
-
-kiln_error* box(const kiln::Error& error) {
-  std::string text = error.message;
-  for (const kiln::Note& note : error.notes) {
-    text += note.kind == kiln::Note::Kind::kHint ? "\nhint: " : "\nnote: ";
-    text += note.text;
-  }
-  return new kiln_error{static_cast<kiln_error_code>(error.code), std::move(text)};
-}
-
-struct Given {
-  const char* name;
-  const void* value;
-};
 
 // The addresses of a launch's values.
 kiln::Result<void> check_values(const void* const* arguments, size_t count) {
@@ -64,23 +30,6 @@ kiln::Result<void> check_values(const void* const* arguments, size_t count) {
 
 // For what may be NULL when there is nothing of it.
 const void* unless_empty(const void* value, size_t size) { return size == 0 ? "" : value; }
-
-// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what
-// memory's end throws becomes an error too.
-template <typename Call>
-kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
-  try {
-    for (const Given& one : all) {
-      if (one.value != nullptr) continue;
-      return new kiln_error{KILN_INVALID_INPUT,
-                            std::string(function) + " was given NULL for '" + one.name + "'"};
-    }
-    const kiln::Result<void> result = call();
-    return result ? nullptr : box(result.error());
-  } catch (const std::exception& exception) {
-    return new kiln_error{KILN_ENVIRONMENT, exception.what()};
-  }
-}
 
 kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
   return {{config.grid[0], config.grid[1], config.grid[2]},

@@ -74,8 +74,18 @@ Result<Symbol> Device::symbol(std::string_view name, const ModuleEntry& module) 
   return state_->modules().find_or_add(module).find_symbol(std::string(name));
 }
 
-Result<void> Device::preload(const ModuleEntry& module) const {
-  return state_->modules().find_or_add(module).preload();
+Result<void> Device::load(const ModuleEntry& module) const {
+  return state_->modules().find_or_add(module).load_all();
+}
+
+Result<void> Device::load(const Catalog& catalog) const {
+  for (const ModuleEntry* module : catalog.modules) KILN_TRY(load(*module));
+  return {};
+}
+
+Result<void> Device::load(const CatalogFile& file) const {
+  state_->keep(file.state_);
+  return load(file.catalog());
 }
 
 Result<void> Device::unload(const ModuleEntry& module) const {

@@ -1,6 +1,9 @@
 #include "runtime/src/device_state.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/diagnostic.hpp"
 
 namespace kiln::runtime {
 
@@ -26,6 +29,17 @@ DeviceState::DeviceState(const DeviceState& device, std::shared_ptr<Driver> driv
       info_(device.info_),
       target_(device.target_),
       options_(device.options_) {}
+
+void DeviceState::keep(const std::shared_ptr<const CatalogFileState>& file) {
+  const std::lock_guard lock(kept_mutex_);
+  if (std::ranges::find(kept_, file) == kept_.end()) kept_.push_back(file);
+}
+
+Result<void> DeviceState::check_kept(const ImageEntry& image) const {
+  const std::lock_guard lock(kept_mutex_);
+  for (const auto& file : kept_) KILN_TRY(file->check(image));
+  return {};
+}
 
 std::string DeviceState::identity() const {
   return info_.id + " (" + info_.name + ", " + info_.target + ")";

@@ -6,11 +6,13 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kiln/device.hpp"
+#include "runtime/src/catalog_file_state.hpp"
 #include "runtime/src/driver.hpp"
 #include "runtime/src/module_cache.hpp"
 #include "runtime/src/source_compiler.hpp"
@@ -40,6 +42,11 @@ class DeviceState {
   const LoadOptions& options() const { return options_; }
   ModuleCache& modules() { return modules_; }
 
+  // Keeps a catalog file open as long as the device, and holds its images to their digests.
+  void keep(const std::shared_ptr<const CatalogFileState>& file);
+  // Errors: kInvalidInput, for an image of such a file.
+  Result<void> check_kept(const ImageEntry& image) const;
+
   // How messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
   std::string identity() const;
   // "failed <doing> on <identity>: <the driver's message>", notes and code kept.
@@ -55,6 +62,8 @@ class DeviceState {
   DeviceInfo info_;
   TargetId target_;
   LoadOptions options_;
+  mutable std::mutex kept_mutex_;
+  std::vector<std::shared_ptr<const CatalogFileState>> kept_;  // guarded by kept_mutex_
   ModuleCache modules_{*this};  // last: its modules are unloaded while the driver is there
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/src/file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,9 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
+
+#include "base/diagnostic.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -21,17 +25,46 @@ Error failed(const char* doing, const std::string& path) {
                {}};
 }
 
-}  // namespace
-
-Result<std::string> read_file(const std::string& path) {
+// A descriptor that the caller closes.
+Result<int> open_file(const std::string& path, struct stat& info) {
   // Non-blocking, because opening a pipe waits for its writer.
   const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (opened < 0) return failed("read", path);
-  struct stat info;
   if (::fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(opened);
     return Error{ErrorCode::kEnvironment, "cannot read '" + path + "': it is no file", {}, {}};
   }
+  return opened;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<MappedFile> map_file(const std::string& path) {
+  struct stat info;
+  KILN_TRY_ASSIGN(const int opened, open_file(path, info));
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size == 0) {
+    ::close(opened);
+    return MappedFile();
+  }
+  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened, 0);
+  if (memory == MAP_FAILED) {
+    const Error error = failed("map", path);
+    ::close(opened);
+    return error;
+  }
+  ::close(opened);
+  return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
+}
+
+Result<std::string> read_file(const std::string& path) {
+  struct stat info;
+  KILN_TRY_ASSIGN(const int opened, open_file(path, info));
   const File file(::fdopen(opened, "rb"), &std::fclose);
   if (file == nullptr) {
     const Error error = failed("read", path);

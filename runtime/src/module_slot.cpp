@@ -192,7 +192,7 @@ Result<KernelSlot*> ModuleSlot::load_named(std::string_view name) {
   return slot;
 }
 
-Result<void> ModuleSlot::preload() {
+Result<void> ModuleSlot::load_all() {
   for (KernelSlot& kernel : kernels_) {
     const std::lock_guard lock(kernel.unit->mutex);
     KILN_TRY(load_kernel(kernel));
@@ -325,7 +325,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
     return Source{image.format, std::move(image.image), image.target + " of " + image.path, fit};
   }
   const ImageEntry& image = *selection.image;
-  Result<ImageBytes> unpacked = unpack_image(image);
+  Result<ImageBytes> unpacked = unpack(image);
   if (!unpacked) {
     return device_.failed("loading module '" + name_ + "' (" + std::string(image.target) + ")",
                           std::move(unpacked).error());
@@ -333,11 +333,16 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   return Source{image.format, std::move(*unpacked), std::string(image.target), fit};
 }
 
+Result<ImageBytes> ModuleSlot::unpack(const ImageEntry& image) const {
+  KILN_TRY(device_.check_kept(image));
+  return unpack_image(image);
+}
+
 Result<ModuleSlot::Source> ModuleSlot::compile(const ImageEntry& source) {
   const auto failed = [&](Error cause) {
     return device_.failed("compiling module '" + name_ + "'", std::move(cause));
   };
-  Result<ImageBytes> bundle = unpack_image(source);
+  Result<ImageBytes> bundle = unpack(source);
   if (!bundle) return failed(std::move(bundle).error());
   const auto start = std::chrono::steady_clock::now();
   Result<CompiledImage> compiled = device_.options().compiler->compile(

@@ -95,7 +95,7 @@ class ModuleSlot {
   Result<KernelSlot*> load(std::uint32_t kernel);
   // By name, in an image that the caller brought.
   Result<KernelSlot*> load_named(std::string_view name);
-  Result<void> preload();
+  Result<void> load_all();
   // A variable, in the first unit that has it.
   Result<Symbol> find_symbol(const std::string& name);
   Result<void> unload();
@@ -115,6 +115,7 @@ class ModuleSlot {
   // What the driver or the given image tells of a kernel's parameters.
   void learn_sizes(KernelSlot& kernel);  // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
+  Result<ImageBytes> unpack(const ImageEntry& image) const;
   // kUnavailable, in the compiler's own words, where there is no compiler.
   Result<Source> compile(const ImageEntry& source);
   Result<void> unload_unit(UnitSlot& unit);

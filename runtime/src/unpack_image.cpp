@@ -44,6 +44,9 @@ Result<ImageBytes> unpack_image(const ImageEntry& image) {
     return damaged(image, done.error().message);
   }
   unpacked.bytes = std::span(memory, image.size);
+  if (image.format == ImageFormat::kPtx && unpacked.bytes.back() != std::byte{0}) {
+    return damaged(image, "its text does not end with a NUL");
+  }
   return unpacked;
 #else
   return Error{ErrorCode::kUnavailable,

@@ -3,12 +3,15 @@
 //   DIR/array/kernels.hpp   uncompressed images as string literals
 //   DIR/zstd/kernels.hpp    the same catalog, compressed: another header of the same names
 //   DIR/asm/kernels.hpp     the same with kernels.S and blobs
+//   DIR/split/kernels.hpp   the same with kernels.cpp
+//   DIR/others/             C header in its three forms, Rust module and catalog file of the same catalog
 //   DIR/newer/kernels.hpp   needs a runtime that does not exist yet
 //   DIR/odd/kernels.hpp     modules and kernels of every name that could go wrong
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "tests/support/catalog_builder.hpp"
@@ -87,9 +90,16 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder = argv[1];
   using tools::EmbedMode;
+  using tools::EmbedOutput;
+  const std::vector<EmbedOutput> others = {EmbedOutput::kC, EmbedOutput::kRust};
   return write(folder / "array", catalog(), {.compression = Compression::kNone}, KILN_VERSION) +
          write(folder / "zstd", catalog(), {}, 0) +
          write(folder / "asm", catalog(), {.mode = EmbedMode::kAsm}, 0) +
+         write(folder / "split", catalog(), {.mode = EmbedMode::kSplit}, 0) +
+         write(folder / "others/array", catalog(), {.outputs = others}, 0) +
+         write(folder / "others/asm", catalog(), {.mode = EmbedMode::kAsm, .outputs = others}, 0) +
+         write(folder / "others/split", catalog(), {.mode = EmbedMode::kSplit, .outputs = others}, 0) +
+         write(folder / "others/odd", odd_catalog(), {.outputs = others}, 0) +
          write(folder / "newer", catalog(), {}, KILN_VERSION + 1) +
          write(folder / "odd", odd_catalog(), {}, 0);
 }

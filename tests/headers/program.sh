@@ -28,5 +28,11 @@ if [ "$variant" = asm ]; then
     objects+=("$work/kernels$copy.o")
   done
 fi
+if [ "$variant" = split ]; then
+  for copy in 1 2; do
+    "$compiler" "-std=$standard" "${warnings[@]}" -c "$headers/split/kernels.cpp" -o "$work/kernels$copy.o"
+    objects+=("$work/kernels$copy.o")
+  done
+fi
 "$compiler" "${objects[@]}" -o "$work/program"
 "$work/program"

@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
     for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
       const kiln::ModuleEntry& entry =
           target.empty() ? *module : *modules_of_target(target).find(module->name);
-      if (const auto loaded = device->preload(entry); !loaded) return fail(loaded.error());
+      if (const auto loaded = device->load(entry); !loaded) return fail(loaded.error());
     }
     SuiteDevice subject;
     subject.id = name;

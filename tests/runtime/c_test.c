@@ -33,6 +33,9 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
   const void* const values[1] = {NULL};
   const size_t sizes[1] = {8};
   kiln_device_info info;
+  kiln_catalog* catalog = NULL;
+  kiln_parameter_info parameter;
+  kiln_image_info image;
   char byte = 0;
   void* out = NULL;
 #define EXPECT_NULL(call, name) expect_null(kiln_##call, "kiln_" name)
@@ -56,6 +59,14 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
               "function_load was given NULL for 'image'");
   EXPECT_NULL(function_find(device, "k", NULL, &function),
               "function_find was given NULL for 'module'");
+  EXPECT_NULL(catalog_open(NULL, &catalog), "catalog_open was given NULL for 'path'");
+  EXPECT_NULL(catalog_open("x.kiln", NULL), "catalog_open was given NULL for 'catalog'");
+  EXPECT_NULL(catalog_open_memory(NULL, 1, &catalog),
+              "catalog_open_memory was given NULL for 'bytes'");
+  EXPECT_NULL(catalog_function(device, NULL, NULL, "k", &function),
+              "catalog_function was given NULL for 'catalog'");
+  EXPECT_NULL(catalog_load(device, NULL), "catalog_load was given NULL for 'catalog'");
+  EXPECT_NULL(catalog_unpack(NULL, 0, 0, &byte, 1), "catalog_unpack was given NULL for 'catalog'");
   EXPECT_NULL(function_prepare(NULL), "function_prepare was given NULL for 'function'");
   EXPECT_NULL(function_launch(NULL, config, NULL, 0),
               "function_launch was given NULL for 'function'");
@@ -76,6 +87,20 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
   expect(kiln_buffer_data(NULL) == NULL && kiln_buffer_size(NULL) == 0, "no buffer's data");
   expect(kiln_stream_native(NULL) == NULL, "no stream's handle");
   expect(kiln_error_get_text(NULL)[0] == 0, "no error's text");
+  expect(kiln_catalog_name(NULL)[0] == 0 && kiln_catalog_digest(NULL)[0] == 0, "no catalog's name");
+  expect(kiln_catalog_module_count(NULL) == 0 && kiln_catalog_module_name(NULL, 0) == NULL,
+         "no catalog's modules");
+  expect(kiln_catalog_kernel_count(NULL, 0) == 0 && kiln_catalog_kernel_name(NULL, 0, 0) == NULL,
+         "no catalog's kernels");
+  expect(kiln_catalog_parameter_count(NULL, 0, 0) == 0 && kiln_catalog_image_count(NULL, 0) == 0,
+         "no catalog's parameters and images");
+  kiln_catalog_get_parameter(NULL, 0, 0, 0, &parameter);
+  expect(parameter.type[0] == 0, "no catalog's parameter");
+  kiln_catalog_get_image(NULL, 0, 0, &image);
+  expect(image.data == NULL && image.format[0] == 0, "no catalog's image");
+  kiln_catalog_get_parameter(NULL, 0, 0, 0, NULL);
+  kiln_catalog_get_image(NULL, 0, 0, NULL);
+  kiln_catalog_free(NULL);
 }
 
 int main(void) {

@@ -311,7 +311,7 @@ TEST_CASE("A module of several units loads the unit that is used") {
   const Device device = first_device(runtime);
   check(take(device.function(modules().pair_nothing)).launch(kConfig));
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
-  check(device.preload(modules().pair));
+  check(device.load(modules().pair));
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 2);
   CHECK(take(device.function(modules().pair_scale_add)).name() == "scale_add");
 }
@@ -373,7 +373,7 @@ TEST_CASE("Device counts what happened to a module") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
   CHECK(device.statistics(modules().pair).loads == 0);
-  check(device.preload(modules().pair));
+  check(device.load(modules().pair));
   const auto nothing = take(device.function(modules().pair_nothing));
   check(nothing.launch(kConfig));
   check(nothing.launch(kConfig));

@@ -40,7 +40,7 @@ Result<void> use_everything(const Runtime& runtime) {
   KILN_TRY_ASSIGN(const Stream stream, device.create_stream());
   KILN_TRY_ASSIGN(const Event start, device.create_event());
   KILN_TRY_ASSIGN(const Event stop, device.create_event());
-  KILN_TRY(device.preload(kPair));
+  KILN_TRY(device.load(kPair));
   KILN_TRY_ASSIGN(const auto scale_add, device.function(kScaleAdd));
   KILN_TRY(start.record(stream));
   KILN_TRY(device.fill(out.data(), 0, out.size(), stream));

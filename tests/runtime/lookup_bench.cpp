@@ -39,7 +39,7 @@ double nanoseconds(Call call) {
 int main() {
   const Result<Runtime> runtime = Runtime::open(options_for(subject()));
   const Result<Device> device = runtime->default_device();
-  if (!device || !device->preload(kArithmetic)) return 1;
+  if (!device || !device->load(kArithmetic)) return 1;
 
   std::shared_mutex mutex;
   std::unordered_map<std::string, Function> functions;

@@ -27,9 +27,9 @@ TEST_CASE("Device loads every kernel of kiln's own modules, each unit once") {
   const Device device = open_device();
   for (const ModuleEntry* module : ops::catalog().modules) {
     CAPTURE(module->name);
-    const Result<void> loaded = device.preload(*module);
+    const Result<void> loaded = device.load(*module);
     if (!loaded) FAIL(loaded.error().message);
-    const auto again = device.preload(*module);
+    const auto again = device.load(*module);
     CHECK(again);
     CHECK(device.statistics(*module).loads == module->unit_count);
     CHECK(device.unload(*module));

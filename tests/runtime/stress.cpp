@@ -41,7 +41,7 @@ class Worker {
     switch (random_() % 16) {
       case 0:
       case 1: return device.unload(module);
-      case 2: return device.preload(module);
+      case 2: return device.load(module);
       case 3: (void)device.statistics(module); return find_symbol(device, module);
       case 4: return launch_raw(device);
       case 5: return use_another_runtime();

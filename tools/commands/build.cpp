@@ -33,6 +33,7 @@ ProgressOptions progress_options(const BuildOptions& options, const World& world
 
 void apply(const BuildOptions& options, EmbedOptions& embed) {
   if (options.embed) embed.mode = *options.embed;
+  if (!options.outputs.empty()) embed.outputs = options.outputs;
   if (options.name_space) embed.name_space = *options.name_space;
   if (options.compression) embed.compression = *options.compression;
   if (options.embed_source) embed.source = *options.embed_source;

@@ -27,6 +27,7 @@ struct BuildOptions {
   std::filesystem::path trace;  // what ran when, in the Chrome trace format; empty: none
   // Each replaces what the manifest's "embed" says.
   std::optional<EmbedMode> embed;
+  std::vector<EmbedOutput> outputs;  // sorted, each once; empty: the manifest's
   std::optional<std::string> name_space;
   std::optional<Compression> compression;
   std::optional<EmbedSource> embed_source;

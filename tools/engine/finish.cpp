@@ -73,6 +73,11 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   result.push_back({"header", manifest.embed.header});
   result.push_back({"namespace", manifest.embed.name_space});
   result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
+  std::string outputs;
+  for (const EmbedOutput output : manifest.embed.outputs) {
+    outputs += std::to_string(static_cast<int>(output));
+  }
+  result.push_back({"outputs", outputs});
   result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
   result.push_back({"source", std::to_string(static_cast<int>(manifest.embed.source))});
   std::set<std::string> files;
@@ -332,9 +337,21 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   return finished;
 }
 
-std::string header_path(const Manifest& manifest) { return "include/" + manifest.embed.header; }
+std::string header_path(const Manifest& manifest) {
+  const std::string& header = manifest.embed.header;
+  const std::string stem = "include/" + header.substr(0, header.rfind('.'));
+  switch (manifest.embed.outputs.front()) {
+    case EmbedOutput::kC: return stem + ".h";
+    case EmbedOutput::kRust: return stem + ".rs";
+    case EmbedOutput::kCatalog: return stem + ".kiln";
+    case EmbedOutput::kCpp: break;
+  }
+  return "include/" + header;
+}
 
-std::string stamp_path(const Manifest& manifest) { return header_path(manifest) + ".stamp"; }
+std::string stamp_path(const Manifest& manifest) {
+  return "include/" + manifest.embed.header + ".stamp";
+}
 
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state) {

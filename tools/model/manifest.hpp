@@ -27,7 +27,9 @@ struct Located {
 };
 
 enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
-enum class EmbedMode : std::uint8_t { kArray, kAsm };
+enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
+// What a build writes for programs: the C++ header, the C header, the Rust module, the catalog file.
+enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog };
 // Whether the header holds what a module is compiled from, for the runtime to compile.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
 
@@ -57,9 +59,10 @@ struct ModuleSpec {
 };
 
 struct EmbedOptions {
-  std::string header = "kernels.hpp";  // file name, under out/include
+  std::string header = "kernels.hpp";  // file name, under out/include; the others have its stem
   std::string name_space = "kernels";
   EmbedMode mode = EmbedMode::kArray;
+  std::vector<EmbedOutput> outputs = {EmbedOutput::kCpp};  // sorted, each once; at least one
   Compression compression = Compression::kZstd;
   EmbedSource source = EmbedSource::kNone;
 };

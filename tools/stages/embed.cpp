@@ -77,6 +77,39 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
   return frame;
 }
 
+generator::Options generator_options(const EmbedOptions& options, std::uint32_t minimum_runtime) {
+  generator::Options result{.header = options.header,
+                            .name_space = options.name_space,
+                            .outputs = {},
+                            .minimum_runtime = minimum_runtime};
+  switch (options.mode) {
+    case EmbedMode::kArray: break;
+    case EmbedMode::kAsm: result.storage = generator::Storage::kAsm; break;
+    case EmbedMode::kSplit: result.storage = generator::Storage::kSplit; break;
+  }
+  for (const EmbedOutput output : options.outputs) {
+    switch (output) {
+      case EmbedOutput::kCpp: result.outputs.push_back(generator::Output::kCpp); break;
+      case EmbedOutput::kC: result.outputs.push_back(generator::Output::kC); break;
+      case EmbedOutput::kRust: result.outputs.push_back(generator::Output::kRust); break;
+      case EmbedOutput::kCatalog: result.outputs.push_back(generator::Output::kCatalog); break;
+    }
+  }
+  return result;
+}
+
+// No two files of one name.
+Result<void> check_names(const EmbedOptions& options) {
+  const auto has = [&](EmbedOutput output) {
+    return std::ranges::find(options.outputs, output) != options.outputs.end();
+  };
+  const bool meet = has(EmbedOutput::kCpp) && has(EmbedOutput::kC) && options.header.ends_with(".h");
+  if (!meet) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "the C++ header and the C header would both be called " + quote(options.header)}
+      .hint("let the manifest's embed.header end in .hpp, or emit one of them");
+}
+
 Result<void> compress_all(Catalog& catalog, CacheStore* store) {
   std::vector<Artifact*> images;
   for (Module& module : catalog.modules) {
@@ -122,15 +155,11 @@ Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& op
   if (!is_header_name(options.header)) {
     return Error{ErrorCode::kInvalidInput, "not a header's file name: " + quote(options.header)};
   }
+  KILN_TRY(check_names(options));
   KILN_TRY(check_order(catalog));
   for (Module& module : catalog.modules) store_plain(module, options.source);
   if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));
-  return generator::generate(
-      catalog, {.header = options.header,
-                .name_space = options.name_space,
-                .storage = options.mode == EmbedMode::kAsm ? generator::Storage::kAsm
-                                                           : generator::Storage::kArray,
-                .minimum_runtime = minimum_runtime});
+  return generator::generate(catalog, generator_options(options, minimum_runtime));
 }
 
 }  // namespace kiln::tools

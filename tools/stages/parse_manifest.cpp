@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -358,9 +359,10 @@ class ManifestParser {
          {"namespace", Need::kOptional, [&](const Json& v) { name_space(v); }},
          {"mode", Need::kOptional,
           [&](const Json& v) {
-            const int choice = reader_.choice(v, "'mode'", {"array", "asm"});
-            if (choice >= 0) embed.mode = choice == 0 ? EmbedMode::kArray : EmbedMode::kAsm;
+            const int choice = reader_.choice(v, "'mode'", {"array", "asm", "split"});
+            if (choice >= 0) embed.mode = static_cast<EmbedMode>(choice);
           }},
+         {"emit", Need::kOptional, [&](const Json& v) { emit(v); }},
          {"compression", Need::kOptional,
           [&](const Json& v) {
             const int choice = reader_.choice(v, "'compression'", {"zstd", "none"});
@@ -372,6 +374,15 @@ class ManifestParser {
             const int choice = reader_.choice(v, "'source'", {"none", "beside", "instead"});
             if (choice >= 0) embed.source = static_cast<EmbedSource>(choice);
           }}});
+  }
+
+  void emit(const Json& value) {
+    std::set<EmbedOutput> outputs;
+    reader_.list(value, "'emit'", "strings", Empty::kRefused, [&](const Json& item) {
+      const int choice = reader_.choice(item, "an entry of 'emit'", {"cpp", "c", "rust", "catalog"});
+      if (choice >= 0) outputs.insert(static_cast<EmbedOutput>(choice));
+    });
+    if (!outputs.empty()) manifest_.embed.outputs.assign(outputs.begin(), outputs.end());
   }
 
   void header(const Json& value) {

@@ -15,12 +15,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "parameter_types.hpp"
 #include "version.hpp"
 
 namespace kiln {
+
+template <typename T>
+class Result;
+class CatalogFile;
 
 // What the bytes of an image are, once decompressed.
 enum class ImageFormat : std::uint8_t {
@@ -123,6 +128,9 @@ struct Catalog {
   ArrayView<std::string_view> targets;          // what the manifest asked for and the build holds
   ArrayView<std::string_view> missing_targets;  // asked for, left out by --allow-missing
   ArrayView<const ModuleEntry*> modules;        // sorted by name
+
+  // One that lies in a file: <kiln/catalog_file.hpp>.
+  static Result<CatalogFile> open(const std::string& path);
 
   // The module called `module_name`, or nullptr.
   constexpr const ModuleEntry* find(std::string_view module_name) const {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "catalog.hpp"
+#include "catalog_file.hpp"
 #include "function.hpp"
 #include "memory.hpp"
 #include "result.hpp"
@@ -90,13 +91,22 @@ class Device {
     if (Function ready = cached(*kernel.module, kernel.index)) {
       return TypedFunction<Parameters...>(ready);
     }
-    Result<Function> loaded = load(*kernel.module, kernel.index);
+    Result<Function> loaded = load_kernel(*kernel.module, kernel.index);
     if (!loaded) return std::move(loaded).error();
     return TypedFunction<Parameters...>(*loaded);
   }
 
   // By name, as the kernel is exported.
-  Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const;
+  Result<Function> function(std::string_view name, const ModuleEntry& module) const;
+  // The same by the name that candle's crate has for it.
+  Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const {
+    return function(name, module);
+  }
+
+  // By name, in all modules of a file, or in the one called `module`. Errors: also kInvalidInput (two
+  // modules have such a kernel), and of an image whose bytes are not what was written.
+  Result<Function> function(std::string_view name, const CatalogFile& file,
+                            std::string_view module = {}) const;
 
   // A kernel of an image that the caller brings: whatever the device's driver takes (NVIDIA: cubin,
   // fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object). The image is copied,
@@ -110,7 +120,10 @@ class Device {
 
   // Loads every unit of a module and finds every kernel, so that no later launch has to: before a
   // graph capture, in a server's start-up.
-  Result<void> preload(const ModuleEntry& module) const;
+  Result<void> load(const ModuleEntry& module) const;
+  // The same for every module of a catalog.
+  Result<void> load(const Catalog& catalog) const;
+  Result<void> load(const CatalogFile& file) const;
 
   // Takes the module off the device, after the work that the device has in hand. Nothing to do when
   // it is not loaded. The next use loads it again.
@@ -169,7 +182,7 @@ class Device {
   friend class Runtime;
   explicit Device(std::shared_ptr<runtime::DeviceState> state) : state_(std::move(state)) {}
   Function cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept;
-  Result<Function> load(const ModuleEntry& module, std::uint32_t kernel) const;
+  Result<Function> load_kernel(const ModuleEntry& module, std::uint32_t kernel) const;
 
   std::shared_ptr<runtime::DeviceState> state_;
 };

@@ -27,6 +27,7 @@ typedef struct kiln_device kiln_device;
 typedef struct kiln_buffer kiln_buffer;
 typedef struct kiln_stream kiln_stream;
 typedef struct kiln_function kiln_function;
+typedef struct kiln_catalog kiln_catalog;
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
@@ -109,7 +110,7 @@ void* kiln_stream_native(const kiln_stream* stream);
  * The image is copied and known again by its content, so two kernels of one image load it once. */
 kiln_error* kiln_function_load(const kiln_device* device, const char* name, const void* image,
                                size_t image_bytes, kiln_function** function);
-/* A kernel of a generated header: `module` points to its kiln::ModuleEntry. */
+/* A kernel of a generated C++ header: `module` points to its kiln::ModuleEntry. */
 kiln_error* kiln_function_find(const kiln_device* device, const char* name, const void* module,
                                kiln_function** function);
 void kiln_function_free(kiln_function* function);
@@ -132,6 +133,72 @@ kiln_error* kiln_function_launch_sized(const kiln_function* function,
                                        const kiln_launch_config* config,
                                        const void* const* arguments, const size_t* sizes,
                                        size_t count);
+
+/* --- catalog files ----------------------------------------------------------------------------- */
+
+/* The kernels of a build in one file, <name>.kiln, which `kiln build --emit catalog` writes. The file is
+ * mapped, and its table checked; an image is held to its digest when a device first loads it. */
+kiln_error* kiln_catalog_open(const char* path, kiln_catalog** catalog);
+/* The bytes of such a file, at a multiple of 4096. They outlive what is made from them. */
+kiln_error* kiln_catalog_open_memory(const void* bytes, size_t size, kiln_catalog** catalog);
+/* A device that loaded from the catalog keeps it open. */
+void kiln_catalog_free(kiln_catalog* catalog);
+
+/* A kernel by name, of the module of that name, or of any for NULL. */
+kiln_error* kiln_catalog_function(const kiln_device* device, const kiln_catalog* catalog,
+                                  const char* module, const char* name, kiln_function** function);
+/* Loads every module, so that no later launch has to. */
+kiln_error* kiln_catalog_load(const kiln_device* device, const kiln_catalog* catalog);
+
+/* What is in it. Modules, kernels and images are numbered from 0, modules and kernels in the order of their
+ * names; a number beyond the last gives NULL, 0 or an empty struct. Texts live as long as the catalog. */
+const char* kiln_catalog_name(const kiln_catalog* catalog);
+const char* kiln_catalog_digest(const kiln_catalog* catalog); /* SHA-256, in hexadecimal */
+size_t kiln_catalog_module_count(const kiln_catalog* catalog);
+const char* kiln_catalog_module_name(const kiln_catalog* catalog, size_t module);
+size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module);
+const char* kiln_catalog_kernel_name(const kiln_catalog* catalog, size_t module, size_t kernel);
+size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, size_t kernel);
+
+typedef struct kiln_parameter_info {
+  const char* type; /* "u64", "f32", "const f32*", "ptr": docs/MANIFEST.md; empty: not known */
+  const char* name; /* empty: not known */
+  uint32_t size;    /* bytes */
+  uint32_t is_pointer; /* 1: an address; 0: a value, or not known */
+} kiln_parameter_info;
+void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size_t kernel,
+                                size_t parameter, kiln_parameter_info* info);
+
+typedef struct kiln_image_info {
+  const char* module;
+  const char* target;        /* "gfx90a:xnack+", "sm_90", "compute_80", "host"; of source "source" */
+  const char* format;        /* "hsaco", "cubin", "ptx", "host", "source" */
+  const char* compression;   /* "none", "zstd" */
+  uint16_t unit;             /* which of the module's sources */
+  uint16_t ptx_isa;          /* PTX only: 78 for 7.8 */
+  const unsigned char* data; /* as stored */
+  size_t stored_size;        /* bytes at `data` */
+  size_t size;               /* bytes once decompressed; PTX: with its final NUL */
+  uint64_t digest;           /* first 8 bytes of SHA-256 of the image's file, big-endian */
+} kiln_image_info;
+size_t kiln_catalog_image_count(const kiln_catalog* catalog, size_t module);
+void kiln_catalog_get_image(const kiln_catalog* catalog, size_t module, size_t image,
+                            kiln_image_info* info);
+/* The image as its compiler wrote it, checked: `size` is that of its kiln_image_info. */
+kiln_error* kiln_catalog_unpack(const kiln_catalog* catalog, size_t module, size_t image,
+                                void* bytes, size_t size);
+
+/* --- numbers that C has no type for: their bits -------------------------------------------------- */
+
+typedef struct kiln_f8 {
+  uint8_t bits; /* OCP 8-bit float, 4 exponent and 3 mantissa bits */
+} kiln_f8;
+typedef struct kiln_f16 {
+  uint16_t bits; /* IEEE 754 binary16 */
+} kiln_f16;
+typedef struct kiln_bf16 {
+  uint16_t bits; /* bfloat16: the upper half of a float */
+} kiln_bf16;
 
 #ifdef __cplusplus
 }

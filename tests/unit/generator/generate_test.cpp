@@ -96,6 +96,57 @@ TEST_CASE("generate writes header, assembly and blobs when images are stored by 
   testing::check_golden("generator/asm/gpu.S", files[1].text);
 }
 
+TEST_CASE("generate writes a header and a source file when the bytes are split off", "[generator]") {
+  const auto files = generator::generate(small_catalog(), {.storage = Storage::kSplit});
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].path == "kernels.hpp");
+  CHECK(files[1].path == "kernels.cpp");
+  testing::check_golden("generator/split/kernels.cpp", files[1].text);
+}
+
+TEST_CASE("generate writes what is asked for, in one order", "[generator]") {
+  using generator::Output;
+  const auto paths = [](generator::Options options) {
+    std::string list;
+    for (const GeneratedFile& file : generator::generate({"nothing", {}, {}, {}}, options)) {
+      list += file.path + ' ';
+    }
+    return list;
+  };
+  CHECK(paths({}) == "kernels.hpp ");
+  CHECK(paths({.outputs = {Output::kC}}) == "kernels.h ");
+  CHECK(paths({.storage = Storage::kSplit, .outputs = {Output::kC}}) == "kernels.h kernels.c ");
+  CHECK(paths({.storage = Storage::kAsm, .outputs = {Output::kC}}) ==
+        "kernels.h kernels_c.S kernels.kiln ");
+  CHECK(paths({.outputs = {Output::kRust}}) == "kernels.rs kernels.kiln ");
+  CHECK(paths({.storage = Storage::kSplit,
+               .outputs = {Output::kCpp, Output::kC, Output::kRust, Output::kCatalog}}) ==
+        "kernels.hpp kernels.cpp kernels.h kernels.c kernels.rs kernels.kiln ");
+}
+
+TEST_CASE("generate writes a C header, its bytes where they are asked for", "[generator]") {
+  using generator::Output;
+  const auto array = generator::generate(small_catalog(), {.outputs = {Output::kC}});
+  testing::check_golden("generator/c/kernels.h", array[0].text);
+  const auto assembly = generator::generate(
+      small_catalog(), {.name_space = "app::gpu", .storage = Storage::kAsm, .outputs = {Output::kC}});
+  testing::check_golden("generator/c/kernels_c.S", assembly[1].text);
+}
+
+// What follows the modules is rust_runtime.rs.
+TEST_CASE("generate writes a Rust module", "[generator]") {
+  const auto files = generator::generate(small_catalog(), {.outputs = {generator::Output::kRust}});
+  const std::string own = files[0].text.substr(0, files[0].text.find("/// The C interface"));
+  testing::check_golden("generator/rust/kernels.rs", own);
+}
+
+TEST_CASE("generate gives the C++ header one digest whatever else is written", "[generator]") {
+  using generator::Output;
+  const auto all = generator::generate(
+      small_catalog(), {.outputs = {Output::kCpp, Output::kC, Output::kRust, Output::kCatalog}});
+  CHECK(digest_of(all[0]) == digest_of(generator::generate(small_catalog(), {})[0]));
+}
+
 // An assembly label may hold any character: what a kernel is called must stay a name.
 TEST_CASE("generate writes no kernel's name as code", "[generator]") {
   for (const std::string name : {"a\n#error b", "a\\", "a\r#error b", "a?\?/", "a*/ b"}) {

@@ -55,7 +55,7 @@ TEST_CASE("parse_manifest reads every key") {
       {"name": "a", "sources": ["a.cu"]}],
     "include_directories": ["inc/"], "defines": ["A"], "flags": ["-O2"], "amd_flags": ["-x"],
     "nvidia_flags": ["-y"], "debug": "lines", "joined_ptx": true, "abi": ["abi.json", "own.json"],
-    "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "compression": "none"},
+    "embed": {"header": "h.hpp", "namespace": "n::m", "mode": "asm", "emit": ["catalog", "cpp"], "compression": "none"},
     "minimum_runtime": "0.1.0", "min_driver": "12.4", "min_rocm": "6.2",
     "budgets": {"image_bytes": 1, "module_bytes": 2, "total_bytes": 3, "registers": 4, "spills": 0,
                 "shared_bytes": 6}})");
@@ -89,6 +89,7 @@ TEST_CASE("parse_manifest reads every key") {
   CHECK(manifest->embed.header == "h.hpp");
   CHECK(manifest->embed.name_space == "n::m");
   CHECK(manifest->embed.mode == EmbedMode::kAsm);
+  CHECK(manifest->embed.outputs == std::vector{EmbedOutput::kCpp, EmbedOutput::kCatalog});
   CHECK(manifest->embed.compression == Compression::kNone);
   CHECK(manifest->minimum_runtime == 100);
   CHECK(manifest->floors.cuda == 12040);

@@ -1,0 +1,266 @@
+#include "generator/c_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "formats/image_format.hpp"
+#include "generator/assembly.hpp"
+#include "generator/head_comment.hpp"
+#include "generator/identifiers.hpp"
+#include "generator/literal.hpp"
+#include "generator/names.hpp"
+#include "generator/text_layout.hpp"
+
+namespace kiln::generator {
+namespace {
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
+  return text;
+}
+
+// What every name of the header starts with: "app::gpu" -> "app_gpu".
+std::string prefix(const Options& options) {
+  std::string name;
+  for (const char c : options.name_space) {
+    if (c != ':') name += c;
+    if (c == ':' && name.back() != '_') name += '_';
+  }
+  return name;
+}
+
+// Two versions of a file may be part of one program.
+std::string bytes_symbol(const CatalogFileText& file) {
+  return "kiln_catalog_" + short_digest(sha256(file.bytes));
+}
+
+std::string c_element(ElementType element) {
+  switch (element) {
+    case ElementType::kF8: return "kiln_f8";
+    case ElementType::kF16: return "kiln_f16";
+    case ElementType::kBf16: return "kiln_bf16";
+    default: break;
+  }
+  std::string text(info(element).cpp);
+  return text.starts_with("std::") ? text.substr(5) : text;
+}
+
+// "const float* " or "uint64_t ": what stands before a parameter's name. What nothing told the type
+// of is passed by the address of its bytes, or where it is a pointer by any pointer.
+std::string c_type(const KernelParameter& parameter) {
+  const ParameterType& type = parameter.type;
+  if (!type.is_known() || type.element == ElementType::kUnknown) return "const void* ";
+  return (type.is_const ? "const " : "") + c_element(type.element) + (type.is_pointer ? "* " : " ");
+}
+
+std::string parameter_name(const KernelParameter& parameter, std::size_t position) {
+  static constexpr std::array<std::string_view, 5> kTaken = {"arguments", "config", "function",
+                                                             "restrict", "kernel"};
+  if (parameter.name.empty() || identifier(parameter.name) != parameter.name) {
+    return "argument_" + std::to_string(position);
+  }
+  const bool is_taken = std::ranges::find(kTaken, parameter.name) != kTaken.end();
+  return parameter.name + (is_taken ? "_" : "");
+}
+
+// The name of each kernel's functions, without "_load" and "_launch". Where two modules have a
+// kernel of one name, each has its module's before it.
+class FunctionNames {
+ public:
+  FunctionNames(const Catalog& catalog, const Options& options) : prefix_(prefix(options)) {
+    for (const Module& module : catalog.modules) {
+      for (const Kernel& kernel : module.kernels) ++uses_[kernel.name];
+    }
+  }
+  std::string operator()(const Module& module, const Kernel& kernel) const {
+    const std::string name = prefix_ + '_';
+    if (uses_.at(kernel.name) == 1) return name + identifier(kernel.name);
+    const std::string both = identifier(module.name) + '_' + identifier(kernel.name);
+    return name + (uses_.contains(both) ? spelt_out(both) : both);
+  }
+
+ private:
+  std::string prefix_;
+  std::map<std::string, int> uses_;
+};
+
+std::string load_function(const Module& module, const Kernel& kernel, const std::string& name) {
+  return listed("static inline kiln_error* " + name + "_load(",
+                {"const kiln_device* device", "const kiln_catalog* catalog",
+                 "kiln_function** function"},
+                ')') +
+         " {\n  return kiln_catalog_function(device, catalog, " + literal(module.name) + ",\n" +
+         "                               " + literal(kernel.name) + ", function);\n}\n";
+}
+
+std::string launch_function(const Kernel& kernel, const std::string& name) {
+  std::vector<std::string> parameters = {"const kiln_function* function",
+                                         "const kiln_launch_config* config"};
+  std::string body;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const KernelParameter& parameter = kernel.parameters[i];
+    const std::string argument = parameter_name(parameter, i);
+    parameters.push_back(c_type(parameter) + argument);
+    const bool is_address =
+        !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
+    body += "  arguments[" + std::to_string(i) + "] = " + (is_address ? "" : "&") + argument + ";";
+    if (is_address)
+      body += "  /* the address of " + std::to_string(parameter.place.size) + " bytes */";
+    body += '\n';
+  }
+  const std::string count = std::to_string(kernel.parameters.size());
+  std::string out =
+      listed("static inline kiln_error* " + name + "_launch(", parameters, ')') + " {\n";
+  if (kernel.parameters.empty()) {
+    return out + "  return kiln_function_launch(function, config, NULL, 0);\n}\n";
+  }
+  out += "  const void* arguments[" + count + "];\n" + body;
+  return out + "  return kiln_function_launch(function, config, arguments, " + count + ");\n}\n";
+}
+
+std::string kernel_functions(const Catalog& catalog, const Options& options) {
+  const FunctionNames name_of(catalog, options);
+  std::string out;
+  for (const Module& module : catalog.modules) {
+    for (const Kernel& kernel : module.kernels) {
+      const std::string name = name_of(module, kernel);
+      out += "\n// Kernel " + in_comment(kernel.name) + " of module " + in_comment(module.name) +
+             ".\n";
+      out += load_function(module, kernel, name) + launch_function(kernel, name);
+    }
+  }
+  return out;
+}
+
+std::string image_table(const Catalog& catalog, const Options& options,
+                        const CatalogFileText& file) {
+  if (file.offsets.empty()) return {};
+  std::string out =
+      "\n// Every image, for a loader of your own: module by module, by unit, then target.\n";
+  out += "#define " + upper(prefix(options)) + "_IMAGE_COUNT " +
+         std::to_string(file.offsets.size()) + "\nstatic const kiln_image_info " + prefix(options) +
+         "_images[] = {\n";
+  std::size_t position = 0;
+  for (const Module& module : catalog.modules) {
+    for (const Artifact& image : module.images) {
+      out += "    {" + literal(module.name) + ", " + literal(target_name(image)) + ", " +
+             literal(to_string(image.info.format)) + ", " +
+             (image.compression == Compression::kZstd ? "\"zstd\"" : "\"none\"") + ", " +
+             std::to_string(image.unit) + ", " + std::to_string(image.info.ptx_isa) + ",\n     " +
+             bytes_symbol(file) + " + " + std::to_string(file.offsets[position++]) + ", " +
+             std::to_string(image.stored.size()) + ", " + std::to_string(decompressed_size(image)) +
+             ", 0x" + short_digest(image.digest) + "u},\n";
+    }
+  }
+  return out + "};\n";
+}
+
+std::string module_enum(const Catalog& catalog, const Options& options) {
+  if (catalog.modules.empty()) return {};
+  const std::string name = prefix(options);
+  std::string out =
+      "\n// The position of a module in the catalog.\ntypedef enum " + name + "_id {\n";
+  for (const Module& module : catalog.modules) {
+    out += "  " + name + "_id_" + identifier(module.name) + ",\n";
+  }
+  out += "} " + name + "_id;\n";
+  return out + "#define " + upper(name) + "_MODULE_COUNT " +
+         std::to_string(catalog.modules.size()) + '\n';
+}
+
+// The bytes, in a source file that includes the header.
+std::string definition(const CatalogFileText& file) {
+  std::string out =
+      "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"
+      "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
+  out += "const unsigned char " + bytes_symbol(file) + '[' + std::to_string(file.bytes.size()) +
+         " + 1] =\n";
+  append_literal(out, file.bytes, 4);
+  return out + ";\n#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n";
+}
+
+std::string usage(const Catalog& catalog, const Options& options) {
+  const std::string name = prefix(options);
+  std::string out = "//   " + name +
+                    "_catalog(&catalog)   opens it: <kiln/kiln.h> tells what can be done with it\n";
+  for (const Module& module : catalog.modules) {
+    if (module.kernels.empty()) continue;
+    const std::string kernel = FunctionNames(catalog, options)(module, module.kernels.front());
+    out += "//   " + kernel + "_load(device, catalog, &function)\n";
+    out += "//   " + kernel + "_launch(function, &config, ...)   with the kernel's own arguments\n";
+    break;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string write_c_header(const Catalog& catalog, const Options& options,
+                           const CatalogFileText& file) {
+  const std::string name = prefix(options);
+  const std::string guard = upper(name) + "_H_" + upper(short_digest(sha256(file.bytes)));
+  const std::string size = std::to_string(file.bytes.size());
+
+  std::string out = title_comment(catalog, stem(options) + ".h");
+  out += "// Needs C99 and <kiln/kiln.h>; no CUDA, no HIP.\n";
+  switch (options.storage) {
+    case Storage::kArray:
+      out += "// The images are in it: one source file says #define " + upper(name) +
+             "_IMPLEMENTATION before it includes it.\n";
+      break;
+    case Storage::kAsm:
+      out += "// The images are in " + stem(options) + "_c.S: compile and link that, too.\n";
+      break;
+    case Storage::kSplit:
+      out += "// The images are in " + stem(options) + ".c: compile and link that, too.\n";
+      break;
+  }
+  out += "//\n" + usage(catalog, options) + "//\n" + contents_comment(catalog);
+  out += "// Catalog file " + sha256(file.bytes).hex() + '\n';
+  out += "#ifndef " + guard + "\n#define " + guard + "\n\n";
+  out +=
+      "#include <kiln/kiln.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
+  out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  out += "// The catalog file, whole: aligned to 4096 bytes, with a NUL behind it.\n";
+  out +=
+      "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\"), "
+      "weak))\n#endif\n";
+  out += "extern const unsigned char " + bytes_symbol(file) + '[' + size + " + 1];\n";
+  out += "#define " + upper(name) + "_SIZE " + size + "\n\n";
+  out += "static inline kiln_error* " + name + "_catalog(kiln_catalog** catalog) {\n";
+  out +=
+      "  return kiln_catalog_open_memory(" + bytes_symbol(file) + ", " + size + ", catalog);\n}\n";
+  out += module_enum(catalog, options) + image_table(catalog, options, file);
+  out += kernel_functions(catalog, options);
+  out += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  if (options.storage == Storage::kArray) {
+    const std::string defined = upper(name) + "_IMPLEMENTATION";
+    out += "\n#if defined(" + defined + ") && !defined(" + guard + "_BYTES)\n#define " + guard +
+           "_BYTES\n";
+    out += definition(file) + "#endif\n";
+  }
+  return out;
+}
+
+std::string write_c_source(const Options& options, const CatalogFileText& file) {
+  return "// " + stem(options) + ".c: the images of " + stem(options) +
+         ".h, made by kiln with it. Do not edit.\n//\n" +
+         "// Compile it, and link it into what includes the header.\n#include \"" + stem(options) +
+         ".h\"\n\n" + definition(file);
+}
+
+std::string write_c_assembly(const Options& options, const CatalogFileText& file) {
+  const std::string name = stem(options) + "_c.S";
+  return "// " + name + ": the images of " + stem(options) +
+         ".h, made by kiln with it. Do not edit.\n" +
+         "//\n// Compile it with its folder on the include path, cc -c -I DIR DIR/" + name +
+         ",\n// and link it into what includes the header.\n" + std::string(blob_macros()) +
+         "\nkiln_blob " + bytes_symbol(file) + ", " + literal(stem(options) + ".kiln") + ", 4096\n";
+}
+
+}  // namespace kiln::generator

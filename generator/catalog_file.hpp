@@ -1,0 +1,20 @@
+// The catalog file, <stem>.kiln (formats/catalog_file.hpp has its format).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/model/catalog.hpp"
+
+namespace kiln::generator {
+
+struct CatalogFileText {
+  std::string bytes;
+  std::vector<std::uint64_t> offsets;  // of the images, in the catalog's order
+};
+
+// `stored` of every image is what lies in the file.
+CatalogFileText write_catalog_file(const tools::Catalog& catalog, std::uint32_t minimum_runtime);
+
+}  // namespace kiln::generator

@@ -1,0 +1,16 @@
+"""Runs the GPU kernels that kiln built.
+
+    catalog = kiln.Catalog("kernels.kiln")          # written by `kiln build --emit catalog`
+    device = kiln.Device()                          # the default device, or kiln.Device("host")
+    catalog["affine_f32"].launch(device, blocks, threads, ...)
+
+The catalog knows what each kernel takes, so an argument of another kind is a TypeError, and a number is
+converted to the parameter's own type.
+"""
+
+from ._catalog import Catalog, Kernel, Parameter
+from ._device import Buffer, Device, Function
+from ._library import Error
+
+__all__ = ["Buffer", "Catalog", "Device", "Error", "Function", "Kernel", "Parameter"]
+__version__ = "0.1.0"

@@ -1,0 +1,154 @@
+"""What a program passes to a kernel, as the values that the driver wants."""
+
+import ctypes
+
+from . import _library, _types
+from ._device import Buffer, host_bytes
+
+# DLPack's devices, by kiln's backends.
+_DL_CPU, _DL_HERE = 1, {"cuda": (2, 3, 13), "hip": (10, 11)}
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+def _is_contiguous(shape, strides, item):
+    """Strides in units of `item`, or None."""
+    expected = item
+    for size, stride in reversed(list(zip(shape, strides or ()))):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+class Arguments:
+    """The arguments of one launch. Host arrays are copied to the device, and back where the kernel may have
+    written to them."""
+
+    def __init__(self, device):
+        self.device = device
+        self.values = []
+        self._back = []  # (device's copy, array)
+        self._held = []
+
+    def add(self, parameter, given):
+        try:
+            self.values.append(self._convert(parameter, given))
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"argument {parameter.position} ({parameter}): {error}") from None
+
+    def finish(self, stream):
+        """Copies back what the kernel may have written to host arrays. Waits for it."""
+        if self._back and stream:
+            self.device.synchronize()
+        for buffer, target in self._back:
+            buffer.download(target)
+
+    def _convert(self, parameter, given):
+        if parameter.is_pointer:
+            return ctypes.c_void_p(self._address(parameter, given))
+        if parameter.element:
+            return _types.value_of(parameter.element, given)
+        raw = given if isinstance(given, ctypes._SimpleCData) else None
+        if isinstance(given, (bytes, bytearray)):
+            raw = (ctypes.c_char * len(given)).from_buffer_copy(given)
+        if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
+            return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
+        if raw is None or ctypes.sizeof(raw) != parameter.size:
+            raise TypeError(f"a ctypes value or bytes of {parameter.size} bytes is wanted, since nothing tells the type")
+        return raw
+
+    def _address(self, parameter, given):
+        if given is None:
+            return 0
+        if isinstance(given, Buffer):
+            self._check_element(parameter, given.element)
+            return given.address
+        if isinstance(given, ctypes.c_void_p):
+            return given.value or 0
+        interface = getattr(given, "__cuda_array_interface__", None)
+        if interface is not None:
+            return self._array_interface(parameter, interface)
+        if isinstance(given, (list, tuple)):
+            if parameter.element in (None, "void") or not parameter.is_const:
+                raise TypeError("a list can be passed for a pointer to constant numbers alone: upload it")
+            buffer = self.device.upload(given, parameter.element)
+            self._held.append(buffer)
+            return buffer.address
+        try:
+            view = memoryview(given)
+        except TypeError:
+            view = None
+        if view is not None:
+            element = _types.element_of_format(view.format, view.itemsize)
+            # Bytes may be anything, such as blocks of a packed format.
+            if not (view.format in ("B", "c") and parameter.element not in _types.LETTERS):
+                self._check_element(parameter, element or f"of format {view.format!r}")
+            return self._copied(parameter, given)
+        if hasattr(given, "__dlpack__"):
+            return self._dlpack(parameter, given)
+        raise TypeError(f"a buffer or an array is wanted, not {type(given).__name__}")
+
+    def _array_interface(self, parameter, interface):
+        if not self.device.id.startswith(("cuda", "hip")):
+            raise TypeError(f"the array lies on a GPU, the kernel runs on {self.device.id}")
+        self._check_element(parameter, _types.element_of_typestr(interface["typestr"]) or interface["typestr"])
+        address, readonly = interface["data"]
+        item = int(interface["typestr"][2:])
+        if not _is_contiguous(interface["shape"], interface.get("strides"), item):
+            raise TypeError("the array is not contiguous")
+        if readonly and not parameter.is_const:
+            raise TypeError("the array cannot be written to")
+        return address or 0
+
+    def _dlpack(self, parameter, given):
+        capsule = given.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        tensor = _DLTensor.from_address(pointer(capsule, b"dltensor"))
+        self._held.append((capsule, given))
+        kind = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}.get(tensor.code, "?")
+        self._check_element(parameter, kind if kind == "bool" else f"{kind}{tensor.bits}")
+        shape = [tensor.shape[i] for i in range(tensor.ndim)]
+        strides = [tensor.strides[i] for i in range(tensor.ndim)] if tensor.strides else None
+        if tensor.lanes != 1 or not _is_contiguous(shape, strides, 1):
+            raise TypeError("the array is not contiguous")
+        address = (tensor.data or 0) + tensor.byte_offset
+        backend = self.device.id.split(":")[0]
+        if tensor.device_type in _DL_HERE.get(backend, ()):
+            return address
+        if tensor.device_type != _DL_CPU:
+            raise TypeError(f"the array lies on another device than {self.device.id}")
+        count = 1
+        for size in shape:
+            count *= size
+        return self._copied(parameter, (ctypes.c_uint8 * (count * tensor.bits // 8)).from_address(address))
+
+    def _copied(self, parameter, given):
+        _, view = host_bytes(given, writable=not parameter.is_const and parameter.is_pointer)
+        buffer = self.device.allocate("u8", view.nbytes)
+        if view.nbytes:
+            buffer.write(given)
+        self._held.append(buffer)
+        if not parameter.is_const and view.nbytes:
+            self._back.append((buffer, given))
+        return buffer.address
+
+    @staticmethod
+    def _check_element(parameter, element):
+        if parameter.element in (None, "void") or element == parameter.element:
+            return
+        raise TypeError(f"an array of {parameter.element} is wanted, not of {element}")

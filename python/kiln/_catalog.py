@@ -1,0 +1,125 @@
+"""Catalog files, and their kernels."""
+
+import ctypes
+import os
+
+from . import _library, _types
+from ._arguments import Arguments
+from ._device import launch
+
+
+class Parameter:
+    """One parameter of a kernel: `type` as "const f32*", empty where nothing tells it; `name`, `size`."""
+
+    def __init__(self, position, info):
+        self.position = position
+        self.type, self.name, self.size = info.type.decode(), info.name.decode(), info.size
+        self.is_pointer = bool(info.is_pointer)
+        self.is_const = self.type.startswith("const ")
+        element = self.type[len("const "):] if self.is_const else self.type
+        element = element.rstrip("*")
+        self.element = element if element in _types.SIZES or element == "void" else None
+
+    def __str__(self):
+        return f"{self.type or f'{self.size} bytes'} {self.name}".rstrip()
+
+    def __repr__(self):
+        return f"<Parameter {self}>"
+
+
+class Kernel:
+    """A kernel of a catalog: kernel.launch(device, grid, block, ...)."""
+
+    def __init__(self, catalog, module, name, place):
+        self.catalog, self.module, self.name = catalog, module, name
+        self._place = place
+        self._parameters = None
+        self._functions = {}  # by device
+
+    @property
+    def parameters(self):
+        if self._parameters is None:
+            opened, handle = _library.library(), self.catalog._handle
+            place = [ctypes.c_size_t(i) for i in self._place]
+            count = opened.kiln_catalog_parameter_count(handle, *place)
+            self._parameters = []
+            for i in range(count):
+                info = _library.ParameterInfo()
+                opened.kiln_catalog_get_parameter(handle, *place, ctypes.c_size_t(i), ctypes.byref(info))
+                self._parameters.append(Parameter(i, info))
+        return self._parameters
+
+    def launch(self, device, grid, block, *arguments, shared_bytes=0, stream=None):
+        """Starts the kernel. `grid` (blocks) and `block` (threads) are numbers, or tuples of up to three.
+
+        For a number: a number, converted to the parameter's type, or a ctypes value of exactly that type.
+        For a pointer: a Buffer; None; anything with __cuda_array_interface__ or __dlpack__; or an array in
+        this program's memory, numpy's or another, which is copied to the device and, unless the parameter is
+        const, copied back after the kernel: then launch() waits."""
+        if len(arguments) != len(self.parameters):
+            wanted = ", ".join(map(str, self.parameters))
+            raise TypeError(f"{self.name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}")
+        given = Arguments(device)
+        for parameter, argument in zip(self.parameters, arguments):
+            given.add(parameter, argument)
+        launch(self._function(device), grid, block, given.values, shared_bytes, stream)
+        given.finish(stream)
+
+    def _function(self, device):
+        held = self._functions.get(id(device))
+        if held is None:
+            handle = _library.make("kiln_catalog_function", device._handle, self.catalog._handle,
+                                   self.module.encode(), self.name.encode())
+            # The device is held, so that its id stays its own.
+            held = (device, _library.Handle(handle, "kiln_function_free"))
+            self._functions[id(device)] = held
+        return held[1]._handle
+
+    def __repr__(self):
+        return f"<Kernel {self.module}.{self.name}({', '.join(map(str, self.parameters))})>"
+
+
+class Catalog(_library.Handle):
+    """An open catalog file: catalog["saxpy"], or where two modules have one, catalog["module", "saxpy"]."""
+
+    def __init__(self, path):
+        super().__init__(_library.make("kiln_catalog_open", os.fsencode(path)), "kiln_catalog_free")
+        opened = _library.library()
+        self.name = opened.kiln_catalog_name(self._handle).decode()
+        self.digest = opened.kiln_catalog_digest(self._handle).decode()
+        self.modules = {}  # name -> {kernel's name -> Kernel}
+        for m in range(opened.kiln_catalog_module_count(self._handle)):
+            module = ctypes.c_size_t(m)
+            name = opened.kiln_catalog_module_name(self._handle, module).decode()
+            kernels = self.modules[name] = {}
+            for k in range(opened.kiln_catalog_kernel_count(self._handle, module)):
+                kernel = opened.kiln_catalog_kernel_name(self._handle, module, ctypes.c_size_t(k)).decode()
+                kernels[kernel] = Kernel(self, name, kernel, (m, k))
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):
+            module, kernel = key
+            return self.modules[module][kernel]
+        found = [kernels[key] for kernels in self.modules.values() if key in kernels]
+        if not found:
+            raise KeyError(f"catalog '{self.name}' has no kernel '{key}'{self._nearest(key)}")
+        if len(found) > 1:
+            names = ", ".join(repr(kernel.module) for kernel in found)
+            raise KeyError(f"modules {names} have a kernel '{key}': catalog[{found[0].module!r}, {key!r}]")
+        return found[0]
+
+    def __iter__(self):
+        """All kernels, module by module."""
+        return (kernel for kernels in self.modules.values() for kernel in kernels.values())
+
+    def __len__(self):
+        return sum(len(kernels) for kernels in self.modules.values())
+
+    def load(self, device):
+        """Loads every module now, so that no later launch has to."""
+        _library.call("kiln_catalog_load", device._handle, self._handle)
+
+    def _nearest(self, key):
+        import difflib
+        near = difflib.get_close_matches(key, [kernel.name for kernel in self], 1)
+        return f"; did you mean '{near[0]}'?" if near else ""

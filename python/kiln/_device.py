@@ -1,0 +1,141 @@
+"""Devices, their memory, and kernels of images that the caller brings."""
+
+import array
+import ctypes
+
+from . import _library, _types
+
+
+class Device(_library.Handle):
+    """The default device, or one that is named: "cuda:0", "host". What it gives out keeps it open."""
+
+    def __init__(self, name=None):
+        runtime = _library.make("kiln_runtime_open", name.encode() if name else None)
+        try:
+            super().__init__(_library.make("kiln_device_open", runtime, None), "kiln_device_free")
+        finally:
+            _library.library().kiln_runtime_free(runtime)
+        info = _library.DeviceInfo()
+        _library.library().kiln_device_get_info(self._handle, ctypes.byref(info))
+        self.id, self.name, self.target = info.id.decode(), info.name.decode(), info.target.decode()
+        self.wave_width, self.memory_bytes = info.wave_width, info.memory_bytes
+        self.max_threads_per_block = info.max_threads_per_block
+
+    def allocate(self, element, count):
+        """Memory for `count` values of an element type ("f32", "u8", ...), not initialised."""
+        return Buffer(self, element, count)
+
+    def upload(self, values, element=None):
+        """A buffer that holds an array (numpy's, ctypes', anything contiguous with Python's buffer protocol),
+        or a list of numbers, whose element type is then said: upload([1, 2], "f32")."""
+        if isinstance(values, (list, tuple)):
+            if element is None:
+                raise TypeError('upload() of a list wants its element type: upload(values, "f32")')
+            host = b"".join(bytes(_types.value_of(element, value)) for value in values)
+            buffer = Buffer(self, element, len(values))
+            buffer.write(host)
+            return buffer
+        view = memoryview(values)
+        found = _types.element_of_format(view.format, view.itemsize)
+        if element is None:
+            if found is None:
+                raise TypeError(f"there is no element type for format {view.format!r}: say which is meant")
+            element = found
+        buffer = Buffer(self, element, view.nbytes // _types.SIZES[element])
+        buffer.write(values)
+        return buffer
+
+    def load(self, image, kernel):
+        """A kernel of an image: the bytes of a cubin, PTX, code object, bundle or host image."""
+        size = ctypes.c_size_t(len(image))
+        return Function(self, _library.make("kiln_function_load", self._handle, kernel.encode(), image, size))
+
+    def synchronize(self):
+        """Waits for all work of the device."""
+        _library.call("kiln_device_synchronize", self._handle)
+
+
+def host_bytes(values, writable=False):
+    """A ctypes view of the bytes of what has the buffer protocol, and the memoryview that holds it."""
+    view = memoryview(values)
+    if not view.c_contiguous:
+        raise TypeError("the array is not contiguous")
+    if writable and view.readonly:
+        raise TypeError("the array cannot be written to")
+    if view.nbytes == 0:
+        return (ctypes.c_char * 0)(), view
+    flat = view.cast("B")
+    if view.readonly:
+        return (ctypes.c_char * view.nbytes).from_buffer_copy(flat), view
+    return (ctypes.c_char * view.nbytes).from_buffer(flat), view
+
+
+class Buffer(_library.Handle):
+    """Device memory: `len(buffer)` values of type `buffer.element`, freed with the object."""
+
+    def __init__(self, device, element, count):
+        if element not in _types.SIZES:
+            raise TypeError(f"there is no element type {element!r}: it is one of {', '.join(_types.SIZES)}")
+        self.device, self.element, self._count = device, element, count
+        self.nbytes = count * _types.SIZES[element]
+        super().__init__(_library.make("kiln_buffer_allocate", device._handle, ctypes.c_size_t(self.nbytes)),
+                         "kiln_buffer_free")
+        self.address = _library.library().kiln_buffer_data(self._handle) or 0
+
+    def __len__(self):
+        return self._count
+
+    def write(self, values):
+        """Copies from an array of as many bytes."""
+        source, _held = host_bytes(values)
+        self._check(len(source))
+        _library.call("kiln_copy_to_device", self.device._handle, ctypes.c_void_p(self.address), source,
+                      ctypes.c_size_t(self.nbytes))
+
+    def download(self, into=None):
+        """The values, after the work before them: in `into`, an array of as many bytes, or in a new
+        array.array (in bytes, where Python has no such number)."""
+        if into is None:
+            letter = _types.LETTERS.get(self.element, "?")
+            into = bytearray(self.nbytes) if letter in "?e" else array.array(letter, bytes(self.nbytes))
+            self.download(into)
+            return into
+        target, _held = host_bytes(into, writable=True)
+        self._check(len(target))
+        _library.call("kiln_copy_to_host", self.device._handle, target, ctypes.c_void_p(self.address),
+                      ctypes.c_size_t(self.nbytes))
+        return into
+
+    @property
+    def __cuda_array_interface__(self):
+        if not self.device.id.startswith("cuda") or self.element in ("f8", "bf16"):
+            raise AttributeError("__cuda_array_interface__")
+        kind = "|b1" if self.element == "bool" else f"<{self.element[0]}{_types.SIZES[self.element]}"
+        return {"shape": (self._count,), "typestr": kind, "data": (self.address, False), "version": 3}
+
+    def _check(self, size):
+        if size != self.nbytes:
+            raise ValueError(f"the buffer has {self.nbytes} bytes, the array {size}")
+
+
+def launch(function, grid, block, values, shared_bytes=0, stream=None):
+    """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
+    sizes = [tuple(size) if isinstance(size, (tuple, list)) else (size,) for size in (grid, block)]
+    config = _library.LaunchConfig(*[size + (1,) * (3 - len(size)) for size in sizes], shared_bytes, stream)
+    addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
+    widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])
+    _library.call("kiln_function_launch_sized", function, ctypes.byref(config), addresses, widths,
+                  ctypes.c_size_t(len(values)))
+
+
+class Function(_library.Handle):
+    """A kernel of an image that the caller brought: nothing is known of its parameters but their sizes."""
+
+    def __init__(self, device, handle):
+        super().__init__(handle, "kiln_function_free")
+        self.device = device
+
+    def launch(self, grid, block, *arguments, shared_bytes=0, stream=None):
+        """Arguments are buffers, or ctypes values of the parameters' exact types."""
+        values = [ctypes.c_void_p(a.address) if isinstance(a, Buffer) else a for a in arguments]
+        launch(self._handle, grid, block, values, shared_bytes, stream)

@@ -1,0 +1,105 @@
+"""libkiln_runtime through ctypes: <kiln/kiln.h>, with errors as exceptions."""
+
+import ctypes
+import os
+import pathlib
+
+
+class Error(Exception):
+    """The runtime's own words: what failed, on which device, and what to do."""
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("id", "name", "target", "driver")] + [
+        ("wave_width", ctypes.c_uint32),
+        ("multiprocessors", ctypes.c_uint32),
+        ("max_threads_per_block", ctypes.c_uint32),
+        ("max_shared_bytes", ctypes.c_uint32),
+        ("memory_bytes", ctypes.c_uint64),
+    ]
+
+
+class LaunchConfig(ctypes.Structure):
+    _fields_ = [
+        ("grid", ctypes.c_uint32 * 3),
+        ("block", ctypes.c_uint32 * 3),
+        ("shared_bytes", ctypes.c_uint32),
+        ("stream", ctypes.c_void_p),
+    ]
+
+
+class ParameterInfo(ctypes.Structure):
+    _fields_ = [
+        ("type", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("size", ctypes.c_uint32),
+        ("is_pointer", ctypes.c_uint32),
+    ]
+
+
+def _open():
+    named = os.environ.get("KILN_RUNTIME_LIBRARY")
+    if named:
+        return ctypes.CDLL(named)
+    # share/kiln/python/kiln/ of an installed kiln, whose library is in lib/ or lib/<machine>/.
+    prefix = pathlib.Path(__file__).resolve().parents[4]
+    for path in sorted(prefix.glob("lib*/libkiln_runtime.so")) + sorted(prefix.glob("lib/*/libkiln_runtime.so")):
+        return ctypes.CDLL(str(path))
+    try:
+        return ctypes.CDLL("libkiln_runtime.so")
+    except OSError as error:
+        raise Error(
+            f"cannot open libkiln_runtime.so: {error}\nhint: let KILN_RUNTIME_LIBRARY name it"
+        ) from None
+
+
+_opened = None
+
+
+def library():
+    """The library, opened when it is first used."""
+    global _opened
+    if _opened is None:
+        opened = _open()
+        for name in ("kiln_error_get_text", "kiln_catalog_name", "kiln_catalog_digest",
+                     "kiln_catalog_module_name", "kiln_catalog_kernel_name", "kiln_runtime_device_id"):
+            getattr(opened, name).restype = ctypes.c_char_p
+        for name in ("kiln_catalog_module_count", "kiln_catalog_kernel_count", "kiln_catalog_parameter_count",
+                     "kiln_runtime_device_count"):
+            getattr(opened, name).restype = ctypes.c_size_t
+        for name in ("kiln_buffer_data", "kiln_stream_native"):
+            getattr(opened, name).restype = ctypes.c_void_p
+        _opened = opened
+    return _opened
+
+
+def call(function, *arguments):
+    """Calls a function of kiln.h that returns an error."""
+    opened = library()
+    target = getattr(opened, function)
+    target.restype = ctypes.c_void_p
+    error = target(*arguments)
+    if error:
+        error = ctypes.c_void_p(error)
+        text = opened.kiln_error_get_text(error).decode()
+        opened.kiln_error_free(error)
+        raise Error(text)
+
+
+def make(function, *arguments):
+    """Calls one that gives something out through its last parameter."""
+    made = ctypes.c_void_p()
+    call(function, *arguments, ctypes.byref(made))
+    return made
+
+
+class Handle:
+    """What the library gave out, freed with the object."""
+
+    def __init__(self, handle, free):
+        self._handle, self._free = handle, free
+
+    def __del__(self):
+        free = getattr(self, "_free", None)
+        if free is not None and _opened is not None:
+            getattr(_opened, free)(self._handle)

@@ -1,0 +1,98 @@
+"""The types of kernel parameters, as docs/MANIFEST.md spells them, and Python's values in them."""
+
+import ctypes
+import math
+import struct
+
+INTEGERS = {
+    "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
+    "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+}
+FLOATS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
+SIZES = {"bool": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8,
+         "f8": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+# The letter of `array` and `struct`, by element; what has none is downloaded as bytes.
+LETTERS = {"bool": "?", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i",
+           "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
+
+
+def element_of_format(letters, size):
+    """The element that a format of the buffer protocol means: "<f" -> "f32"; None where there is none."""
+    letter = letters[-1:]
+    if len(letters) > 2 or letters[:-1] not in ("", "@", "=", "<"):
+        return None
+    if letter == "?":
+        return "bool"
+    if letter in "efd":
+        return {2: "f16", 4: "f32", 8: "f64"}.get(size)
+    kind = "u" if letter in "BHILQN" else "i" if letter in "bhilqn" else None
+    return kind and f"{kind}{8 * size}"
+
+
+def element_of_typestr(typestr):
+    """The same for an array interface: "<f4" -> "f32"."""
+    if typestr[:1] not in "<|":
+        return None
+    kind = {"f": "f", "i": "i", "u": "u", "b": "bool"}.get(typestr[1:2])
+    size = typestr[2:]
+    if kind is None or not size.isdigit():
+        return None
+    return kind if kind == "bool" else f"{kind}{8 * int(size)}"
+
+
+def to_f16(value):
+    return ctypes.c_uint16(struct.unpack("<H", struct.pack("<e", value))[0])
+
+
+def to_bf16(value):
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    if math.isnan(value):
+        return ctypes.c_uint16(bits >> 16 | 0x40)
+    return ctypes.c_uint16(bits + 0x7FFF + (bits >> 16 & 1) >> 16)
+
+
+def to_f8(value):
+    """OCP E4M3, to nearest even; what is too large becomes the largest, 448."""
+    sign = 0x80 if math.copysign(1, value) < 0 else 0
+    value = abs(value)
+    if math.isnan(value):
+        return ctypes.c_uint8(sign | 0x7F)
+    if value >= 448:
+        return ctypes.c_uint8(sign | 0x7E)
+    exponent = max(math.frexp(value)[1] - 1, -6) if value else -6
+    steps = round(math.ldexp(value, 3 - exponent))  # of the last place
+    return ctypes.c_uint8(sign | (steps + 8 * (exponent + 6)))
+
+
+NARROW = {"f16": to_f16, "bf16": to_bf16, "f8": to_f8}
+
+
+def value_of(element, given):
+    """A number as the ctypes value of an element type. TypeError and OverflowError without a name."""
+    exact = INTEGERS.get(element) or FLOATS.get(element)
+    if isinstance(given, ctypes._SimpleCData):
+        if exact is not None and isinstance(given, exact):
+            return given
+        raise TypeError(f"{element} is wanted, not {type(given).__name__}")
+    if element == "bool":
+        if given is True or given is False or type(given).__name__ in ("bool_", "bool"):
+            return ctypes.c_uint8(bool(given))
+        raise TypeError(f"a bool is wanted, not {type(given).__name__}")
+    if element in INTEGERS:
+        if isinstance(given, bool) or not hasattr(given, "__index__"):
+            raise TypeError(f"an integer is wanted, not {type(given).__name__}")
+        number = given.__index__()
+        converted = exact(number)
+        if converted.value != number:
+            raise OverflowError(f"{number} does not fit {element}")
+        return converted
+    if isinstance(given, (bool, str, bytes)) or not (hasattr(given, "__float__") or hasattr(given, "__index__")):
+        raise TypeError(f"a number is wanted, not {type(given).__name__}")
+    number = float(given)
+    try:
+        converted = exact(number) if exact else NARROW[element](number)
+    except (OverflowError, struct.error):
+        raise OverflowError(f"{number} does not fit {element}") from None
+    if element == "f32" and math.isinf(converted.value) and not math.isinf(number):
+        raise OverflowError(f"{number} does not fit {element}")
+    return converted

@@ -1,0 +1,70 @@
+// What the handles of kiln.h are, and how its functions end: each object is a box around its C++
+// counterpart, and no exception leaves.
+#pragma once
+
+#include <exception>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "kiln/kiln.h"
+#include "kiln/runtime.hpp"
+
+struct kiln_error {
+  kiln_error_code code;
+  std::string text;
+};
+struct kiln_runtime {
+  kiln::Runtime runtime;
+};
+struct kiln_device {
+  kiln::Device device;
+};
+struct kiln_buffer {
+  kiln::Buffer buffer;
+};
+struct kiln_stream {
+  kiln::Stream stream;
+};
+struct kiln_function {
+  kiln::Function function;
+};
+struct kiln_catalog {
+  kiln::CatalogFile file;
+};
+
+namespace kiln::c_interface {
+
+inline kiln_error* box(const kiln::Error& error) {
+  std::string text = error.message;
+  for (const kiln::Note& note : error.notes) {
+    text += note.kind == kiln::Note::Kind::kHint ? "\nhint: " : "\nnote: ";
+    text += note.text;
+  }
+  return new kiln_error{static_cast<kiln_error_code>(error.code), std::move(text)};
+}
+
+struct Given {
+  const char* name;
+  const void* value;
+};
+
+// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what
+// memory's end throws becomes an error too.
+template <typename Call>
+kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
+  try {
+    for (const Given& one : all) {
+      if (one.value != nullptr) continue;
+      return new kiln_error{KILN_INVALID_INPUT,
+                            std::string(function) + " was given NULL for '" + one.name + "'"};
+    }
+    const kiln::Result<void> result = call();
+    return result ? nullptr : box(result.error());
+  } catch (const std::exception& exception) {
+    return new kiln_error{KILN_ENVIRONMENT, exception.what()};
+  }
+}
+
+}  // namespace kiln::c_interface

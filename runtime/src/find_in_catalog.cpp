@@ -1,0 +1,70 @@
+// Device's look-up of kernels in a catalog file, and the errors for names that are not there.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "kiln/device.hpp"
+#include "runtime/src/device_state.hpp"
+#include "runtime/src/no_such_kernel.hpp"
+
+namespace kiln {
+namespace {
+
+// "<kind> '<of>' has no <what> '<name>'", and the nearest of `names`, where one is near.
+Error missing(std::string of, std::string_view what, std::string_view name,
+              const std::vector<std::string_view>& names) {
+  of += "' has no ";
+  of += what;
+  of += " '";
+  of += name;
+  of += "'";
+  Error error{ErrorCode::kNotFound, std::move(of), {}, {}};
+  const std::string similar = nearest(name, names);
+  if (!similar.empty()) error.hint("did you mean '" + similar + "'?");
+  return error;
+}
+
+void add_names(const ModuleEntry& module, std::vector<std::string_view>& names) {
+  for (const KernelEntry& kernel : module.kernels) names.push_back(kernel.name);
+}
+
+}  // namespace
+
+Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) {
+  std::vector<std::string_view> names;
+  add_names(module, names);
+  return missing("module '" + std::string(module.name), "kernel", name, names);
+}
+
+Result<Function> Device::function(std::string_view name, const CatalogFile& file,
+                                  std::string_view module) const {
+  const Catalog& catalog = file.catalog();
+  const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
+  std::vector<std::string_view> names;
+  if (!module.empty() && of == nullptr) {
+    for (const ModuleEntry* one : catalog.modules) names.push_back(one->name);
+    return missing("catalog '" + std::string(catalog.name), "module", module, names);
+  }
+  for (const ModuleEntry* one : catalog.modules) {
+    if (!module.empty()) break;
+    if (one->find(name) < 0) continue;
+    if (of != nullptr) {
+      return Error{ErrorCode::kInvalidInput,
+                   "modules '" + std::string(of->name) + "' and '" + std::string(one->name) +
+                       "' both have a kernel '" + std::string(name) + "'",
+                   {},
+                   {}}
+          .hint("say which module's is meant");
+    }
+    of = one;
+  }
+  if (of == nullptr) {
+    for (const ModuleEntry* one : catalog.modules) add_names(*one, names);
+    return missing("catalog '" + std::string(catalog.name), "kernel", name, names);
+  }
+  state_->keep(file.state_);
+  return function(name, *of);
+}
+
+}  // namespace kiln
