@@ -10,7 +10,8 @@ namespace kiln::tools {
 namespace {
 
 // As the manifest spells them, in the order of the enumerations.
-constexpr std::array<std::string_view, 2> kEmbedModes = {"array", "asm"};
+constexpr std::array<std::string_view, 3> kEmbedModes = {"array", "asm", "split"};
+constexpr std::array<std::string_view, 4> kEmbedOutputs = {"cpp", "c", "rust", "catalog"};
 constexpr std::array<std::string_view, 3> kEmbedSources = {"none", "beside", "instead"};
 constexpr std::array<std::string_view, 2> kCompressions = {"none", "zstd"};
 constexpr std::array<std::string_view, 3> kDebugInfo = {"none", "lines", "full"};
@@ -75,10 +76,15 @@ UnitOrigin read_origin(const Json& unit) {
 Json settings_json(const BuildSettings& settings) {
   // Names every member, so that a new one is not forgotten here and in read_settings().
   const auto& [embed, minimum_runtime, debug, joined_ptx, floors, budgets] = settings;
-  const auto& [header, name_space, mode, compression, source] = embed;
+  const auto& [header, name_space, mode, outputs, compression, source] = embed;
+  Json::Array emit;
+  for (const EmbedOutput output : outputs) {
+    emit.push_back(std::string(kEmbedOutputs[static_cast<std::size_t>(output)]));
+  }
   return Json::Object{{"header", header},
                       {"namespace", name_space},
                       {"mode", kEmbedModes[static_cast<std::size_t>(mode)]},
+                      {"emit", std::move(emit)},
                       {"compression", kCompressions[compression == Compression::kZstd ? 1 : 0]},
                       {"source", kEmbedSources[static_cast<std::size_t>(source)]},
                       {"minimum_runtime", minimum_runtime},
@@ -133,6 +139,14 @@ std::optional<BuildSettings> read_settings(const Json& document) {
   settings.embed.header = text_of(*object, "header");
   settings.embed.name_space = text_of(*object, "namespace");
   settings.embed.mode = static_cast<EmbedMode>(*mode);
+  settings.embed.outputs.clear();
+  for (const Json& each : array_of(*object, "emit")) {
+    const std::string* name = each.text();
+    const auto output = index_of(kEmbedOutputs, name != nullptr ? *name : std::string());
+    if (!output) return std::nullopt;
+    settings.embed.outputs.push_back(static_cast<EmbedOutput>(*output));
+  }
+  if (settings.embed.outputs.empty()) return std::nullopt;
   settings.embed.compression = *compression == 1 ? Compression::kZstd : Compression::kNone;
   settings.embed.source = static_cast<EmbedSource>(*source);
   settings.minimum_runtime =
