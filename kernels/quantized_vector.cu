@@ -1,18 +1,19 @@
 // quantized: products of a matrix and up to eight vectors.
 #include "device/export.cuh"
+#include "families/quantized_matrix.cuh"
 #include "families/quantized_vector.cuh"
 #include "gguf/formats.cuh"
 
 // name(vx, y, dst, ncols, nrows)
 #define OF_F32(format, suffix)                                                              \
-  KILN_KERNEL(1024, dequantize_mul_mat_vec_##suffix, const void* vx, const kiln::f32* y,    \
+  KILN_KERNEL(256, dequantize_mul_mat_vec_##suffix, const void* vx, const kiln::f32* y,     \
               kiln::f32* dst, kiln::i32 ncols, kiln::i32 nrows) {                           \
     kiln::families::multiply_f32_vector<kiln::gguf::format>(vx, y, dst, ncols,              \
                                                             static_cast<kiln::u32>(nrows)); \
   }
 // name(vx, y, dst, ncols): a row for each block of the grid
 #define OF_F32_GRID(format, suffix)                                                       \
-  KILN_KERNEL(1024, dequantize_mul_mat_vec_##suffix, const void* vx, const kiln::f32* y,  \
+  KILN_KERNEL(256, dequantize_mul_mat_vec_##suffix, const void* vx, const kiln::f32* y,   \
               kiln::f32* dst, kiln::i32 ncols) {                                          \
     kiln::families::multiply_f32_vector<kiln::gguf::format>(vx, y, dst, ncols,            \
                                                             kiln::device::block_count()); \
@@ -21,23 +22,26 @@ KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(OF_F32)
 KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(OF_F32_GRID)
 
 // name(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst)
-#define OF_Q8_1(format, suffix, vectors)                                                       \
-  KILN_KERNEL(1024, mul_mat_vec_##suffix##_q8_1_cuda##vectors, const void* vx, const void* vy, \
-              kiln::f32* dst, kiln::i32 ncols_x, kiln::i32 nrows_x, kiln::i32 nrows_y,         \
-              kiln::i32 nrows_dst) {                                                           \
-    kiln::families::mul_mat_vec<kiln::gguf::format, vectors>(vx, vy, dst, ncols_x, nrows_x,    \
-                                                             nrows_y, nrows_dst);              \
+#define OF_Q8_1(format, suffix, vectors, threads, family)                                         \
+  KILN_KERNEL(threads, mul_mat_vec_##suffix##_q8_1_cuda##vectors, const void* vx, const void* vy, \
+              kiln::f32* dst, kiln::i32 ncols_x, kiln::i32 nrows_x, kiln::i32 nrows_y,            \
+              kiln::i32 nrows_dst) {                                                              \
+    kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                    \
   }
-#define MUL_MAT_VEC(format, suffix, rows, vectors)                                     \
-  OF_Q8_1(format, suffix, 1)                                                           \
-  OF_Q8_1(format, suffix, 2) OF_Q8_1(format, suffix, 3) OF_Q8_1(format, suffix, 4)     \
-      OF_Q8_1(format, suffix, 5) OF_Q8_1(format, suffix, 6) OF_Q8_1(format, suffix, 7) \
-          OF_Q8_1(format, suffix, 8)
+#define FEW(format, suffix, vectors) \
+  OF_Q8_1(format, suffix, vectors, 256, KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors>))
+#define MANY(format, suffix, vectors) \
+  OF_Q8_1(format, suffix, vectors, 128, KILN_LIST(mul_mat_vectors<kiln::gguf::format, vectors, 4>))
+#define MUL_MAT_VEC(format, suffix, rows, vectors)                                              \
+  FEW(format, suffix, 1)                                                                        \
+  FEW(format, suffix, 2)                                                                        \
+  FEW(format, suffix, 3) FEW(format, suffix, 4) MANY(format, suffix, 5) MANY(format, suffix, 6) \
+      MANY(format, suffix, 7) MANY(format, suffix, 8)
 KILN_EACH_MUL_MAT(MUL_MAT_VEC)
 
 // name(all_weights, all_inputs, indices, all_outputs, n, k, batch, topk, k_padded, input_dim1)
 #define MOE(format, suffix)                                                                        \
-  KILN_KERNEL(1024, indexed_moe_forward_##suffix##_q8_1, const void* all_weights,                  \
+  KILN_KERNEL(256, indexed_moe_forward_##suffix##_q8_1, const void* all_weights,                   \
               const void* all_inputs, const kiln::u32* indices, kiln::f32* all_outputs,            \
               kiln::i32 n, kiln::i32 k, kiln::i32 batch, kiln::i32 topk, kiln::i32 k_padded,       \
               kiln::i32 input_dim1) {                                                              \

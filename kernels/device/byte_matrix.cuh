@@ -13,33 +13,50 @@ namespace kiln::device {
 
 inline constexpr u32 kTileThreads = 32, kTileRows = 16, kTileColumns = 8;
 
-// c += a * b over 4 * kWords bytes, 16 or 32 of them. Row r of `a` begins at a[r * stride], column
-// c of `b` at b[c * stride], both in shared memory. `lane` is below 32; on GPUs with matrix units
-// the 32 threads are a wave, and all there.
-template <u32 kWords, u32 kStride>
-KILN_DEVICE void multiply_tiles(i32 (&c)[4], const u32* a, const u32* b, u32 lane) {
-  static_assert(kWords == 4 || kWords == 8);
-  const u32 group = lane / 4, member = lane % 4;
+// 16 rows of 32 bytes in shared memory, as the left operand: row r begins at rows[r * kStride], at
+// a multiple of sixteen bytes. `lane` is below 32; on GPUs with matrix units the 32 threads are a
+// wave, and all there.
+template <u32 kStride>
+class ByteRows {
+ public:
+  KILN_DEVICE ByteRows(const u32* rows, u32 lane) {
 #if KILN_HAS_BYTE_MATRIX
-  const u32* const row = a + group * kStride + member;
-  const u32* const column = b + group * kStride + member;
-  if constexpr (kWords == 8) {
-    multiply_byte_fragments(c, row[0], row[8 * kStride], row[4], row[8 * kStride + 4], column[0],
-                            column[4]);
-  } else {
-    multiply_byte_fragments(c, row[0], row[8 * kStride], column[0]);
-  }
+    load_fragments(words_, rows + lane % 16 * kStride + lane / 16 * 4);
 #else
-  const u32* const row = a + group * kStride;
-  const u32* const column = b + 2 * member * kStride;
-#pragma unroll
-  for (u32 w = 0; w < kWords; ++w) {
-    c[0] = dot_bytes(row[w], column[w], c[0]);
-    c[1] = dot_bytes(row[w], column[kStride + w], c[1]);
-    c[2] = dot_bytes(row[8 * kStride + w], column[w], c[2]);
-    c[3] = dot_bytes(row[8 * kStride + w], column[kStride + w], c[3]);
-  }
+    rows_ = rows + lane / 4 * kStride;
 #endif
-}
+  }
+
+  // c += rows * columns: of all 32 bytes, or, for kHalf 0 or 1, of the first or the last 16. Column
+  // c of the right operand begins at columns[c * kColumnStride], in shared memory.
+  template <i32 kHalf, u32 kColumnStride>
+  KILN_DEVICE void multiply(i32 (&c)[4], const u32* columns, u32 lane) const {
+    constexpr u32 kFirst = kHalf == 1 ? 4 : 0, kWords = kHalf < 0 ? 8 : 4;
+#if KILN_HAS_BYTE_MATRIX
+    const u32* const column = columns + lane / 4 * kColumnStride + lane % 4 + kFirst;
+    if constexpr (kWords == 8) {
+      multiply_byte_fragments(c, words_[0], words_[1], words_[2], words_[3], column[0], column[4]);
+    } else {
+      multiply_byte_fragments(c, words_[kFirst / 2], words_[kFirst / 2 + 1], column[0]);
+    }
+#else
+    const u32* const column = columns + lane % 4 * 2 * kColumnStride;
+#pragma unroll
+    for (u32 w = kFirst; w < kFirst + kWords; ++w) {
+      c[0] = dot_bytes(rows_[w], column[w], c[0]);
+      c[1] = dot_bytes(rows_[w], column[kColumnStride + w], c[1]);
+      c[2] = dot_bytes(rows_[8 * kStride + w], column[w], c[2]);
+      c[3] = dot_bytes(rows_[8 * kStride + w], column[kColumnStride + w], c[3]);
+    }
+#endif
+  }
+
+ private:
+#if KILN_HAS_BYTE_MATRIX
+  u32 words_[4];
+#else
+  const u32* rows_;
+#endif
+};
 
 }  // namespace kiln::device

@@ -435,6 +435,14 @@ KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], u32 a0, u32 a1, u32 a2, u3
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
+// Of four times eight rows of sixteen bytes in shared memory, lane i gives the address of row i % 8 of
+// matrix i / 8; it gets word i % 4 of row i / 4 of each matrix.
+KILN_DEVICE void load_fragments(u32 (&words)[4], const u32* row) {
+  asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+      : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
+      : "memory");
+}
 #endif
 
 // ---- arithmetic -------------------------------------------------------------------------------

@@ -40,19 +40,15 @@ KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunk
   }
 }
 
-// The blocks of a launch that work: as many as the largest device holds at once. The others leave.
-inline constexpr u32 kMostResidentBlocks = kMachine.multiprocessors * 32;
-
 // `count` blocks of the format.
 template <class Format, class T>
 KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
-  if (block_index() >= kMostResidentBlocks) return;
-  const u32 blocks = block_count() < kMostResidentBlocks ? block_count() : kMostResidentBlocks;
   const u64 pieces = count * OutputPiece<Format, T>::kPerBlock;
+  const u64 threads = static_cast<u64>(block_count()) * block_size();
   const bool by_chunks = address_of(out) % 16 == 0;
 #pragma unroll 1
-  for (u64 i = block_index() * block_size() + thread_index(); i < pieces;
-       i += blocks * block_size()) {
+  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < pieces;
+       i += threads) {
     dequantize_piece<Format>(static_cast<const u8*>(in), i, out, by_chunks);
   }
 }

@@ -4,10 +4,11 @@
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
-#include "families/dequantize.cuh"
 #include "gguf/q8_1.cuh"
 
 namespace kiln::families {
+
+using namespace device;
 
 // Threads that share 32 values.
 inline constexpr u32 kQuantizeThreads = 8;
@@ -31,30 +32,23 @@ KILN_DEVICE u32 quantized(f32 x, f32 d) {
   return static_cast<u32>(static_cast<i32>(math::round(math::quotient_in_f32(x, d)))) & 0xffu;
 }
 
-// Rows of `columns` values, as many as the launch has blocks along y, to rows of `padded` / 32
-// blocks. `padded` is a multiple of 32. The launch's threads may have any number; those along x are
-// whole groups.
+// Row y of `columns` values to row y of `padded` / 32 blocks, for each y of the launch's blocks.
+// `padded` is a multiple of 32; the threads of a block are whole groups.
 template <class T>
 KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded) {
-  const u32 linear = block_index_y() * block_count() + block_index();
-  if (linear >= kMostResidentBlocks) return;
-  const u32 launched = block_count() * block_count_y();
-  const u32 blocks = launched < kMostResidentBlocks ? launched : kMostResidentBlocks;
-  const u32 of_row = static_cast<u32>(padded) / 32;
-  const u64 groups = static_cast<u64>(of_row) * block_count_y();
+  const u32 groups = static_cast<u32>(padded) / 32;
+  const u32 of_block = block_size() / kQuantizeThreads;
+  if (block_index() * of_block >= groups) return;
+  const u64 y = block_index_y();
   const u32 lane = thread_index() % kQuantizeThreads;
-  const u32 groups_of_block = block_size() / kQuantizeThreads;
-  auto* const q8_1 = static_cast<gguf::Q8_1*>(out);
+  const T* const row = x + y * static_cast<u32>(columns);
+  gguf::Q8_1* const blocks = static_cast<gguf::Q8_1*>(out) + y * groups;
 #pragma unroll 1
-  for (u64 first = static_cast<u64>(linear) * groups_of_block; first < groups;
-       first += static_cast<u64>(blocks) * groups_of_block) {
-    // All lanes stay to shuffle; those behind the end do the last group again, and keep it.
-    const u64 mine = first + thread_index() / kQuantizeThreads;
-    const u64 group = mine < groups ? mine : groups - 1;
-    const u64 row = group / of_row;
-    const u32 at = static_cast<u32>(group - row * of_row) * 32 + lane * 4;
+  for (u32 first = block_index() * of_block; first < groups; first += block_count() * of_block) {
+    // All lanes stay to shuffle; those behind the end read nothing, and keep what they have.
+    const u32 group = first + thread_index() / kQuantizeThreads;
     f32 v[4];
-    load_four(x + row * static_cast<u32>(columns), at, static_cast<u32>(columns), v);
+    load_four(row, group * 32 + lane * 4, static_cast<u32>(columns), v);
     f32 largest = 0, sum = 0;
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) {
@@ -62,19 +56,22 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded) {
       largest = magnitude > largest ? magnitude : largest;
       sum += v[k];
     }
-    largest = wave_reduce(
-        largest, [](f32 a, f32 b) { return a > b ? a : b; }, kQuantizeThreads);
-    sum = wave_sum(sum, kQuantizeThreads);
+#pragma unroll
+    for (u32 mask = kQuantizeThreads / 2; mask != 0; mask /= 2) {
+      const f32 other = shuffle_xor(largest, mask, kQuantizeThreads);
+      largest = other > largest ? other : largest;
+      sum += shuffle_xor(sum, mask, kQuantizeThreads);
+    }
+    if (group >= groups) continue;
     const f32 d = largest / 127;
     u32 quants = 0;
     if (largest != 0) {
 #pragma unroll
       for (u32 k = 0; k < 4; ++k) quants |= quantized(v[k], d) << 8 * k;
     }
-    if (mine >= groups) continue;
-    q8_1[group].quants[lane] = quants;
+    blocks[group].quants[lane] = quants;
     if (lane == 0) {
-      q8_1[group].d_and_s = narrow<f16>(d).bits | static_cast<u32>(narrow<f16>(sum).bits) << 16;
+      blocks[group].d_and_s = narrow<f16>(d).bits | static_cast<u32>(narrow<f16>(sum).bits) << 16;
     }
   }
 }

@@ -1,6 +1,8 @@
-// Products of a matrix of quantized rows and a few vectors. The threads of a block share a row, or
-// a few neighbouring rows; blocks go on to other rows, if the launch has fewer blocks than it
-// takes.
+// Products of a matrix of quantized rows and a few vectors.
+//
+// A team of threads takes kRows rows at once: each of its threads the same columns of all of them,
+// so that what it loads of the vectors serves several rows. A team is a part of a wave, or the
+// block.
 #pragma once
 
 #include "device/block.cuh"
@@ -15,122 +17,165 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-// The sums over the block of each of kCount values, at most as many as a wave has lanes: thread i
-// returns that of sums[i].
+// The sums over the block of each of kCount values: `store(i, sum)` is called once for each i, in
+// some thread.
 template <u32 kCount>
 struct BlockSums {
   static constexpr u32 kMostWaves = 32;
   f32 of[kMostWaves][kCount];
 };
-template <u32 kCount>
-KILN_DEVICE f32 block_sums(f32 (&sums)[kCount]) {
+template <u32 kCount, class Store>
+KILN_DEVICE void block_sums(f32 (&sums)[kCount], Store store) {
   KILN_SHARED(scratch, BlockSums<kCount>);
   const u32 threads = block_threads(), rank = thread_rank();
   const u32 both = threads | wave_width();
-  const u32 width = both & (0 - both);
-  f32 mine = 0;
+  const u32 width = threads % wave_width() == 0 ? wave_width() : both & (0 - both);
+#pragma unroll 1
+  for (u32 mask = width / 2; mask != 0; mask /= 2) {
 #pragma unroll
-  for (u32 i = 0; i < kCount; ++i) {
-    const f32 sum = wave_sum(sums[i], width);
-    mine = rank == i ? sum : mine;
-    sums[i] = sum;
+    for (u32 i = 0; i < kCount; ++i) sums[i] += shuffle_xor(sums[i], mask, width);
   }
-  if (threads == width) return mine;
+  const u32 shift = count_ones(width - 1);
   barrier();  // what an earlier call left may still be read
-  if (rank % width == 0) {
+  if ((rank & (width - 1)) == 0) {
 #pragma unroll
-    for (u32 i = 0; i < kCount; ++i) scratch.of[rank / width][i] = sums[i];
+    for (u32 i = 0; i < kCount; ++i) scratch.of[rank >> shift][i] = sums[i];
   }
   barrier();
-  mine = 0;
-  if (rank < kCount) {
-    for (u32 w = 0; w < threads / width; ++w) mine += scratch.of[w][rank];
+  for (u32 i = rank; i < kCount; i += threads) {
+    f32 sum = 0;
+#pragma unroll 1
+    for (u32 w = 0; w < threads >> shift; ++w) sum += scratch.of[w][i];
+    store(i, sum);
   }
-  return mine;
 }
 
-// How many slices of a format a thread takes at once: at least sixteen values, and of formats whose
-// parts have scales of their own eight a part.
-template <class Format>
-inline constexpr u32 kSlicesAtOnce = Format::kParts == 1 ? 4 : 2;
+// How many slices of a format a thread takes at once. Of several rows and one vector more, so that
+// what it loads of the vector is less beside the rows.
+template <class Format, u32 kRows, u32 kVectors>
+inline constexpr u32 kSlicesAtOnce = (Format::kParts == 1 || Format::kTogether == 8 ? 4 : 2) *
+                                     (kRows > 1 && kVectors == 1 ? 2 : 1);
 
-template <class Format>
-using RowPiece = gguf::Piece<Format, kSlicesAtOnce<Format>>;
+// What a thread needs of a vector beside a piece: the quants of each part, and d and s of the
+// blocks that they are of.
+template <class Format, u32 kWords>
+struct VectorPiece {
+  // Parts of one run share a block of the vector, and are one sum.
+  static constexpr bool kOneRun = Format::kValues == 32;
+  static constexpr f32 kShare = (kOneRun ? kWords * Format::kParts : kWords) / 8.0f;
 
-// A piece of a row times what lies beside it in a row of Q8_1.
-template <class Format>
-KILN_DEVICE f32 times_q8_1(const RowPiece<Format>& piece, const gguf::Scale* scales,
-                           const Q8_1* row, u64 first_word) {
-  constexpr u32 kWords = kSlicesAtOnce<Format>;
-  // Parts of one run are one sum.
-  constexpr bool kOneRun = Format::kValues == 32;
-  constexpr f32 kShare = (kOneRun ? kWords * Format::kParts : kWords) / 8.0f;
-  f32 total = 0;
-  i32 dot = 0, ones = 0;
+  u32 quants[Format::kParts][kWords];
+  u32 d_and_s[kOneRun ? 1 : Format::kParts];
+
+  // `at`: the first word of each part, counted along the row.
+  KILN_DEVICE VectorPiece(const Q8_1* row, const u32 (&at)[Format::kParts]) {
 #pragma unroll
-  for (u32 p = 0; p < Format::kParts; ++p) {
-    const u64 word = first_word + piece.word(p);
-    const Q8_1& y = row[word / 8];
+    for (u32 p = 0; p < Format::kParts; ++p) {
+      const Q8_1& y = row[at[p] / 8];
 #pragma unroll
-    for (u32 k = 0; k < kWords; ++k) {
-      const u32 quants = y.quants[word % 8 + k];
-      dot = dot_bytes(piece.quants[k][p], quants, dot);
-      if (Format::kHasOffset && Format::kRun < 32) ones = dot_bytes(0x01010101u, quants, ones);
+      for (u32 k = 0; k < kWords; ++k) quants[p][k] = y.quants[at[p] % 8 + k];
+      if (!kOneRun || p == 0) d_and_s[p] = y.d_and_s;
     }
-    if (kOneRun && p + 1 < Format::kParts) continue;
-    const gguf::Scale scale = scales[p];
-    f32 product = static_cast<f32>(dot) * y.d();
-    if constexpr (Format::kZero != 0) product -= Format::kZero * kShare * y.s();
-    product *= scale.scale;
-    if constexpr (Format::kHasOffset) {
-      product +=
-          scale.offset * (Format::kRun < 32 ? static_cast<f32>(ones) * y.d() : kShare * y.s());
-    }
-    total += product;
-    dot = ones = 0;
   }
-  return total;
-}
+
+  // The product with a piece of a row.
+  KILN_DEVICE f32 times(const gguf::Piece<Format, kWords>& piece, const gguf::Scale* scales) const {
+    f32 total = 0;
+    i32 dot = 0, ones = 0;
+#pragma unroll
+    for (u32 p = 0; p < Format::kParts; ++p) {
+#pragma unroll
+      for (u32 k = 0; k < kWords; ++k) {
+        dot = dot_bytes(piece.quants[k][p], quants[p][k], dot);
+        if (Format::kHasOffset && Format::kRun < 32) {
+          ones = dot_bytes(0x01010101u, quants[p][k], ones);
+        }
+      }
+      if (kOneRun && p + 1 < Format::kParts) continue;
+      const u32 both = d_and_s[kOneRun ? 0 : p];
+      const f32 d = widen(f16{static_cast<u16>(both)});
+      const f32 s = widen(f16{static_cast<u16>(both >> 16)}) * kShare;
+      f32 product = static_cast<f32>(dot) * d;
+      if constexpr (Format::kZero != 0) product -= Format::kZero * s;
+      if constexpr (Format::kHasOffset) {
+        const f32 all = Format::kRun < 32 ? static_cast<f32>(ones) * d : s;
+        total = math::fma(scales[p].offset, all, total);
+      }
+      total = math::fma(scales[p].scale, product, total);
+      dot = ones = 0;
+    }
+    return total;
+  }
+};
 
 // kVectors rows of Q8_1, `stride` blocks apart, times the rows of a matrix of `columns` columns:
-// dst[v * dst_stride + row].
-template <class Format, u32 kVectors>
-KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
-                                  u32 rows, u32 stride, u32 dst_stride) {
-  constexpr u32 kRows = kVectors == 1 ? 1 : 2;
+// dst[v * dst_stride + row]. Each of the first `workers` blocks takes kRows rows at once.
+template <class Format, u32 kVectors, u32 kRows>
+KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
+                               u32 rows, u32 stride, u32 dst_stride, u32 workers) {
+  constexpr u32 kWords = kSlicesAtOnce<Format, kRows, kVectors>;
+  using Piece = gguf::Piece<Format, kWords>;
   const u32 blocks = columns / Format::kValues;
-  const u32 pieces = blocks * RowPiece<Format>::kPerBlock;
-  const u64 row_bytes = static_cast<u64>(blocks) * Format::kBytes;
+  const u32 pieces = blocks * Piece::kPerBlock;
+  const u32 row_bytes = blocks * Format::kBytes;
 #pragma unroll 1
-  for (u32 first = block_index() * kRows; first < rows; first += block_count() * kRows) {
+  for (u32 first = block_index() * kRows; first < rows; first += workers * kRows) {
+    // Rows behind the last are the last, and not stored.
+    const u8* row[kRows];
+    row[0] = matrix + static_cast<u64>(first) * row_bytes;
+#pragma unroll
+    for (u32 r = 1; r < kRows; ++r) row[r] = row[r - 1] + (first + r < rows ? row_bytes : 0);
     f32 sums[kRows * kVectors] = {};
 #pragma unroll 1
     for (u32 i = thread_rank(); i < pieces; i += block_threads()) {
-      const u64 first_word =
-          static_cast<u64>(i / RowPiece<Format>::kPerBlock) * (Format::kValues / 4);
+      const u32 first_word = i / Piece::kPerBlock * (Format::kValues / 4);
+      Piece piece[kRows];
+      gguf::Scale scales[kRows][Format::kParts];
+      u32 at[Format::kParts];
 #pragma unroll
       for (u32 r = 0; r < kRows; ++r) {
-        const u32 row = first + r < rows ? first + r : first;
-        const RowPiece<Format> piece(matrix + row * row_bytes, i);
-        gguf::Scale scales[Format::kParts];
+        piece[r] = Piece(row[r], i);
 #pragma unroll
-        for (u32 p = 0; p < Format::kParts; ++p) scales[p] = piece.scale(p);
+        for (u32 p = 0; p < Format::kParts; ++p) scales[r][p] = piece[r].scale(p);
+      }
 #pragma unroll
-        for (u32 v = 0; v < kVectors; ++v) {
-          sums[r * kVectors + v] +=
-              times_q8_1<Format>(piece, scales, vectors + v * stride, first_word);
-        }
+      for (u32 p = 0; p < Format::kParts; ++p) at[p] = first_word + piece[0].word(p);
+#pragma unroll
+      for (u32 v = 0; v < kVectors; ++v) {
+        const VectorPiece<Format, kWords> y(vectors + v * stride, at);
+#pragma unroll
+        for (u32 r = 0; r < kRows; ++r) sums[r * kVectors + v] += y.times(piece[r], scales[r]);
       }
     }
-    const f32 sum = block_sums(sums);
-    const u32 rank = thread_rank(), row = first + rank / kVectors;
-    if (rank < kRows * kVectors && row < rows) {
-      dst[static_cast<u64>(rank % kVectors) * dst_stride + row] = sum;
-    }
+    block_sums(sums, [&](u32 i, f32 sum) {
+      const u32 at = first + i / kVectors;
+      if (at < rows) dst[static_cast<u64>(i % kVectors) * dst_stride + at] = sum;
+    });
   }
 }
 
-// mul_mat_vec: `rows_y` is the padded length of a vector.
+// By four rows at once where there are many.
+//
+// A launch in the reference's geometry then has more blocks than work. So few of them do it that
+// room is left on the multiprocessors for the others, which leave.
+template <class Format, u32 kVectors>
+KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
+                                  u32 rows, u32 stride, u32 dst_stride) {
+  constexpr u32 kMany = 4, kManyRows = 2048;
+  if (rows >= kManyRows) {
+    const u32 room = block_threads() > 64 ? 3 : 8;
+    const u32 needed = (rows + kMany - 1) / kMany;
+    const u32 workers = block_count() <= needed ? block_count() : multiprocessors() * room;
+    if (block_index() >= workers) return;
+    multiply_rows<Format, kVectors, kMany>(matrix, vectors, dst, columns, rows, stride, dst_stride,
+                                           workers);
+  } else {
+    multiply_rows<Format, kVectors, 1>(matrix, vectors, dst, columns, rows, stride, dst_stride,
+                                       block_count());
+  }
+}
+
+// mul_mat_vec of up to four vectors: `rows_y` is the padded length of a vector.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
@@ -162,9 +207,11 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
-  constexpr u32 kCount = 4 * kSlicesAtOnce<Format>;
+  constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
+  constexpr u32 kCount = 4 * kSlices;
+  using Piece = gguf::Piece<Format, kSlices>;
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;
-  const u32 pieces = blocks * RowPiece<Format>::kPerBlock;
+  const u32 pieces = blocks * Piece::kPerBlock;
   const bool by_chunks = address_of(y) % 16 == 0;
 #pragma unroll 1
   for (u32 row = block_index(); row < rows; row += block_count()) {
@@ -173,9 +220,8 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
     f32 sums[1] = {};
 #pragma unroll 1
     for (u32 i = thread_rank(); i < pieces; i += block_threads()) {
-      const RowPiece<Format> piece(blocks_of_row, i);
-      const f32* const beside =
-          y + static_cast<u64>(i / RowPiece<Format>::kPerBlock) * Format::kValues;
+      const Piece piece(blocks_of_row, i);
+      const f32* const beside = y + static_cast<u64>(i / Piece::kPerBlock) * Format::kValues;
 #pragma unroll
       for (u32 p = 0; p < Format::kParts; ++p) {
         f32 values[kCount];
@@ -195,8 +241,7 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
         }
       }
     }
-    const f32 sum = block_sums(sums);
-    if (thread_rank() == 0) dst[row] = sum;
+    block_sums(sums, [&](u32, f32 sum) { dst[row] = sum; });
   }
 }
 

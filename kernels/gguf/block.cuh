@@ -18,8 +18,8 @@
 //   kRun kZero        see above
 //   kHasOffset        whether offsets are not all 0
 //   word(slice, part)              the word's number: of values 4 * word to 4 * word + 3
-//   unpack(block, slice, quants)   the quants of each part
-//   scale(block, word)             scale and offset of the run that holds the word
+//   unpack(block, slice, quants)   the quants of each part of some slices, of which `slice` is the
+//   first scale(block, word)             scale and offset of the run that holds the word
 //
 // Source of all layouts: the GGUF specification (ggml/docs/gguf.md) and the blocks' structs in
 // ggml's ggml-common.h, restated in the comment of each decoder.
@@ -36,18 +36,57 @@ struct Scale {
   f32 scale, offset;
 };
 
-// A little-endian number at an address of so much alignment.
-template <u32 kAlignment>
-KILN_DEVICE u32 load_word(const u8* at) {
+// kCount little-endian words from an address of so much alignment, by few accesses, and none beside
+// them.
+template <u32 kAlignment, u32 kCount>
+KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
   if constexpr (kAlignment >= 4) {
-    return *reinterpret_cast<const u32*>(at);
+    if constexpr (kCount % 4 == 0) {
+      if (reinterpret_cast<u64>(at) % 16 == 0) {
+#pragma unroll
+        for (u32 i = 0; i < kCount; i += 4) {
+          const Words four = load_16_bytes(at + 4 * i);
+#pragma unroll
+          for (u32 k = 0; k < 4; ++k) words[i + k] = four.word[k];
+        }
+        return;
+      }
+    }
+#pragma unroll
+    for (u32 i = 0; i < kCount; ++i) words[i] = reinterpret_cast<const u32*>(at)[i];
+  } else if constexpr (kAlignment == 2 && kCount > 2) {
+    // The aligned words within, and the two halves that are left: the last two, or both ends.
+    const bool is_odd = (reinterpret_cast<u64>(at) & 2) != 0;
+    const u32* const aligned = reinterpret_cast<const u32*>(at + (is_odd ? 2 : 0));
+    const u32 first = *reinterpret_cast<const u16*>(is_odd ? at : at + 4 * kCount - 4);
+    const u32 last = *reinterpret_cast<const u16*>(at + 4 * kCount - 2);
+    const u32 shift = is_odd ? 16 : 32;
+    u64 both = static_cast<u64>(first) << 48;
+#pragma unroll
+    for (u32 i = 0; i < kCount; ++i) {
+      const u32 next = i + 1 < kCount ? aligned[i] : (is_odd ? last : first | last << 16);
+      both = both >> 32 | static_cast<u64>(next) << 32;
+      words[i] = static_cast<u32>(both >> shift);
+    }
   } else if constexpr (kAlignment == 2) {
     const u16* const halves = reinterpret_cast<const u16*>(at);
-    return halves[0] | static_cast<u32>(halves[1]) << 16;
+#pragma unroll
+    for (u32 i = 0; i < kCount; ++i) {
+      words[i] = halves[2 * i] | static_cast<u32>(halves[2 * i + 1]) << 16;
+    }
   } else {
-    return at[0] | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
-           static_cast<u32>(at[3]) << 24;
+#pragma unroll
+    for (u32 i = 0; i < kCount; ++i) {
+      words[i] = at[4 * i] | static_cast<u32>(at[4 * i + 1]) << 8 |
+                 static_cast<u32>(at[4 * i + 2]) << 16 | static_cast<u32>(at[4 * i + 3]) << 24;
+    }
   }
+}
+template <u32 kAlignment>
+KILN_DEVICE u32 load_word(const u8* at) {
+  u32 words[1];
+  load_words<kAlignment>(at, words);
+  return words[0];
 }
 KILN_DEVICE f32 load_f16(const u8* at) { return widen(*reinterpret_cast<const f16*>(at)); }
 
@@ -70,7 +109,7 @@ KILN_DEVICE i32 quant_of(u32 quants, u32 i) { return static_cast<i8>(quants >> 8
 // consecutive words of one scale in each part.
 template <class Format, u32 kCount>
 struct Piece {
-  static constexpr u32 kParts = Format::kParts;
+  static constexpr u32 kParts = Format::kParts, kWords = kCount;
   static constexpr u32 kPerBlock = kSlices<Format> / kCount;
   static_assert(Format::kTogether % kCount == 0);
 
@@ -78,12 +117,13 @@ struct Piece {
   u32 first;  // slice
   u32 quants[kCount][kParts];
 
-  // Piece `i` of an array of blocks.
-  KILN_DEVICE Piece(const u8* blocks, u64 i)
+  Piece() = default;
+  // Piece `i` of an array of blocks, counted in as many bits as its bytes take.
+  template <class Index>
+  KILN_DEVICE Piece(const u8* blocks, Index i)
       : block(blocks + i / kPerBlock * Format::kBytes),
         first(static_cast<u32>(i % kPerBlock) * kCount) {
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) Format::unpack(block, first + k, quants[k]);
+    Format::unpack(block, first, quants);
   }
   // The first word of a part, and its scale.
   KILN_DEVICE u32 word(u32 part) const { return Format::word(first, part); }

@@ -10,17 +10,15 @@ namespace kiln::gguf {
 
 // Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes.
 KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
-  const u8* const packed = block + 4;
-  u32 scale, minimum;
-  if (i < 4) {
-    scale = packed[i] & 63u;
-    minimum = packed[i + 4] & 63u;
-  } else {
-    scale = (packed[i + 4] & 15u) | static_cast<u32>(packed[i - 4]) >> 6 << 4;
-    minimum = static_cast<u32>(packed[i + 4]) >> 4 | static_cast<u32>(packed[i]) >> 6 << 4;
-  }
-  return {load_f16(block) * static_cast<f32>(scale),
-          -load_f16(block + 2) * static_cast<f32>(minimum)};
+  u32 head[4];
+  load_words<4>(block, head);
+  const u32 shift = i % 4 * 8;
+  const u32 first = head[1] >> shift, second = head[2] >> shift, third = head[3] >> shift;
+  const bool is_low = i < 4;
+  const u32 scale = is_low ? first & 63u : (third & 15u) | (first & 0xc0u) >> 2;
+  const u32 minimum = is_low ? second & 63u : (third & 0xf0u) >> 4 | (second & 0xc0u) >> 2;
+  return {widen(f16{static_cast<u16>(head[0])}) * static_cast<f32>(scale),
+          -widen(f16{static_cast<u16>(head[0] >> 16)}) * static_cast<f32>(minimum)};
 }
 
 }  // namespace kiln::gguf

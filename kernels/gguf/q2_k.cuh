@@ -18,10 +18,15 @@ struct Q2_K {
   static constexpr bool kHasOffset = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    const u32 packed = load_word<kAlignment>(block + 16 + 4 * slice);
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 packed[kCount];
+    load_words<kAlignment>(block + 16 + 4 * slice, packed);
 #pragma unroll
-    for (u32 p = 0; p < kParts; ++p) quants[p] = packed >> 2 * p & 0x03030303u;
+    for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+      for (u32 p = 0; p < kParts; ++p) quants[k][p] = packed[k] >> 2 * p & 0x03030303u;
+    }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     const u32 packed = block[word / 4];

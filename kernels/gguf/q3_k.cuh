@@ -17,13 +17,19 @@ struct Q3_K {
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    const u32 high = load_word<kAlignment>(block + 4 * (slice % 8)) >> slice / 8 * 4;
-    const u32 packed = load_word<kAlignment>(block + 32 + 4 * slice);
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 high[kCount], packed[kCount];
+    load_words<kAlignment>(block + 4 * (slice % 8), high);
+    load_words<kAlignment>(block + 32 + 4 * slice, packed);
 #pragma unroll
-    for (u32 p = 0; p < kParts; ++p) {
-      const u32 bits = (packed >> 2 * p & 0x03030303u) | (high >> p & 0x01010101u) << 2;
-      quants[p] = subtract_from_bytes(bits, 4);
+    for (u32 k = 0; k < kCount; ++k) {
+      const u32 of_half = high[k] >> slice / 8 * 4;
+#pragma unroll
+      for (u32 p = 0; p < kParts; ++p) {
+        const u32 bits = (packed[k] >> 2 * p & 0x03030303u) | (of_half >> p & 0x01010101u) << 2;
+        quants[k][p] = subtract_from_bytes(bits, 4);
+      }
     }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {

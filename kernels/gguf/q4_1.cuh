@@ -15,10 +15,15 @@ struct Q4_1 {
   static constexpr bool kHasOffset = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    const u32 packed = load_word<kAlignment>(block + 4 + 4 * slice);
-    quants[0] = packed & 0x0f0f0f0fu;
-    quants[1] = packed >> 4 & 0x0f0f0f0fu;
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 packed[kCount];
+    load_words<kAlignment>(block + 4 + 4 * slice, packed);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      quants[k][0] = packed[k] & 0x0f0f0f0fu;
+      quants[k][1] = packed[k] >> 4 & 0x0f0f0f0fu;
+    }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
     return {load_f16(block), load_f16(block + 2)};

@@ -15,11 +15,16 @@ struct Q5_0 {
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     const u32 high = load_word<kAlignment>(block + 2) >> 4 * slice;
-    const u32 packed = load_word<kAlignment>(block + 6 + 4 * slice);
-    quants[0] = (packed & 0x0f0f0f0fu) | spread_bits(high) << 4;
-    quants[1] = (packed >> 4 & 0x0f0f0f0fu) | spread_bits(high >> 16) << 4;
+    u32 packed[kCount];
+    load_words<kAlignment>(block + 6 + 4 * slice, packed);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      quants[k][0] = (packed[k] & 0x0f0f0f0fu) | spread_bits(high >> 4 * k) << 4;
+      quants[k][1] = (packed[k] >> 4 & 0x0f0f0f0fu) | spread_bits(high >> (4 * k + 16)) << 4;
+    }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
 };

@@ -17,11 +17,17 @@ struct Q5_K {
   static constexpr bool kHasOffset = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 16 + part * 8 + slice % 8; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    const u32 high = load_word<kAlignment>(block + 16 + 4 * (slice % 8)) >> slice / 8 * 2;
-    const u32 packed = load_word<kAlignment>(block + 48 + 4 * slice);
-    quants[0] = (packed & 0x0f0f0f0fu) | (high & 0x01010101u) << 4;
-    quants[1] = (packed >> 4 & 0x0f0f0f0fu) | (high >> 1 & 0x01010101u) << 4;
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 high[kCount], packed[kCount];
+    load_words<kAlignment>(block + 16 + 4 * (slice % 8), high);
+    load_words<kAlignment>(block + 48 + 4 * slice, packed);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      const u32 of_pair = high[k] >> slice / 8 * 2;
+      quants[k][0] = (packed[k] & 0x0f0f0f0fu) | (of_pair & 0x01010101u) << 4;
+      quants[k][1] = (packed[k] >> 4 & 0x0f0f0f0fu) | (of_pair >> 1 & 0x01010101u) << 4;
+    }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) { return k_scale(block, word / 8); }
 };

@@ -17,15 +17,21 @@ struct Q6_K {
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     const u8* const low = block + slice / 8 * 64 + slice % 8 * 4;
-    const u32 packed[2] = {load_word<kAlignment>(low), load_word<kAlignment>(low + 32)};
-    const u32 high = load_word<kAlignment>(block + 128 + 4 * slice);
+    u32 packed[2][kCount], high[kCount];
+    load_words<kAlignment>(low, packed[0]);
+    load_words<kAlignment>(low + 32, packed[1]);
+    load_words<kAlignment>(block + 128 + 4 * slice, high);
 #pragma unroll
-    for (u32 p = 0; p < kParts; ++p) {
-      const u32 bits = (packed[p % 2] >> p / 2 * 4 & 0x0f0f0f0fu) | (high >> 2 * p & 0x03030303u)
-                                                                        << 4;
-      quants[p] = subtract_from_bytes(bits, 32);
+    for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+      for (u32 p = 0; p < kParts; ++p) {
+        const u32 bits =
+            (packed[p % 2][k] >> p / 2 * 4 & 0x0f0f0f0fu) | (high[k] >> 2 * p & 0x03030303u) << 4;
+        quants[k][p] = subtract_from_bytes(bits, 32);
+      }
     }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {

@@ -14,8 +14,12 @@ struct Q8_0 {
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32) { return slice; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    quants[0] = load_word<kAlignment>(block + 2 + 4 * slice);
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 words[kCount];
+    load_words<kAlignment>(block + 2 + 4 * slice, words);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) quants[k][0] = words[k];
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
 };

@@ -15,8 +15,12 @@ struct Q8_K {
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32) { return slice; }
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kParts]) {
-    quants[0] = load_word<kAlignment>(block + 4 + 4 * slice);
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 words[kCount];
+    load_words<kAlignment>(block + 4 + 4 * slice, words);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) quants[k][0] = words[k];
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
     return {*reinterpret_cast<const f32*>(block), 0};
