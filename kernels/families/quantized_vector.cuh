@@ -1,8 +1,7 @@
 // Products of a matrix of quantized rows and a few vectors.
 //
-// A team of threads takes kRows rows at once: each of its threads the same columns of all of them,
-// so that what it loads of the vectors serves several rows. A team is a part of a wave, or the
-// block.
+// A block of threads takes up to four rows at once: each thread the same columns of all of them, so
+// that what it loads of the vectors serves several rows.
 #pragma once
 
 #include "device/block.cuh"
