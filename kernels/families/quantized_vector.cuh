@@ -10,6 +10,7 @@
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
+#include "tuning/quantized.hpp"
 
 namespace kiln::families {
 
@@ -153,21 +154,20 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
   }
 }
 
-// By four rows at once where there are many.
+// By several rows at once where there are many.
 //
 // A launch in the reference's geometry then has more blocks than work. So few of them do it that
 // room is left on the multiprocessors for the others, which leave.
 template <class Format, u32 kVectors>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
-  constexpr u32 kMany = 4, kManyRows = 2048;
-  if (rows >= kManyRows) {
+  if (rows >= tuning::kManyRows) {
     const u32 room = block_threads() > 64 ? 3 : 8;
-    const u32 needed = (rows + kMany - 1) / kMany;
-    const u32 workers = block_count() <= needed ? block_count() : multiprocessors() * room;
+    const bool is_ours = block_count() <= tuning::vector_blocks(rows);
+    const u32 workers = is_ours ? block_count() : multiprocessors() * room;
     if (block_index() >= workers) return;
-    multiply_rows<Format, kVectors, kMany>(matrix, vectors, dst, columns, rows, stride, dst_stride,
-                                           workers);
+    multiply_rows<Format, kVectors, tuning::kRowsAtOnce>(matrix, vectors, dst, columns, rows,
+                                                         stride, dst_stride, workers);
   } else {
     multiply_rows<Format, kVectors, 1>(matrix, vectors, dst, columns, rows, stride, dst_stride,
                                        block_count());

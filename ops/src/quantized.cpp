@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/quantized.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -363,9 +364,21 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
-  launch.grid.x = divide_up(call.rows, call.vectors == 1 ? 1 : 2);
+  const auto rows = static_cast<std::uint32_t>(matrix.rows);
+  const auto columns = static_cast<std::uint32_t>(matrix.columns);
+  const auto vectors = static_cast<std::uint32_t>(call.vectors);
   launch.block.x = kWave;
-  if (call.geometry == Geometry::kReference) launch.block.y = call.vectors <= 4 ? 4 : 2;
+  if (call.geometry == Geometry::kReference) {
+    launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
+    launch.block.y = vectors <= 4 ? 4 : 2;
+  } else if (vectors <= 4) {
+    launch.grid.x = tuning::vector_blocks(rows);
+    launch.block.y = tuning::vector_threads(rows, columns, vectors) / kWave;
+  } else {
+    constexpr std::uint32_t kFragmentRows = 16;
+    launch.grid.x = divide_up(rows, kFragmentRows);
+    launch.block.y = 4;
+  }
   launch.pass(VectorsKernel(), call.weights, call.activations, call.dst, matrix.columns,
               matrix.rows, padded, stride);
   return launch;
@@ -395,11 +408,17 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   KILN_TRY(element_count({{call.batches, call.slots}}));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
-  launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
+  const auto rows = static_cast<std::uint32_t>(matrix.rows);
+  const auto columns = static_cast<std::uint32_t>(matrix.columns);
+  launch.grid.x = rows;
   KILN_TRY_ASSIGN(launch.grid.y, along_y("batches", call.batches));
   KILN_TRY_ASSIGN(launch.grid.z, along_y("slots", call.slots));
   launch.block.x = kWave;
-  if (call.geometry == Geometry::kReference) launch.block.y = 4;
+  launch.block.y = 4;
+  if (call.geometry == Geometry::kOwn) {
+    launch.grid.x = tuning::vector_blocks(rows);
+    launch.block.y = tuning::vector_threads(rows, columns, 1) / kWave;
+  }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);
   // How many rows of activations a batch has.
