@@ -17,35 +17,50 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-// The sums over the block of each of kCount values: `store(i, sum)` is called once for each i, in
-// some thread.
+// The threads that share rows: the block, or, of short rows, a wave.
+KILN_DEVICE Team team_for(u32 pieces) {
+  const u32 threads = block_threads(), wave = wave_width();
+  if (pieces <= 2 * wave && threads % wave == 0) return {lane_index(), wave};
+  return block_team();
+}
+
+// The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
+// thread.
 template <u32 kCount>
-struct BlockSums {
+struct TeamSums {
   static constexpr u32 kMostWaves = 32;
   f32 of[kMostWaves][kCount];
 };
 template <u32 kCount, class Store>
-KILN_DEVICE void block_sums(f32 (&sums)[kCount], Store store) {
-  KILN_SHARED(scratch, BlockSums<kCount>);
-  const u32 threads = block_threads(), rank = thread_rank();
-  const u32 both = threads | wave_width();
-  const u32 width = threads % wave_width() == 0 ? wave_width() : both & (0 - both);
+KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
+  KILN_SHARED(scratch, TeamSums<kCount>);
+  const u32 both = team.threads | wave_width();
+  const u32 width = team.threads % wave_width() == 0 ? wave_width() : both & (0 - both);
 #pragma unroll 1
   for (u32 mask = width / 2; mask != 0; mask /= 2) {
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) sums[i] += shuffle_xor(sums[i], mask, width);
   }
   const u32 shift = count_ones(width - 1);
-  barrier();  // what an earlier call left may still be read
-  if ((rank & (width - 1)) == 0) {
+  const bool is_wave = team.threads == wave_width();
+  const auto join = [&] {
+    if (is_wave) {
+      wave_barrier();
+    } else {
+      barrier();
+    }
+  };
+  const u32 first = (thread_rank() - team.rank) >> shift;
+  join();  // what an earlier call left may still be read
+  if ((team.rank & (width - 1)) == 0) {
 #pragma unroll
-    for (u32 i = 0; i < kCount; ++i) scratch.of[rank >> shift][i] = sums[i];
+    for (u32 i = 0; i < kCount; ++i) scratch.of[first + (team.rank >> shift)][i] = sums[i];
   }
-  barrier();
-  for (u32 i = rank; i < kCount; i += threads) {
+  join();
+  for (u32 i = team.rank; i < kCount; i += team.threads) {
     f32 sum = 0;
 #pragma unroll 1
-    for (u32 w = 0; w < threads >> shift; ++w) sum += scratch.of[w][i];
+    for (u32 w = 0; w < team.threads >> shift; ++w) sum += scratch.of[first + w][i];
     store(i, sum);
   }
 }
@@ -109,7 +124,7 @@ struct VectorPiece {
 };
 
 // kVectors rows of Q8_1, `stride` blocks apart, times the rows of a matrix of `columns` columns:
-// dst[v * dst_stride + row]. Each of the first `workers` blocks takes kRows rows at once.
+// dst[v * dst_stride + row]. Each team of the first `workers` blocks takes kRows rows at once.
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                u32 rows, u32 stride, u32 dst_stride, u32 workers) {
@@ -118,8 +133,12 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
   const u32 blocks = columns / Format::kValues;
   const u32 pieces = blocks * Piece::kPerBlock;
   const u32 row_bytes = blocks * Format::kBytes;
+  const Team team = team_for(pieces);
+  const bool is_wave = team.threads == wave_width();
+  const u32 teams = is_wave ? wave_count() : 1;
+  const u32 number = block_index() * teams + (is_wave ? wave_index() : 0);
 #pragma unroll 1
-  for (u32 first = block_index() * kRows; first < rows; first += workers * kRows) {
+  for (u32 first = number * kRows; first < rows; first += workers * teams * kRows) {
     // Rows behind the last are the last, and not stored.
     const u8* row[kRows];
     row[0] = matrix + static_cast<u64>(first) * row_bytes;
@@ -127,7 +146,7 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
     for (u32 r = 1; r < kRows; ++r) row[r] = row[r - 1] + (first + r < rows ? row_bytes : 0);
     f32 sums[kRows * kVectors] = {};
 #pragma unroll 1
-    for (u32 i = thread_rank(); i < pieces; i += block_threads()) {
+    for (u32 i = team.rank; i < pieces; i += team.threads) {
       const u32 first_word = i / Piece::kPerBlock * (Format::kValues / 4);
       Piece piece[kRows];
       gguf::Scale scales[kRows][Format::kParts];
@@ -147,7 +166,7 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
         for (u32 r = 0; r < kRows; ++r) sums[r * kVectors + v] += y.times(piece[r], scales[r]);
       }
     }
-    block_sums(sums, [&](u32 i, f32 sum) {
+    team_sums(team, sums, [&](u32 i, f32 sum) {
       const u32 at = first + i / kVectors;
       if (at < rows) dst[static_cast<u64>(i % kVectors) * dst_stride + at] = sum;
     });
@@ -162,9 +181,10 @@ template <class Format, u32 kVectors>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
   if (rows >= tuning::kManyRows) {
-    const u32 room = block_threads() > 64 ? 3 : 8;
-    const bool is_ours = block_count() <= tuning::vector_blocks(rows);
-    const u32 workers = is_ours ? block_count() : multiprocessors() * room;
+    // By the registers of a thread.
+    constexpr u32 kBlocks = Format::kValues > 32 ? 3 : (kVectors == 1 ? 5 : 4);
+    const bool is_ours = block_count() <= (rows + tuning::kRowsAtOnce - 1) / tuning::kRowsAtOnce;
+    const u32 workers = is_ours ? block_count() : multiprocessors() * kBlocks;
     if (block_index() >= workers) return;
     multiply_rows<Format, kVectors, tuning::kRowsAtOnce>(matrix, vectors, dst, columns, rows,
                                                          stride, dst_stride, workers);
@@ -240,7 +260,7 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
         }
       }
     }
-    block_sums(sums, [&](u32, f32 sum) { dst[row] = sum; });
+    team_sums(block_team(), sums, [&](u32, f32 sum) { dst[row] = sum; });
   }
 }
 
