@@ -19,7 +19,7 @@ inline constexpr u32 kTileThreads = 32, kTileRows = 16, kTileColumns = 8;
 template <u32 kStride>
 class ByteRows {
  public:
-  KILN_DEVICE ByteRows(const u32* rows, u32 lane) {
+  KILN_DEVICE void load(const u32* rows, u32 lane) {
 #if KILN_HAS_BYTE_MATRIX
     load_fragments(words_, rows + lane % 16 * kStride + lane / 16 * 4);
 #else

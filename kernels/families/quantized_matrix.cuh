@@ -174,18 +174,26 @@ struct TileResults {
     constexpr u32 kUnroll = kRight == 1 ? kStepGroups : 1;
 #pragma unroll kUnroll
     for (u32 group = 0; group < kStepGroups; ++group) {
+      Bytes bytes[kDown];
+#pragma unroll
+      for (u32 y = 0; y < kDown; ++y) {
+        bytes[y].load(&tile.rows[(top + y * kTileRows) * kRowStride + group * 8], lane);
+      }
       if constexpr (Tile::kRun == 32) {
-        add_run<-1>(tile, group, group, top, left, lane);
+        add_run<-1>(tile, bytes, group, group, top, left, lane);
       } else {
-        add_run<0>(tile, group, 2 * group, top, left, lane);
-        add_run<1>(tile, group, 2 * group + 1, top, left, lane);
+        add_run<0>(tile, bytes, group, 2 * group, top, left, lane);
+        add_run<1>(tile, bytes, group, 2 * group + 1, top, left, lane);
       }
     }
   }
 
  private:
+  using Bytes = ByteRows<kRowStride>;
+
   template <i32 kHalf, class Tile>
-  KILN_DEVICE void add_run(const Tile& tile, u32 group, u32 run, u32 top, u32 left, u32 lane) {
+  KILN_DEVICE void add_run(const Tile& tile, const Bytes (&bytes)[kDown], u32 group, u32 run,
+                           u32 top, u32 left, u32 lane) {
     using Format = typename Tile::Format;
     const u32 first_row = top + row(lane, 0, 0), first_vector = left + vector(lane, 0, 0);
     f32 scales[kDown][2], offsets[kDown][2] = {};
@@ -208,13 +216,11 @@ struct TileResults {
         s[i] = Tile::kSums ? tile.sums[Tile::kSums ? run : 0][Tile::kSums ? v : 0]
                            : widen(f16{static_cast<u16>(both >> 16)});
       }
+      const u32* const columns = tile.quants(left + x * kTileColumns, group);
 #pragma unroll
       for (u32 y = 0; y < kDown; ++y) {
-        const ByteRows<kRowStride> bytes(&tile.rows[(top + y * kTileRows) * kRowStride + group * 8],
-                                         lane);
         i32 dot[4] = {kWholeBias, kWholeBias, kWholeBias, kWholeBias};
-        bytes.template multiply<kHalf, Tile::kVectorStride>(
-            dot, tile.quants(left + x * kTileColumns, group), lane);
+        bytes[y].template multiply<kHalf, Tile::kVectorStride>(dot, columns, lane);
 #pragma unroll
         for (u32 i = 0; i < 4; ++i) {
           f32& sum = of[y][x][i];
@@ -233,18 +239,17 @@ KILN_DEVICE u32 step_count(u32 columns) { return (columns + kStepValues - 1) / k
 
 inline constexpr u32 kMatrixThreads = 128;
 
-// mul_mat: block (x, y) makes the tile of kRows rows and kVectors vectors with these numbers.
+// The results of a tile, from a row and a vector on.
 template <class Format, u32 kRows, u32 kVectors>
-KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
-                         i32 vectors, i32 rows_y, i32 rows_dst) {
+KILN_DEVICE void mul_mat_tile(MatrixTile<Format, kRows, kVectors>& tile, const void* vx,
+                              const void* vy, f32* dst, i32 columns, i32 rows_x, i32 vectors,
+                              i32 rows_y, i32 rows_dst, u32 first_row, u32 first_vector) {
   using Tile = MatrixTile<Format, kRows, kVectors>;
-  KILN_SHARED(tile, Tile);
   // A group's quarter.
   constexpr u32 kAcross = kVectors >= 64 ? 2 : 1;
   constexpr u32 kGroupRows = kRows * kAcross / 4, kGroupVectors = kVectors / kAcross;
   using Results = TileResults<kGroupRows / kTileRows, kGroupVectors / kTileColumns>;
 
-  const u32 first_row = block_index() * kRows, first_vector = block_index_y() * kVectors;
   if (first_row >= static_cast<u32>(rows_x) || first_vector >= static_cast<u32>(vectors)) return;
   const u32 rows = static_cast<u32>(rows_x) - first_row;
   const u32 count = static_cast<u32>(vectors) - first_vector;
@@ -287,6 +292,21 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
         }
       }
     }
+  }
+}
+
+// mul_mat: block (x, y) makes the tile of kRows rows and kVectors vectors with these numbers; of
+// more results than registers hold, half after half.
+template <class Format, u32 kRows, u32 kVectors>
+KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
+                         i32 vectors, i32 rows_y, i32 rows_dst) {
+  constexpr u32 kHalf = kRows * kVectors > 128 * 64 ? kVectors / 2 : kVectors;
+  using Tile = MatrixTile<Format, kRows, kHalf>;
+  KILN_SHARED(tile, Tile);
+#pragma unroll 1
+  for (u32 v = 0; v < kVectors; v += kHalf) {
+    mul_mat_tile(tile, vx, vy, dst, columns, rows_x, vectors, rows_y, rows_dst,
+                 block_index() * kRows, block_index_y() * kVectors + v);
   }
 }
 
