@@ -228,11 +228,17 @@ struct CommandLine {
 
   void declare_cache() {
     CLI::App& command = *app.add_subcommand(
-        "cache", "Show or clear the cache of step outputs that all builds share");
-    command.add_option("ACTION", cache_action, "show (default) or clear")->type_name("show|clear");
+        "cache", "Show, trim or clear the cache of step outputs that all builds share");
+    command.add_option("ACTION", cache_action, "show (default), trim or clear")
+        ->type_name("show|trim|clear");
+    command.add_option("--size", cache.size, "Trim to this size (default: KILN_CACHE_SIZE)")
+        ->type_name("SIZE");
+    command.add_option("--age", cache.age, "Trim what was last used before that: 30d, 12h, 90m")
+        ->type_name("AGE");
     command.footer(
         "KILN_CACHE=off turns it off, KILN_CACHE_SIZE=4G sets its limit, KILN_CACHE_DIR its place.\n"
-        "Example:\n  kiln cache clear");
+        "KILN_CACHE_URL names an HTTP cache behind it, KILN_CACHE_HTTP=read only reads that one.\n"
+        "Example:\n  kiln cache trim --size 500M --age 30d");
   }
 
   void declare_run() {
@@ -302,6 +308,7 @@ struct CommandLine {
     if (name == "cache") {
       KILN_TRY_ASSIGN(cache.action, choice<CacheAction>("the action", cache_action,
                                                         {{"show", CacheAction::kShow},
+                                                         {"trim", CacheAction::kTrim},
                                                          {"clear", CacheAction::kClear}}));
       return Invocation(cache);
     }

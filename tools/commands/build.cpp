@@ -150,6 +150,15 @@ void print_summary(const Summary& summary, const Finished& finished,
   }
 }
 
+// None where no server is named; a build goes on without one that cannot be asked.
+std::unique_ptr<RemoteCache> open_remote_cache(const RemotePolicy& policy, World& world) {
+  if (policy.url.empty()) return nullptr;
+  Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.times);
+  if (client) return std::make_unique<RemoteCache>(std::move(*client), policy);
+  world.err << "kiln: warning: KILN_CACHE_URL is not used: " << client.error().message << "\n";
+  return nullptr;
+}
+
 // As far as is known before a compiler ran.
 Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
   KILN_TRY(check_rule_path(target));
@@ -169,6 +178,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   timeline.phase("plan");
   const unsigned jobs = options.jobs != 0 ? options.jobs : world.environment.cores;
   KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
+  KILN_TRY_ASSIGN(const RemotePolicy remote_policy, tools::remote_policy(world.environment));
 
   // What is asked for, what this machine can do, and every step from the one to the other.
   KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
@@ -219,6 +229,9 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   if (wants_cache && !uses_cache) {
     world.err << "kiln: warning: no cache is used: " << cache.refused << "\n";
   }
+  const std::unique_ptr<RemoteCache> remote =
+      uses_cache ? open_remote_cache(remote_policy, world) : nullptr;
+  store.set_remote(remote.get());
   std::optional<RangeLock> use_of_store;
   if (uses_cache) use_of_store = store.use();
   const FailurePolicy policy =
@@ -279,6 +292,11 @@ Result<int> run_build(const BuildOptions& options, World& world) {
               << " of the cache did not check out, and will be made again: " << store.root().string()
               << "\n";
   }
+  if (remote && !remote->trouble().empty()) {
+    world.err << "kiln: warning: the cache " << remote->shown_url()
+              << " is not used any more: " << remote->trouble() << "\n";
+  }
+  if (uses_cache) store.save_counts();
   if (use_of_store) store.sweep(*use_of_store);
 
   const std::string events = timeline.write();

@@ -1,5 +1,11 @@
 #include "tools/commands/cache.hpp"
 
+#include <charconv>
+#include <chrono>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/commands/table.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -9,6 +15,43 @@ namespace {
 std::string mebibytes(std::uint64_t bytes) {
   const std::uint64_t tenths = (bytes * 10 + (1U << 19)) >> 20;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
+}
+
+// "30d", "12h", "90m" in seconds.
+std::optional<std::int64_t> parse_age(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::int64_t kMost = 100'000;
+  if (error != std::errc{} || value < 0 || value > kMost) return std::nullopt;
+  if (unit == "d") return value * 24 * 60 * 60;
+  if (unit == "h") return value * 60 * 60;
+  if (unit == "m") return value * 60;
+  return std::nullopt;
+}
+
+Result<void> trim(const CacheOptions& options, const CachePolicy& policy, CacheStore& store) {
+  std::uint64_t limit = policy.limit;
+  if (!options.size.empty()) {
+    const std::optional<std::uint64_t> size = parse_size(options.size);
+    if (!size) {
+      return Error{ErrorCode::kInvalidInput, "--size cannot be " + quote(options.size)}.hint(
+          "it is bytes, or a number with K, M, G or T: '--size 500M'");
+    }
+    limit = *size;
+  }
+  std::int64_t oldest = 0;
+  if (!options.age.empty()) {
+    const std::optional<std::int64_t> age = parse_age(options.age);
+    if (!age) {
+      return Error{ErrorCode::kInvalidInput, "--age cannot be " + quote(options.age)}.hint(
+          "it is a number of days, hours or minutes: '--age 30d', '--age 12h'");
+    }
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    oldest =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - *age * 1'000'000'000;
+  }
+  return store.trim(limit, oldest);
 }
 
 }  // namespace
@@ -23,10 +66,26 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   HeldFiles files(world.files, {folder.path});
   CacheStore store(files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
+  if (options.action == CacheAction::kTrim) KILN_TRY(trim(options, policy, store));
   const CacheStore::Usage usage = store.usage();
   world.out << store.root().string() << ": " << usage.entries << " outputs, "
             << mebibytes(usage.bytes) << " of " << mebibytes(policy.limit)
             << (policy.is_on ? "" : " (off: KILN_CACHE)") << "\n";
+  if (options.action != CacheAction::kShow) return 0;
+  KILN_TRY_ASSIGN(const RemotePolicy remote, remote_policy(world.environment));
+  const CacheStore::Counts counts = store.counts();
+  Table table({"level", "hits", "misses", "read", "written", "failures", ""});
+  table.add({"folder", std::to_string(counts.hits), std::to_string(counts.misses),
+             mebibytes(counts.bytes), "-", "-", ""});
+  table.add({"HTTP", std::to_string(counts.remote_hits), std::to_string(counts.remote_misses),
+             mebibytes(counts.remote_read), mebibytes(counts.remote_written),
+             std::to_string(counts.remote_failures), ""});
+  table.print(world.out);
+  world.out << "HTTP: "
+            << (remote.url.empty() ? "no server (KILN_CACHE_URL)"
+                                   : RemoteCache(nullptr, remote).shown_url() +
+                                         (remote.may_write ? "" : " (read only)"))
+            << "\n";
   return 0;
 }
 

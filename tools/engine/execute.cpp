@@ -220,7 +220,10 @@ class Scheduler {
     std::optional<RangeLock> claim;
     if (!output) {
       claim = claim_in_cache(options_.cache, assessment.ingredients, options_.interrupt);
-      if (claim) output = find_in_cache(options_.cache, step, assessment.ingredients, context_);
+      if (claim) {
+        output = find_in_cache(options_.cache, step, assessment.ingredients, context_,
+                               CacheStore::Levels::kHere);
+      }
     }
     made.report.status = output ? StepStatus::kCached : StepStatus::kRan;
     // A cached step keeps the time that it took here before.

@@ -35,26 +35,29 @@ bool still_holds(const Candidate& candidate, const BuildContext& context) {
 
 std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
                                         const Ingredients& ingredients,
-                                        const BuildContext& context) {
+                                        const BuildContext& context,
+                                        CacheStore::Levels levels) {
   if (store == nullptr || !is_known(ingredients)) return std::nullopt;
   const Digest step_key = key_of(ingredients);
-  std::vector<Candidate> candidates;
-  if (step.depfile.empty()) {
-    candidates.emplace_back();  // the ingredients are all there is
-  } else {
-    candidates = store->candidates(step_key);
-  }
-  for (Candidate& candidate : candidates) {
-    if (!still_holds(candidate, context)) continue;
-    std::optional<CachedOutput> found = store->find(output_key(step_key, candidate.dependencies));
-    if (!found) continue;
-    StepOutput output;
-    output.bytes = std::move(found->output);
-    output.log = std::move(found->log);
-    output.dependencies = std::move(candidate.dependencies);
-    return output;
-  }
-  return std::nullopt;
+  const auto find_one = [&](std::vector<Candidate> candidates) -> std::optional<StepOutput> {
+    for (Candidate& candidate : candidates) {
+      if (!still_holds(candidate, context)) continue;
+      std::optional<CachedOutput> found = store->find(output_key(step_key, candidate.dependencies), levels);
+      if (!found) continue;
+      StepOutput output;
+      output.bytes = std::move(found->output);
+      output.log = std::move(found->log);
+      output.dependencies = std::move(candidate.dependencies);
+      return output;
+    }
+    return std::nullopt;
+  };
+  if (step.depfile.empty()) return find_one({{}});  // the ingredients are all there is
+  if (std::optional<StepOutput> output = find_one(store->candidates(step_key))) return output;
+  if (levels == CacheStore::Levels::kHere) return std::nullopt;
+  std::optional<StepOutput> output = find_one(store->remote_candidates(step_key));
+  if (output) (void)store->remember(step_key, {output->dependencies});
+  return output;
 }
 
 std::optional<RangeLock> claim_in_cache(CacheStore* store, const Ingredients& ingredients,

@@ -16,7 +16,8 @@ namespace kiln::tools {
 // `store` may be null: nothing is found, nothing is kept.
 std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
                                         const Ingredients& ingredients,
-                                        const BuildContext& context);
+                                        const BuildContext& context,
+                                        CacheStore::Levels levels = CacheStore::Levels::kAll);
 // Waits while another build runs this step; nothing when it cannot be known.
 std::optional<RangeLock> claim_in_cache(CacheStore* store, const Ingredients& ingredients,
                                         const Interrupt* interrupt);

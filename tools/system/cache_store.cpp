@@ -60,6 +60,56 @@ bool is_of_another_version(std::string_view format, std::string_view file) {
   return file.starts_with(first);
 }
 
+// Newest first:  { "candidate" { digest " " path } }
+std::string write_candidates(const std::vector<Candidate>& candidates) {
+  std::string lines;
+  for (const Candidate& one : candidates) {
+    lines += "candidate\n";
+    for (const auto& [path, digest] : one.dependencies) {
+      lines.append(digest.hex()).append(" ").append(escape_line(path)).append("\n");
+    }
+  }
+  return lines;
+}
+
+std::vector<Candidate> read_candidates(std::string_view lines) {
+  std::vector<Candidate> result;
+  while (!lines.empty()) {
+    std::string_view line = take_until(lines, '\n');
+    if (line == "candidate") {
+      result.emplace_back();
+      continue;
+    }
+    Digest digest;
+    if (result.empty() || !Digest::parse(take_until(line, ' '), digest)) return {};
+    result.back().dependencies.emplace_back(unescape_line(line), digest);
+  }
+  return result;
+}
+
+// `added` before what was there, without repetition.
+std::vector<Candidate> with_candidate(std::vector<Candidate> kept, const Candidate& added) {
+  std::erase_if(kept, [&](const Candidate& old) { return old.dependencies == added.dependencies; });
+  kept.insert(kept.begin(), added);
+  if (kept.size() > kCandidatesKept) kept.resize(kCandidatesKept);
+  return kept;
+}
+
+struct CountField {
+  std::string_view name;
+  std::uint64_t CacheStore::Counts::*member;
+};
+constexpr std::array<CountField, 8> kCounts = {{
+    {"hits", &CacheStore::Counts::hits},
+    {"misses", &CacheStore::Counts::misses},
+    {"bytes", &CacheStore::Counts::bytes},
+    {"remote-hits", &CacheStore::Counts::remote_hits},
+    {"remote-misses", &CacheStore::Counts::remote_misses},
+    {"remote-read", &CacheStore::Counts::remote_read},
+    {"remote-written", &CacheStore::Counts::remote_written},
+    {"remote-failures", &CacheStore::Counts::remote_failures},
+}};
+
 }  // namespace
 
 std::filesystem::path CacheStore::entry_folder(const Digest& key) const {
@@ -70,7 +120,25 @@ std::filesystem::path CacheStore::list_file(const Digest& step_key) const {
   return root_ / "lists" / fan_out(step_key);
 }
 
-std::optional<CachedOutput> CacheStore::find(const Digest& key) {
+std::optional<CachedOutput> CacheStore::find(const Digest& key, Levels levels) {
+  std::optional<CachedOutput> found = find_here(key);
+  if (levels == Levels::kHere) return found;
+  ++(found ? hits_ : misses_);
+  if (found) bytes_ += found->output.size() + found->log.size();
+  if (found || remote_ == nullptr) return found;
+  std::optional<RemoteCache::Output> remote = remote_->find(key);
+  if (!remote) return std::nullopt;
+  CachedOutput value{std::move(remote->output), std::move(remote->log)};
+  (void)store_here(key, value);
+  return value;
+}
+
+Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
+  if (remote_ != nullptr) remote_->store(key, value.output, value.log);
+  return store_here(key, value);
+}
+
+std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
   const std::filesystem::path folder = entry_folder(key);
   if (!files_.status(folder)) return std::nullopt;
   const Result<std::string> entry = files_.read(folder / "entry");
@@ -88,7 +156,7 @@ std::optional<CachedOutput> CacheStore::find(const Digest& key) {
   return std::nullopt;
 }
 
-Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
+Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value) {
   KILN_TRY(mark());
   KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
   const auto fill_and_publish = [&]() -> Result<void> {
@@ -155,7 +223,7 @@ void CacheStore::sweep(RangeLock& use) {
   for (const std::filesystem::path& path : leftovers()) (void)files_.remove_all(path);
 }
 
-// A list file holds the step's key, and then, newest first:  { "candidate" { digest " " path } }
+// A list file holds the step's key, and then the text of write_candidates().
 std::vector<Candidate> CacheStore::candidates(const Digest& step_key) {
   const std::filesystem::path path = list_file(step_key);
   const Result<std::string> file = files_.read(path);
@@ -166,34 +234,26 @@ std::vector<Candidate> CacheStore::candidates(const Digest& step_key) {
     (void)files_.remove_all(path);
     return {};
   }
-  std::vector<Candidate> result;
-  while (!lines->empty()) {
-    std::string_view line = take_until(*lines, '\n');
-    if (line == "candidate") {
-      result.emplace_back();
-      continue;
-    }
-    Digest digest;
-    if (result.empty() || !Digest::parse(take_until(line, ' '), digest)) return {};
-    result.back().dependencies.emplace_back(unescape_line(line), digest);
-  }
-  return result;
+  return read_candidates(*lines);
+}
+
+std::vector<Candidate> CacheStore::remote_candidates(const Digest& step_key) {
+  if (remote_ == nullptr) return {};
+  const std::optional<std::string> text = remote_->find_text(step_key);
+  return text ? read_candidates(*text) : std::vector<Candidate>();
 }
 
 Result<void> CacheStore::add_candidate(const Digest& step_key, const Candidate& candidate) {
-  std::vector<Candidate> kept = candidates(step_key);
-  std::erase_if(kept, [&](const Candidate& old) {
-    return old.dependencies == candidate.dependencies;
-  });
-  kept.insert(kept.begin(), candidate);
-  if (kept.size() > kCandidatesKept) kept.resize(kCandidatesKept);
-  std::string lines = step_key.hex() + "\n";
-  for (const Candidate& one : kept) {
-    lines += "candidate\n";
-    for (const auto& [path, digest] : one.dependencies) {
-      lines.append(digest.hex()).append(" ").append(escape_line(path)).append("\n");
-    }
+  if (remote_ != nullptr) {
+    remote_->store_text(step_key,
+                        write_candidates(with_candidate(remote_candidates(step_key), candidate)));
   }
+  return remember(step_key, candidate);
+}
+
+Result<void> CacheStore::remember(const Digest& step_key, const Candidate& candidate) {
+  const std::string lines =
+      step_key.hex() + "\n" + write_candidates(with_candidate(candidates(step_key), candidate));
   KILN_TRY(mark());
   KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
   const auto fill_and_publish = [&]() -> Result<void> {
@@ -241,7 +301,47 @@ CacheStore::Usage CacheStore::usage() const {
   return usage;
 }
 
-Result<void> CacheStore::trim(std::uint64_t limit) {
+CacheStore::Counts CacheStore::counts() const {
+  Counts counts;
+  const Result<std::string> file = files_.read(root_ / "counts");
+  if (!file) return counts;
+  std::optional<std::string_view> lines = unseal("kiln-cache-counts", 1, *file);
+  while (lines && !lines->empty()) {
+    std::string_view line = take_until(*lines, '\n');
+    const std::string_view name = take_until(line, ' ');
+    for (const CountField& field : kCounts) {
+      if (field.name != name) continue;
+      std::from_chars(line.data(), line.data() + line.size(), counts.*field.member);
+    }
+  }
+  return counts;
+}
+
+void CacheStore::save_counts() {
+  Counts added{.hits = hits_, .misses = misses_, .bytes = bytes_};
+  if (remote_ != nullptr) {
+    const RemoteCache::Counts& remote = remote_->counts();
+    added.remote_hits = remote.hits;
+    added.remote_misses = remote.misses;
+    added.remote_read = remote.bytes_read;
+    added.remote_written = remote.bytes_written;
+    added.remote_failures = remote.failures;
+  }
+  const bool is_any = std::any_of(kCounts.begin(), kCounts.end(), [&](const CountField& field) {
+    return added.*field.member != 0;
+  });
+  if (!is_any || !mark()) return;
+  const std::optional<RangeLock> turn = claim(sha256("counts"), nullptr);
+  const Counts before = counts();
+  std::string lines;
+  for (const CountField& field : kCounts) {
+    lines += std::string(field.name) + " " +
+             std::to_string(before.*field.member + added.*field.member) + "\n";
+  }
+  (void)files_.write(root_ / "counts", seal("kiln-cache-counts", 1, lines));
+}
+
+Result<void> CacheStore::trim(std::uint64_t limit, std::int64_t oldest_ns) {
   std::vector<Stored> entries = all_entries();
   std::uint64_t total = 0;
   for (const Stored& stored : entries) total += stored.bytes;
@@ -249,7 +349,7 @@ Result<void> CacheStore::trim(std::uint64_t limit) {
     return std::pair(a.used_ns, a.path) < std::pair(b.used_ns, b.path);
   });
   for (const Stored& stored : entries) {
-    if (total <= limit) break;
+    if (total <= limit && stored.used_ns >= oldest_ns) break;
     KILN_TRY(discard(stored.path));
     total -= stored.bytes;
   }
@@ -269,7 +369,7 @@ Result<void> CacheStore::clear() {
   for (const std::string_view part : kParts) {
     KILN_TRY(files_.remove_all(root_ / part));
   }
-  return {};
+  return files_.remove_all(root_ / "counts");
 }
 
 CacheFolder cache_folder(const Files& files, const Environment& environment) {

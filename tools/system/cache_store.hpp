@@ -4,6 +4,7 @@
 //                                            output  the bytes
 //                                            log     what the tool printed
 //   lists/<2 hex>/<62 hex>      which dependencies a step was seen with (see Candidate), sealed text
+//   counts                      hits and misses so far
 //   aside/<unique>/             what is being made or removed
 //   lock                        who uses the store, and which steps are being run (RangeLock)
 //   CACHEDIR.TAG                says that the folder is kiln's, and that backups may leave it out
@@ -27,6 +28,7 @@
 #include "tools/system/environment.hpp"
 #include "tools/system/files.hpp"
 #include "tools/system/range_lock.hpp"
+#include "tools/system/remote_cache.hpp"
 
 namespace kiln::tools {
 
@@ -51,11 +53,21 @@ class CacheStore {
   // `root` need not exist.
   CacheStore(Files& files, std::filesystem::path root) : files_(files), root_(std::move(root)) {}
 
-  std::optional<CachedOutput> find(const Digest& key);
+  // The level behind this one: what it has is copied here, and what is kept here is given to it too.
+  // It outlives the store; null: none.
+  void set_remote(RemoteCache* remote) { remote_ = remote; }
+
+  // kHere asks this level alone, and counts for nothing.
+  enum class Levels : bool { kHere, kAll };
+  std::optional<CachedOutput> find(const Digest& key, Levels levels = Levels::kAll);
   Result<void> store(const Digest& key, const CachedOutput& value);
 
   std::vector<Candidate> candidates(const Digest& step_key);  // newest first
+  // Those of the level behind; asked when none of one's own holds.
+  std::vector<Candidate> remote_candidates(const Digest& step_key);
   Result<void> add_candidate(const Digest& step_key, const Candidate& candidate);
+  // The same, in this level alone.
+  Result<void> remember(const Digest& step_key, const Candidate& candidate);
 
   // Waits while another process, or another thread, holds the claim on this step; nothing where there
   // can be no lock. Who holds one asks find() again: the step may have been run meanwhile.
@@ -65,8 +77,18 @@ class CacheStore {
   unsigned damaged() const { return damaged_; }
 
   Usage usage() const;
-  // Removes what was used longest ago until at most `limit` bytes are left.
-  Result<void> trim(std::uint64_t limit);
+  // Removes what was used longest ago until at most `limit` bytes are left, and all that was last used
+  // before `oldest_ns` (since 1970).
+  Result<void> trim(std::uint64_t limit, std::int64_t oldest_ns = 0);
+  // What find() was asked since the store was cleared, by all builds.
+  struct Counts {
+    std::uint64_t hits = 0, misses = 0, bytes = 0;
+    std::uint64_t remote_hits = 0, remote_misses = 0, remote_read = 0, remote_written = 0,
+                  remote_failures = 0;
+  };
+  Counts counts() const;
+  // Adds what this object did to it. Its loss is none.
+  void save_counts();
   // While a build uses the store it holds this; nothing where there can be no lock.
   std::optional<RangeLock> use();
   // Removes what killed builds left behind, unless another build uses the store now.
@@ -91,8 +113,13 @@ class CacheStore {
   Result<void> discard(const std::filesystem::path& path);
   void note_damage(const std::filesystem::path& path);
 
+  std::optional<CachedOutput> find_here(const Digest& key);
+  Result<void> store_here(const Digest& key, const CachedOutput& value);
+
   Files& files_;
   std::filesystem::path root_;
+  RemoteCache* remote_ = nullptr;
+  std::atomic<std::uint64_t> hits_{0}, misses_{0}, bytes_{0};
   std::atomic<unsigned> damaged_{0};
   std::atomic<bool> is_marked_{false};
 };

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""http_cache_test.py KILN: builds over an HTTP cache, one that works and others that do not.
+
+  server   a small server that holds entries to what bazel-remote documents: a body under /cas is what its
+           name says, a body under /ac is an ActionResult, what is not there is 404
+  nginx    the real one with WebDAV, where it is installed
+
+The compilers are those of tests/trust/toolkit. Exits with 77 where there is no libcurl.
+"""
+import contextlib
+import ctypes
+import hashlib
+import http.server
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "trust"))
+import trust  # noqa: E402
+
+check = lambda is_true, what, text="": is_true or trust.fail(what, text)
+
+
+def is_action_result(body):
+    """Whether the top of the message is well formed, and has no field but those of an ActionResult."""
+    def varint():
+        nonlocal body
+        value = shift = 0
+        while body:
+            byte, body = body[0], body[1:]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+        return None
+    while body:
+        key = varint()
+        if key is None or key & 7 not in (0, 2) or not 2 <= key >> 3 <= 12:
+            return False
+        length = varint()
+        if length is None or (key & 7 == 2 and length > len(body)):
+            return False
+        body = body[length:] if key & 7 == 2 else body
+    return True
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        self.kept, self.puts, self.mode = {}, 0, ""
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status, body=b"", length=None):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        mode, body = self.server.mode, self.server.kept.get(self.path)
+        if mode == "hangs":
+            time.sleep(30)
+        if mode == "errors":
+            return self.answer(500)
+        if body is None:
+            return self.answer(404)
+        if mode == "cuts short":
+            self.answer(200, body[:-1], len(body))
+            self.close_connection = True
+            return None
+        if mode == "changes" and self.path.startswith("/cas/"):
+            body = body[:-1] + b"?"
+        if mode == "rubbish" and self.path.startswith("/ac/"):
+            body = b"<html>hello</html>"
+        return self.answer(200, body)
+
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.puts += 1
+        if self.server.mode == "refuses":
+            return self.answer(403)
+        kind, name = self.path.split("/")[1:]
+        is_good = len(name) == 64 and (hashlib.sha256(body).hexdigest() == name if kind == "cas"
+                                       else kind == "ac" and is_action_result(body))
+        if not is_good:
+            return self.answer(400)
+        self.server.kept[self.path] = body
+        return self.answer(200)
+
+    def log_message(self, *_):
+        pass
+
+
+class Project:
+    def __init__(self, kiln):
+        self.world = trust.World(kiln)
+        self.project = trust.Project(self.world, "project")
+        self.expected = None
+
+    def build(self, url, **variables):
+        """A build that finds nothing on this machine; the lines that it printed."""
+        shutil.rmtree(self.project.out, ignore_errors=True)
+        shutil.rmtree(self.world.cache, ignore_errors=True)
+        status, said = self.world.build(
+            self.project, more={"KILN_CACHE_URL": url, "KILN_CACHE_TIMEOUT": "1", **variables}.items())
+        check(status == 0, f"a build over {url}", said)
+        outputs = self.project.outputs()
+        self.expected = self.expected or outputs
+        check(outputs == self.expected, f"a build over {url} made something else", said)
+        return said
+
+    def compiles(self):
+        return sum(self.world.compiled().values())
+
+
+def works(project, url, what):
+    before = project.compiles()
+    check("warning" not in project.build(url), f"{what}: a warning at first")
+    check(project.compiles() == before + 3, f"{what}: the first build compiles")
+    said = project.build(url)
+    check(project.compiles() == before + 3 and "warning" not in said, f"{what}: the second build compiles", said)
+    check("0 ran, 6 from the cache" in said, f"{what}: steps", said)
+    def cache(*words):
+        return subprocess.run([project.world.kiln, "cache", *words], capture_output=True, text=True, check=True,
+                              env={**project.world.environment,
+                                   "KILN_CACHE_URL": url.replace("//", "//me:secret@")}).stdout
+    shown = cache()
+    lines = [line.split() for line in shown.splitlines()]
+    row = next(line for line in lines if line and line[0] == "HTTP")
+    check(int(row[1]) >= 6 and row[-1] == "0" and "secret" not in shown and url in shown, f"{what}: kiln cache", shown)
+    check(": 6 outputs" not in cache("trim", "--age", "1h", "--size", "1K") and ": 0 outputs" in cache("trim", "--age", "0m"),
+          f"{what}: kiln cache trim")
+
+
+def breaks(kiln, server):
+    project = Project(kiln)
+    project.build(server.url)
+    warning = f"kiln: warning: the cache {server.url} is not used any more: "
+    for mode, said_of_it in (("errors", "it answers 500"), ("hangs", ""), ("cuts short", ""),
+                             ("refuses", "it takes nothing: it answers 403")):
+        if mode == "refuses":
+            server.kept.clear()
+        server.mode = mode
+        start = time.monotonic()
+        said = project.build(server.url)
+        check(warning + said_of_it in said and said.count("warning") == 1, mode, said)
+        check(time.monotonic() - start < 15, f"{mode}: it took {time.monotonic() - start} s")
+    server.mode = ""
+    project.build(server.url)
+    for mode in ("changes", "rubbish"):
+        server.mode = mode
+        before = project.compiles()
+        project.build(server.url)
+        check(project.compiles() == before + 3, f"{mode}: what does not check out was used")
+    server.mode = ""
+    before, puts = project.compiles(), server.puts
+    project.build(server.url, KILN_CACHE_HTTP="read")
+    check(project.compiles() == before, "reading alone")
+    server.kept.clear()
+    project.build(server.url, KILN_CACHE_HTTP="read")
+    check(server.puts == puts and not server.kept, "reading alone writes")
+    nobody = socket.socket()
+    nobody.bind(("127.0.0.1", 0))
+    said = project.build(f"http://127.0.0.1:{nobody.getsockname()[1]}")
+    check("is not used any more" in said, "nobody listens", said)
+
+
+@contextlib.contextmanager
+def nginx(program, folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    temps = "".join(f"{name}_temp_path {folder}/temp;" for name in
+                    ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (folder / "nginx.conf").write_text(
+        f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/log;\n"
+        f"events {{}} http {{ access_log off; {temps}\n"
+        f" server {{ listen 127.0.0.1:{port}; root {folder}/kept; client_max_body_size 0;\n"
+        "  location / { dav_methods PUT; create_full_put_path on; } } }\n")
+    (folder / "kept").mkdir()
+    process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def main():
+    kiln = sys.argv[1]
+    try:
+        ctypes.CDLL("libcurl.so.4")
+    except OSError:
+        print("SKIPPED: there is no libcurl.so.4: apt-get install libcurl4")
+        sys.exit(77)
+    server = Server()
+    works(Project(kiln), server.url, "server")
+    breaks(kiln, server)
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if program is None:
+        print("a server: all as it should be; SKIPPED: there is no nginx")
+        return
+    project = Project(kiln)
+    folder = project.world.root / "nginx"
+    folder.mkdir()
+    with nginx(program, folder) as url:
+        works(project, url, "nginx")
+    print("a server, and nginx with WebDAV: all as it should be")
+
+
+main()

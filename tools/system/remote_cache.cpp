@@ -1,0 +1,132 @@
+#include "tools/system/remote_cache.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/system/action_result.hpp"
+
+namespace kiln::tools {
+namespace {
+
+constexpr long kMostSeconds = 600;
+
+bool is_success(long status) { return status >= 200 && status < 300; }
+
+}  // namespace
+
+Result<RemotePolicy> remote_policy(const Environment& environment) {
+  RemotePolicy policy;
+  policy.url = environment.get("KILN_CACHE_URL").value_or("");
+  while (policy.url.ends_with('/')) policy.url.pop_back();
+  if (!policy.url.empty() && !policy.url.starts_with("http://") &&
+      !policy.url.starts_with("https://")) {
+    return Error{ErrorCode::kInvalidInput, "KILN_CACHE_URL is " + quote(policy.url) +
+                                               ", which is no address of an HTTP server"}
+        .hint("write it like 'http://cache.example:8080/kiln'");
+  }
+  if (const auto mode = environment.get("KILN_CACHE_HTTP")) {
+    if (*mode != "read" && *mode != "read-write") {
+      return Error{ErrorCode::kInvalidInput,
+                   "KILN_CACHE_HTTP is " + quote(*mode) + ", not 'read' or 'read-write'"};
+    }
+    policy.may_write = *mode == "read-write";
+  }
+  if (const auto text = environment.get("KILN_CACHE_TIMEOUT")) {
+    long seconds = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+    if (error != std::errc{} || end != text->data() + text->size() || seconds < 1 ||
+        seconds > kMostSeconds) {
+      return Error{ErrorCode::kInvalidInput, "KILN_CACHE_TIMEOUT is " + quote(*text) +
+                                                 ", not a number of seconds from 1 to " +
+                                                 std::to_string(kMostSeconds)};
+    }
+    policy.times = {.connect_milliseconds = 1000 * seconds, .stall_seconds = seconds};
+  }
+  return policy;
+}
+
+std::string RemoteCache::shown_url() const {
+  const std::size_t scheme = policy_.url.find("://") + 3;
+  const std::size_t at = policy_.url.find('@', scheme);
+  if (at == std::string::npos || at > policy_.url.find('/', scheme)) return policy_.url;
+  return policy_.url.substr(0, scheme) + policy_.url.substr(at + 1);
+}
+
+std::string RemoteCache::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void RemoteCache::give_up(std::string reason) {
+  ++counts_.failures;
+  const std::lock_guard lock(mutex_);
+  if (trouble_.empty()) trouble_ = std::move(reason);
+}
+
+std::optional<std::string> RemoteCache::get(const std::string& path) {
+  if (is_off_) return std::nullopt;
+  Result<HttpAnswer> answer = client_->get(policy_.url + path);
+  if (answer && answer->status == 200) {
+    counts_.bytes_read += answer->body.size();
+    return std::move(answer->body);
+  }
+  if (answer && (answer->status == 404 || answer->status == 410)) return std::nullopt;
+  is_off_ = true;
+  give_up(answer ? "it answers " + std::to_string(answer->status) : answer.error().message);
+  return std::nullopt;
+}
+
+bool RemoteCache::put(const std::string& path, std::string_view body) {
+  if (is_off_ || is_read_only_ || !policy_.may_write) return false;
+  const Result<HttpAnswer> answer = client_->put(policy_.url + path, body);
+  if (answer && is_success(answer->status)) {
+    counts_.bytes_written += body.size();
+    return true;
+  }
+  // Who may not write may still read.
+  (answer ? is_read_only_ : is_off_) = true;
+  give_up(answer ? "it takes nothing: it answers " + std::to_string(answer->status)
+                 : answer.error().message);
+  return false;
+}
+
+std::optional<RemoteCache::Output> RemoteCache::find(const Digest& key) {
+  const std::optional<std::string> entry = get("/ac/" + key.hex());
+  const std::optional<ActionResult> result =
+      entry ? read_action_result(*entry) : std::optional<ActionResult>();
+  if (result && result->output) {
+    std::optional<std::string> output = get("/cas/" + result->output->digest.hex());
+    if (output && sha256(*output) == result->output->digest) {
+      ++counts_.hits;
+      return Output{std::move(*output), result->text};
+    }
+  }
+  ++counts_.misses;
+  return std::nullopt;
+}
+
+void RemoteCache::store(const Digest& key, std::string_view output, std::string_view log) {
+  ActionResult result;
+  result.output = {sha256(output), output.size()};
+  result.text = log;
+  // The bytes first: an entry never names what is not there.
+  if (put("/cas/" + result.output->digest.hex(), output)) {
+    put("/ac/" + key.hex(), write_action_result(result));
+  }
+}
+
+std::optional<std::string> RemoteCache::find_text(const Digest& key) {
+  const std::optional<std::string> entry = get("/ac/" + key.hex());
+  if (!entry) return std::nullopt;
+  std::optional<ActionResult> result = read_action_result(*entry);
+  if (!result) return std::nullopt;
+  return std::move(result->text);
+}
+
+void RemoteCache::store_text(const Digest& key, std::string_view text) {
+  put("/ac/" + key.hex(), write_action_result({.output = {}, .text = std::string(text)}));
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,72 @@
+// The cache that machines share: a server that keeps what it is given under /ac/<key> and
+// /cas/<SHA-256 of the bytes>, as Bazel's HTTP caches do (bazel-remote, nginx with WebDAV, ...).
+//
+//   /ac/<key of an output>   ActionResult: digest of the output, the tool's log as stdout_raw
+//   /ac/<key of a step>      ActionResult: the lists of files that the step was seen to read
+//   /cas/<digest>            an output
+//
+// Nothing here fails a build. What cannot be reached is not asked again by the same process, and
+// trouble() says why; what does not check out is a miss. Safe from several threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/digest.hpp"
+#include "kiln/result.hpp"
+#include "tools/system/environment.hpp"
+#include "tools/system/http_client.hpp"
+
+namespace kiln::tools {
+
+struct RemotePolicy {
+  std::string url;  // without a slash at its end; empty: no server
+  bool may_write = true;
+  HttpTimes times;
+};
+// KILN_CACHE_URL, KILN_CACHE_HTTP=read|read-write, KILN_CACHE_TIMEOUT=seconds. Errors:
+// kInvalidInput.
+Result<RemotePolicy> remote_policy(const Environment& environment);
+
+class RemoteCache {
+ public:
+  struct Counts {
+    std::atomic<std::uint64_t> hits{0}, misses{0}, bytes_read{0}, bytes_written{0}, failures{0};
+  };
+  struct Output {
+    std::string output, log;
+  };
+
+  RemoteCache(std::unique_ptr<HttpClient> client, RemotePolicy policy)
+      : client_(std::move(client)), policy_(std::move(policy)) {}
+
+  std::optional<Output> find(const Digest& key);
+  void store(const Digest& key, std::string_view output, std::string_view log);
+  // A text of the caller's own.
+  std::optional<std::string> find_text(const Digest& key);
+  void store_text(const Digest& key, std::string_view text);
+
+  const Counts& counts() const { return counts_; }
+  // Why it was left alone from some point on; empty: it was not.
+  std::string trouble() const;
+  // Without a password.
+  std::string shown_url() const;
+
+ private:
+  std::optional<std::string> get(const std::string& path);
+  bool put(const std::string& path, std::string_view body);
+  void give_up(std::string reason);
+
+  std::unique_ptr<HttpClient> client_;
+  const RemotePolicy policy_;
+  Counts counts_;
+  std::atomic<bool> is_off_{false}, is_read_only_{false};
+  mutable std::mutex mutex_;
+  std::string trouble_;
+};
+
+}  // namespace kiln::tools
