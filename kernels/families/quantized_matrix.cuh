@@ -265,7 +265,7 @@ KILN_DEVICE void mul_mat_tile(MatrixTile<Format, kRows, kVectors>& tile, const v
   Results results;
   const u32 steps = step_count(static_cast<u32>(columns));
   typename Tile::template Share<kMatrixThreads> share;
-  share.fetch(matrix, blocks, rows, of_tile, stride, count, 0, thread);
+  if (steps != 0) share.fetch(matrix, blocks, rows, of_tile, stride, count, 0, thread);
 #pragma unroll 1
   for (u32 step = 0; step < steps; ++step) {
     share.store(tile, thread);
