@@ -42,6 +42,7 @@ bool failed(kiln_error* error) {
 
 constexpr char kImage[] = "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
 constexpr const char* kNames[] = {"scale_add", "nothing", "missing", ""};
+constexpr std::size_t kParameters[] = {5, 0, 0, 0};
 constexpr const char* kIds[] = {"cuda:0", "cuda:1", "cuda:9", "none"};
 
 }  // namespace
@@ -55,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Slots<kiln_buffer> buffers(kiln_buffer_free);
   Slots<kiln_stream> streams(kiln_stream_free);
   Slots<kiln_function> functions(kiln_function_free);
+  std::array<std::size_t, kSlots> parameters{};  // of those functions
   std::array<unsigned char, 256> host{};
   for (int calls = 0; !input.empty() && calls < 64; ++calls) {
     const std::uint8_t call = input.byte(), a = input.byte(), b = input.byte();
@@ -83,6 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!failed(kiln_function_load(device, kNames[b % std::size(kNames)], kImage, bytes,
                                        &loaded))) {
           functions.put(b, loaded);
+          parameters[b % kSlots] = kParameters[b % std::size(kNames)];
         }
         break;
       }
@@ -103,9 +106,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             0,
             stream != nullptr ? kiln_stream_native(stream) : nullptr};
         const std::size_t given = input.byte() % 8;
-        (void)failed(call % 12 == 4
-                         ? kiln_function_launch(function, &config, arguments, given)
-                         : kiln_function_launch_sized(function, &config, arguments, sizes, given));
+        const bool is_refused = failed(
+            call % 12 == 4
+                ? kiln_function_launch(function, &config, arguments, given)
+                : kiln_function_launch_sized(function, &config, arguments, sizes, given));
+        promise(is_refused || given == parameters[b % kSlots],
+                "a launch with more or fewer arguments than the kernel has");
         break;
       }
       case 6: {

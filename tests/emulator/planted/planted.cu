@@ -68,10 +68,12 @@ __global__ void copied(const u32* in, T* out, u32 count) {
 template __global__ void copied<u8>(const u32*, u8*, u32);
 template __global__ void copied<u32>(const u32*, u32*, u32);
 
-// A loop of compare-and-swaps where the hardware has no such atomic.
+// A loop of compare-and-swaps where the hardware has no such atomic. Each lane has a place of its
+// own, which other waves have too: of one place for all, the compiler reads by a scalar load.
 PLANTED(add_floats) {
-  __hip_atomic_fetch_add(reinterpret_cast<float*>(out), static_cast<float>(in[thread_index()]),
-                         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_fetch_add(reinterpret_cast<float*>(out) + thread_index() % 32,
+                         static_cast<float>(in[thread_index()]), __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);
 }
 
 // ---- races

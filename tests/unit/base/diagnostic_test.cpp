@@ -3,8 +3,11 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.hpp"
+#include "tests/support/memory_meter.hpp"
 
 namespace {
 
@@ -77,10 +80,11 @@ TEST_CASE("nearest finds a likely slip and keeps silent about the rest") {
 
 // A word from a file may be megabytes long, and is compared with each known name.
 TEST_CASE("nearest takes no time for words that are much longer or shorter than what is known") {
-  const std::vector<std::string> known(1000, "gfx90a:xnack+");
-  const std::string word(4 << 20, 'g');
-  CHECK(kiln::nearest(word, known).empty());
-  CHECK(kiln::nearest("g", std::vector<std::string>(1000, word)).empty());
+  const std::string word(1 << 20, 'g');
+  const double start = kiln::testing::processor_seconds();
+  CHECK(kiln::nearest(word, std::vector<std::string_view>(300, "gfx90a:xnack+")).empty());
+  CHECK(kiln::nearest("g", std::vector<std::string_view>(300, word)).empty());
+  CHECK(kiln::testing::processor_seconds() - start < 1);
 }
 
 TEST_CASE("nearest names the first of two equally near candidates") {

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <set>
 
 #include "tests/support/fake_toolkit.hpp"
 #include "tools/engine/execute.hpp"
@@ -244,6 +245,28 @@ TEST_CASE("execute says once that the shared store takes nothing, and builds all
   CHECK(execution->count(StepStatus::kRan) == 6);
   REQUIRE(execution->warnings.size() == 1);
   CHECK(execution->warnings[0].starts_with("outputs are not kept for other builds: "));
+}
+
+TEST_CASE("execute gives each run of a step a folder that no other run has had") {
+  Build build;
+  std::set<std::string> folders;
+  std::size_t runs = 0;
+  const auto note_folders = [&] {
+    for (const Command& command : build.toolkit.processes.ran()) {
+      for (const auto& [name, value] : command.environment) {
+        if (name == "TMPDIR") folders.insert(value);
+      }
+      ++runs;
+    }
+  };
+  REQUIRE(build.run());
+  note_folders();
+  // A compiler of the first build may still be running, and write when the second has its own.
+  build.saved_state.clear();
+  REQUIRE(build.run());
+  note_folders();
+  CHECK(runs == 2 * kAll.size());
+  CHECK(folders.size() == runs);
 }
 
 TEST_CASE("execute does not trust an output whose source changed while it was compiled") {
