@@ -1,5 +1,7 @@
 #include "runtime/src/source_compiler.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,8 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
@@ -23,11 +28,45 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 64;
 
+constexpr std::string_view kWork = "compile-";  // how the names of work folders begin
+
+// Held on the cache's folder for as long as a work folder is in it: what is there while nobody holds
+// it was left by a program that was killed, and goes. Without locks (some network file systems)
+// nothing is removed.
+class CacheUse {
+ public:
+  explicit CacheUse(const std::string& folder)
+      : opened_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (opened_ < 0) return;
+    if (::flock(opened_, LOCK_EX | LOCK_NB) == 0) remove_abandoned(folder);
+    (void)::flock(opened_, LOCK_SH);
+  }
+  ~CacheUse() {
+    if (opened_ >= 0) ::close(opened_);
+  }
+  CacheUse(const CacheUse&) = delete;
+  CacheUse& operator=(const CacheUse&) = delete;
+
+ private:
+  static void remove_abandoned(const std::string& folder) {
+    std::vector<fs::path> abandoned;
+    std::error_code error;
+    fs::directory_iterator entries(folder, error);
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+      const std::string name = entries->path().filename().string();
+      if (name.compare(0, kWork.size(), kWork) == 0) abandoned.push_back(entries->path());
+    }
+    for (const fs::path& path : abandoned) fs::remove_all(path, error);
+  }
+
+  int opened_;
+};
+
 // A folder of its own for one compilation, gone with this object.
 class WorkFolder {
  public:
   static Result<WorkFolder> make(const std::string& parent) {
-    std::string path = parent + "/compile-XXXXXX";
+    std::string path = parent + "/" + std::string(kWork) + "XXXXXX";
     if (mkdtemp(path.data()) == nullptr) {
       return Error{ErrorCode::kEnvironment,
                    "cannot make the folder '" + path + "': " + std::strerror(errno),
@@ -123,6 +162,8 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
   } else {
     folder = fs::temp_directory_path(error).string();
   }
+  std::optional<CacheUse> use;
+  if (!entry.empty()) use.emplace(folder);
   KILN_TRY_ASSIGN(const WorkFolder work, WorkFolder::make(folder));
   KILN_TRY(work.put(bundle));
   KILN_TRY_ASSIGN(compiled.bytes, compiler->compile(bundle, work.path(), target));

@@ -1,5 +1,8 @@
 // Modules that hold their source: compiled for the device, kept on disk, told when it fails.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -180,6 +183,24 @@ TEST_CASE("Runtimes that compile one source at once leave one whole image") {
   for (std::thread& thread : threads) thread.join();
   for (const std::string& error : errors) CHECK(error == "");
   CHECK(machine.kept().size() == 1);
+}
+
+TEST_CASE("What a killed program left in the cache goes, unless another program compiles there") {
+  const Machine machine("fake_cuda");
+  const SourceModule first(kSource), second(std::string(kSource) + "// another\n");
+  const fs::path left = fs::path(machine.cache()) / "compile-abcdef";
+  fs::create_directories(left / "kernels");
+  std::ofstream(left / ".log") << "half";
+
+  const int other = ::open(machine.cache().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(::flock(other, LOCK_SH) == 0);
+  load(machine.options(), first.entry());
+  CHECK(fs::exists(left));
+  ::close(other);
+
+  load(machine.options(), second.entry());
+  CHECK_FALSE(fs::exists(left));
+  CHECK(machine.kept().size() == 2);
 }
 
 TEST_CASE("What the compiler says is part of the error") {
