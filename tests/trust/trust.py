@@ -567,6 +567,7 @@ def messages(arguments):
     one.run(*build, "--depfile", "kernels.d")
     text = (one.root / "kernels.d").read_text()
     one.tell("cat kernels.d", "\n".join(filter(None, text.splitlines())) + "\n")
+    one.run("build", "-j1", "--out", "a=b/out", "--depfile", "equals.d")
     one.write("a;touch x.cu", "// a kernel\n")
     one.write("targets.json", manifest.replace("scale.cu", "a;touch x.cu"))
     one.run(*build, "--depfile", "kernels.d")
