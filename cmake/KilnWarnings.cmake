@@ -9,7 +9,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 if(KILN_SANITIZE)
   target_compile_options(kiln_warnings INTERFACE
-    -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # What the sanitizers insert hides the initialisation of std::variant from g++.

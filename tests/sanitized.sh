@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Tests under the compilers' sanitizers.
-# usage: tests/sanitized.sh [WORD]...      readers and runtime, without a word
+# usage: tests/sanitized.sh [WORD]...      readers, runtime and host, without a word
 #   readers  the fuzz targets of bytes and text, under address and undefined behaviour
 #   runtime  the runtime's contract over the fake drivers, under threads
+#   host     the host device, under both: planted faults, and our own kernels against their references;
+#            needs the kernels' header of the main build
 #   rest     what takes longer: records, the C interface and the readers' unit tests under the first
 #            two, the engine of builds under the last
 # CXX names the compiler; else it is the first of clang and GNU whose sanitizers work here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-[ $# -gt 0 ] || set -- readers runtime
+[ $# -gt 0 ] || set -- readers runtime host
 
 # The thread sanitizer wants its addresses where it expects them; not every container lets us ask.
 fixed=()
@@ -88,6 +90,18 @@ for what in "$@"; do
         KILN_TEST_DRIVER=$driver run checked-threads runtime_fakes_contract
       done
       ;;
+    host)
+      if [ ! -d build/ops/kiln_own_kernels.kiln/include ]; then
+        echo "skipped: the host device under sanitizers: build/ has no header of our kernels"
+        continue
+      fi
+      for preset in checked checked-threads; do
+        choose "$(if [ $preset = checked ]; then echo address,undefined; else echo thread; fi)" || continue
+        build $preset kiln_host run_planted planted_images sanitized_conformance
+        ctest --test-dir "build-$preset" --output-on-failure --parallel "$(nproc)" \
+          --tests-regex '^(host:wave|sanitized kernels)' --no-tests=error
+      done
+      ;;
     rest)
       if choose address,undefined; then
         build checked "${records[@]/#/check_fuzz_}" fake_cuda "${unit[@]}"
@@ -99,7 +113,7 @@ for what in "$@"; do
       run checked-threads execute_test
       ;;
     *)
-      echo "unknown word '$what', expected readers, runtime or rest"
+      echo "unknown word '$what', expected readers, runtime, host or rest"
       exit 2
       ;;
   esac
