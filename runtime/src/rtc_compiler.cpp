@@ -71,8 +71,11 @@ class RtcCompiler final : public Compiler {
     std::vector<const char*> options;
     for (const std::string& word : words) options.push_back(word.c_str());
 
+    // Quoted includes are looked for beside the source: by a relative name that would be below the
+    // program's current folder, whatever lies there.
+    const std::string name = folder + "/" + source.path;
     void* program = nullptr;
-    if (const int status = rtc_.create(&program, source.text.c_str(), source.path.c_str(),
+    if (const int status = rtc_.create(&program, source.text.c_str(), name.c_str(),
                                        std::size(kHeaders), kHeaders, kHeaderNames);
         status != 0) {
       return failure("CreateProgram", status);

@@ -1,8 +1,11 @@
 // An NVRTC, or with KILN_FAKE_HIPRTC a hipRTC, that makes images of the fake drivers: the kernels
 // that the source spells "__global__ void NAME(", for the architecture that the options name. A
-// source with the word "mistake" fails, with a log that names a file below the include folder.
+// source with the word "mistake" fails, with a log that names a file below the include folder. What
+// `#include "FILE"` names counts as source: beside the program's name, else in the include folder.
 // Every function of rtc_symbols.def is declared from the table and defined here.
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -19,7 +22,7 @@
 namespace {
 
 struct Program {
-  std::string source, log, code;
+  std::string source, name, log, code;
 };
 Program& of(void* program) { return *static_cast<Program*>(program); }
 
@@ -35,6 +38,22 @@ std::string kernels_of(const std::string& source) {
   return found;
 }
 
+// The file that the source includes, or nothing.
+std::string included_text(const Program& program, const std::string& folder) {
+  const std::string word = "#include \"";
+  const std::size_t begin = program.source.find(word);
+  if (begin == std::string::npos) return {};
+  const std::size_t from = begin + word.size();
+  const std::string file = program.source.substr(from, program.source.find('"', from) - from);
+  const std::size_t slash = program.name.rfind('/');
+  const std::string beside = slash == std::string::npos ? "." : program.name.substr(0, slash);
+  for (const std::string& place : {beside, folder}) {
+    std::ifstream text(place + "/" + file);
+    if (text) return std::string(std::istreambuf_iterator<char>(text), {});
+  }
+  return {};
+}
+
 }  // namespace
 
 FAKE_EXPORT int RTC(nvrtcVersion, hiprtcVersion)(int* major, int* minor) {
@@ -47,9 +66,10 @@ FAKE_EXPORT const char* RTC(nvrtcGetErrorString, hiprtcGetErrorString)(int statu
                                 : "none";
 }
 FAKE_EXPORT int RTC(nvrtcCreateProgram, hiprtcCreateProgram)(void** program, const char* source,
-                                                             const char*, int, const char* const*,
+                                                             const char* name, int,
+                                                             const char* const*,
                                                              const char* const*) {
-  *program = new Program{source, {}, {}};
+  *program = new Program{source, name, {}, {}};
   return kSuccess;
 }
 FAKE_EXPORT int RTC(nvrtcDestroyProgram, hiprtcDestroyProgram)(void** program) {
@@ -70,7 +90,8 @@ FAKE_EXPORT int RTC(nvrtcCompileProgram, hiprtcCompileProgram)(void* program, in
     of(program).log = folder + "/scale.cuh(3): error: a mistake\n\n1 error detected\n";
     return kCompilation;
   }
-  of(program).code = "FAKE " + arch + "\n" + kernels_of(of(program).source);
+  of(program).code = "FAKE " + arch + "\n" + kernels_of(of(program).source) +
+                     kernels_of(included_text(of(program), folder));
   return kSuccess;
 }
 FAKE_EXPORT int RTC(nvrtcGetProgramLogSize, hiprtcGetProgramLogSize)(void* program,

@@ -185,6 +185,22 @@ TEST_CASE("Runtimes that compile one source at once leave one whole image") {
   CHECK(machine.kept().size() == 1);
 }
 
+TEST_CASE("A header that lies where the program runs is not taken for the module's own") {
+  const Machine machine(GENERATE("fake_cuda", "fake_hip"));
+  const SourceModule module("#include \"scale.cuh\"\n" + std::string(kSource));
+  const ScratchFolder scratch;
+  fs::create_directories(scratch.path() / "kernels");
+  std::ofstream(scratch.path() / "kernels/scale.cuh") << "__global__ void stray() {}\n";
+  const fs::path before = fs::current_path();
+  fs::current_path(scratch.path());
+  load(machine.options(), module.entry());
+  fs::current_path(before);
+  std::ifstream kept(machine.kept().front());
+  const std::string image(std::istreambuf_iterator<char>(kept), {});
+  CHECK(image.find(".entry nothing") != std::string::npos);
+  CHECK(image.find("stray") == std::string::npos);
+}
+
 TEST_CASE("What a killed program left in the cache goes, unless another program compiles there") {
   const Machine machine("fake_cuda");
   const SourceModule first(kSource), second(std::string(kSource) + "// another\n");
