@@ -157,13 +157,13 @@ TEST_CASE("Runtime reads the architecture from the properties of every HIP relea
 }
 
 TEST_CASE("Runtime knows the newest PTX of each driver") {
-  using kiln::runtime::max_ptx_isa;
+  using kiln::max_ptx_isa;
   CHECK(max_ptx_isa(11000) == 70);
   CHECK(max_ptx_isa(12040) == 84);
   CHECK(max_ptx_isa(12060) == 85);
   CHECK(max_ptx_isa(13000) == 90);
   CHECK(max_ptx_isa(20000) == 0);
-  using kiln::runtime::cuda_of_ptx_isa;
+  using kiln::cuda_of_ptx_isa;
   CHECK(cuda_of_ptx_isa(90) == 13000);
   CHECK(cuda_of_ptx_isa(79) == 12000);
   CHECK(cuda_of_ptx_isa(200) == 0);
