@@ -20,6 +20,7 @@
 #include "kiln/ops/tables/conv.hpp"
 #include "kiln/ops/tables/fill.hpp"
 #include "kiln/ops/tables/indexing.hpp"
+#include "kiln/ops/tables/quantized.hpp"
 #include "kiln/ops/tables/reduce.hpp"
 #include "kiln/ops/tables/sort.hpp"
 #include "kiln/ops/tables/ternary.hpp"
@@ -120,6 +121,24 @@ using UpsampleNearest1dKernel = Kernel<std::uint64_t, double, Info, const T*, T*
 template <typename T>
 using UpsampleBilinear2dKernel =
     Kernel<std::uint64_t, std::uint64_t, bool, bool, double, bool, double, Info, const T*, T*>;
+
+// Module quantized: blocks are untyped.
+template <typename T>
+using QuantizeKernel = Kernel<const T*, void*, std::int32_t, std::int32_t>;
+template <typename T>
+using DequantizeKernel = Kernel<const void*, T*, std::int32_t>;
+template <typename T>
+using DequantizeOfGridKernel = Kernel<const void*, T*>;
+template <typename T>
+using GetRowsKernel = Kernel<const T*, const std::uint32_t*, float*, std::int64_t, std::uint64_t>;
+using F32VectorKernel = Kernel<const void*, const float*, float*, std::int32_t, std::int32_t>;
+using F32VectorOfGridKernel = Kernel<const void*, const float*, float*, std::int32_t>;
+using VectorsKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
+                             std::int32_t, std::int32_t>;
+using MatrixKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
+                            std::int32_t, std::int32_t, std::int32_t>;
+using MoeKernel = Kernel<const void*, const void*, const std::uint32_t*, float*, std::int32_t,
+                         std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 
 // What the elements of a dtype are in host programs, by the names of the tables.
 namespace storage {

@@ -12,105 +12,103 @@
 namespace kiln::ops {
 namespace {
 
-using BlocksKernel = Kernel<const void*, void*, std::int32_t>;
-using BlocksOfGridKernel = Kernel<const void*, void*>;
-using RowsKernel = Kernel<const void*, const std::uint32_t*, float*, std::int64_t, std::uint64_t>;
-using QuantizeKernel = Kernel<const float*, void*, std::int32_t, std::int32_t>;
-using F32VectorKernel = Kernel<const void*, const float*, float*, std::int32_t, std::int32_t>;
-using F32VectorOfGridKernel = Kernel<const void*, const float*, float*, std::int32_t>;
-using VectorsKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
-                             std::int32_t, std::int32_t>;
-using MatrixKernel = Kernel<const void*, const void*, float*, std::int32_t, std::int32_t,
-                            std::int32_t, std::int32_t, std::int32_t>;
-using MoeKernel = Kernel<const void*, const void*, const std::uint32_t*, float*, std::int32_t,
-                         std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+// The kernels of a family, by format: positions among kOwnKernels.
+using KernelsOfFormats = std::array<std::uint16_t, std::size(kBlockFormats)>;
+struct Family {
+  std::string_view name;
+  KernelsOfFormats kernels;
 
-// The kernels of a family, by format.
-struct Kernels {
-  std::string_view root;
-  std::array<std::string_view, std::size(kBlockFormats)> names{};
-
-  constexpr std::string_view& operator[](BlockFormat format) {
-    return names[static_cast<std::size_t>(format)];
+  constexpr bool has(BlockFormat format) const {
+    const auto at = static_cast<std::size_t>(format);
+    return at < kernels.size() && kernels[at] != KernelRows::kNone;
   }
 };
 
-#define KILN_SET(format, name) kernels[BlockFormat::k##format] = name;
+// The rows of this module are neighbours.
+constexpr std::uint16_t kFirst = [] {
+  std::uint16_t first = 0;
+  while (kOwnKernels[first].module != "quantized") ++first;
+  return first;
+}();
+constexpr std::uint16_t position_of(std::string_view name) {
+  std::uint16_t position = kFirst;
+  while (kOwnKernels[position].name != name) ++position;
+  return position;
+}
+constexpr Family none_of(std::string_view name) {
+  Family family{name, {}};
+  for (std::uint16_t& each : family.kernels) each = KernelRows::kNone;
+  return family;
+}
 
-#define KILN_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f32")
-constexpr Kernels kDequantizeF32 = [] {
-  Kernels kernels{"dequantize_block", {}};
-  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_ROW)
-  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_ROW)
-  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_ROW)
-  return kernels;
+#define KILN_SET(format, name) \
+  family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
+
+#define KILN_F32_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f32")
+constexpr Family kDequantizeF32 = [] {
+  Family family = none_of("dequantize_block");
+  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F32_ROW)
+  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F32_ROW)
+  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F32_ROW)
+  return family;
 }();
-#undef KILN_ROW
-#define KILN_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f16")
-constexpr Kernels kDequantizeF16 = [] {
-  Kernels kernels{"dequantize_block", {}};
-  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_ROW)
-  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_ROW)
-  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_ROW)
-  return kernels;
+#undef KILN_F32_ROW
+#define KILN_F16_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f16")
+constexpr Family kDequantizeF16 = [] {
+  Family family = none_of("dequantize_block");
+  KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F16_ROW)
+  KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F16_ROW)
+  KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F16_ROW)
+  return family;
 }();
-#undef KILN_ROW
+#undef KILN_F16_ROW
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "get_rows_" #suffix)
-constexpr Kernels kGetRows = [] {
-  Kernels kernels{"get_rows", {}};
+constexpr Family kGetRows = [] {
+  Family family = none_of("get_rows");
   KILN_EACH_GET_ROWS(KILN_ROW)
-  return kernels;
+  return family;
 }();
 #undef KILN_ROW
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "dequantize_mul_mat_vec_" #suffix)
-constexpr Kernels kF32Vector = [] {
-  Kernels kernels{"dequantize_mul_mat_vec", {}};
+constexpr Family kF32Vector = [] {
+  Family family = none_of("dequantize_mul_mat_vec");
   KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(KILN_ROW)
   KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(KILN_ROW)
-  return kernels;
+  return family;
+}();
+#undef KILN_ROW
+
+// Of one vector; of more the kernels are the next ones.
+constexpr std::size_t kMostVectors = 8;
+#define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_vec_" #suffix "_q8_1_cuda1")
+constexpr Family kMulMatVec = [] {
+  Family family = none_of("mul_mat_vec");
+  KILN_EACH_MUL_MAT(KILN_ROW)
+  return family;
 }();
 #undef KILN_ROW
 
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_" #suffix)
-constexpr Kernels kMulMat = [] {
-  Kernels kernels{"mul_mat", {}};
+constexpr Family kMulMat = [] {
+  Family family = none_of("mul_mat");
   KILN_EACH_MUL_MAT(KILN_ROW)
-  return kernels;
+  return family;
 }();
 #undef KILN_ROW
-
-// For 1 to 8 vectors.
-constexpr std::size_t kMostVectors = 8;
-#define KILN_VECTORS(n, format, suffix) \
-  kernels[n - 1][BlockFormat::k##format] = "mul_mat_vec_" #suffix "_q8_1_cuda" #n;
-#define KILN_ROW(format, suffix, ...) \
-  KILN_VECTORS(1, format, suffix)     \
-  KILN_VECTORS(2, format, suffix)     \
-  KILN_VECTORS(3, format, suffix)     \
-  KILN_VECTORS(4, format, suffix)     \
-  KILN_VECTORS(5, format, suffix)     \
-  KILN_VECTORS(6, format, suffix)     \
-  KILN_VECTORS(7, format, suffix)     \
-  KILN_VECTORS(8, format, suffix)
-constexpr auto kMulMatVec = [] {
-  std::array<Kernels, kMostVectors> kernels{};
-  for (Kernels& each : kernels) each.root = "mul_mat_vec";
-  KILN_EACH_MUL_MAT(KILN_ROW)
-  return kernels;
-}();
-#undef KILN_ROW
-#undef KILN_VECTORS
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "indexed_moe_forward_" #suffix "_q8_1")
-constexpr Kernels kIndexedMoe = [] {
-  Kernels kernels{"indexed_moe_forward", {}};
+constexpr Family kIndexedMoe = [] {
+  Family family = none_of("indexed_moe_forward");
   KILN_EACH_INDEXED_MOE(KILN_ROW)
-  return kernels;
+  return family;
 }();
 #undef KILN_ROW
 #undef KILN_SET
+
+constexpr KernelRows kQuantize = rows_of("quantize_q8_1");
+constexpr KernelRows kGetFloatRows = rows_of("get_rows");
 
 // What the launches of a format are told.
 struct FormatLaunch {
@@ -143,21 +141,23 @@ Error refused(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }
 
-Result<void> set_kernel(Launch& launch, const Kernels& kernels, BlockFormat format) {
-  const auto at = static_cast<std::size_t>(format);
-  if (at < kernels.names.size() && !kernels.names[at].empty()) {
-    launch.module = "quantized";
-    launch.kernel = kernels.names[at];
+Result<void> set_kernel(Launch& launch, const Family& family, BlockFormat format,
+                        std::size_t further = 0) {
+  if (family.has(format)) {
+    const std::size_t position = family.kernels[static_cast<std::size_t>(format)] + further;
+    launch.module = kOwnKernels[position].module;
+    launch.kernel = kOwnKernels[position].name;
+    launch.own_kernel = static_cast<std::uint16_t>(position);
     return {};
   }
   std::string taken;
   for (const BlockFormatInfo& each : kBlockFormats) {
-    if (kernels.names[static_cast<std::size_t>(each.format)].empty()) continue;
-    taken += (taken.empty() ? "" : " ") + std::string(each.name);
+    if (family.has(each.format)) taken += (taken.empty() ? "" : " ") + std::string(each.name);
   }
-  const std::string name =
-      at < kernels.names.size() ? std::string(info(format).name) : "format " + std::to_string(at);
-  return refused("no kernel of '" + std::string(kernels.root) + "' takes blocks of " + name)
+  const auto at = static_cast<std::size_t>(format);
+  const std::string name = at < std::size(kBlockFormats) ? std::string(info(format).name)
+                                                         : "format " + std::to_string(at);
+  return refused("no kernel of '" + std::string(family.name) + "' takes blocks of " + name)
       .note("it takes " + taken);
 }
 
@@ -252,8 +252,7 @@ Result<std::int64_t> row_length(std::size_t ids, std::size_t columns) {
 
 Result<Launch> plan(const QuantizeQ8_1& call, const Gpu&) {
   Launch launch;
-  launch.module = "quantized";
-  launch.kernel = "quantize_q8_1";
+  KILN_TRY(set_kernel(launch, kQuantize, DType::kF32));
   KILN_TRY(element_count({{call.rows, call.columns}}));
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
@@ -263,7 +262,7 @@ Result<Launch> plan(const QuantizeQ8_1& call, const Gpu&) {
       call.geometry == Geometry::kReference ? padded : static_cast<std::size_t>(padded) / 4;
   launch.grid.x = divide_up(threads, kBlock);
   launch.block.x = kBlock;
-  launch.pass(QuantizeKernel(), call.x, call.out, columns, padded);
+  launch.pass(QuantizeKernel<void>(), call.x, call.out, columns, padded);
   return launch;
 }
 
@@ -288,7 +287,7 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
       }
     }
     KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMostSigned));
-    launch.pass(BlocksOfGridKernel(), call.blocks, call.out);
+    launch.pass(DequantizeOfGridKernel<void>(), call.blocks, call.out);
     return launch;
   }
   KILN_TRY_ASSIGN(const std::int32_t k, format.counts_values ? parameter("values", call.count)
@@ -302,7 +301,7 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
     launch.block.x = format.counts_values ? kBlock : kWave;
     launch.grid.x = divide_up(call.count, format.counts_values ? 512 : 256);
   }
-  launch.pass(BlocksKernel(), call.blocks, call.out, k);
+  launch.pass(DequantizeKernel<void>(), call.blocks, call.out, k);
   return launch;
 }
 
@@ -320,22 +319,18 @@ Result<Launch> plan(const GetRows& call, const Gpu&) {
   }
   const std::uint64_t bytes =
       call.row_bytes != 0 ? call.row_bytes : row_bytes(call.format, call.columns);
-  launch.pass(RowsKernel(), call.table, call.ids, call.out, columns, bytes);
+  launch.pass(GetRowsKernel<void>(), call.table, call.ids, call.out, columns, bytes);
   return launch;
 }
 
 Result<Launch> plan(const GetFloatRows& call, const Gpu&) {
   Launch launch;
-  KILN_TRY(require_dtype("get_rows", call.dtype, {DType::kF32, DType::kF16, DType::kBF16}));
-  launch.module = "quantized";
-  launch.kernel = call.dtype == DType::kF32   ? "get_rows_f32"
-                  : call.dtype == DType::kF16 ? "get_rows_f16"
-                                              : "get_rows_bf16";
+  KILN_TRY(set_kernel(launch, kGetFloatRows, call.dtype));
   KILN_TRY_ASSIGN(const std::int64_t columns, row_length(call.count, call.columns));
   KILN_TRY(set_rows_grid(launch, call.geometry, call.count, call.columns, kBlock, 1));
   const std::uint64_t bytes =
       call.row_bytes != 0 ? call.row_bytes : call.columns * size_of(call.dtype);
-  launch.pass(RowsKernel(), call.table, call.ids, call.out, columns, bytes);
+  launch.pass(GetRowsKernel<void>(), call.table, call.ids, call.out, columns, bytes);
   return launch;
 }
 
@@ -360,7 +355,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
         .note("it takes 1 to " + std::to_string(kMostVectors))
         .hint("use MulMat");
   }
-  KILN_TRY(set_kernel(launch, kMulMatVec[call.vectors - 1], call.format));
+  KILN_TRY(set_kernel(launch, kMulMatVec, call.format, call.vectors - 1));
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));

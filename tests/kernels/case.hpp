@@ -26,9 +26,11 @@ struct Operand {
   std::vector<std::byte> content;  // before the launch; whole elements
   // The address lies so many elements past one that is aligned to 256 bytes.
   std::size_t misalignment = 0;
+  // Nothing lies behind it, no guard band either: what reads on is caught where the device looks.
+  bool ends_memory = false;
   // What each element may hold afterwards, in order. Absent: the operand is read only, and stays as
   // it is.
-  std::function<std::vector<Expected>()> expected;
+  std::function<std::vector<Expected>()> expected = nullptr;
 
   std::size_t count() const { return content.size() / size_of(dtype); }
 };
@@ -36,7 +38,7 @@ struct Operand {
 // An operand that is read only.
 inline Operand input(std::string name, DType dtype, std::vector<std::byte> content,
                      std::size_t misalignment = 0) {
-  return {std::move(name), dtype, std::move(content), misalignment, nullptr};
+  return {std::move(name), dtype, std::move(content), misalignment, false, nullptr};
 }
 
 struct Case {

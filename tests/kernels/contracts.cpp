@@ -1,6 +1,7 @@
 #include "tests/kernels/contracts.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "ops/src/own_kernels.hpp"
 #include "tests/kernels/families/family.hpp"
@@ -42,18 +43,20 @@ Contract contract_of(std::string_view module, std::string_view root) {
 }
 
 // The types of a root's kernels, as their names spell them: "f16 f32"; where names have two,
-// "u8: f16 f32<br>u32: f32", by the first.
+// "u8: f16 f32<br>u32: f32", by the first. Of names without a type what follows the root.
 std::string types_of(std::string_view module, std::string_view root) {
   std::vector<std::pair<std::string_view, std::string>> groups;
   for (const OwnKernel& own : ops::kOwnKernels) {
     if (own.module != module || own.root != root) continue;
-    const std::string_view rest = split_dtype(own.name)->root;  // the name without its last type
+    // The name without its last type.
+    const std::optional<RootAndDType> parts = split_dtype(own.name);
+    const std::string_view rest = parts ? parts->root : root;
     const std::string_view first = rest == root ? "" : rest.substr(root.size() + 1);
     const auto same = [first](const auto& group) { return group.first == first; };
     auto group = std::find_if(groups.begin(), groups.end(), same);
     if (group == groups.end()) group = groups.insert(group, {first, ""});
-    group->second +=
-        (group->second.empty() ? "" : " ") + std::string(own.name.substr(rest.size() + 1));
+    const std::string_view last = own.name.substr(rest.size() + (parts ? 1 : 0));
+    group->second += (group->second.empty() ? "" : " ") + std::string(last);
   }
   std::string text;
   for (const auto& [first, types] : groups) {

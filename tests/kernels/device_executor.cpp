@@ -14,12 +14,13 @@ class DeviceExecutor : public Executor {
  public:
   explicit DeviceExecutor(const Device& device) : device_(device) {}
 
-  Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
+  Result<std::vector<std::byte*>> place(const std::vector<PieceSize>& sizes) override {
     if (pieces_.size() < sizes.size()) pieces_.resize(sizes.size());
     std::vector<std::byte*> addresses;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (pieces_[i].size() < sizes[i]) {
-        KILN_TRY_ASSIGN(pieces_[i], device_.allocate(sizes[i]));
+      const std::size_t bytes = sizes[i].bytes, there = pieces_[i].size();
+      if (sizes[i].ends_memory ? there != bytes : there < bytes) {
+        KILN_TRY_ASSIGN(pieces_[i], device_.allocate(bytes));
       }
       addresses.push_back(pieces_[i].as<std::byte>());
     }

@@ -13,11 +13,16 @@
 
 namespace kiln::conformance {
 
+struct PieceSize {
+  std::size_t bytes;
+  bool ends_memory = false;  // nothing of the device's memory lies behind it
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
   // Memory for pieces of these sizes, each aligned to 256 bytes. Valid until the next place().
-  virtual Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) = 0;
+  virtual Result<std::vector<std::byte*>> place(const std::vector<PieceSize>& sizes) = 0;
   // Copies the contents to the pieces placed last, launches, waits, and copies them back.
   virtual Result<void> run(const ops::Launch& launch,
                            std::vector<std::vector<std::byte>>& contents) = 0;

@@ -58,7 +58,8 @@ PreparedCase prepare(Case subject, const Seed& seed) {
   for (const Operand& operand : subject.operands) {
     PreparedCase::Placed placed;
     placed.first = kGuardBytes + operand.misalignment * size_of(operand.dtype);
-    placed.before = poison(placed.first + operand.content.size() + kGuardBytes, random);
+    const std::size_t behind = operand.ends_memory ? 0 : kGuardBytes;
+    placed.before = poison(placed.first + operand.content.size() + behind, random);
     std::copy(operand.content.begin(), operand.content.end(),
               placed.before.begin() + static_cast<std::ptrdiff_t>(placed.first));
     if (operand.expected) placed.expected = operand.expected();
@@ -75,11 +76,12 @@ PreparedCase prepare(Case subject, const Seed& seed) {
 
 Verdict run_case(const PreparedCase& prepared, Executor& executor) {
   const std::vector<Operand>& operands = prepared.subject.operands;
-  std::vector<std::size_t> sizes;
+  std::vector<PieceSize> sizes;
   std::vector<std::vector<std::byte>> contents;
-  for (const PreparedCase::Placed& placed : prepared.placed) {
-    sizes.push_back(placed.before.size());
-    contents.push_back(placed.before);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::vector<std::byte>& before = prepared.placed[i].before;
+    sizes.push_back({before.size(), operands[i].ends_memory});
+    contents.push_back(before);
   }
   const auto failed = [](const Error& error, bool device_failed) {
     Verdict verdict{{error.message}, device_failed};

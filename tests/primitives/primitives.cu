@@ -1,5 +1,5 @@
 // The primitives of device/, each in kernels of its own: reductions over lanes and blocks, scans,
-// votes, sorts, atomics, conversions, and where the elements of views lie.
+// votes, sorts, atomics, conversions, products of bytes, and where the elements of views lie.
 #include "device/atomics.cuh"
 #include "device/block.cuh"
 #include "device/block_sort.cuh"
@@ -155,4 +155,11 @@ KILN_KERNEL(1024, quotients, const kiln::u64* dividends, const kiln::u64* diviso
             kiln::u64* quotients, kiln::u32 count) {
   const kiln::u32 i = kiln::self();
   if (i < count) quotients[i] = kiln::device::quotient(dividends[i], divisors[i]);
+}
+
+// Added to what is there.
+KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* sums,
+            kiln::u32 count) {
+  const kiln::u32 i = kiln::self();
+  if (i < count) sums[i] = kiln::device::dot_bytes(a[i], b[i], sums[i]);
 }

@@ -445,5 +445,38 @@ TEST_CASE("quotients of numbers below 2^63") {
   }
 }
 
+// Words of bytes; the first few have the extremes of both signs in every place.
+std::vector<std::uint32_t> words_of_bytes(std::size_t count, Random& random) {
+  std::vector<std::uint32_t> words;
+  while (words.size() < count) {
+    const std::size_t i = words.size();
+    const std::uint32_t extreme = i / 8 % 2 == 0 ? 0x80 : 0x7f;
+    words.push_back(i < 64 ? (0x01010101u * extreme) ^ (0xffu << 8 * (i % 4))
+                           : static_cast<std::uint32_t>(random.bits()));
+  }
+  return words;
+}
+std::int32_t byte_of(std::uint32_t word, std::size_t i) {
+  return static_cast<std::int8_t>(word >> 8 * i);
+}
+
+TEST_CASE("dot products of four signed bytes, added to a sum") {
+  Random random(41);
+  const std::vector<std::uint32_t> a = words_of_bytes(1000, random);
+  std::vector<std::uint32_t> b = words_of_bytes(1000, random);
+  std::rotate(b.begin(), b.begin() + 4, b.begin() + 64);
+  std::vector<std::int32_t> sums;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sums.push_back(static_cast<std::int32_t>(random.bits() & 0xffffff) - 0x800000);
+  }
+  const auto count = static_cast<std::uint32_t>(a.size());
+  const Bytes out =
+      run("byte_dots", {count / 100}, {100}, {bytes_of(a), bytes_of(b)}, bytes_of(sums), {count});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < 4; ++k) sums[i] += byte_of(a[i], k) * byte_of(b[i], k);
+  }
+  CHECK(out == bytes_of(sums));
+}
+
 }  // namespace
 }  // namespace kiln

@@ -46,9 +46,14 @@ struct Family {
 bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_dequantize_cases(std::string_view kernel, Selection selection,
+                          std::vector<CaseSpec>& cases);
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_quantize_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_quantized_product_cases(std::string_view kernel, Selection selection,
+                                 std::vector<CaseSpec>& cases);
 bool add_rearrange_cases(std::string_view kernel, Selection selection,
                          std::vector<CaseSpec>& cases);
 bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -64,9 +69,12 @@ bool add_window_cases(std::string_view kernel, Selection selection, std::vector<
 Contracts affine_contracts();
 Contracts binary_contracts();
 Contracts cast_contracts();
+Contracts dequantize_contracts();
 Contracts fill_contracts();
 Contracts indexing_contracts();
 Contracts norm_contracts();
+Contracts quantize_contracts();
+Contracts quantized_product_contracts();
 Contracts rearrange_contracts();
 Contracts reduce_contracts();
 Contracts rope_contracts();
@@ -87,6 +95,9 @@ inline constexpr Family kFamilies[] = {
     {"fill", add_fill_cases, fill_contracts},
     {"fill", add_rearrange_cases, rearrange_contracts},
     {"indexing", add_indexing_cases, indexing_contracts},
+    {"quantized", add_dequantize_cases, dequantize_contracts},
+    {"quantized", add_quantize_cases, quantize_contracts},
+    {"quantized", add_quantized_product_cases, quantized_product_contracts},
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},
     {"reduce", add_rope_cases, rope_contracts},

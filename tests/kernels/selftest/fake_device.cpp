@@ -13,11 +13,11 @@ class FakeExecutor final : public Executor {
   FakeExecutor(const PreparedCase& subject, Model model)
       : subject_(subject), model_(std::move(model)) {}
 
-  Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
+  Result<std::vector<std::byte*>> place(const std::vector<PieceSize>& sizes) override {
     memory_.clear();
     std::vector<std::byte*> addresses;
-    for (const std::size_t size : sizes) {
-      memory_.emplace_back(size);
+    for (const PieceSize& size : sizes) {
+      memory_.emplace_back(size.bytes);
       addresses.push_back(memory_.back().data());
     }
     return addresses;

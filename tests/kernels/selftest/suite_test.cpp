@@ -121,7 +121,7 @@ TEST_CASE("suite catches a changed input, a lost NaN, a lost sign and an error a
 class BrokenExecutor final : public Executor {
  public:
   explicit BrokenExecutor(bool answers) : answers_(answers) {}
-  Result<std::vector<std::byte*>> place(const std::vector<std::size_t>& sizes) override {
+  Result<std::vector<std::byte*>> place(const std::vector<PieceSize>& sizes) override {
     return std::vector<std::byte*>(sizes.size(), storage_);
   }
   Result<void> run(const ops::Launch&, std::vector<std::vector<std::byte>>&) override {

@@ -1,0 +1,466 @@
+// Products of a matrix of blocks and vectors: dequantize_mul_mat_vec_<format> with f32,
+// mul_mat_vec_<format>_q8_1_cuda<vectors>, mul_mat_<format> and indexed_moe_forward_<format>_q8_1
+// with Q8_1.
+//
+// Contract: the exact product with the values of f32, or with the blocks of Q8_1 as they are, but
+// for the roundings of a sum in f32. Rows and vectors of any number; columns of any number of whole
+// blocks; activations padded at will, by anything finite; the results' stride at will.
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "kiln/ops/quantized.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/quantized_blocks.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+using ops::Geometry;
+
+enum class Kind : std::uint8_t { kF32, kVectors, kMatrix, kMoe };
+
+struct Subject {
+  Kind kind;
+  BlockFormat format;
+  std::size_t vectors = 1;  // of kVectors
+};
+
+std::optional<Subject> subject_of(std::string_view kernel) {
+#define KILN_ROW(format, suffix, ...)                   \
+  if (kernel == "dequantize_mul_mat_vec_" #suffix) {    \
+    return Subject{Kind::kF32, BlockFormat::k##format}; \
+  }
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(KILN_ROW)
+#undef KILN_ROW
+#define KILN_ROW(format, suffix)                          \
+  if (kernel == "indexed_moe_forward_" #suffix "_q8_1") { \
+    return Subject{Kind::kMoe, BlockFormat::k##format};   \
+  }
+  KILN_EACH_INDEXED_MOE(KILN_ROW)
+#undef KILN_ROW
+#define KILN_ROW(format, suffix, ...)                                                      \
+  if (kernel == "mul_mat_" #suffix) return Subject{Kind::kMatrix, BlockFormat::k##format}; \
+  if (kernel.substr(0, kernel.size() - 1) == "mul_mat_vec_" #suffix "_q8_1_cuda") {        \
+    return Subject{Kind::kVectors, BlockFormat::k##format,                                 \
+                   static_cast<std::size_t>(kernel.back() - '0')};                         \
+  }
+  KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+  return std::nullopt;
+}
+
+struct ProductCase {
+  std::size_t rows, columns;
+  std::size_t vectors = 1;  // of kMatrix
+  std::size_t padded = 0;   // of activations
+  std::size_t dst_stride = 0;
+  Geometry geometry = Geometry::kOwn;
+  BlockKind kind = BlockKind::kUsual;
+  std::size_t misalignment = 0;  // of the blocks in their units, of floats in elements
+  bool ends_memory = false;
+  std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
+  std::uint32_t waves = 1;
+  bool is_published = false;  // 0, 1, 2, ... times itself
+  // Of kMoe.
+  std::size_t batches = 0, slots = 0;
+  ops::MoeInputs inputs = ops::MoeInputs::kOfBatch;
+};
+
+// Roundings on the way of a term: of eight threads that share a row, each of which adds whole
+// numbers of sixteen values or more, or single values; of one that adds all of a row.
+Real depth(Kind kind, std::size_t columns) {
+  const bool is_shared = kind == Kind::kVectors || kind == Kind::kMoe;
+  return static_cast<Real>(columns / (is_shared ? 32 : 8) + 16);
+}
+
+// Activations that differ in size from block to block; some are 0.
+float activation_at(std::size_t j, Random& random) {
+  const auto uniform = static_cast<float>(random.uniform(-1, 1));
+  static constexpr float kSizes[] = {1, 30, 1e-3f, 1, 0, 3, 1};
+  return uniform * kSizes[j / 32 % std::size(kSizes)];
+}
+
+struct Data {
+  std::vector<std::byte> weights;
+  std::vector<float> x;         // rows of columns
+  std::vector<std::byte> q8_1;  // rows of padded / 32 blocks
+  std::vector<std::uint32_t> experts;
+  std::size_t padded = 0;
+};
+
+// Blocks of 32 values from 0 on as Q4_0, quantized as GGUF files are.
+std::vector<std::byte> published_weights(std::size_t columns) {
+  std::vector<std::byte> content;
+  for (std::size_t first = 0; first < columns; first += 32) {
+    const float d = static_cast<float>(first + 31) / -8;
+    const auto quant = [&](std::size_t j) {
+      return std::min(15, static_cast<int>(static_cast<float>(first + j) / d + 8.5f));
+    };
+    std::byte block[18];
+    store(DType::kF16, encode(DType::kF16, static_cast<Real>(d)), block);
+    for (std::size_t j = 0; j < 16; ++j) {
+      block[2 + j] = static_cast<std::byte>(quant(j) | quant(j + 16) << 4);
+    }
+    content.insert(content.end(), block, block + sizeof block);
+  }
+  return content;
+}
+
+constexpr std::size_t kExperts = 3;
+
+Data make_data(const Subject& of, const ProductCase& choice, Random& random) {
+  Data data;
+  const std::size_t experts = of.kind == Kind::kMoe ? kExperts : 1;
+  const std::size_t blocks = experts * choice.rows * choice.columns / ops::info(of.format).values;
+  data.weights = choice.is_published ? published_weights(choice.columns)
+                                     : random_blocks(of.format, choice.kind, blocks, random);
+  std::size_t vectors = choice.vectors;
+  if (of.kind == Kind::kVectors) vectors = of.vectors;
+  if (of.kind == Kind::kMoe) {
+    const std::size_t tasks = choice.batches * choice.slots;
+    vectors = choice.inputs == ops::MoeInputs::kOfBatch ? choice.batches : tasks;
+    for (std::size_t t = 0; t < tasks; ++t) {
+      data.experts.push_back(static_cast<std::uint32_t>((2 + 2 * t) % kExperts));
+    }
+  }
+  data.padded = choice.padded != 0 ? choice.padded : ops::padded_columns(choice.columns);
+  data.q8_1.resize(vectors * data.padded / 32 * kActivationBytes);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    for (std::size_t j = 0; j < choice.columns; ++j) {
+      data.x.push_back(choice.is_published ? static_cast<float>(j)
+                                           : activation_at(j + 32 * v, random));
+    }
+    // The padding is 0 where quantize_q8_1 made it; no kernel may count on that.
+    for (std::size_t first = 0; first < data.padded; first += 32) {
+      float group[32];
+      for (std::size_t j = 0; j < 32; ++j) {
+        group[j] = first < choice.columns ? data.x[v * choice.columns + first + j]
+                                          : static_cast<float>(random.uniform(-9, 9));
+      }
+      store(quantized(group), &data.q8_1[(v * data.padded + first) / 32 * kActivationBytes]);
+    }
+  }
+  return data;
+}
+
+// Element (vector or task, row) of the result.
+Expected expected_of(const Subject& of, const ProductCase& choice, const QuantizedRow& row,
+                     const Data& data, std::size_t vector) {
+  if (choice.is_published) {
+    const Real value = of.kind == Kind::kF32 ? 5561851.0L : 5561664.5L;
+    return Expected::exactly(encode(DType::kF32, value));
+  }
+  const std::byte* const activations =
+      of.kind == Kind::kF32 ? nullptr : &data.q8_1[vector * data.padded / 32 * kActivationBytes];
+  const Product right =
+      of.kind == Kind::kF32 ? product(row, data.x.data()) : product(of.format, row, activations);
+  Real error = depth(of.kind, choice.columns) * rounding_error(DType::kF32) * right.magnitude;
+  if (of.kind == Kind::kMatrix) error += zero_slack(row, activations);
+  return Expected::within(DType::kF32, right.value, {0, 0, error});
+}
+
+Operand result(const Subject& of, const ProductCase& choice, std::shared_ptr<const Data> data,
+               Random& random) {
+  const std::size_t columns = choice.columns;
+  const std::size_t row_bytes = ops::row_bytes(of.format, columns);
+  const std::size_t stride = choice.dst_stride != 0 ? choice.dst_stride : choice.rows;
+  std::size_t results = choice.vectors;
+  if (of.kind == Kind::kVectors) results = of.vectors;
+  if (of.kind == Kind::kMoe) results = data->experts.size();
+  Operand dst{"dst", DType::kF32, poison(((results - 1) * stride + choice.rows) * 4, random)};
+  const std::vector<std::byte> before = dst.content;
+  dst.expected = [=] {
+    std::vector<Expected> expected = unchanged(DType::kF32, before);
+    const std::size_t experts = of.kind == Kind::kMoe ? kExperts : 1;
+    std::vector<QuantizedRow> rows;
+    for (std::size_t r = 0; r < experts * choice.rows; ++r) {
+      rows.push_back(row_of_blocks(of.format, &data->weights[r * row_bytes], columns));
+    }
+    for (std::size_t v = 0; v < results; ++v) {
+      const std::size_t expert = of.kind == Kind::kMoe ? data->experts[v] : 0;
+      const bool is_shared = of.kind == Kind::kMoe && choice.inputs == ops::MoeInputs::kOfBatch;
+      const std::size_t vector = is_shared ? v / choice.slots : v;
+      for (std::size_t r = 0; r < choice.rows; ++r) {
+        expected[v * stride + r] =
+            expected_of(of, choice, rows[expert * choice.rows + r], *data, vector);
+      }
+    }
+    return expected;
+  };
+  return dst;
+}
+
+template <typename T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  std::vector<std::byte> content(values.size() * sizeof(T));
+  std::memcpy(content.data(), values.data(), content.size());
+  return content;
+}
+
+template <typename Call>
+Call matrix_call(const Subject& of, const ProductCase& choice) {
+  Call call;
+  call.format = of.format;
+  call.rows = choice.rows;
+  call.columns = choice.columns;
+  call.geometry = choice.geometry;
+  return call;
+}
+
+Result<ops::Launch> plan_product(const Subject& of, const ProductCase& choice,
+                                 const std::vector<void*>& addresses) {
+  const auto with_q8_1 = [&](auto call) {
+    call.weights = addresses[0];
+    call.activations = addresses[1];
+    call.dst = addresses.back();
+    call.padded = choice.padded;
+    return call;
+  };
+  switch (of.kind) {
+    case Kind::kF32: {
+      auto call = matrix_call<ops::DequantizeMulMatVec>(of, choice);
+      call.weights = addresses[0];
+      call.x = addresses[1];
+      call.dst = addresses[2];
+      return plan(call);
+    }
+    case Kind::kVectors: {
+      auto call = with_q8_1(matrix_call<ops::MulMatVec>(of, choice));
+      call.vectors = of.vectors;
+      call.dst_stride = choice.dst_stride;
+      return plan(call);
+    }
+    case Kind::kMatrix: {
+      auto call = with_q8_1(matrix_call<ops::MulMat>(of, choice));
+      call.vectors = choice.vectors;
+      call.dst_stride = choice.dst_stride;
+      return plan(call);
+    }
+    case Kind::kMoe: break;
+  }
+  auto call = with_q8_1(matrix_call<ops::IndexedMoe>(of, choice));
+  call.batches = choice.batches;
+  call.slots = choice.slots;
+  call.inputs = choice.inputs;
+  call.experts = addresses[2];
+  return plan(call);
+}
+
+Case build(std::string name, const Subject& of, const ProductCase& choice, const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  const auto data = std::make_shared<const Data>(make_data(of, choice, random));
+  const std::size_t unit = ops::info(of.format).bytes % 4 == 0 ? 4 : 2;
+  made.operands.push_back(input("vx", DType::kU8, data->weights, choice.misalignment * unit));
+  if (of.kind == Kind::kF32) {
+    made.operands.push_back(input("y", DType::kF32, bytes_of(data->x), choice.misalignment));
+  } else {
+    made.operands.push_back(input("vy", DType::kU8, data->q8_1));
+  }
+  if (of.kind == Kind::kMoe) {
+    made.operands.push_back(input("indices", DType::kU32, bytes_of(data->experts)));
+  }
+  for (Operand& operand : made.operands) operand.ends_memory = choice.ends_memory;
+  made.operands.push_back(result(of, choice, data, random));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    Result<ops::Launch> launch = plan_product(of, choice, addresses);
+    if (launch && choice.blocks != 0) {
+      launch->grid.x = choice.blocks;
+      launch->block = {32, choice.waves, 1};
+    }
+    return launch;
+  };
+  return made;
+}
+
+std::vector<ProductCase> cases_of_kind(const Subject& of) {
+  constexpr auto kReference = Geometry::kReference;
+  constexpr auto kOwn = Geometry::kOwn;
+  constexpr auto kSpecial = BlockKind::kSpecial;
+  const std::size_t block = ops::info(of.format).values;
+  // No multiple of 64 or 128 where blocks are small, and one that some threads have no part of.
+  const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
+  std::vector<ProductCase> list;
+  switch (of.kind) {
+    case Kind::kF32:
+      list = {{.rows = 3, .columns = some},
+              {.rows = 1, .columns = odd, .geometry = kReference, .ends_memory = true},
+              {.rows = 5, .columns = odd, .kind = kSpecial, .misalignment = 1},
+              {.rows = 2, .columns = 2 * some, .ends_memory = true}};
+      // The rows of Q5_K are the grid's.
+      if (of.format != BlockFormat::kQ5_K) {
+        list.push_back({.rows = 5, .columns = some, .blocks = 2, .waves = 4});
+      }
+      if (of.format == BlockFormat::kQ4_0) {
+        list.push_back({.rows = 1, .columns = 256, .geometry = kReference, .is_published = true});
+      }
+      break;
+    case Kind::kVectors:
+      list = {
+          {.rows = 3, .columns = some},
+          {.rows = 5, .columns = odd, .dst_stride = 7, .geometry = kReference, .kind = kSpecial},
+          {.rows = 1,
+           .columns = odd,
+           .padded = odd,
+           .geometry = kReference,
+           .misalignment = 1,
+           .ends_memory = true},
+          {.rows = 7,
+           .columns = odd,
+           .padded = 2 * odd,
+           .ends_memory = true,
+           .blocks = 2,
+           .waves = 3}};
+      if (of.format == BlockFormat::kQ4_0 && of.vectors == 1) {
+        list.push_back({.rows = 1, .columns = 256, .geometry = kReference, .is_published = true});
+      }
+      break;
+    case Kind::kMatrix: {
+#define KILN_ROW(name, suffix, tile_rows, tile_vectors) \
+  if (of.format == BlockFormat::k##name) rows = tile_rows, vectors = tile_vectors;
+      std::size_t rows = 0, vectors = 0;
+      KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+      list = {{.rows = 17, .columns = odd, .vectors = 9, .geometry = kReference},
+              {.rows = rows + 1, .columns = odd, .vectors = 3, .dst_stride = rows + 4},
+              {.rows = 2, .columns = some, .vectors = vectors + 1, .kind = kSpecial},
+              {.rows = 1,
+               .columns = block,
+               .padded = block,
+               .geometry = kReference,
+               .misalignment = 1,
+               .ends_memory = true}};
+      break;
+    }
+    case Kind::kMoe:
+      list = {{.rows = 5, .columns = odd, .batches = 2, .slots = 2},
+              {.rows = 3,
+               .columns = some,
+               .geometry = kReference,
+               .kind = kSpecial,
+               .batches = 2,
+               .slots = 3,
+               .inputs = ops::MoeInputs::kOfTask},
+              {.rows = 1,
+               .columns = odd,
+               .padded = odd,
+               .geometry = kReference,
+               .misalignment = 1,
+               .ends_memory = true,
+               .batches = 1,
+               .slots = 1},
+              {.rows = 4,
+               .columns = odd,
+               .padded = 2 * odd,
+               .geometry = kOwn,
+               .ends_memory = true,
+               .blocks = 3,
+               .waves = 2,
+               .batches = 3,
+               .slots = 1,
+               .inputs = ops::MoeInputs::kOfTask}};
+      break;
+  }
+  return list;
+}
+
+std::string name_of(std::string_view kernel, const Subject& of, const ProductCase& choice) {
+  std::string text = std::string(kernel) + "/" + shape_name({choice.rows, choice.columns});
+  if (of.kind == Kind::kMatrix) text += "/vectors=" + std::to_string(choice.vectors);
+  if (of.kind == Kind::kMoe) {
+    text += "/tasks=" + shape_name({choice.batches, choice.slots});
+    if (choice.inputs == ops::MoeInputs::kOfTask) text += "/input-each";
+  }
+  if (choice.is_published) text += "/published";
+  if (choice.padded != 0) text += "/padded=" + std::to_string(choice.padded);
+  if (choice.dst_stride != 0) text += "/dst-stride=" + std::to_string(choice.dst_stride);
+  if (choice.kind == BlockKind::kSpecial) text += "/special";
+  if (choice.misalignment != 0) text += "/offset=" + std::to_string(choice.misalignment);
+  if (choice.ends_memory) text += "/at-the-end";
+  if (choice.blocks != 0) {
+    return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves);
+  }
+  return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
+}
+
+// Threads, roughly. A tile costs all of it, however few rows and vectors there are.
+std::size_t work_of(const Subject& of, const ProductCase& choice) {
+  const std::size_t threads = choice.rows * (choice.geometry == Geometry::kOwn ? 32 : 128);
+  if (of.kind == Kind::kMatrix)
+    return (choice.columns + 127) / 128 * 600 * (choice.rows > 64 ? 2 : 1);
+  return of.kind == Kind::kMoe ? threads * choice.batches * choice.slots : threads;
+}
+
+}  // namespace
+
+bool add_quantized_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+  const std::optional<Subject> of = subject_of(kernel);
+  if (!of) return false;
+  for (const ProductCase& choice : cases_of_kind(*of)) {
+    const std::string name = name_of(kernel, *of, choice);
+    cases.push_back({name, work_of(*of, choice),
+                     [=](const Seed& seed) { return build(name, *of, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts quantized_product_contracts() {
+  // What 8 bits cost beside the roundings, for each value and each 32 of them.
+  const std::string of_quants = "8 bits: abs scale quant max abs x / 226 for each value";
+  const std::string of_zero = of_quants + ", abs scale zero abs Σ x / 2048";
+  const std::string of_offset = of_quants + ", abs offset abs Σ x / 2048";
+  const std::string of_pairs =
+      "8 bits: abs (scale quant) + abs offset, max abs x / 226 for each value";
+  const auto roundings = [](const std::string& n) {
+    return "(n / " + n + " + 16) half units of Σ abs terms";
+  };
+  const auto has_zero = [](BlockFormat format) {
+    return format == BlockFormat::kQ4_0 || format == BlockFormat::kQ5_0;
+  };
+  const auto bound = [&](BlockFormat format, const std::string& n) {
+    const std::string first = roundings(n) + "; ";
+    if (format == BlockFormat::kQ2_K) return first + of_pairs;
+    if (has_offset(format)) return first + of_offset;
+    return first + (has_zero(format) ? of_zero : of_quants);
+  };
+  const auto formula = [&](BlockFormat format) -> std::string {
+    if (format == BlockFormat::kQ2_K) return "Σ scale Σ quant d q + offset Σ d q";
+    if (has_offset(format)) return "Σ scale Σ quant d q + offset s";
+    return has_zero(format) ? "Σ scale (Σ quant d q - zero s)" : "Σ scale Σ quant d q";
+  };
+  const std::string in = "whole numbers in runs of one scale, f32 across them";
+  const std::string finite = "NaN and infinities: not said";
+  Contracts contracts;
+#define KILN_ROW(format, suffix, ...)                                                 \
+  contracts.push_back({"dequantize_mul_mat_vec_" #suffix, "Σ w x of each row", "f32", \
+                       roundings("8"), finite, "Mended: any number of whole blocks a row."});
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(KILN_ROW)
+  KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(KILN_ROW)
+#undef KILN_ROW
+  contracts.back().notes += " Kept: it is not told the number of rows, which is the grid's.";
+#define KILN_ROW(format, suffix, ...)                                                            \
+  contracts.push_back({"mul_mat_vec_" #suffix "_q8_1_cuda", formula(BlockFormat::k##format), in, \
+                       bound(BlockFormat::k##format, "32"), finite,                              \
+                       "1 to 8 vectors. Mended: odd numbers of rows with 2 to 8 vectors."});     \
+  contracts.push_back({"mul_mat_" #suffix, formula(BlockFormat::k##format), in,                  \
+                       bound(BlockFormat::k##format, "8"), finite, "Any number of vectors."});
+  KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+#define KILN_ROW(format, suffix)                                                                \
+  contracts.push_back({"indexed_moe_forward_" #suffix "_q8_1", formula(BlockFormat::k##format), \
+                       in, bound(BlockFormat::k##format, "32"), finite,                         \
+                       "The row's expert is indices[task], its activation that of its batch "   \
+                       "(input_dim1 1) or its own."});
+  KILN_EACH_INDEXED_MOE(KILN_ROW)
+#undef KILN_ROW
+  contracts.back().notes += " Mended: the stride of experts.";
+  return contracts;
+}
+
+}  // namespace kiln::conformance
