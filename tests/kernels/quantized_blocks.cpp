@@ -233,17 +233,6 @@ Product product(BlockFormat format, const QuantizedRow& row, const std::byte* ac
   return made;
 }
 
-Real zero_slack(const QuantizedRow& row, const std::byte* activations) {
-  Real slack = 0;
-  for (std::size_t first = 0; first < row.size(); first += 32) {
-    const Activation x = load_activation(activations + first / 32 * kActivationBytes);
-    Real lost = x.sum();
-    for (const int quant : x.quants) lost -= x.step() * quant;
-    slack += std::fabs(row[first].scale * row[first].zero * lost);
-  }
-  return slack;
-}
-
 Real eight_bit_error(BlockFormat format, const QuantizedRow& row, const float* x) {
   // Half a step of f16 at 1, and of its subnormal values.
   constexpr Real kHalfStep = 0x1p-11L, kLeast = 0x1p-25L;

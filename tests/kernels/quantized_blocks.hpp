@@ -64,8 +64,6 @@ Product product(const QuantizedRow& row, const float* x);
 // With a row of Q8_1. A zero point or an offset of 32 values is taken times s, an offset of 16
 // times the quants.
 Product product(BlockFormat format, const QuantizedRow& row, const std::byte* activations);
-// How far it may be off if zero points are taken times the quants.
-Real zero_slack(const QuantizedRow& row, const std::byte* activations);
 // How far that may be from the product with the values that the activations were made of: half a
 // step of 8 bits and the rounding of the step, and the rounding of s.
 Real eight_bit_error(BlockFormat format, const QuantizedRow& row, const float* x);

@@ -3,6 +3,7 @@
 #include "device/atomics.cuh"
 #include "device/block.cuh"
 #include "device/block_sort.cuh"
+#include "device/byte_matrix.cuh"
 #include "device/convert.cuh"
 #include "device/index.cuh"
 #include "device/wave.cuh"
@@ -47,6 +48,34 @@ KILN_DEVICE void find_elements(const u64* info, u32 rank, const u32* elements, u
   if (i >= count) return;
   const Place<N> place = find_element(Views<N>{info, rank}, elements[i]);
   for (u32 n = 0; n < N; ++n) places[i * N + n] = place.at[n];
+}
+
+// Each 32 threads of a block add the product of a tile's 16 rows and 8 columns of 32 bytes to what
+// is there; of their first or last 16 bytes alone.
+struct ByteTiles {
+  static constexpr u32 kMost = 4, kStride = 12, kColumnStride = 9;
+  alignas(16) u32 rows[kMost][kTileRows * kStride];
+  u32 columns[kMost][kTileColumns * kColumnStride];
+};
+template <i32 kHalf>
+KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) {
+  KILN_SHARED(tiles, ByteTiles);
+  const u32 lane = thread_rank() % kTileThreads, tile = thread_rank() / kTileThreads;
+  const u32 of_launch = self() / kTileThreads;
+  for (u32 i = lane; i < kTileRows * 8; i += kTileThreads) {
+    tiles.rows[tile][i / 8 * ByteTiles::kStride + i % 8] = rows[of_launch * kTileRows * 8 + i];
+  }
+  for (u32 i = lane; i < kTileColumns * 8; i += kTileThreads) {
+    tiles.columns[tile][i / 8 * ByteTiles::kColumnStride + i % 8] =
+        columns[of_launch * kTileColumns * 8 + i];
+  }
+  barrier();
+  i32* const first = sums + of_launch * kTileRows * kTileColumns + lane / 4 * kTileColumns;
+  i32* const of_lane[2] = {first + lane % 4 * 2, first + 8 * kTileColumns + lane % 4 * 2};
+  i32 c[4] = {of_lane[0][0], of_lane[0][1], of_lane[1][0], of_lane[1][1]};
+  const ByteRows<ByteTiles::kStride> left(tiles.rows[tile], lane);
+  left.multiply<kHalf, ByteTiles::kColumnStride>(c, tiles.columns[tile], lane);
+  for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] = c[i];
 }
 
 }  // namespace
@@ -163,3 +192,12 @@ KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* 
   const kiln::u32 i = kiln::self();
   if (i < count) sums[i] = kiln::device::dot_bytes(a[i], b[i], sums[i]);
 }
+
+#define BYTE_TILES(name, half)                                                         \
+  KILN_KERNEL(128, byte_tiles_##name, const kiln::u32* rows, const kiln::u32* columns, \
+              kiln::i32* sums) {                                                       \
+    kiln::multiply_tiles<half>(rows, columns, sums);                                   \
+  }
+BYTE_TILES(whole, -1)
+BYTE_TILES(first, 0)
+BYTE_TILES(last, 1)

@@ -478,5 +478,38 @@ TEST_CASE("dot products of four signed bytes, added to a sum") {
   CHECK(out == bytes_of(sums));
 }
 
+TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halves") {
+  constexpr std::size_t kTiles = 12, kRows = 16, kColumns = 8, kWords = 8;
+  Random random(43);
+  const std::vector<std::uint32_t> rows = words_of_bytes(kTiles * kRows * kWords, random);
+  const std::vector<std::uint32_t> columns = words_of_bytes(kTiles * kColumns * kWords, random);
+  std::vector<std::int32_t> before;
+  for (std::size_t i = 0; i < kTiles * kRows * kColumns; ++i) {
+    before.push_back(static_cast<std::int32_t>(random.bits() & 0xffffff) - 0x800000);
+  }
+  struct Part {
+    const char* name;
+    std::size_t first, last;
+  };
+  for (const Part& part : {Part{"whole", 0, 8}, Part{"first", 0, 4}, Part{"last", 4, 8}}) {
+    std::vector<std::int32_t> sums = before;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::size_t tile = i / (kRows * kColumns);
+      const std::size_t row = i / kColumns % kRows, column = i % kColumns;
+      for (std::size_t byte = 4 * part.first; byte < 4 * part.last; ++byte) {
+        const std::uint32_t left = rows[(tile * kRows + row) * kWords + byte / 4];
+        const std::uint32_t right = columns[(tile * kColumns + column) * kWords + byte / 4];
+        sums[i] += byte_of(left, byte % 4) * byte_of(right, byte % 4);
+      }
+    }
+    for (const std::uint32_t tiles : {1u, 2u, 4u}) {
+      INFO(part.name << ", " << tiles << " tiles a block");
+      const Bytes out = run(std::string("byte_tiles_") + part.name, {kTiles / tiles}, {32, tiles},
+                            {bytes_of(rows), bytes_of(columns)}, bytes_of(before), {});
+      CHECK(out == bytes_of(sums));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln
