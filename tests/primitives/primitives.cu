@@ -73,7 +73,8 @@ KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) 
   i32* const first = sums + of_launch * kTileRows * kTileColumns + lane / 4 * kTileColumns;
   i32* const of_lane[2] = {first + lane % 4 * 2, first + 8 * kTileColumns + lane % 4 * 2};
   i32 c[4] = {of_lane[0][0], of_lane[0][1], of_lane[1][0], of_lane[1][1]};
-  const ByteRows<ByteTiles::kStride> left(tiles.rows[tile], lane);
+  ByteRows<ByteTiles::kStride> left;
+  left.load(tiles.rows[tile], lane);
   left.multiply<kHalf, ByteTiles::kColumnStride>(c, tiles.columns[tile], lane);
   for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] = c[i];
 }

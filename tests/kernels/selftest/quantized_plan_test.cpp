@@ -148,7 +148,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.padded = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4, 32x2>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4, 32>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<1, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 768, 9});
   call.dst_stride = 6;
   CHECK(message(plan(call)) == "results of 7 rows are 6 apart");
@@ -159,6 +159,12 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
+  // Four rows a block where there are many, two waves where they are long.
+  call = {};
+  call.format = BlockFormat::kQ3_K;
+  call.rows = 14336;
+  call.columns = 4096;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<3584, 32x2>>>");
 }
 
 TEST_CASE("plan of a product of matrices has a block for every tile") {
