@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/diagnostic.hpp"
 #include "kiln/ops/scalar.hpp"
-#include "tests/bench/data.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -16,7 +16,11 @@ constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 c
 constexpr std::size_t kValues = kMebibyte;             // that differ; repeated all over the inputs
 constexpr std::size_t kMostPieces = 400;               // launches of one graph
 
-std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+// From one set's operand to the next one's: aligned well, and whole units of what is repeated.
+std::size_t padded(const Operand& operand) {
+  const std::size_t step = std::lcm(std::size_t{256}, operand.unit());
+  return (operand.bytes() + step - 1) / step * step;
+}
 
 // Enough launches in a sample that starting it does not show: about 2 ms at full speed.
 std::size_t pieces_of(double bytes) {
@@ -56,9 +60,9 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
   for (const BenchCase& each : cases) {
     KILN_TRY_ASSIGN(const Operands operands, operands_of(each));
     std::size_t bytes = 0;
-    for (const Operand& input : operands.inputs) bytes += padded(input.bytes());
+    for (const Operand& input : operands.inputs) bytes += padded(input);
     inp_bytes = std::max(inp_bytes, bytes);
-    out_bytes = std::max(out_bytes, padded(operands.output.bytes()));
+    out_bytes = std::max(out_bytes, padded(operands.output));
   }
   KILN_TRY_ASSIGN(CudaClock clock, CudaClock::open(device.info().ordinal));
   KILN_TRY_ASSIGN(Stream stream, device.create_stream());
@@ -74,10 +78,10 @@ Bench::Places Bench::places_of(const Operands& operands) const {
   Places places;
   std::size_t inp_bytes = 0;
   for (const Operand& input : operands.inputs) {
-    places.inputs.push_back(padded(input.bytes()));
+    places.inputs.push_back(padded(input));
     inp_bytes += places.inputs.back();
   }
-  places.output = padded(operands.output.bytes());
+  places.output = padded(operands.output);
   const std::size_t set_bytes = inp_bytes + places.output;
   places.sets = std::min(kBeyondCache / set_bytes + 2, kMostPieces);
   if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);
@@ -97,12 +101,13 @@ Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
   return addresses;
 }
 
+Bench::Content Bench::content(const Operand& operand, DataKind kind) {
+  return {operand.dtype, operand.below, operand.numbers, operand.blocks, kind};
+}
+
 const std::vector<std::byte>& Bench::values(const Operand& operand, DataKind kind) {
-  std::vector<std::byte>& known = values_[{operand.dtype, operand.below, kind}];
-  if (known.empty()) {
-    known = operand.below != 0 ? numbers_below(operand.below, operand.dtype, kValues)
-                               : values_of(operand.dtype, kind, kValues);
-  }
+  std::vector<std::byte>& known = values_[content(operand, kind)];
+  if (known.empty()) known = content_of(operand, kind, kValues);
   return known;
 }
 
@@ -121,14 +126,14 @@ Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, 
     const std::size_t bytes =
         operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
     const Operand& input = operands.inputs[i];
-    wanted.emplace_back(input.dtype, input.below, kind, begin, bytes);
+    wanted.emplace_back(content(input, kind), begin, bytes);
     begin += bytes;
   }
   if (wanted.empty() || wanted == inputs_are_) return {};
   for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
     const std::vector<std::byte>& source = values(operands.inputs[i], kind);
-    char* const target = inp_.as<char>() + std::get<3>(wanted[i]);
-    const std::size_t bytes = std::get<4>(wanted[i]);
+    char* const target = inp_.as<char>() + std::get<1>(wanted[i]);
+    const std::size_t bytes = std::get<2>(wanted[i]);
     std::size_t filled = std::min(source.size(), bytes);
     KILN_TRY(device_.copy_to_device(target, source.data(), filled));
     while (filled < bytes) {
@@ -161,6 +166,19 @@ Result<double> Bench::copy_us(double bytes) {
   return copies_[half] = std::min(by_engine, by_kernel);
 }
 
+Result<double> Bench::read_us(double bytes) {
+  const std::size_t length = std::min(static_cast<std::size_t>(bytes) / 16 * 16 + 16, inp_.size());
+  if (const auto known = reads_.find(length); known != reads_.end()) return known->second;
+  const std::size_t sets =
+      std::clamp<std::size_t>(inp_.size() / length, 1, kBeyondCache / length + 2);
+  const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
+  KILN_TRY_ASSIGN(reads_[length], clock_->graph_us(stream_, plan, [&](std::size_t i) {
+    return clock_->read_by_kernel(stream_, out_.data(), inp_.as<char>() + i % sets * length,
+                                  length);
+  }));
+  return reads_[length];
+}
+
 Result<Measurement> Bench::measure(const BenchCase& given) {
   BenchCase subject = given;
   subject.gpu = ops::Gpu::of(device_.info());
@@ -176,12 +194,16 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
 
   const Places places = places_of(operands);
   KILN_TRY(fill_inputs(operands, places, subject.kind));
-  std::vector<ops::Launch> own, original_grid, original;
+  std::vector<ops::Launch> own, original_grid, original, before;
   for (std::size_t set = 0; set < places.sets; ++set) {
     const Addresses addresses = addresses_of(places, set);
     KILN_TRY_ASSIGN(own.emplace_back(), plan_ours(subject, addresses, ops::Geometry::kOwn));
     KILN_TRY_ASSIGN(original_grid.emplace_back(),
                     plan_ours(subject, addresses, ops::Geometry::kReference));
+    if (traits.has_step_before) {
+      KILN_TRY_ASSIGN(std::optional<ops::Launch> step, plan_before(subject, addresses));
+      before.push_back(std::move(*step));
+    }
     if (!traits.has_original) continue;
     KILN_TRY_ASSIGN(original.emplace_back(), plan_original(subject, addresses));
   }
@@ -201,6 +223,13 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
     works.push_back(
         [&](std::size_t i) { return originals_->run(original[i % places.sets], stream_); });
   }
+  if (!before.empty()) {
+    KILN_TRY(prepare_ours(before[0]));
+    works.push_back([&](std::size_t i) -> Result<void> {
+      KILN_TRY(run_ours(before[i % places.sets]));
+      return run_ours(own[i % places.sets]);
+    });
+  }
   const CudaClock::Plan plan{pieces_of(measured.min_bytes), settings_.samples};
   KILN_TRY_ASSIGN(const std::vector<double> times,
                   clock_->graphs_us(stream_, plan, settings_.budget_us, works));
@@ -208,8 +237,12 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.original_grid_us = times[1];
   measured.empty_us = times[2];
   if (has_original) measured.original_us = times[3];
+  if (!before.empty()) measured.with_step_before_us = times.back();
   if (std::max(measured.own_us, measured.original_grid_us) >= kLongCaseUs) {
     KILN_TRY_ASSIGN(measured.copy_us, copy_us(measured.min_bytes));
+  }
+  if (measured.bound == Bound::kReads && measured.min_bytes >= kJudgedReadBytes) {
+    KILN_TRY_ASSIGN(measured.read_us, read_us(measured.min_bytes));
   }
   return measured;
 }

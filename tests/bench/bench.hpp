@@ -32,6 +32,8 @@ class Bench {
   Result<Measurement> measure(const BenchCase& subject);
   // Microseconds of the fastest copy that reads and writes `bytes` in all.
   Result<double> copy_us(double bytes);
+  // Microseconds of a kernel that reads `bytes` and does nothing with them.
+  Result<double> read_us(double bytes);
   // Runs the case once by ours and once by the original: how many of its elements differ by more
   // than rounding. Nothing without originals.
   Result<std::optional<std::size_t>> count_differing(const BenchCase& subject);
@@ -61,10 +63,13 @@ class Bench {
   std::optional<DriverKernels> originals_;
   std::optional<DriverKernels> ours_;  // of a target that was asked for
   Buffer inp_, out_;
-  std::map<std::tuple<ops::DType, std::size_t, DataKind>, std::vector<std::byte>> values_;
-  // Of each input: dtype, whether it is a condition, kind, first byte and length.
-  std::vector<std::tuple<ops::DType, std::size_t, DataKind, std::size_t, std::size_t>> inputs_are_;
-  std::map<std::size_t, double> copies_;
+  // What operands differ by that hold other values: dtype, limit and order of numbers, format of
+  // blocks, kind.
+  using Content = std::tuple<ops::DType, std::size_t, Numbers, std::string_view, DataKind>;
+  static Content content(const Operand& operand, DataKind kind);
+  std::map<Content, std::vector<std::byte>> values_;
+  std::vector<std::tuple<Content, std::size_t, std::size_t>> inputs_are_;  // first byte, length
+  std::map<std::size_t, double> copies_, reads_;
 };
 
 }  // namespace kiln::bench

@@ -1,4 +1,4 @@
-// Times work on an NVIDIA GPU, and the two yardsticks: a copy, and a launch that does nothing.
+// Times work on an NVIDIA GPU, and the yardsticks: a copy, a read, and a launch that does nothing.
 //
 // The runtime has no graphs, and should not; this wraps the few driver calls that measuring needs,
 // and opens libcuda by itself. Work is given to a stream of the runtime, so its launches are timed
@@ -42,6 +42,10 @@ class CudaClock {
   Result<void> copy(StreamRef stream, void* target, const void* source, std::size_t bytes) const;
   // The same by a kernel of 256 threads that move 16 bytes each; `bytes` is a multiple of 16.
   Result<void> copy_by_kernel(StreamRef stream, void* target, const void* source,
+                              std::size_t bytes) const;
+  // Reads `bytes`, a multiple of 16, by a kernel of 256 threads that read 64 bytes each where there
+  // are as many. Writes nothing: `target`, of 4 bytes, only keeps the reads from being left out.
+  Result<void> read_by_kernel(StreamRef stream, void* target, const void* source,
                               std::size_t bytes) const;
   Result<void> launch_nothing(StreamRef stream, Dim3 grid, Dim3 block) const;
 

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
+#include "kiln/ops/quantized.hpp"
 #include "kiln/ops/scalar.hpp"
 #include "tests/kernels/number_format.hpp"
 #include "tests/kernels/values.hpp"
@@ -60,7 +62,56 @@ std::uint64_t integer_bits(ops::DType dtype, DataKind kind, Random& random) {
   return 0;
 }
 
+// Where a block has its scales.
+struct ScalesOf {
+  std::string_view format;
+  std::size_t first, second = kNone;  // offsets of f16
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+};
+constexpr ScalesOf kScales[] = {{"Q4_0", 0},    {"Q4_1", 0, 2}, {"Q5_0", 0},      {"Q5_1", 0, 2},
+                                {"Q8_0", 0},    {"Q8_1", 0, 2}, {"Q2_K", 80, 82}, {"Q3_K", 108},
+                                {"Q4_K", 0, 2}, {"Q5_K", 0, 2}, {"Q6_K", 208}};
+
+void put_f16(std::byte* at, double value) {
+  const std::uint64_t bits = ops::Scalar::from(ops::DType::kF16, value).bits;
+  std::memcpy(at, &bits, 2);
+}
+
+void put_scales(std::string_view format, std::byte* block, Random& random) {
+  const double scale = random.uniform(1.0 / 128, 1.0 / 64);
+  if (format == "Q8_K") {
+    const auto narrow = static_cast<float>(scale);
+    std::memcpy(block, &narrow, sizeof narrow);
+  }
+  for (const ScalesOf& each : kScales) {
+    if (each.format != format) continue;
+    put_f16(block + each.first, scale);
+    if (each.second != ScalesOf::kNone) put_f16(block + each.second, scale);
+  }
+  if (format == "Q8_1") {
+    int sum = 0;
+    for (std::size_t i = 4; i < 36; ++i) sum += static_cast<std::int8_t>(block[i]);
+    put_f16(block + 2, scale * sum);
+  }
+}
+
 }  // namespace
+
+std::size_t block_bytes(std::string_view format) {
+  for (const ops::BlockFormatInfo& each : ops::kBlockFormats) {
+    if (each.name == format) return each.bytes;
+  }
+  return 36;  // Q8_1
+}
+
+std::vector<std::byte> blocks_of(std::string_view format, std::size_t count) {
+  const std::size_t width = block_bytes(format);
+  std::vector<std::byte> blocks(count * width);
+  Random random(1);
+  for (std::byte& each : blocks) each = static_cast<std::byte>(random.below(256));
+  for (std::size_t i = 0; i < count; ++i) put_scales(format, blocks.data() + i * width, random);
+  return blocks;
+}
 
 std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t count) {
   const std::size_t width = size_of(dtype);
@@ -74,12 +125,22 @@ std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t co
   return values;
 }
 
-std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count) {
+std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count,
+                                     Numbers numbers) {
   const std::size_t width = size_of(dtype);
   std::vector<std::byte> values(count * width);
   Random random(1);
+  std::vector<std::uint64_t> all(numbers == Numbers::kShuffled ? limit : 0);
+  std::iota(all.begin(), all.end(), 0);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t number = random.below(limit);
+    std::uint64_t number = 0;
+    if (all.empty()) {
+      number = random.below(limit);
+    } else {
+      const std::size_t at = i % limit;
+      std::swap(all[at], all[at + random.below(limit - at)]);
+      number = all[at];
+    }
     std::memcpy(values.data() + i * width, &number, width);  // little-endian hosts
   }
   return values;

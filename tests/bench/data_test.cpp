@@ -3,7 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstring>
+#include <set>
 
+#include "kiln/ops/quantized.hpp"
 #include "kiln/ops/scalar.hpp"
 
 namespace kiln::bench {
@@ -54,6 +56,39 @@ TEST_CASE("data is of its kind") {
   CHECK(count(ops::DType::kU8, DataKind::kNegative).least == 128);
   CHECK(count(ops::DType::kU32, DataKind::kUniform).most == 255);
   CHECK(count(ops::DType::kI16, DataKind::kSpecial).least == -32768);
+}
+
+double f16_at(const std::vector<std::byte>& bytes, std::size_t at) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data() + at, 2);
+  return ops::Scalar::of_bits(ops::DType::kF16, bits).value();
+}
+
+TEST_CASE("blocks hold any bits, but small scales and fitting sums") {
+  for (const ops::BlockFormatInfo& format : ops::kBlockFormats) {
+    INFO(format.name);
+    CHECK(blocks_of(format.name, 5).size() == 5 * format.bytes);
+  }
+  const auto small = [](double scale) { return scale >= 1.0 / 129 && scale <= 1.0 / 64; };
+  const std::vector<std::byte> q6_k = blocks_of("Q6_K", 100), q2_k = blocks_of("Q2_K", 100);
+  const std::vector<std::byte> q8_1 = blocks_of("Q8_1", 100);
+  for (std::size_t i = 0; i < 100; ++i) {
+    CHECK(small(f16_at(q6_k, 210 * i + 208)));
+    CHECK((small(f16_at(q2_k, 84 * i + 80)) && small(f16_at(q2_k, 84 * i + 82))));
+    CHECK(small(f16_at(q8_1, 36 * i)));
+    int sum = 0;
+    for (std::size_t j = 4; j < 36; ++j) sum += static_cast<std::int8_t>(q8_1[36 * i + j]);
+    CHECK(std::fabs(f16_at(q8_1, 36 * i + 2) - f16_at(q8_1, 36 * i) * sum) < 0.05);
+  }
+}
+
+TEST_CASE("shuffled numbers come all before one comes again") {
+  const auto numbers = numbers_below(10, ops::DType::kU8, 100, Numbers::kShuffled);
+  for (std::size_t i = 0; i < 100; i += 10) {
+    const std::set<std::byte> ten(numbers.begin() + static_cast<std::ptrdiff_t>(i),
+                                  numbers.begin() + static_cast<std::ptrdiff_t>(i + 10));
+    CHECK((ten.size() == 10 && *ten.rbegin() == std::byte{9}));
+  }
 }
 
 TEST_CASE("data is the same in every run") {

@@ -13,7 +13,7 @@ const std::vector<Family>& families() {
   static const std::vector<Family> list = [] {
     std::vector<Family> all;
     for (auto rows : {map_families(), memory_families(), row_families(), norm_families(),
-                      index_families(), window_families()}) {
+                      index_families(), window_families(), quantized_families()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;
@@ -114,7 +114,18 @@ ops::Scalar scalar_of(const Kernel& kernel, const BenchCase& subject, std::size_
 
 std::size_t Operand::bytes() const { return conformance::extent_of(layout) * size_of(dtype); }
 std::size_t Operand::touched() const {
-  return (used != 0 ? used : distinct_elements(layout)) * size_of(dtype);
+  return (used != kAll ? used : distinct_elements(layout)) * size_of(dtype);
+}
+std::size_t Operand::unit() const { return blocks.empty() ? size_of(dtype) : block_bytes(blocks); }
+
+std::vector<std::byte> content_of(const Operand& operand, DataKind kind, std::size_t count) {
+  if (!operand.blocks.empty()) {
+    return blocks_of(operand.blocks, std::max<std::size_t>(1, count / operand.unit()));
+  }
+  if (operand.below != 0) {
+    return numbers_below(operand.below, operand.dtype, count, operand.numbers);
+  }
+  return values_of(operand.dtype, kind, count);
 }
 
 double Operands::min_bytes() const {
@@ -131,19 +142,23 @@ bool Operands::is_contiguous() const {
 Result<KernelTraits> traits_of(std::string_view name) {
   KILN_TRY_ASSIGN(const Found found, find(name));
   const Family& family = *found.family;
-  return KernelTraits{.module = found.kernel.module,
-                      .family = family.name,
-                      .dtype = found.kernel.first,
-                      .cost = found.kernel.cost,
-                      .bound = family.bound,
-                      .data_matters = family.data_matters && found.kernel.cost != Cost::kMove,
-                      .largest = family.largest,
-                      .scalars = family.scalars.size(),
-                      .has_views = family.views != 0,
-                      .strided = family.strided,
-                      .shapes = family.shapes,
-                      .is_planned = family.plan != nullptr,
-                      .has_original = has_original(family)};
+  return KernelTraits{
+      .module = found.kernel.module,
+      .family = family.name,
+      .dtype = found.kernel.first,
+      .cost = found.kernel.cost,
+      .bound = family.bound_of != nullptr ? family.bound_of(found.kernel) : family.bound,
+      .data_matters = family.data_matters && found.kernel.cost != Cost::kMove,
+      .largest = family.largest,
+      .scalars = family.scalars.size(),
+      .has_views = family.views != 0,
+      .strided = family.strided,
+      .shapes = family.shapes,
+      .own_shapes = family.shapes_of != nullptr ? family.shapes_of(found.kernel)
+                                                : std::vector<ops::Extents>(),
+      .has_step_before = family.before != nullptr,
+      .is_planned = family.plan != nullptr,
+      .has_original = has_original(family)};
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
@@ -171,6 +186,14 @@ Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses
                  {}};
   }
   return found.family->plan(found.kernel, subject, addresses, geometry);
+}
+
+Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
+                                               const Addresses& addresses) {
+  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  if (found.family->before == nullptr) return std::optional<ops::Launch>();
+  KILN_TRY_ASSIGN(ops::Launch launch, found.family->before(found.kernel, subject, addresses));
+  return std::optional<ops::Launch>(std::move(launch));
 }
 
 Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addresses) {

@@ -5,6 +5,7 @@
 // (ops/src/own_kernels.hpp). To add a family, add a row to family_maps.cpp or its neighbours.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,18 +13,26 @@
 #include "kiln/result.hpp"
 #include "ops/src/own_kernels.hpp"
 #include "tests/bench/cases.hpp"
+#include "tests/bench/data.hpp"
 
 namespace kiln::bench {
 
 struct Operand {
+  static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+
   ops::DType dtype = ops::DType::kF32;
   ops::Layout layout;
-  std::size_t below = 0;  // whole numbers from 0 on, all less than this; 0: of the case's kind
-  std::size_t used = 0;   // elements that are read or written; 0: all
+  std::size_t below = 0;    // whole numbers from 0 on, all less than this; 0: of the case's kind
+  std::size_t used = kAll;  // elements that are read or written
+  Numbers numbers = Numbers::kRandom;
+  std::string_view blocks = {};  // u8: blocks of this format (data.hpp)
 
   std::size_t bytes() const;    // from the first element to the last
   std::size_t touched() const;  // bytes that have to be read or written; a repeated element once
+  std::size_t unit() const;     // bytes that do not make sense apart: an element, or a block
 };
+// What an operand of a case holds, in about `count` elements: whole units.
+std::vector<std::byte> content_of(const Operand& operand, DataKind kind, std::size_t count);
 struct Operands {
   std::vector<Operand> inputs;
   Operand output;
@@ -35,7 +44,7 @@ struct Operands {
 using ops::Cost;
 
 // What the time of large cases should go to.
-enum class Bound : unsigned char { kMemory, kArithmetic };
+enum class Bound : unsigned char { kMemory, kArithmetic, kReads };
 
 struct KernelTraits {
   std::string_view module;
@@ -49,7 +58,10 @@ struct KernelTraits {
   bool has_views = false;            // takes the strides of its operands
   std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes;  // to measure beside the sizes
-  bool is_planned = false;           // our helpers can launch it
+  // The same for this kernel, whether or not another one stands for it elsewhere.
+  std::vector<ops::Extents> own_shapes;
+  bool has_step_before = false;  // see plan_before
+  bool is_planned = false;       // our helpers can launch it
   bool has_original = true;
 };
 // An error names a kernel that no family knows.
@@ -68,6 +80,9 @@ Result<Operands> operands_of(const BenchCase& subject);
 // The launch that our helpers plan.
 Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry geometry);
+// What prepares an input of that launch: a product's activations. Nothing where none is needed.
+Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
+                                               const Addresses& addresses);
 // The original's own launch, made without our helpers. Error: kUnavailable, there is no original.
 Result<ops::Launch> plan_original(const BenchCase& subject, const Addresses& addresses);
 

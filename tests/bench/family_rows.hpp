@@ -38,19 +38,24 @@ struct Family {
   std::string_view name;             // the family of kernels in the tables, with as many scalars
   std::vector<double> scalars = {};  // to measure with, where a case names none
   Bound bound = Bound::kMemory;
-  bool data_matters = true;                    // its time may depend on what the inputs hold
-  std::size_t largest = std::size_t{1} << 28;  // count to measure with
+  Bound (*bound_of)(const Kernel& kernel) = nullptr;  // where it is not the same for all kernels
+  bool data_matters = true;                           // its time may depend on what the inputs hold
+  std::size_t largest = std::size_t{1} << 28;         // count to measure with
   std::size_t views = 0;     // stride lists of the layout block; 0: there is no such block
   bool always_info = false;  // the layout block is there when all is contiguous, too
   bool sums_last = false;    // it ends in the size and row-major stride of the last dim
   std::size_t strided = 0;   // the operand that views are measured with
   std::vector<ops::Extents> shapes = {};  // to measure beside the sizes
+  std::vector<ops::Extents> (*shapes_of)(const Kernel& kernel) = nullptr;  // the kernel's own
   // Null: a contiguous case.
   BenchCase (*sized)(std::string kernel, std::size_t count) = nullptr;
   Operands (*operands)(const Kernel& kernel, const BenchCase& subject);
   // Null: our helpers do not plan it.
   Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) = nullptr;
+  // Makes an input that the launch reads of one that it does not. Null: none is made.
+  Result<ops::Launch> (*before)(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses) = nullptr;
   // Empty, and no launch below: there is no original.
   std::vector<Parameter> original = {};
   // In place of these: sets arguments and layout, and the grid where it is another one.
@@ -61,12 +66,13 @@ struct Family {
 };
 
 // The rows, by what they have in common.
-std::vector<Family> map_families();     // family_maps.cpp: an output element for each index
-std::vector<Family> memory_families();  // family_memory.cpp: constants and copies of rows
-std::vector<Family> row_families();     // family_rows.cpp: rows at a time
-std::vector<Family> norm_families();    // family_norms.cpp: norms and rotary embedding
-std::vector<Family> index_families();   // family_index.cpp: elements by ids
-std::vector<Family> window_families();  // family_windows.cpp: convolutions, pools, upsampling
+std::vector<Family> map_families();        // family_maps.cpp: an output element for each index
+std::vector<Family> memory_families();     // family_memory.cpp: constants and copies of rows
+std::vector<Family> row_families();        // family_rows.cpp: rows at a time
+std::vector<Family> norm_families();       // family_norms.cpp: norms and rotary embedding
+std::vector<Family> index_families();      // family_index.cpp: elements by ids
+std::vector<Family> window_families();     // family_windows.cpp: convolutions, pools, upsampling
+std::vector<Family> quantized_families();  // family_quantized.cpp: blocks of GGUF files
 
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.
 ops::Layout layout_of(const BenchCase& subject, std::size_t list);

@@ -36,10 +36,21 @@ class Judge {
       judge_small(geometry);
       if (measured_.us(geometry) >= kLongCaseUs) judge_long(geometry);
     }
+    judge_reads();
     return std::move(failures_);
   }
 
  private:
+  void judge_reads() {
+    constexpr double kLarge = 48e6;
+    if (measured_.bound != Bound::kReads || measured_.read_us == 0) return;
+    if (measured_.min_bytes >= kLarge) {
+      at_most(Geometry::kOwn, measured_.read_us / 0.90, "90% of the rate of a bare read");
+    } else {
+      at_most(Geometry::kOwn, measured_.read_us / 0.85, "85% of the rate of a bare read");
+    }
+  }
+
   void judge_small(Geometry geometry) {
     constexpr double kRoundTripUs = 0.60;
     if (!measured_.contiguous || measured_.subject.count() != 4096) return;

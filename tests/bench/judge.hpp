@@ -24,8 +24,12 @@ struct Measurement {
   double original_grid_us = 0;  // ours, in the original's
   double empty_us = 0;          // a kernel that does nothing, in the original's
   double copy_us = 0;           // the fastest copy of as many bytes; 0: not measured
+  double read_us = 0;           // a kernel that reads as many bytes; 0: not measured
   std::optional<double> original_us;
   std::optional<double> torch_us;
+  // Ours, with what makes an input of it: the quantization of a product's activations.
+  std::optional<double> with_step_before_us;
+  std::optional<double> ggml_us;  // the same by ggml, recorded
 
   double us(ops::Geometry geometry) const {
     return geometry == ops::Geometry::kOwn ? own_us : original_grid_us;
@@ -43,6 +47,7 @@ std::string to_string(const Failure& failure);
 // With 5% allowed for noise under 5 us, else 3%:
 //   both geometries      not slower than the original
 //   contiguous, 4,096    short operations on 2 and 4 bytes: 0.60 us above the empty node
+//   products of a vector our geometry: 85% of the rate of a bare read of 33 MB, 90% from 48 MB on
 //   20 us and more:
 //   our geometry         contiguous, uniform data: 90% of the copy rate, f64 functions and
 //                        convolutions excepted
@@ -61,6 +66,8 @@ struct Summary {
 };
 Summary summarize(const std::vector<Measurement>& all);
 
+// From here on a product is held to the rate of a bare read.
+inline constexpr double kJudgedReadBytes = 33e6;
 // From here on a case is long enough to be held to rates.
 inline constexpr double kLongCaseUs = 20;
 

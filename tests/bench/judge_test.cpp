@@ -127,5 +127,26 @@ TEST_CASE("PyTorch's times are read by name") {
   CHECK_FALSE(parse_torch_times("{}"));
 }
 
+TEST_CASE("a product of one vector is held to the rate of a bare read") {
+  Measurement product = measured("mul_mat_vec_q4_0_q8_1_cuda1", 1 << 20, 13.9, 13.9, 20);
+  product.bound = traits_of("mul_mat_vec_q4_0_q8_1_cuda1")->bound;
+  product.min_bytes = 33e6;
+  product.read_us = 11.5;
+  CHECK(judge(product).empty());
+  product.min_bytes = 48e6;
+  CHECK(reasons(product) == Reasons{"own: 90% of the rate of a bare read"});
+  product.own_us = 14.2;
+  product.min_bytes = 33e6;
+  CHECK(reasons(product) == Reasons{"own: 85% of the rate of a bare read"});
+  CHECK(traits_of("mul_mat_vec_q4_0_q8_1_cuda2")->bound == Bound::kArithmetic);
+
+  product.with_step_before_us = 16;
+  product.ggml_us = 20;
+  const std::string row = table_row(product, {});
+  CHECK(row.find("\n    81% of the rate of a bare read, 11.50 us\n") != std::string::npos);
+  CHECK(row.find("its activations: 16.00 us; ggml, recorded: 20.00 us, 1.25x\n") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln::bench

@@ -95,9 +95,8 @@ class List {
       add(std::move(subject));
     }
   }
-  void add_shapes(const std::string& kernel) {
-    const KernelTraits traits = *traits_of(kernel);
-    for (const ops::Extents& dims : traits.shapes) {
+  void add_shapes(const std::string& kernel, const std::vector<ops::Extents>& shapes) {
+    for (const ops::Extents& dims : shapes) {
       BenchCase subject = contiguous_case(kernel, 1);
       subject.dims = dims;
       subject.shape = text(dims);
@@ -131,6 +130,7 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   for (const std::string& kernel : kernels) {
     list.add_sized(kernel, 4096);
     list.add_sized(kernel, std::size_t{1} << 22);
+    list.add_shapes(kernel, traits_of(kernel)->own_shapes);
   }
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
@@ -140,7 +140,7 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
         if (kind == DataKind::kUniform || can_matter) list.add_sized(kernel, count, kind);
       }
     }
-    list.add_shapes(kernel);
+    list.add_shapes(kernel, traits.shapes);
     if (!traits.has_views) continue;
     list.add_views(kernel, kSmallViews);
     if (only_moves(traits) || size_of(traits.dtype) == 4) list.add_views(kernel, kLargeViews);
@@ -178,7 +178,12 @@ std::vector<BenchCase> quick_list(const std::vector<std::string>& kernels) {
   }
   for (const std::string& kernel :
        built({"softmax_f32", "softmax_bf16", "fast_sum_f32", "fast_sum_bf16", "fast_argmax_f32"})) {
-    list.add_shapes(kernel);
+    list.add_shapes(kernel, traits_of(kernel)->shapes);
+  }
+  for (const std::string& kernel :
+       built({"dequantize_block_q4_0_f32", "mul_mat_vec_q4_K_q8_1_cuda1",
+              "mul_mat_vec_q6_K_q8_1_cuda8", "mul_mat_q8_0"})) {
+    list.add_shapes(kernel, traits_of(kernel)->own_shapes);
   }
   for (const std::string& kernel : built({"upowf_f32", "ugelu_f32", "usilu_bf16"})) {
     list.add_sized(kernel, std::size_t{1} << 27, DataKind::kNormal);

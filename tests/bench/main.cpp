@@ -144,6 +144,7 @@ class OtherTimes {
       KILN_TRY_ASSIGN(times.torch_, parse_torch_times(text));
     }
     if (gpu != recorded.gpu) return times;
+    times.ggml_ = recorded.ggml_us;
     for (const RecordedCase& each : recorded.cases) {
       const std::string name = each.subject.name();
       if (options.originals.empty()) times.original_[name] = each.original_us;
@@ -158,10 +159,11 @@ class OtherTimes {
       measured.torch_us = found->second;
     if (const auto found = original_.find(name); found != original_.end())
       measured.original_us = found->second;
+    if (const auto found = ggml_.find(name); found != ggml_.end()) measured.ggml_us = found->second;
   }
 
  private:
-  std::map<std::string, double> torch_, original_;
+  std::map<std::string, double> torch_, original_, ggml_;
 };
 
 // Whether the verdict could be another one in the next run.
@@ -187,6 +189,10 @@ Measurement median_of_three(const Measurement& a, const Measurement& b, const Me
   };
   result.own_us = relative(&Measurement::own_us);
   result.original_grid_us = relative(&Measurement::original_grid_us);
+  if (a.with_step_before_us) {
+    result.with_step_before_us =
+        middle(*a.with_step_before_us, *b.with_step_before_us, *c.with_step_before_us);
+  }
   result.empty_us = middle(a.empty_us, b.empty_us, c.empty_us);
   return result;
 }
@@ -251,6 +257,9 @@ Result<std::size_t> run(const Options& options) {
       "us of one launch; own, o.grid: times the original's speed; copy: of the copy rate\n\n%s",
       table_heading().c_str());
 
+  if (info.name == recorded.gpu) {
+    std::printf("ggml's times are recorded, not run: %s\n", recorded.ggml.c_str());
+  }
   std::vector<Measurement> all;
   std::size_t failed = 0, errors = 0;
   for (const BenchCase& each : cases) {

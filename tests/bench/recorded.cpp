@@ -53,8 +53,15 @@ Result<Recording> recording() { return parse_recording(kRecordedData); }
 Result<Recording> parse_recording(std::string_view text) {
   try {
     const json data = json::parse(text);
-    Recording recording{data.at("gpu"), data.at("original"), data.at("torch"), data.at("how"), {}};
+    Recording recording;
+    recording.gpu = data.at("gpu");
+    recording.original = data.at("original");
+    recording.torch = data.at("torch");
+    recording.how = data.at("how");
     for (const json& entry : data.at("cases")) recording.cases.push_back(read_case(entry));
+    const json& ggml = data.at("ggml");
+    recording.ggml = ggml.at("library");
+    for (const auto& [name, us] : ggml.at("us").items()) recording.ggml_us[name] = us;
     return recording;
   } catch (const json::exception& exception) {
     return Error{ErrorCode::kInvalidInput, exception.what(), {"h200_reference.json", 0, 0}, {}};

@@ -2,6 +2,7 @@
 // kernels and PyTorch took for it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct RecordedCase {
 struct Recording {
   std::string gpu, original, torch, how;
   std::vector<RecordedCase> cases;
+  std::string ggml;                       // version and set-up
+  std::map<std::string, double> ggml_us;  // by the name of the case, with its activations'
+                                          // quantization
 };
 
 // The recording that this program carries. Errors: a damaged one.

@@ -13,13 +13,13 @@ namespace {
 TEST_CASE("the recording's cases can all be launched") {
   const auto recorded = recording();
   REQUIRE(recorded);
-  CHECK(recorded->cases.size() == 116);
+  CHECK(recorded->cases.size() == 165);
   std::set<std::string> names;
   for (const RecordedCase& each : recorded->cases) {
     INFO(each.subject.name());
     CHECK(names.insert(each.subject.name()).second);
     Addresses addresses;
-    addresses.inputs.assign(3, nullptr);
+    addresses.inputs.assign(4, nullptr);
     CHECK(plan_original(each.subject, addresses));
     CHECK(each.original_us > 0);
     if (!traits_of(each.subject.kernel)->is_planned) continue;
@@ -28,6 +28,23 @@ TEST_CASE("the recording's cases can all be launched") {
       REQUIRE(launch);
       CHECK(launch->kernel == each.subject.kernel);
     }
+  }
+}
+
+TEST_CASE("each of ggml's times is of a case of the full list") {
+  const auto recorded = recording();
+  REQUIRE(recorded);
+  CHECK(recorded->ggml_us.size() == 48);
+  std::vector<std::string> kernels;
+  for (const ops::OwnKernel& own : ops::kOwnKernels) {
+    if (own.module == "quantized") kernels.emplace_back(own.name);
+  }
+  std::set<std::string> names;
+  for (const BenchCase& each : full_list(kernels)) names.insert(each.name());
+  for (const auto& [name, us] : recorded->ggml_us) {
+    INFO(name);
+    CHECK(names.count(name) == 1);
+    CHECK(us > 0);
   }
 }
 

@@ -71,6 +71,19 @@ std::string table_row(const Measurement& measured, const std::vector<Failure>& f
       ratio_text(measured.original_us, measured.own_us).c_str(),
       ratio_text(measured.original_us, measured.original_grid_us).c_str(),
       ratio_text(measured.torch_us, measured.own_us).c_str(), failures.empty() ? "ok" : "FAIL");
+  if (measured.read_us > 0) {
+    row += format("    %.0f%% of the rate of a bare read, %.2f us\n",
+                  100 * measured.read_us / measured.own_us, measured.read_us);
+  }
+  if (measured.with_step_before_us) {
+    row += format("    with the quantization of its activations: %.2f us",
+                  *measured.with_step_before_us);
+    if (measured.ggml_us) {
+      row += format("; ggml, recorded: %.2f us, %s", *measured.ggml_us,
+                    ratio_text(measured.ggml_us, *measured.with_step_before_us).c_str());
+    }
+    row += "\n";
+  }
   for (const Failure& failure : failures) row += "    " + to_string(failure) + "\n";
   return row;
 }
@@ -108,6 +121,9 @@ std::string to_json(const RunInfo& info, const std::vector<Measurement>& all) {
     entry["torch_us"] = optional(each.torch_us);
     entry["empty_us"] = each.empty_us;
     if (each.copy_us > 0) entry["copy_us"] = each.copy_us;
+    if (each.read_us > 0) entry["read_us"] = each.read_us;
+    if (each.with_step_before_us) entry["with_step_before_us"] = *each.with_step_before_us;
+    if (each.ggml_us) entry["ggml_us"] = *each.ggml_us;
     for (const Failure& failure : judge(each)) entry["failures"].push_back(to_string(failure));
     cases.push_back(std::move(entry));
   }
