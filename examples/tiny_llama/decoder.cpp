@@ -1,0 +1,364 @@
+#include "examples/tiny_llama/decoder.hpp"
+
+#include <cmath>
+
+namespace ops = kiln::ops;
+using ops::DType;
+
+// Plans a step into a decoder. What fails is remembered, and later calls do nothing: step by step,
+// the plan reads like the model.
+class Planner {
+ public:
+  Planner(Decoder& decoder, const gguf::File& file)
+      : decoder_(decoder), file_(file), sizes_(decoder.sizes_) {}
+
+  kiln::Result<void> run() {
+    Decoder::Memory& memory = decoder_.memory_;
+    const std::size_t width = sizes_.width;
+    memory.token = buffer(sizeof(std::uint32_t));
+    memory.position = buffer(sizeof(std::uint32_t));
+    memory.chosen = buffer(sizes_.positions * sizeof(std::uint32_t));
+    memory.logits = buffer(sizes_.words * sizeof(float));
+    make_tables();
+
+    void* x = floats(width);
+    add_embedding(x);
+    select(cos_, sizes_.head_size() / 2, cos_row_ = floats(sizes_.head_size() / 2));
+    select(sin_, sizes_.head_size() / 2, sin_row_ = floats(sizes_.head_size() / 2));
+    select(mask_, sizes_.positions, mask_row_ = floats(sizes_.positions));
+    for (std::size_t layer = 0; layer < sizes_.layers; ++layer) {
+      const std::string block = "blk." + std::to_string(layer) + ".";
+      x = add(x, attention(block, normalized(block + "attn_norm", x)));
+      x = add(x, feed_forward(block, normalized(block + "ffn_norm", x)));
+    }
+    product("output", quantized(normalized("output_norm", x), width), sizes_.words, width,
+            memory.logits.data());
+    choose_token();
+    return std::move(result_);
+  }
+
+ private:
+  // --- memory and weights
+
+  kiln::Buffer buffer(std::size_t bytes) { return taken(decoder_.device_.allocate(bytes)); }
+  void* kept(kiln::Buffer made) {
+    decoder_.memory_.others.push_back(std::move(made));
+    return decoder_.memory_.others.back().data();
+  }
+  void* floats(std::size_t count) { return kept(buffer(count * sizeof(float))); }
+  template <typename T>
+  T taken(kiln::Result<T> made) {
+    if (made) return std::move(*made);
+    if (result_) result_ = std::move(made).error();
+    return T();
+  }
+
+  struct Weights {
+    const void* data = nullptr;
+    std::uint32_t type = 0;
+    ops::BlockFormat format() const { return *gguf::format_of(type); }
+  };
+  Weights weights(const std::string& name, std::size_t rows, std::size_t columns) {
+    const gguf::Tensor* const tensor = taken(file_.tensor(name + ".weight"));
+    if (tensor == nullptr) return {};
+    if (tensor->rows() != rows || tensor->columns() != columns) {
+      result_ = kiln::Error{kiln::ErrorCode::kInvalidInput, "'" + name + "' is not of " +
+                                                                std::to_string(rows) + " rows of " +
+                                                                std::to_string(columns)};
+      return {};
+    }
+    return {kept(taken(decoder_.device_.upload(taken(file_.data(*tensor))))), tensor->type};
+  }
+
+  // Angles of the rotary embedding by position, and what positions may look at: 0, or far below it.
+  void make_tables() {
+    const std::size_t half = sizes_.head_size() / 2, positions = sizes_.positions;
+    std::vector<float> cos, sin, mask;
+    for (std::size_t position = 0; position < positions; ++position) {
+      for (std::size_t i = 0; i < half; ++i) {
+        const double angle = static_cast<double>(position) *
+                             std::pow(10000, -static_cast<double>(i) / static_cast<double>(half));
+        cos.push_back(static_cast<float>(std::cos(angle)));
+        sin.push_back(static_cast<float>(std::sin(angle)));
+      }
+      for (std::size_t i = 0; i < positions; ++i) mask.push_back(i <= position ? 0.0F : -1e30F);
+    }
+    cos_ = kept(taken(decoder_.device_.upload(cos)));
+    sin_ = kept(taken(decoder_.device_.upload(sin)));
+    mask_ = kept(taken(decoder_.device_.upload(mask)));
+  }
+
+  // --- launches
+
+  template <typename Call>
+  void launch(const Call& call) {
+    if (!result_) return;
+    auto planned = plan(call, ops::Gpu::of(decoder_.device_.info()));
+    if (!planned) {
+      result_ = std::move(planned).error();
+    } else {
+      decoder_.step_.push_back(*planned);
+    }
+  }
+
+  void add_embedding(void* x) {
+    const Weights table = weights("token_embd", sizes_.words, sizes_.width);
+    if (table.data == nullptr) return;
+    ops::GetRows rows;
+    rows.format = table.format();
+    rows.count = 1;
+    rows.columns = sizes_.width;
+    rows.table = table.data;
+    rows.ids = decoder_.memory_.token.data();
+    rows.out = x;
+    launch(rows);
+  }
+  // The row of a table that is the position's.
+  void select(const void* table, std::size_t columns, void* out) {
+    ops::IndexSelect row;
+    row.dims = {sizes_.positions, columns};
+    row.ids_layout = {{1}};
+    row.ids = decoder_.memory_.position.data();
+    row.inp = table;
+    row.out = out;
+    launch(row);
+  }
+  const void* normalized(const std::string& name, const void* x) {
+    void* const out = floats(sizes_.width);
+    ops::RmsNorm norm;
+    norm.rows = 1;
+    norm.columns = sizes_.width;
+    norm.src = x;
+    norm.alpha = weights(name, 1, sizes_.width).data;
+    norm.dst = out;
+    launch(norm);
+    return out;
+  }
+  // As activations of products.
+  const void* quantized(const void* x, std::size_t columns) {
+    void* const out = kept(buffer(ops::q8_1_bytes(1, columns)));
+    ops::QuantizeQ8_1 quantize;
+    quantize.columns = columns;
+    quantize.x = x;
+    quantize.out = out;
+    launch(quantize);
+    return out;
+  }
+  void product(const std::string& name, const void* activations, std::size_t rows,
+               std::size_t columns, void* out) {
+    const Weights matrix = weights(name, rows, columns);
+    if (matrix.data == nullptr) return;
+    ops::MulMatVec call;
+    call.format = matrix.format();
+    call.rows = rows;
+    call.columns = columns;
+    call.weights = matrix.data;
+    call.activations = activations;
+    call.dst = out;
+    launch(call);
+  }
+  void* product(const std::string& name, const void* activations, std::size_t rows,
+                std::size_t columns) {
+    void* const out = floats(rows);
+    product(name, activations, rows, columns, out);
+    return out;
+  }
+  void* binary(ops::BinaryOp op, const void* lhs, const ops::Layout& lhs_layout, const void* rhs,
+               const ops::Layout& rhs_layout, std::size_t count) {
+    void* const out = floats(count);
+    launch(ops::Binary{op, DType::kF32, lhs_layout, rhs_layout, lhs, rhs, out});
+    return out;
+  }
+  void* add(const void* lhs, const void* rhs) {
+    const ops::Layout all{{sizes_.width}};
+    return binary(ops::BinaryOp::kAdd, lhs, all, rhs, all, sizes_.width);
+  }
+  void* sum(const void* src, const ops::Extents& dims, std::size_t over, std::size_t count) {
+    void* const out = floats(count);
+    ops::Reduce reduce;
+    reduce.layout = {dims};
+    reduce.over = {over};
+    reduce.src = src;
+    reduce.dst = out;
+    launch(reduce);
+    return out;
+  }
+
+  // --- the model
+
+  const void* rotated(const void* src) {
+    void* const out = floats(sizes_.width);
+    ops::Rope rope;
+    rope.heads = sizes_.heads;
+    rope.head_size = sizes_.head_size();
+    rope.src = src;
+    rope.cos = cos_row_;
+    rope.sin = sin_row_;
+    rope.dst = out;
+    launch(rope);
+    return out;
+  }
+  // Puts a row in its position's place, which holds zeros before.
+  void* cached(const void* row) {
+    decoder_.memory_.caches.push_back(buffer(sizes_.positions * sizes_.width * sizeof(float)));
+    ops::IndexAdd add;
+    add.dims = {1, sizes_.width};
+    add.size = sizes_.positions;
+    add.ids = decoder_.memory_.position.data();
+    add.inp = row;
+    add.out = decoder_.memory_.caches.back().data();
+    launch(add);
+    return add.out;
+  }
+
+  const void* attention(const std::string& block, const void* x) {
+    const std::size_t width = sizes_.width, heads = sizes_.heads, positions = sizes_.positions;
+    const std::size_t head = sizes_.head_size();
+    const void* const activations = quantized(x, width);
+    const void* const query = rotated(product(block + "attn_q", activations, width, width));
+    const void* const key = rotated(product(block + "attn_k", activations, width, width));
+    const void* const keys = cached(key);
+    const void* const values = cached(product(block + "attn_v", activations, width, width));
+
+    // Of each head and position: a cache row's part, beside the query's or the weight's.
+    const ops::Extents parts = {heads, positions, head};
+    const ops::Layout of_cache{parts, {head, width, 1}};
+    const void* const products = binary(ops::BinaryOp::kMultiply, keys, of_cache, query,
+                                        {parts, {head, 0, 1}}, positions * width);
+    const void* const dots = sum(products, parts, 2, heads * positions);
+
+    const std::size_t scores = heads * positions;
+    void* const scaled = floats(scores);
+    ops::Affine scale;
+    scale.layout = {{scores}};
+    scale.inp = dots;
+    scale.out = scaled;
+    scale.mul = ops::Scalar::from(DType::kF32, 1 / std::sqrt(static_cast<double>(head)));
+    scale.add = ops::Scalar::from(DType::kF32, 0);
+    launch(scale);
+    const ops::Extents rows = {heads, positions};
+    const void* const masked =
+        binary(ops::BinaryOp::kAdd, scaled, {rows}, mask_row_, {rows, {0, 1}}, scores);
+    void* const weights_of_positions = floats(scores);
+    ops::Softmax softmax;
+    softmax.rows = heads;
+    softmax.columns = positions;
+    softmax.src = masked;
+    softmax.dst = weights_of_positions;
+    launch(softmax);
+
+    const void* const weighted =
+        binary(ops::BinaryOp::kMultiply, values, of_cache, weights_of_positions,
+               {parts, {positions, 1, 0}}, positions * width);
+    const void* const mixed = sum(weighted, parts, 1, width);
+    return product(block + "attn_output", quantized(mixed, width), width, width);
+  }
+
+  const void* feed_forward(const std::string& block, const void* x) {
+    const std::size_t width = sizes_.width, hidden = sizes_.hidden;
+    const void* const activations = quantized(x, width);
+    const void* const gate = product(block + "ffn_gate", activations, hidden, width);
+    const void* const up = product(block + "ffn_up", activations, hidden, width);
+    void* const opened = floats(hidden);
+    ops::Unary silu;
+    silu.op = ops::UnaryOp::kSilu;
+    silu.layout = {{hidden}};
+    silu.inp = gate;
+    silu.out = opened;
+    launch(silu);
+    const ops::Layout all{{hidden}};
+    const void* const both = binary(ops::BinaryOp::kMultiply, opened, all, up, all, hidden);
+    return product(block + "ffn_down", quantized(both, hidden), width, hidden);
+  }
+
+  // The best token takes the place of the one that was read, and the next position begins.
+  void choose_token() {
+    const Decoder::Memory& memory = decoder_.memory_;
+    ops::Reduce best;
+    best.op = ops::ReduceOp::kArgMax;
+    best.layout = {{sizes_.words}};
+    best.over = {0};
+    best.src = memory.logits.data();
+    best.dst = memory.token.data();
+    launch(best);
+    ops::IndexAdd note;
+    note.dtype = DType::kU32;
+    note.dims = {1, 1};
+    note.size = sizes_.positions;
+    note.ids = memory.position.data();
+    note.inp = memory.token.data();
+    note.out = memory.chosen.data();
+    launch(note);
+    ops::Affine next;
+    next.dtype = DType::kU32;
+    next.layout = {{1}};
+    next.out = memory.position.data();
+    next.mul = ops::Scalar::from(DType::kU32, 1);
+    next.add = ops::Scalar::from(DType::kU32, 1);
+    launch(next);
+  }
+
+  Decoder& decoder_;
+  const gguf::File& file_;
+  const Sizes& sizes_;
+  const void *cos_ = nullptr, *sin_ = nullptr, *mask_ = nullptr;
+  void *cos_row_ = nullptr, *sin_row_ = nullptr, *mask_row_ = nullptr;
+  kiln::Result<void> result_;
+};
+
+kiln::Result<Decoder> Decoder::make(const kiln::Device& device, const kiln::Stream& stream,
+                                    const gguf::File& file) {
+  Decoder decoder(device, stream);
+  const auto sizes = sizes_of(file);
+  if (!sizes) return sizes.error();
+  decoder.sizes_ = *sizes;
+  if (auto planned = Planner(decoder, file).run(); !planned) return std::move(planned).error();
+  return decoder;
+}
+
+kiln::Result<void> Decoder::start(std::uint32_t token) const {
+  const kiln::Buffer* const cleared[] = {&memory_.position, &memory_.chosen};
+  for (const kiln::Buffer* each : cleared) {
+    if (auto done = device_.fill(each->data(), 0, each->size(), *stream_); !done) return done;
+  }
+  for (const kiln::Buffer& each : memory_.caches) {
+    if (auto done = device_.fill(each.data(), 0, each.size(), *stream_); !done) return done;
+  }
+  return set_token(token);
+}
+
+kiln::Result<void> Decoder::set_token(std::uint32_t token) const {
+  if (auto done = stream_->synchronize(); !done) return done;
+  return device_.copy_to_device(memory_.token.data(), &token, sizeof token);
+}
+
+kiln::Result<void> Decoder::prepare() const {
+  for (const ops::Launch& each : step_) {
+    if (auto done = launcher_.prepare(each); !done) return done;
+  }
+  return {};
+}
+
+kiln::Result<void> Decoder::step() const {
+  for (const ops::Launch& each : step_) {
+    if (auto done = launcher_.run(each); !done) return done;
+  }
+  return {};
+}
+
+kiln::Result<std::vector<float>> Decoder::logits() const {
+  if (auto done = stream_->synchronize(); !done) return std::move(done).error();
+  return device_.download<float>(memory_.logits);
+}
+
+kiln::Result<std::uint32_t> Decoder::token() const {
+  if (auto done = stream_->synchronize(); !done) return std::move(done).error();
+  const auto one = device_.download<std::uint32_t>(memory_.token);
+  if (!one) return one.error();
+  return one->front();
+}
+
+kiln::Result<std::vector<std::uint32_t>> Decoder::chosen() const {
+  if (auto done = stream_->synchronize(); !done) return std::move(done).error();
+  return device_.download<std::uint32_t>(memory_.chosen);
+}
