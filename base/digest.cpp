@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sha256_x86.hpp"
+
 namespace kiln {
 namespace {
 
@@ -23,13 +25,8 @@ std::uint32_t load_big_endian(const std::uint8_t* p) {
   return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
 }
 
-}  // namespace
-
-Sha256::Sha256()
-    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
-
-void Sha256::compress(const std::uint8_t* block, std::size_t count) {
+void compress_portably(std::array<std::uint32_t, 8>& state, const std::uint8_t* block,
+                       std::size_t count) {
   for (; count != 0; --count, block += 64) {
     std::uint32_t w[64];
     for (std::size_t t = 0; t < 16; ++t) w[t] = load_big_endian(block + 4 * t);
@@ -39,7 +36,7 @@ void Sha256::compress(const std::uint8_t* block, std::size_t count) {
       const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
       w[t] = w[t - 16] + s0 + w[t - 7] + s1;
     }
-    auto [a, b, c, d, e, f, g, h] = state_;
+    auto [a, b, c, d, e, f, g, h] = state;
     for (std::size_t t = 0; t < 64; ++t) {
       const std::uint32_t t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                ((e & f) ^ (~e & g)) + kRound[t] + w[t];
@@ -48,7 +45,22 @@ void Sha256::compress(const std::uint8_t* block, std::size_t count) {
       h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
     }
     const std::uint32_t add[8] = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < 8; ++i) state_[i] += add[i];
+    for (std::size_t i = 0; i < 8; ++i) state[i] += add[i];
+  }
+}
+
+}  // namespace
+
+Sha256::Sha256(Sha256Way way)
+    : way_(way),
+      state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
+
+void Sha256::compress(const std::uint8_t* block, std::size_t count) {
+  if (way_ == Sha256Way::kFastest && has_sha_instructions()) {
+    compress_by_instructions(state_.data(), block, count, kRound);
+  } else {
+    compress_portably(state_, block, count);
   }
 }
 
