@@ -230,8 +230,9 @@ Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, s
                            std::uint32_t reference_threads, std::size_t reference_values) {
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("ids", ids, kMostSigned));
   launch.block.x = kBlock;
-  constexpr std::size_t kValuesOfThread = 16;
-  std::size_t of_block = kBlock * kValuesOfThread;
+  // A few rows as the reference does them, many by fewer blocks.
+  constexpr std::size_t kMany = 1u << 22, kValuesOfThread = 16;
+  std::size_t of_block = kBlock * (ids * columns < kMany ? reference_values : kValuesOfThread);
   if (geometry == Geometry::kReference) {
     launch.block.x = reference_threads;
     of_block = reference_threads * reference_values;
