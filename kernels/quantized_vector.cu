@@ -38,6 +38,8 @@ KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(OF_F32_GRID)
   FEW(format, suffix, 3) FEW(format, suffix, 4) MANY(format, suffix, 5) MANY(format, suffix, 6) \
       MANY(format, suffix, 7) MANY(format, suffix, 8)
 KILN_EACH_MUL_MAT(MUL_MAT_VEC)
+#define ONE(format, suffix) FEW(format, suffix, 1)
+KILN_EACH_OWN_FORMAT(ONE)
 
 // name(all_weights, all_inputs, indices, all_outputs, n, k, batch, topk, k_padded, input_dim1)
 #define MOE(format, suffix)                                                                        \

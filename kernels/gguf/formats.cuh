@@ -1,6 +1,8 @@
 // All block formats, held to the table.
 #pragma once
 
+#include "gguf/iq4_nl.cuh"
+#include "gguf/mxfp4.cuh"
 #include "gguf/q2_k.cuh"
 #include "gguf/q3_k.cuh"
 #include "gguf/q4_0.cuh"

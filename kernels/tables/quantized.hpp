@@ -16,7 +16,13 @@
   row(Q4_K, "Q4_K", 12, 256, 144)   \
   row(Q5_K, "Q5_K", 13, 256, 176)   \
   row(Q6_K, "Q6_K", 14, 256, 210)   \
-  row(Q8_K, "Q8_K", 15, 256, 292)
+  row(Q8_K, "Q8_K", 15, 256, 292)   \
+  row(IQ4_NL, "IQ4_NL", 20, 32, 18) \
+  row(MXFP4, "MXFP4", 39, 32, 17)
+
+// Formats of our own names: dequantize_block_<suffix>_<T>, told the number of blocks as `k`, and
+// mul_mat_vec_<suffix>_q8_1_cuda1.
+#define KILN_EACH_OWN_FORMAT(row) row(IQ4_NL, iq4_nl) row(MXFP4, mxfp4)
 
 // dequantize_block_<suffix>_<T>. A row: decoder, suffix. How a launch says the number of blocks: as
 // `k`; as `k` values; by its grid, which has one of so many threads for each.

@@ -50,6 +50,7 @@ constexpr Family kDequantizeF32 = [] {
   KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F32_ROW)
   KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F32_ROW)
   KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F32_ROW)
+  KILN_EACH_OWN_FORMAT(KILN_F32_ROW)
   return family;
 }();
 #undef KILN_F32_ROW
@@ -59,6 +60,7 @@ constexpr Family kDequantizeF16 = [] {
   KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F16_ROW)
   KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F16_ROW)
   KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F16_ROW)
+  KILN_EACH_OWN_FORMAT(KILN_F16_ROW)
   return family;
 }();
 #undef KILN_F16_ROW
@@ -80,12 +82,17 @@ constexpr Family kF32Vector = [] {
 }();
 #undef KILN_ROW
 
-// Of one vector; of more the kernels are the next ones.
+// The kernel of one vector; those of more are the next ones. Some formats have that of one alone.
 constexpr std::size_t kMostVectors = 8;
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_vec_" #suffix "_q8_1_cuda1")
 constexpr Family kMulMatVec = [] {
   Family family = none_of("mul_mat_vec");
   KILN_EACH_MUL_MAT(KILN_ROW)
+  return family;
+}();
+constexpr Family kMulMatOneVec = [] {
+  Family family = kMulMatVec;
+  KILN_EACH_OWN_FORMAT(KILN_ROW)
   return family;
 }();
 #undef KILN_ROW
@@ -356,7 +363,8 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
         .note("it takes 1 to " + std::to_string(kMostVectors))
         .hint("use MulMat");
   }
-  KILN_TRY(set_kernel(launch, kMulMatVec, call.format, call.vectors - 1));
+  KILN_TRY(set_kernel(launch, call.vectors == 1 ? kMulMatOneVec : kMulMatVec, call.format,
+                      call.vectors - 1));
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));

@@ -70,7 +70,7 @@ struct ScalesOf {
 };
 constexpr ScalesOf kScales[] = {{"Q4_0", 0},    {"Q4_1", 0, 2}, {"Q5_0", 0},      {"Q5_1", 0, 2},
                                 {"Q8_0", 0},    {"Q8_1", 0, 2}, {"Q2_K", 80, 82}, {"Q3_K", 108},
-                                {"Q4_K", 0, 2}, {"Q5_K", 0, 2}, {"Q6_K", 208}};
+                                {"Q4_K", 0, 2}, {"Q5_K", 0, 2}, {"Q6_K", 208},    {"IQ4_NL", 0}};
 
 void put_f16(std::byte* at, double value) {
   const std::uint64_t bits = ops::Scalar::from(ops::DType::kF16, value).bits;
@@ -83,6 +83,7 @@ void put_scales(std::string_view format, std::byte* block, Random& random) {
     const auto narrow = static_cast<float>(scale);
     std::memcpy(block, &narrow, sizeof narrow);
   }
+  if (format == "MXFP4") block[0] = std::byte{121};
   for (const ScalesOf& each : kScales) {
     if (each.format != format) continue;
     put_f16(block + each.first, scale);

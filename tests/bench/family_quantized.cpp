@@ -456,6 +456,28 @@ std::vector<Family> quantized_families() {
        .before = before_product,
        .launch_original = original_vectors},
 
+      // Of formats that the original does not have.
+      {.name = "own dequantize",
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of =
+           [](const Kernel&) {
+             return std::vector<ops::Extents>{{14336, 4096}};
+           },
+       .sized = whole_blocks,
+       .operands = dequantize_operands,
+       .plan = plan_dequantize},
+
+      {.name = "own mul_mat_vec",
+       .bound = Bound::kReads,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = vector_shapes,
+       .sized = matrix_case,
+       .operands = product_operands,
+       .plan = plan_product<ops::MulMatVec>,
+       .before = before_product},
+
       {.name = "mul_mat",
        .bound = Bound::kArithmetic,
        .data_matters = false,

@@ -86,6 +86,17 @@ QuantizedValue of_block(BlockFormat format, const std::byte* b, std::size_t j) {
       const int quant = static_cast<int>(r < 64 ? low & 15 : low >> 4) | high << 4;
       return {half_at(b, 208) * signed_byte_at(b, 192 + j / 16), quant - 32};
     }
+    case BlockFormat::kIQ4_NL: {
+      static constexpr int kTable[] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                       1,    13,   25,  38,  53,  69,  89,  113};
+      return {half_at(b, 0), kTable[nibble(b, 2, j)]};
+    }
+    case BlockFormat::kMXFP4: {
+      // E2M1 doubled, with its sign in the highest bit.
+      static constexpr int kTable[] = {0, 1, 2, 3, 4, 6, 8, 12};
+      const int number = nibble(b, 1, j), size = kTable[number & 7];
+      return {std::ldexp(1.0L, static_cast<int>(byte_at(b, 0)) - 128), number < 8 ? size : -size};
+    }
     case BlockFormat::kQ8_K: {
       float d = 0;
       std::memcpy(&d, b, sizeof d);
@@ -100,7 +111,8 @@ std::vector<std::size_t> places_of_scales(BlockFormat format) {
   switch (format) {
     case BlockFormat::kQ4_0:
     case BlockFormat::kQ5_0:
-    case BlockFormat::kQ8_0: return {0};
+    case BlockFormat::kQ8_0:
+    case BlockFormat::kIQ4_NL: return {0};
     case BlockFormat::kQ4_1:
     case BlockFormat::kQ5_1:
     case BlockFormat::kQ4_K:
@@ -108,6 +120,7 @@ std::vector<std::size_t> places_of_scales(BlockFormat format) {
     case BlockFormat::kQ2_K: return {80, 82};
     case BlockFormat::kQ3_K: return {108};
     case BlockFormat::kQ6_K: return {208};
+    case BlockFormat::kMXFP4:
     case BlockFormat::kQ8_K: return {};
   }
   return {};
@@ -151,6 +164,13 @@ std::vector<std::byte> random_blocks(BlockFormat format, BlockKind kind, std::si
       const Bits bits = encode(DType::kF16, scale_of(kind, first + b + 5 * (at & 2), random));
       block[at] = static_cast<std::byte>(bits & 255);
       block[at + 1] = static_cast<std::byte>(bits >> 8);
+    }
+    if (format == BlockFormat::kMXFP4) {
+      // The least two are subnormal numbers; the greatest one times 12 is beyond f32.
+      static constexpr unsigned kSpecial[] = {0, 1, 2, 3, 110, 127, 128, 129, 135, 150, 170, 126};
+      const std::size_t at = (first + b) % std::size(kSpecial);
+      block[0] = static_cast<std::byte>(kind == BlockKind::kSpecial ? kSpecial[at]
+                                                                    : 118 + random.below(8));
     }
     if (format == BlockFormat::kQ8_K) {
       const auto d = static_cast<float>(scale_of(kind, first + b, random));

@@ -25,6 +25,7 @@ std::optional<BlockFormat> format_named(std::string_view suffix) {
   KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_ROW)
   KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_ROW)
   KILN_EACH_DEQUANTIZE_OF_GRID(KILN_ROW)
+  KILN_EACH_OWN_FORMAT(KILN_ROW)
 #undef KILN_ROW
   return std::nullopt;
 }
@@ -295,13 +296,17 @@ Contracts dequantize_contracts() {
       {"dequantize_block_q5_K", "get_rows_q5_K", "d scale q - dmin minimum, of 32 values", false},
       {"dequantize_block_q6_K", "get_rows_q6_K", "d scale (q - 32), of 16 values", true},
       {"dequantize_block_q8_K", "", "d q", false},
+      {"dequantize_block_iq4_nl", "", "d table[q]", true},
+      {"dequantize_block_mxfp4", "", "2^(e - 128) table[q]", true},
   };
   Contracts contracts;
   for (const Words& each : formats) {
     const std::string bound = each.is_exact ? "exact in f32" : "0.5 ulp";
-    const std::string_view suffix = each.tensor.substr(each.tensor.rfind('_') - 2);
+    const std::string_view suffix =
+        each.tensor.substr(std::string_view("dequantize_block_").size());
     std::string notes = "Kept: the grid says how many blocks there are";
     if (suffix == "q4_0" || suffix == "q4_1" || suffix == "q8_0") notes = "Kept: k is blocks";
+    if (suffix == "iq4_nl" || suffix == "mxfp4") notes = "k is blocks";
     if (suffix == "q5_0" || suffix == "q5_1") notes = "Kept: k is values";
     contracts.push_back({each.tensor, each.formula, "f32", bound, "as the formula",
                          notes + ". Reads no byte behind the last block."});

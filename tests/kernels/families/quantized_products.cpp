@@ -51,6 +51,12 @@ std::optional<Subject> subject_of(std::string_view kernel) {
   }
   KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
+#define KILN_ROW(format, suffix)                            \
+  if (kernel == "mul_mat_vec_" #suffix "_q8_1_cuda1") {     \
+    return Subject{Kind::kVectors, BlockFormat::k##format}; \
+  }
+  KILN_EACH_OWN_FORMAT(KILN_ROW)
+#undef KILN_ROW
   return std::nullopt;
 }
 
@@ -456,6 +462,11 @@ Contracts quantized_product_contracts() {
   contracts.push_back({"mul_mat_" #suffix, formula(BlockFormat::k##format), in,                  \
                        bound(BlockFormat::k##format, "8"), finite, "Any number of vectors."});
   KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+#define KILN_ROW(format, suffix)                                                                 \
+  contracts.push_back({"mul_mat_vec_" #suffix "_q8_1_cuda", formula(BlockFormat::k##format), in, \
+                       bound(BlockFormat::k##format, "32"), finite, "Of one vector."});
+  KILN_EACH_OWN_FORMAT(KILN_ROW)
 #undef KILN_ROW
 #define KILN_ROW(format, suffix)                                                                \
   contracts.push_back({"indexed_moe_forward_" #suffix "_q8_1", formula(BlockFormat::k##format), \

@@ -167,6 +167,23 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<3584, 32x2>>>");
 }
 
+TEST_CASE("formats of our own names have a product of one vector, and tensors told by blocks") {
+  MulMatVec call;
+  call.format = BlockFormat::kMXFP4;
+  call.rows = 7;
+  call.columns = 96;
+  CHECK(plan(call)->kernel == "mul_mat_vec_mxfp4_q8_1_cuda1");
+  call.vectors = 2;
+  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes blocks of MXFP4");
+  DequantizeBlocks tensor;
+  tensor.format = BlockFormat::kIQ4_NL;
+  tensor.dtype = DType::kF16;
+  tensor.count = 640;
+  CHECK(plan(tensor)->kernel == "dequantize_block_iq4_nl_f16");
+  CHECK(numbers(*plan(tensor), 2) == std::vector<std::int64_t>{20});
+  CHECK(row_bytes(BlockFormat::kMXFP4, 96) == 51);
+}
+
 TEST_CASE("plan of a product of matrices has a block for every tile") {
   MulMat call;
   call.rows = 300;

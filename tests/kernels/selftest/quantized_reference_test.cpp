@@ -65,6 +65,24 @@ TEST_CASE("blocks of 32 values, written out") {
   CHECK(q8_0(31) == -32);
 }
 
+TEST_CASE("blocks of numbers of a table, written out") {
+  Written iq4_nl(BlockFormat::kIQ4_NL);
+  put_half(iq4_nl.block.data(), 0, 0.5L);
+  put(iq4_nl.block.data(), 2 + 3, 0xf1);
+  CHECK(iq4_nl(0) == -63.5L);
+  CHECK(iq4_nl(3) == -52);
+  CHECK(iq4_nl(16 + 3) == 56.5L);
+
+  Written mxfp4(BlockFormat::kMXFP4);
+  put(mxfp4.block.data(), 0, 130);
+  put(mxfp4.block.data(), 1 + 15, 0xd7);
+  CHECK(mxfp4(0) == 0);
+  CHECK(mxfp4(15) == 4 * 12);  // 2^3 times 6
+  CHECK(mxfp4(31) == 4 * -6);
+  put(mxfp4.block.data(), 0, 0);
+  CHECK(mxfp4(15) == std::ldexp(12.0L, -128));
+}
+
 TEST_CASE("blocks of 256 values, written out") {
   Written q2_k(BlockFormat::kQ2_K);
   put(q2_k.block.data(), 13, 0x53);            // of values 208 to 223

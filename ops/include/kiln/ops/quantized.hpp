@@ -102,7 +102,8 @@ struct DequantizeMulMatVec {
 };
 
 // mul_mat_vec_<format>_q8_1_cuda<vectors>: dst[v * dst_stride + row] = the row times activation v,
-// for 1 to 8 of these. Whole numbers inside a block, f32 across blocks. Not of Q8_K.
+// for 1 to 8 of these. Whole numbers inside a block, f32 across blocks. Not of Q8_K; of IQ4_NL and
+// MXFP4 for one.
 struct MulMatVec {
   BlockFormat format = BlockFormat::kQ4_0;
   std::size_t rows = 0, columns = 0;

@@ -1,0 +1,32 @@
+// IQ4_NL: 32 values in 18 bytes.  value = d * table[number]
+//    0  d   f16
+//    2  qs  16 bytes: the low halves are the numbers of values 0 to 15, the high ones of 16 to 31
+// The table: -127 -104 -83 -65 -49 -35 -22 -10 1 13 25 38 53 69 89 113
+#pragma once
+
+#include "gguf/codebook.cuh"
+
+namespace kiln::gguf {
+
+struct IQ4_NL {
+  static constexpr u32 kValues = 32, kBytes = 18, kAlignment = 2;
+  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
+  using Table = Codebook<0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u>;
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 packed[kCount];
+    load_words<kAlignment>(block + 2 + 4 * slice, packed);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      quants[k][0] = Table::look_up(packed[k] & 0x0f0f0f0fu);
+      quants[k][1] = Table::look_up(packed[k] >> 4 & 0x0f0f0f0fu);
+    }
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
+};
+
+}  // namespace kiln::gguf

@@ -1,0 +1,37 @@
+// MXFP4: 32 values in 17 bytes.  value = 2^(e - 128) * table[number], e being any byte
+//    0  e   u8
+//    1  qs  16 bytes: the low halves are the numbers of values 0 to 15, the high ones of 16 to 31
+// The table: 0 1 2 3 4 6 8 12 0 -1 -2 -3 -4 -6 -8 -12, twice what E2M1 of the OCP Microscaling
+// Formats (version 1.0) says, where the scale is 2^(e - 127).
+#pragma once
+
+#include "gguf/codebook.cuh"
+
+namespace kiln::gguf {
+
+struct MXFP4 {
+  static constexpr u32 kValues = 32, kBytes = 17, kAlignment = 1;
+  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr i32 kZero = 0;
+  static constexpr bool kHasOffset = false;
+
+  KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
+  using Table = Codebook<0x03020100u, 0x0c080604u, 0xfdfeff00u, 0xf4f8fafcu>;
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 packed[kCount];
+    load_words<kAlignment>(block + 1 + 4 * slice, packed);
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      quants[k][0] = Table::look_up(packed[k] & 0x0f0f0f0fu);
+      quants[k][1] = Table::look_up(packed[k] >> 4 & 0x0f0f0f0fu);
+    }
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32) {
+    const u32 e = block[0];
+    // The two least are subnormal.
+    return {bit_cast<f32>(e < 2 ? 0x00200000u << e : (e - 1) << 23), 0};
+  }
+};
+
+}  // namespace kiln::gguf
