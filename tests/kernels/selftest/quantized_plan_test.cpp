@@ -102,12 +102,17 @@ TEST_CASE("plan of rows by ids caps the blocks of a row") {
   GetRows call;
   call.count = 5;
   call.columns = 4096;
-  CHECK(both(call) == "quantized.get_rows_q4_0<<<5x8, 256>>> quantized.get_rows_q4_0<<<5, 256>>>");
+  CHECK(both(call) ==
+        "quantized.get_rows_q4_0<<<5x8, 256>>> quantized.get_rows_q4_0<<<5x8, 256>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 128 * 18});
   call.format = BlockFormat::kQ4_K;
   call.row_bytes = 5000;
-  CHECK(both(call) == "quantized.get_rows_q4_K<<<5x16, 32>>> quantized.get_rows_q4_K<<<5, 256>>>");
+  CHECK(both(call) ==
+        "quantized.get_rows_q4_K<<<5x16, 32>>> quantized.get_rows_q4_K<<<5x2, 256>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 5000});
+  call.count = 1024;  // many values: fewer blocks a row
+  CHECK(both(call) ==
+        "quantized.get_rows_q4_K<<<1024x16, 32>>> quantized.get_rows_q4_K<<<1024, 256>>>");
   call.columns = std::size_t{256} << 16;
   call.geometry = Geometry::kReference;
   CHECK(plan(call)->grid.y == 65535);
@@ -119,7 +124,7 @@ TEST_CASE("plan of rows by ids caps the blocks of a row") {
   floats.count = 2;
   floats.columns = 300;
   CHECK(both(floats) ==
-        "quantized.get_rows_bf16<<<2x2, 256>>> quantized.get_rows_bf16<<<2, 256>>>");
+        "quantized.get_rows_bf16<<<2x2, 256>>> quantized.get_rows_bf16<<<2x2, 256>>>");
   CHECK(numbers(*plan(floats), 3) == std::vector<std::int64_t>{300, 600});
 }
 
