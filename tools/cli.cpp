@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <set>
@@ -10,6 +11,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "kiln/version.hpp"
+#include "tools/cli_text.hpp"
 #include "tools/revision.hpp"
 
 namespace kiln::tools {
@@ -54,6 +56,13 @@ Result<std::array<std::uint32_t, 3>> sizes(const std::string& option, const std:
   return result;
 }
 
+Error unknown_command(const std::string& command, const std::vector<std::string>& names) {
+  Error error = usage_error("unknown command " + quote(command));
+  const std::string near = nearest(command, names);
+  return error.hint(near.empty() ? "the commands are " + join(names, ", ")
+                                 : "did you mean " + quote(near) + "?");
+}
+
 // All the options, filled by CLI11 through references, so this object outlives parsing.
 struct CommandLine {
   CLI::App app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.",
@@ -69,7 +78,9 @@ struct CommandLine {
   VerifyOptions verify;
   DiffOptions diff;
   ReportOptions report;
-  std::string doctor_manifest;
+  InitOptions init;
+  std::string doctor_manifest, asked_command, shell;
+  std::string own_help;  // before anything was parsed: then it would be that of the command
   std::string cache_action = "show";
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
@@ -90,6 +101,61 @@ struct CommandLine {
     declare_merge();
     declare_cache();
     declare_run();
+    declare_init();
+    declare_texts();
+    own_help = app.help();
+  }
+
+  void declare_init() {
+    CLI::App& command = *app.add_subcommand(
+        "init", "Write a manifest and a first program for the sources of a folder, or a first kernel");
+    command.add_option("DIR", init.folder, "The folder (default: this one)");
+    command.footer("Example: a kernel of one's own, built and run\n  kiln init demo && kiln build demo/targets.json");
+  }
+
+  void declare_texts() {
+    CLI::App& help = *app.add_subcommand("help", "Explain a command");
+    help.add_option("COMMAND", asked_command, "Which one; without it, all are listed");
+    CLI::App& completion =
+        *app.add_subcommand("completions", "Print what lets a shell complete kiln's command line");
+    completion.add_option("SHELL", shell, "bash, zsh or fish")->type_name("bash|zsh|fish")->required();
+    completion.footer("Example:\n  kiln completions bash > ~/.local/share/bash-completion/completions/kiln");
+    CLI::App& man = *app.add_subcommand("man", "Print a manual page");
+    man.add_option("COMMAND", asked_command, "Of which command; without it, kiln's own");
+    man.footer("Example:\n  kiln man build | man -l -");
+  }
+
+  static CommandText text_of(const CLI::App& command) {
+    CommandText text{command.get_name(), command.get_description(), {}, {}, command.get_footer()};
+    for (const CLI::Option* option : command.get_options()) {
+      OptionText one{{}, option->get_type_name(), option->get_description()};
+      if (option->get_items_expected_max() == 0) one.value.clear();
+      if (option->get_positional()) {
+        one.names.push_back(option->get_name(true));
+        if (one.value.find('|') == std::string::npos) one.value.clear();
+        text.positionals.push_back(std::move(one));
+        continue;
+      }
+      for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+      text.options.push_back(std::move(one));
+    }
+    return text;
+  }
+
+  std::vector<CommandText> command_texts() const {
+    std::vector<CommandText> texts;
+    for (const CLI::App* command : app.get_subcommands({})) texts.push_back(text_of(*command));
+    return texts;
+  }
+
+  // The command that `help` and `man` were asked for; null: none.
+  Result<const CLI::App*> find_asked_command() const {
+    if (asked_command.empty()) return nullptr;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      if (command->get_name() == asked_command) return command;
+    }
+    return unknown_command(asked_command, command_names());
   }
 
   void declare_selection(CLI::App& command, Selection& selection) {
@@ -305,6 +371,24 @@ struct CommandLine {
       if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
       return Invocation(doctor);
     }
+    if (name == "init") return Invocation(init);
+    if (name == "help") {
+      KILN_TRY_ASSIGN(const CLI::App* const asked, find_asked_command());
+      return Invocation(Reply{asked != nullptr ? asked->help("kiln") : own_help});
+    }
+    if (name == "man") {
+      KILN_TRY_ASSIGN(const CLI::App* const asked, find_asked_command());
+      const std::string version = version_text().substr(5, version_text().find(' ', 5) - 5);
+      return Invocation(Reply{asked != nullptr ? man_page(text_of(*asked), version)
+                                               : man_page(text_of(app), command_texts(), version)});
+    }
+    if (name == "completions") {
+      KILN_TRY_ASSIGN(const Shell chosen, choice<Shell>("the shell", shell,
+                                                        {{"bash", Shell::kBash},
+                                                         {"zsh", Shell::kZsh},
+                                                         {"fish", Shell::kFish}}));
+      return Invocation(Reply{completions(chosen, command_texts())});
+    }
     if (name == "cache") {
       KILN_TRY_ASSIGN(cache.action, choice<CacheAction>("the action", cache_action,
                                                         {{"show", CacheAction::kShow},
@@ -413,10 +497,16 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   }
   if (const std::string& first = arguments.front();
       !first.starts_with("-") && std::find(names.begin(), names.end(), first) == names.end()) {
-    Error error = usage_error("unknown command " + quote(first));
-    const std::string near = nearest(first, names);
-    if (!near.empty()) return error.hint("did you mean " + quote(near) + "?");
-    return error.hint("the commands are " + join(names, ", "));
+    return unknown_command(first, names);
+  }
+  static constexpr std::array<std::string_view, 3> kOwnOptions = {"-h", "--help", "--version"};
+  if (arguments.front().starts_with("-") &&
+      std::find(kOwnOptions.begin(), kOwnOptions.end(), arguments.front()) == kOwnOptions.end()) {
+    Error error = usage_error("unknown option " + quote(arguments.front()) + " of 'kiln'");
+    const std::string near =
+        nearest(arguments.front(), std::vector<std::string>(kOwnOptions.begin(), kOwnOptions.end()));
+    if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+    return error.hint("a command comes first: see 'kiln help'");
   }
   try {
     line.app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

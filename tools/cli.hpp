@@ -10,6 +10,7 @@
 #include "tools/commands/cache.hpp"
 #include "tools/commands/diff.hpp"
 #include "tools/commands/doctor.hpp"
+#include "tools/commands/init.hpp"
 #include "tools/commands/inspect.hpp"
 #include "tools/commands/merge.hpp"
 #include "tools/commands/plan.hpp"
@@ -19,12 +20,12 @@
 
 namespace kiln::tools {
 
-// Text that answers the command line by itself: --help and --version.
+// Text that answers the command line by itself: help, --version, completions and man pages.
 struct Reply {
   std::string text;
 };
 
-using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InspectOptions,
+using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InitOptions, InspectOptions,
                                 CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument

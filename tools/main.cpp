@@ -52,6 +52,7 @@ struct RunCommand {
   Result<int> operator()(const InspectOptions& options) const {
     return run_inspect(options, world);
   }
+  Result<int> operator()(const InitOptions& options) const { return run_init(options, world); }
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
   Result<int> operator()(const RunOptions& options) const { return run_run(options, world); }
   Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }

@@ -7,6 +7,7 @@
 #include "tools/stages/make_plan.hpp"
 #include "tools/stages/parse_manifest.hpp"
 #include "tools/stages/select.hpp"
+#include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -17,6 +18,22 @@ std::filesystem::path folder(const std::filesystem::path& path, const World& wor
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
+// What "{kiln}" stands for among the include directories.
+Result<void> place_own_headers(CompileOptions& options, const World& world) {
+  for (Located<std::string>& directory : options.include_directories) {
+    if (directory.value != kKilnsOwnHeaders) continue;
+    const std::filesystem::path kernels = kernels_folder();
+    if (world.files.kind(kernels / "device/platform.cuh") != PathKind::kFile) {
+      return Error{ErrorCode::kEnvironment, "this kiln has lost its own headers, '{kiln}'",
+                   directory.where}
+          .note("they were looked for in " + kernels.string())
+          .hint("install kiln again: cmake --install build --prefix DIR");
+    }
+    directory.value = kernels.generic_string();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Selection& selection, World& world) {
@@ -25,6 +42,9 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
                   parse_manifest(selection.manifest, world.environment.current_directory,
                                  world.files));
   // Every value of the manifest is well formed; every source exists.
+
+  KILN_TRY(place_own_headers(manifest.options, world));
+  for (ModuleSpec& module : manifest.modules) KILN_TRY(place_own_headers(module.options, world));
 
   KILN_TRY_ASSIGN(manifest, select(std::move(manifest), selection));
   // What is left was asked for.

@@ -33,6 +33,10 @@ enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog };
 // Whether the header holds what a module is compiled from, for the runtime to compile.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
 
+// The include directory that stands for the folder of kiln's own kernels, with device/platform.cuh; commands
+// put the folder in its place.
+inline constexpr std::string_view kKilnsOwnHeaders = "{kiln}";
+
 // Options that reach a compiler. A module's are added after the manifest's own.
 struct CompileOptions {
   std::vector<Located<std::string>> include_directories;  // relative to the manifest

@@ -285,6 +285,10 @@ class ManifestParser {
     reader_.list(value, "'include_directories'", "strings", Empty::kAllowed, [&](const Json& item) {
       const std::string* text = reader_.text(item, "an include directory");
       if (text == nullptr) return;
+      if (*text == kKilnsOwnHeaders) {
+        options.include_directories.push_back({*text, reader_.where(item)});
+        return;
+      }
       const fs::path normal = fs::path(*text).lexically_normal();
       if (const std::string why = why_not_a_folder_path(*text); !why.empty()) {
         reader_

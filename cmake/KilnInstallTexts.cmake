@@ -1,0 +1,22 @@
+# Installs what the program `kiln` prints of itself: completions into ${share}, manual pages into ${man}.
+# A program for another machine cannot be run here; then they are left out.
+function(write_text path)
+  get_filename_component(folder "${path}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
+  execute_process(COMMAND "${kiln}" ${ARGN} OUTPUT_FILE "${path}" RESULT_VARIABLE status ERROR_VARIABLE said)
+  if(NOT status EQUAL 0)
+    file(REMOVE "${path}")
+    message(STATUS "left out: ${path}: ${said}")
+  endif()
+endfunction()
+
+write_text("${share}/bash-completion/completions/kiln" completions bash)
+write_text("${share}/zsh/site-functions/_kiln" completions zsh)
+write_text("${share}/fish/vendor_completions.d/kiln.fish" completions fish)
+write_text("${man}/kiln.1" man)
+execute_process(COMMAND "${kiln}" man OUTPUT_VARIABLE page ERROR_QUIET)
+string(REGEX MATCHALL "kiln\\\\-[a-z]+ " names "${page}")
+foreach(name IN LISTS names)
+  string(REGEX REPLACE "kiln\\\\-([a-z]+) " "\\1" name "${name}")
+  write_text("${man}/kiln-${name}.1" man ${name})
+endforeach()

@@ -1,0 +1,17 @@
+"""y = 1 + 2 * x on the default device.
+
+    pip install PREFIX/share/kiln/python        (or PYTHONPATH=PREFIX/share/kiln/python)
+    kiln build ../kernels/targets.json --out out --emit catalog --allow-missing
+    python3 main.py
+"""
+
+import array
+
+import kiln
+
+device = kiln.Device()
+saxpy = kiln.Catalog("out/include/kernels.kiln")["saxpy"]
+x = device.upload([1, 2, 3, 4], "f32")
+y = array.array("f", [1, 1, 1, 1])  # numpy's arrays may be passed as well
+saxpy.launch(device, 1, 256, len(x), 2, x, y)
+print(*(f"{value:g}" for value in y))

@@ -1,0 +1,224 @@
+#include "tools/cli_text.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// The words that an option's value is one of: "array|asm" -> array, asm.
+std::vector<std::string> choices(const OptionText& option) {
+  std::vector<std::string> words;
+  if (option.value.find('|') == std::string::npos) return words;
+  for (const std::string_view word : split(option.value, '|')) words.emplace_back(word);
+  const auto is_word = [](const std::string& word) {
+    return std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+  };
+  if (!std::ranges::all_of(words, is_word)) words.clear();
+  return words;
+}
+
+std::vector<std::string> names_of(const std::vector<CommandText>& commands) {
+  std::vector<std::string> names;
+  for (const CommandText& command : commands) names.push_back(command.name);
+  return names;
+}
+
+std::vector<std::string> options_of(const CommandText& command) {
+  std::vector<std::string> names;
+  for (const OptionText& option : command.options) {
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  return names;
+}
+
+// For a place between single quotes of a shell.
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string bash(const std::vector<CommandText>& commands) {
+  std::string out =
+      "# bash completion of kiln, made by 'kiln completions bash'\n"
+      "_kiln() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= "
+      "options=\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W '" +
+      join(names_of(commands), " ") +
+      " --help --version' -- \"$current\"))\n    return\n  fi\n"
+      "  case ${COMP_WORDS[1]} in\n";
+  for (const CommandText& command : commands) {
+    out += "    " + command.name + ")\n      options='" + join(options_of(command), " ") + "'\n";
+    std::string inner;
+    for (const OptionText& option : command.options) {
+      const std::vector<std::string> words = choices(option);
+      if (words.empty()) continue;
+      inner += "        " + join(option.names, " | ") + ") words='" + join(words, " ") + "' ;;\n";
+    }
+    if (!inner.empty()) out += "      case $before in\n" + inner + "      esac\n";
+    for (const OptionText& positional : command.positionals) {
+      const std::vector<std::string> words = command.name == "help" || command.name == "man"
+                                                 ? names_of(commands)
+                                                 : choices(positional);
+      if (!words.empty())
+        out += "      [ \"$COMP_CWORD\" -ne 2 ] || words='" + join(words, " ") + "'\n";
+    }
+    out += "      ;;\n";
+  }
+  return out +
+         "  esac\n"
+         "  if [ -n \"$words\" ]; then\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  elif [ \"${current#-}\" != \"$current\" ]; then\n"
+         "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
+         "  else\n"
+         "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _kiln kiln\n";
+}
+
+std::string without(std::string text, std::string_view letters) {
+  std::erase_if(text, [&](char c) { return letters.find(c) != std::string_view::npos; });
+  return text;
+}
+
+std::string zsh(const std::vector<CommandText>& commands) {
+  std::string out =
+      "#compdef kiln\n# zsh completion of kiln, made by 'kiln completions zsh'\n_kiln() {\n";
+  out += "  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
+  for (const CommandText& command : commands) {
+    out += "      '" + command.name + ":" + quoted(command.description) + "'\n";
+  }
+  out += "    )\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
+  for (const CommandText& command : commands) {
+    out += "    " + command.name + ") _arguments";
+    for (const OptionText& option : command.options) {
+      const std::vector<std::string> words = choices(option);
+      for (const std::string& name : option.names) {
+        out += " \\\n      '*" + name + "[" + quoted(without(option.description, "[]:")) + "]";
+        if (!option.value.empty()) {
+          out += ":" + without(option.value, "[]:|,") + ":" +
+                 (words.empty() ? "_files" : "(" + join(words, " ") + ")");
+        }
+        out += "'";
+      }
+    }
+    out += " \\\n      '*:file:_files' ;;\n";
+  }
+  return out + "  esac\n}\n_kiln \"$@\"\n";
+}
+
+std::string fish(const std::vector<CommandText>& commands) {
+  std::string out = "# fish completion of kiln, made by 'kiln completions fish'\n";
+  for (const CommandText& command : commands) {
+    out += "complete -c kiln -n __fish_use_subcommand -f -a " + command.name + " -d '" +
+           quoted(command.description) + "'\n";
+  }
+  for (const CommandText& command : commands) {
+    for (const OptionText& option : command.options) {
+      out += "complete -c kiln -n '__fish_seen_subcommand_from " + command.name + "'";
+      for (const std::string& name : option.names) {
+        out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      }
+      const std::vector<std::string> words = choices(option);
+      if (!option.value.empty()) out += words.empty() ? " -r" : " -x -a '" + join(words, " ") + "'";
+      out += " -d '" + quoted(option.description) + "'\n";
+    }
+  }
+  return out;
+}
+
+// Text of a man page: no letter of it is roff's own.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool starts_line = true;
+  for (const char c : text) {
+    if (starts_line && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+    starts_line = c == '\n';
+  }
+  return out;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+  }
+  return text;
+}
+
+std::string head(const std::string& page, const std::string& description,
+                 std::string_view version) {
+  return ".TH " + upper(page) + " 1 \"\" \"kiln " + std::string(version) +
+         "\" \"kiln\"\n.SH NAME\n" + page + " \\- " + roff(description) + "\n.SH SYNOPSIS\n";
+}
+
+std::string options(const std::vector<OptionText>& all) {
+  std::string out;
+  for (const OptionText& option : all) {
+    out += ".TP\n.B " + roff(join(option.names, ", "));
+    if (!option.value.empty()) out += " \\fI" + roff(option.value) + "\\fR";
+    out += "\n" + roff(option.description) + "\n";
+  }
+  return out;
+}
+
+std::string examples(const std::string& footer) {
+  return footer.empty() ? "" : ".SH NOTES\n.nf\n" + roff(footer) + "\n.fi\n";
+}
+
+}  // namespace
+
+std::string completions(Shell shell, const std::vector<CommandText>& commands) {
+  switch (shell) {
+    case Shell::kBash: return bash(commands);
+    case Shell::kZsh: return zsh(commands);
+    case Shell::kFish: break;
+  }
+  return fish(commands);
+}
+
+std::string man_page(const CommandText& command, std::string_view version) {
+  std::string out = head("kiln-" + command.name, command.description, version);
+  out += ".B kiln " + command.name + "\n[\\fIOPTIONS\\fR]";
+  for (const OptionText& positional : command.positionals) {
+    out += " \\fI" + roff(positional.names.front()) + "\\fR";
+  }
+  out += "\n.SH OPTIONS\n" + options(command.positionals) + options(command.options);
+  return out + examples(command.footer) + ".SH SEE ALSO\n.BR kiln (1)\n";
+}
+
+std::string man_page(const CommandText& program, const std::vector<CommandText>& commands,
+                     std::string_view version) {
+  std::string out = head("kiln", program.description, version);
+  out += ".B kiln\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH COMMANDS\n";
+  for (const CommandText& command : commands) {
+    out += ".TP\n.BR kiln\\-" + command.name + " (1)\n" + roff(command.description) + "\n";
+  }
+  out += ".SH OPTIONS\n" + options(program.options);
+  out +=
+      ".SH EXIT STATUS\n0 done; 1 the build, or a check of what it made, failed; 2 the command "
+      "line or the "
+      "manifest is wrong; 3 something that this machine lacks; 70 a bug of kiln; 128 + n ended by "
+      "signal n.\n";
+  return out + examples(program.footer);
+}
+
+}  // namespace kiln::tools

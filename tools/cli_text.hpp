@@ -1,0 +1,32 @@
+// The command line as values, and what is written from them: shell completions and man pages. Pure;
+// says the same as --help, because both are made of what cli.cpp declares.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::tools {
+
+struct OptionText {
+  std::vector<std::string> names;  // "-j", "--jobs"; of a positional one its only name: "MANIFEST"
+  std::string value;               // "N", "array|asm"; empty: it takes none
+  std::string description;
+};
+
+struct CommandText {
+  std::string name;
+  std::string description;
+  std::vector<OptionText> positionals, options;
+  std::string footer;  // examples, in lines
+};
+
+enum class Shell { kBash, kZsh, kFish };
+std::string completions(Shell shell, const std::vector<CommandText>& commands);
+
+// kiln-<command>(1); and kiln(1), which lists the commands.
+std::string man_page(const CommandText& command, std::string_view version);
+std::string man_page(const CommandText& program, const std::vector<CommandText>& commands,
+                     std::string_view version);
+
+}  // namespace kiln::tools

@@ -1,0 +1,175 @@
+#include "tools/commands/init.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "tools/json/json.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NewFile {
+  std::string name, text;
+};
+
+// An identifier that resembles `text`.
+std::string as_identifier(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += is_plain ? c : '_';
+  }
+  if (!is_identifier(name)) name = "my_" + name;
+  return name;
+}
+
+constexpr const char* kKernel = R"(#include "device/platform.cuh"
+
+// y[i] += a * x[i], a thread an element, for blocks of up to 256 threads.
+KILN_KERNEL(256, saxpy, kiln::u32 n, float a, const float* x, float* y) {
+  const kiln::u32 i = kiln::device::block_index() * kiln::device::block_size() + kiln::device::thread_index();
+  if (i < n) y[i] += a * x[i];
+}
+)";
+
+constexpr const char* kAbi =
+    R"({"format": 1, "modules": {"saxpy": {"saxpy": ["u32 n", "f32 a", "const f32* x", "f32* y"]}}}
+)";
+
+constexpr const char* kHead = R"(#include <kernels.hpp>  // generated
+#include <kiln/runtime.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+)";
+
+constexpr const char* kTail = R"(
+int main() {
+  const auto done = run();
+  if (done) return 0;
+  std::fprintf(stderr, "%s\n", done.error().message.c_str());
+  for (const kiln::Note& note : done.error().notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  return 1;
+}
+)";
+
+constexpr const char* kRunSaxpy = R"(// y = 1 + 2 * x on the default device.
+kiln::Result<void> run() {
+  auto runtime = kiln::Runtime::open();
+  if (!runtime) return runtime.error();
+  auto device = runtime->default_device();
+  if (!device) return device.error();
+  auto x = device->upload(std::vector<float>{1, 2, 3, 4});
+  if (!x) return x.error();
+  auto y = device->upload(std::vector<float>(4, 1.0f));
+  if (!y) return y.error();
+  auto saxpy = device->function(kernels::saxpy);
+  if (!saxpy) return saxpy.error();
+  auto launched = saxpy->launch({{1}, {256}}, std::uint32_t{4}, 2.0f, x->data(), y->data());
+  if (!launched) return launched;
+  auto result = device->download<float>(*y);
+  if (!result) return result.error();
+  std::printf("%s:", device->info().name.c_str());
+  for (const float value : *result) std::printf(" %g", value);
+  std::puts("");
+  return {};
+}
+)";
+
+constexpr const char* kRunAll =
+    R"(// Loads every kernel onto the default device, and says what each takes.
+kiln::Result<void> run() {
+  auto runtime = kiln::Runtime::open();
+  if (!runtime) return runtime.error();
+  auto device = runtime->default_device();
+  if (!device) return device.error();
+  for (const kiln::ModuleEntry* module : kernels::catalog().modules) {
+    auto loaded = device->load(*module);
+    if (!loaded) return loaded;
+    for (const kiln::KernelEntry& kernel : module->kernels) {
+      std::printf("%s: %zu arguments\n", std::string(kernel.name).c_str(), kernel.parameters.size());
+    }
+  }
+  return {};
+}
+)";
+
+std::string cmake_lists(const std::string& name) {
+  return "# cmake -B build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build && build/" + name +
+         "\ncmake_minimum_required(VERSION 3.22)\nproject(" + name +
+         " LANGUAGES CXX)\n\nfind_package(kiln 0.1 REQUIRED)\nkiln_add_kernels(TARGET " + name +
+         "_kernels MANIFEST targets.json OPTIONS --allow-missing)\nadd_executable(" + name +
+         " main.cpp)\ntarget_link_libraries(" + name + " PRIVATE " + name +
+         "_kernels kiln::runtime)\n";
+}
+
+std::string manifest(const std::string& name, const std::vector<std::string>& sources,
+                     bool is_first) {
+  std::string targets = "\"gfx1100\", \"gfx90a\", \"sm_80\", \"sm_90\", \"compute_80\"";
+  if (is_first) targets = "\"host\", " + targets;
+  std::string modules;
+  for (const std::string& source : sources) {
+    const std::string spelt = write_json(Json(source));
+    modules += std::string(modules.empty() ? "" : ",") + "\n    {\"name\": \"" +
+               as_identifier(fs::path(source).stem().string()) + "\", \"sources\": [" +
+               std::string(trim(spelt)) + "]}";
+  }
+  std::string text = "{\n  \"format\": 1,\n  \"name\": \"" + name + "\",\n  \"targets\": [" +
+                     targets + "],\n  \"modules\": [" + modules + "\n  ]";
+  if (is_first) text += ",\n  \"abi\": \"abi.json\",\n  \"include_directories\": [\"{kiln}\"]";
+  return text + "\n}\n";
+}
+
+}  // namespace
+
+Result<int> run_init(const InitOptions& options, World& world) {
+  const fs::path folder = (world.environment.current_directory / options.folder).lexically_normal();
+  std::vector<std::string> sources;
+  if (world.files.kind(folder) == PathKind::kFolder) {
+    KILN_TRY_ASSIGN(const std::vector<std::string> names, world.files.list(folder));
+    for (const std::string& name : names) {
+      if (name.ends_with(".cu") && name.size() > 3) sources.push_back(name);
+    }
+    std::ranges::sort(sources);
+  }
+  const bool is_first = sources.empty();
+  if (is_first) sources.push_back("saxpy.cu");
+  const fs::path named =
+      folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  const std::string name = as_identifier(named.string());
+
+  std::vector<NewFile> files = {
+      {"targets.json", manifest(name, sources, is_first)},
+      {"CMakeLists.txt", cmake_lists(name)},
+      {"main.cpp", std::string(kHead) + (is_first ? kRunSaxpy : kRunAll) + kTail}};
+  if (is_first) {
+    files.push_back({"saxpy.cu", kKernel});
+    files.push_back({"abi.json", kAbi});
+  }
+  for (const NewFile& file : files) {
+    if (world.files.kind(folder / file.name) == PathKind::kNone) continue;
+    return Error{.code = ErrorCode::kInvalidInput,
+                 .message = quote((options.folder / file.name).string()) + " is there already"}
+        .hint("nothing was written: name another folder, or remove it");
+  }
+  KILN_TRY(world.files.make_directories(folder));
+  for (const NewFile& file : files) {
+    KILN_TRY(world.files.write(folder / file.name, file.text));
+    world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
+  }
+  world.out << "next: kiln build " << (options.folder / "targets.json").lexically_normal().string()
+            << " --out " << (options.folder / "out").lexically_normal().string()
+            << " --allow-missing\n";
+  return 0;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,11 @@
+// Where this program lies, and what was installed with it.
+#pragma once
+
+#include <filesystem>
+
+namespace kiln::tools {
+
+// The folder of kiln's own kernels, share/kiln/kernels beside the folder of the program.
+std::filesystem::path kernels_folder();
+
+}  // namespace kiln::tools
