@@ -37,6 +37,7 @@ class Scheduler {
     settle_fresh_steps();
     if (unfinished_ != 0) {
       announce();
+      prepare_queue();
       const std::size_t workers = std::min<std::size_t>(std::max(1u, options_.jobs), unfinished_);
       std::vector<std::jthread> threads;
       for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
@@ -55,6 +56,17 @@ class Scheduler {
     Phase phase = Phase::kWaiting;
     std::optional<Assessment> assessment;  // when it was made before the workers started
     std::optional<Error> error;
+    std::uint64_t expected = 0;            // milliseconds
+    std::uint32_t waits_for = 0;           // steps that it reads from and that are not done
+    std::vector<std::uint32_t> followers;  // those that wait for it
+  };
+
+  // The longest first, and of equals the first in the plan.
+  struct LongestFirst {
+    bool operator()(const std::pair<std::uint64_t, std::uint32_t>& a,
+                    const std::pair<std::uint64_t, std::uint32_t>& b) const {
+      return std::tuple(b.first, a.second) < std::tuple(a.first, b.second);
+    }
   };
 
   std::vector<std::optional<Error>> errors_by_step() {
@@ -122,41 +134,48 @@ class Scheduler {
     return phase;
   }
 
-  bool may_start(const Step& step) const {
-    if (!is_packing(step)) return true;
-    if (uncompiled_ != 0) return false;
-    return !any_failed_ || options_.failure_policy == FailurePolicy::kKeepGoing;
+  // After settle_fresh_steps(): what each step still waits for, and what can start at once.
+  void prepare_queue() {
+    for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+      progress_[i].expected = expected_milliseconds(steps_[i]);
+      if (progress_[i].phase != Phase::kWaiting) continue;
+      for (const std::uint32_t before : steps_[i].after) {
+        if (progress_[before].phase == Phase::kDone) continue;
+        ++progress_[i].waits_for;
+        progress_[before].followers.push_back(i);
+      }
+      if (progress_[i].waits_for == 0) enqueue(i);
+    }
+    if (uncompiled_ == 0) release_packing();
   }
 
-  bool never_starts(const Step& step) const {
-    if (inputs_phase(step) == Phase::kFailed) return true;
-    return is_packing(step) && uncompiled_ == 0 && !may_start(step);
+  void enqueue(std::uint32_t i) {
+    if (is_packing(steps_[i]) && !packing_started_) {
+      packing_.push_back(i);
+    } else {
+      ready_.emplace(progress_[i].expected, i);
+    }
   }
 
-  // Each step that is skipped may decide the fate of others.
-  void skip_what_never_starts() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t i = 0; i < steps_.size(); ++i) {
-        if (progress_[i].phase != Phase::kWaiting || !never_starts(steps_[i])) continue;
+  // Once every compile has ended: bundles start, or never will.
+  void release_packing() {
+    packing_started_ = true;
+    const bool may_start = !any_failed_ || options_.failure_policy == FailurePolicy::kKeepGoing;
+    for (const std::uint32_t i : std::exchange(packing_, {})) {
+      if (may_start) {
+        enqueue(i);
+      } else {
         finish(i, Phase::kFailed, {});
-        changed = true;
       }
     }
   }
 
   // The step to run next, or nothing when none can start now.
   std::optional<std::size_t> take_next() {
-    skip_what_never_starts();
-    std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const bool ready = progress_[i].phase == Phase::kWaiting &&
-                         inputs_phase(steps_[i]) == Phase::kDone && may_start(steps_[i]);
-      if (ready && (!best || expected_milliseconds(steps_[i]) > expected_milliseconds(steps_[*best]))) {
-        best = i;
-      }
-    }
-    return best;
+    if (ready_.empty()) return std::nullopt;
+    const std::uint32_t i = ready_.begin()->second;
+    ready_.erase(ready_.begin());
+    return i;
   }
 
   void finish(std::size_t i, Phase phase, StepReport report) {
@@ -166,6 +185,15 @@ class Scheduler {
     if (phase == Phase::kFailed) any_failed_ = true;
     result_.steps[i] = std::move(report);
     if (options_.observer != nullptr) options_.observer->finished(steps_[i], result_.steps[i]);
+    for (const std::uint32_t follower : progress_[i].followers) {
+      if (progress_[follower].phase != Phase::kWaiting) continue;
+      if (phase == Phase::kFailed) {
+        finish(follower, Phase::kFailed, {});
+      } else if (--progress_[follower].waits_for == 0) {
+        enqueue(follower);
+      }
+    }
+    if (uncompiled_ == 0 && !packing_started_) release_packing();
     changed_.notify_all();
   }
 
@@ -180,7 +208,7 @@ class Scheduler {
       }
       progress_[*next].phase = Phase::kRunning;
       if (options_.observer != nullptr) {
-        options_.observer->started(steps_[*next], expected_milliseconds(steps_[*next]));
+        options_.observer->started(steps_[*next], progress_[*next].expected);
       }
       const std::optional<StepRecord> record = copy_record(steps_[*next]);
       lock.unlock();
@@ -305,6 +333,9 @@ class Scheduler {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Progress> progress_;
+  std::set<std::pair<std::uint64_t, std::uint32_t>, LongestFirst> ready_;
+  std::vector<std::uint32_t> packing_;  // could start but for the compiles that have not ended
+  bool packing_started_ = false;
   std::size_t unfinished_ = 0;  // neither done nor failed
   std::size_t uncompiled_ = 0;  // of those, the steps that are no bundles
   bool any_failed_ = false;
