@@ -30,9 +30,9 @@ constexpr std::size_t kDigestDigits = 64;
 
 constexpr std::string_view kWork = "compile-";  // how the names of work folders begin
 
-// Held on the cache's folder for as long as a work folder is in it: what is there while nobody holds
-// it was left by a program that was killed, and goes. Without locks (some network file systems)
-// nothing is removed.
+// Held on the cache's folder for as long as a work folder is in it: what is there while nobody
+// holds it was left by a program that was killed, and goes. Without locks (some network file
+// systems) nothing is removed.
 class CacheUse {
  public:
   explicit CacheUse(const std::string& folder)

@@ -65,10 +65,9 @@ FAKE_EXPORT const char* RTC(nvrtcGetErrorString, hiprtcGetErrorString)(int statu
   return status == kCompilation ? RTC("NVRTC_ERROR_COMPILATION", "HIPRTC_ERROR_COMPILATION")
                                 : "none";
 }
-FAKE_EXPORT int RTC(nvrtcCreateProgram, hiprtcCreateProgram)(void** program, const char* source,
-                                                             const char* name, int,
-                                                             const char* const*,
-                                                             const char* const*) {
+FAKE_EXPORT int RTC(nvrtcCreateProgram,
+                    hiprtcCreateProgram)(void** program, const char* source, const char* name, int,
+                                         const char* const*, const char* const*) {
   *program = new Program{source, name, {}, {}};
   return kSuccess;
 }

@@ -106,10 +106,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             0,
             stream != nullptr ? kiln_stream_native(stream) : nullptr};
         const std::size_t given = input.byte() % 8;
-        const bool is_refused = failed(
-            call % 12 == 4
-                ? kiln_function_launch(function, &config, arguments, given)
-                : kiln_function_launch_sized(function, &config, arguments, sizes, given));
+        const bool is_refused =
+            failed(call % 12 == 4
+                       ? kiln_function_launch(function, &config, arguments, given)
+                       : kiln_function_launch_sized(function, &config, arguments, sizes, given));
         promise(is_refused || given == parameters[b % kSlots],
                 "a launch with more or fewer arguments than the kernel has");
         break;

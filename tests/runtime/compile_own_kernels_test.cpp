@@ -30,7 +30,8 @@ void compile_all(Backend backend, const std::string& target) {
       REQUIRE(stored);
       auto bundle = read_source_bundle(as_text(stored->bytes));
       REQUIRE(bundle);
-      // What is asked here is that it compiles: the build makes the optimized image of the same source.
+      // What is asked here is that it compiles: the build makes the optimized image of the same
+      // source.
       bundle->host_flags.emplace_back("-O0");
       const auto image =
           compiler.compile(write_source_bundle(*bundle), backend, *parse_target_id(target));

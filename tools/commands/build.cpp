@@ -199,9 +199,10 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     KILN_TRY(may_write_depfile());
     KILN_TRY(check_rule_paths(rule_target, plan));
     if (rule_target.find('=') != std::string::npos) {
-      world.err << "kiln: warning: Make takes " << quote(rule_target)
-                << " in a depfile for an assignment and will see no edit, Ninja and CMake will: for "
-                   "Make, choose an out folder without '='\n";
+      world.err
+          << "kiln: warning: Make takes " << quote(rule_target)
+          << " in a depfile for an assignment and will see no edit, Ninja and CMake will: for "
+             "Make, choose an out folder without '='\n";
     }
   }
   const std::filesystem::path trace =
