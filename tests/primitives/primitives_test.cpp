@@ -479,7 +479,8 @@ TEST_CASE("dot products of four signed bytes, added to a sum") {
 }
 
 TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halves") {
-  constexpr std::size_t kTiles = 12, kRows = 16, kColumns = 8, kWords = 8;
+  constexpr std::uint32_t kTiles = 12;
+  constexpr std::size_t kRows = 16, kColumns = 8, kWords = 8;
   Random random(43);
   const std::vector<std::uint32_t> rows = words_of_bytes(kTiles * kRows * kWords, random);
   const std::vector<std::uint32_t> columns = words_of_bytes(kTiles * kColumns * kWords, random);
