@@ -334,13 +334,14 @@ std::vector<ops::Extents> vector_shapes(const Kernel& kernel) {
 }
 std::vector<ops::Extents> matrix_shapes(const Kernel& kernel) {
   if (!is_measured_widely(format_of(kernel))) return {{4096, 4096, 64}, {4096, 4096, 512}};
+  constexpr std::size_t kVectors[] = {16, 64, 512}, kMore[] = {32, 128};
   std::vector<ops::Extents> shapes;
   for (const ops::Extents& matrix : kMatrices) {
-    for (const std::size_t vectors : {16, 64, 512}) {
+    for (const std::size_t vectors : kVectors) {
       shapes.push_back({matrix[0], matrix[1], vectors});
     }
   }
-  for (const std::size_t vectors : {32, 128}) shapes.push_back({4096, 4096, vectors});
+  for (const std::size_t vectors : kMore) shapes.push_back({4096, 4096, vectors});
   return shapes;
 }
 // One vector costs what reading the matrix costs, more also cost arithmetic.
