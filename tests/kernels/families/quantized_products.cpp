@@ -323,8 +323,10 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
            .blocks = 2,
            .waves = 3}};
       // Several rows at once; a launch that has too many blocks for that.
-      if (of.vectors <= 4) {
+      if (of.vectors == 1 || of.vectors == 4 || (of.vectors < 4 && block == 32)) {
         list.push_back({.rows = 2050, .columns = block, .dst_stride = 2060});
+      }
+      if (of.vectors == 1) {
         list.push_back({.rows = 2049, .columns = block, .geometry = kReference});
       }
       if (of.format == BlockFormat::kQ4_0 && of.vectors == 1) {

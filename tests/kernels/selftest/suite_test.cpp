@@ -117,6 +117,18 @@ TEST_CASE("suite catches a changed input, a lost NaN, a lost sign and an error a
               }).complaints.empty());
 }
 
+TEST_CASE("suite leaves nothing behind an operand that ends the memory") {
+  const PreparedCase subject =
+      build("quantized", "dequantize_block_q4_0_f32/blocks=1/at-the-end/reference");
+  const PreparedCase::Placed& blocks = subject.placed[0];
+  CHECK(blocks.before.size() == blocks.first + 18);
+  CHECK(subject.placed[1].before.size() == subject.placed[1].first + 32 * 4 + kGuardBytes);
+  CHECK(run_flawed(subject, nullptr).complaints.empty());
+  CHECK_FALSE(run_flawed(subject, [](const Piece& in, const Piece&) {
+                in.write(in.count() - 1, in.read(in.count() - 1) ^ 1);
+              }).complaints.empty());
+}
+
 // The suite builds its cases itself, so this one can only fail or do nothing.
 class BrokenExecutor final : public Executor {
  public:
