@@ -16,8 +16,8 @@ enum class CacheAction : std::uint8_t {
 
 struct CacheOptions {
   CacheAction action = CacheAction::kShow;
-  std::string size;  // of trim, "500M"; empty: KILN_CACHE_SIZE
-  std::string age;   // of trim, "30d", "12h"; empty: any
+  std::string size = {};  // of trim, "500M"; empty: KILN_CACHE_SIZE
+  std::string age = {};   // of trim, "30d", "12h"; empty: any
 };
 
 Result<int> run_cache(const CacheOptions& options, World& world);
