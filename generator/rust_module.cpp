@@ -161,7 +161,7 @@ std::string images(const Module& module, std::size_t index) {
            ", unit: " + std::to_string(image.unit) + ", module: " + std::to_string(index) +
            ", position: " + std::to_string(i) +
            ", size: " + std::to_string(decompressed_size(image)) +
-           ", unpacked: std::sync::OnceLock::new() },\n";
+           ", unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },\n";
   }
   return out + "    ];\n    &IMAGES\n}\n";
 }
@@ -173,7 +173,7 @@ std::string write_rust_module(const Catalog& catalog, const Options& options) {
   const std::string count = std::to_string(catalog.modules.size());
 
   std::string out = title_comment(catalog, stem(options) + ".rs");
-  out += "// Needs Rust 1.70, " + stem(options) +
+  out += "// Needs Rust 1.56, " + stem(options) +
          ".kiln beside it, and libkiln_runtime; no crate, no CUDA, no HIP.\n";
   out += "//\n" + contents_comment(catalog);
   out +=
@@ -201,7 +201,7 @@ std::string write_rust_module(const Catalog& catalog, const Options& options) {
     const std::size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
     const bool is_item =
-        line.starts_with("pub ") || line.starts_with("impl ") || line.starts_with("struct ");
+        line.starts_with("pub ") || line.starts_with("impl ") || line.starts_with("struct ") || line.starts_with("fn ");
     if (is_item) out += "#[allow(dead_code, clippy::all)]\n";
     out.append(line).append("\n");
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);

@@ -1,7 +1,8 @@
 /// The C interface of kiln's runtime: owned handles, errors as values.
 pub mod kiln {
-    use std::ffi::{c_char, c_void, CStr, CString};
+    use std::ffi::{c_void, CStr, CString};
     use std::marker::PhantomData;
+    use std::os::raw::c_char;
     use std::ptr::{null, null_mut};
 
     macro_rules! opaque {
@@ -236,17 +237,13 @@ pub struct Image {
     module: usize,
     position: usize,
     size: usize,
-    unpacked: std::sync::OnceLock<Vec<u8>>,
+    unpacked: std::sync::atomic::AtomicPtr<Vec<u8>>,
 }
 
 impl Image {
     /// Its bytes, decompressed when they are first asked for; PTX with a NUL behind it.
     pub fn bytes(&'static self) -> kiln::Result<&'static [u8]> {
-        if self.unpacked.get().is_none() {
-            let bytes = catalog()?.unpack(self.module, self.position, self.size)?;
-            let _ = self.unpacked.set(bytes);
-        }
-        Ok(self.unpacked.get().expect("set above"))
+        keep(&self.unpacked, || catalog()?.unpack(self.module, self.position, self.size)).map(|bytes| bytes.as_slice())
     }
 }
 
@@ -291,14 +288,28 @@ impl Module {
     }
 }
 
+// The value behind `place`, made by the first who asks and never freed.
+fn keep<T>(place: &'static std::sync::atomic::AtomicPtr<T>, make: impl FnOnce() -> kiln::Result<T>) -> kiln::Result<&'static T> {
+    use std::sync::atomic::Ordering::{AcqRel, Acquire};
+    let mut kept = place.load(Acquire);
+    if kept.is_null() {
+        let made = Box::into_raw(Box::new(make()?));
+        kept = match place.compare_exchange(std::ptr::null_mut(), made, AcqRel, Acquire) {
+            Ok(_) => made,
+            Err(other) => {
+                drop(unsafe { Box::from_raw(made) }); // another thread was first
+                other
+            }
+        };
+    }
+    Ok(unsafe { &*kept })
+}
+
 #[repr(C, align(4096))]
 struct Aligned<T: ?Sized>(T);
 
 /// All modules, opened when first asked for.
 pub fn catalog() -> kiln::Result<&'static kiln::Catalog> {
-    static CATALOG: std::sync::OnceLock<kiln::Catalog> = std::sync::OnceLock::new();
-    if CATALOG.get().is_none() {
-        let _ = CATALOG.set(kiln::Catalog::open(&BYTES.0)?);
-    }
-    Ok(CATALOG.get().expect("set above"))
+    static CATALOG: std::sync::atomic::AtomicPtr<kiln::Catalog> = std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
+    keep(&CATALOG, || kiln::Catalog::open(&BYTES.0))
 }

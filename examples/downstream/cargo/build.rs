@@ -2,7 +2,7 @@
 use std::process::Command;
 
 fn pkg_config(variable: &str) -> String {
-    let option = format!("--variable={variable}");
+    let option = String::from("--variable=") + variable;
     let said = Command::new("pkg-config").args([option.as_str(), "kiln"]).output().expect("pkg-config");
     String::from_utf8(said.stdout).unwrap().trim().to_string()
 }
@@ -13,6 +13,6 @@ fn main() {
     assert!(Command::new(pkg_config("kiln")).args(build).status().expect("kiln").success());
     let libraries = pkg_config("libdir");
     println!("cargo:rerun-if-changed=../kernels");
-    println!("cargo:rustc-link-search=native={libraries}");
-    println!("cargo:rustc-link-arg=-Wl,-rpath,{libraries}");
+    println!("cargo:rustc-link-search=native={}", libraries);
+    println!("cargo:rustc-link-arg=-Wl,-rpath,{}", libraries);
 }

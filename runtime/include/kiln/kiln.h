@@ -14,6 +14,10 @@
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 
+#if defined(_WIN32)
+#error "kiln runs on Linux alone: Windows and MSVC are not supported; build and run in WSL 2"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // kernels.rs: 5 GPU kernels in 2 modules for 3 targets.
 //
 // Made by kiln 0.1.0 from the manifest of 'demo'. Do not edit: `kiln build` writes it again.
-// Needs Rust 1.70, kernels.kiln beside it, and libkiln_runtime; no crate, no CUDA, no HIP.
+// Needs Rust 1.56, kernels.kiln beside it, and libkiln_runtime; no crate, no CUDA, no HIP.
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
 // Left out (--allow-missing; their tools were not there): sm_90
@@ -32,9 +32,9 @@ pub const ALL_IDS: [Id; 2] = [Id::Affine, Id::Copy];
 
 fn images_0() -> &'static [Image] {
     static IMAGES: [Image; 3] = [
-        Image { target: "gfx1030", format: Format::Hsaco, unit: 0, module: 0, position: 0, size: 19, unpacked: std::sync::OnceLock::new() },
-        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 0, module: 0, position: 1, size: 25, unpacked: std::sync::OnceLock::new() },
-        Image { target: "compute_80", format: Format::Ptx, unit: 0, module: 0, position: 2, size: 14, unpacked: std::sync::OnceLock::new() },
+        Image { target: "gfx1030", format: Format::Hsaco, unit: 0, module: 0, position: 0, size: 19, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 0, module: 0, position: 1, size: 25, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "compute_80", format: Format::Ptx, unit: 0, module: 0, position: 2, size: 14, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
     ];
     &IMAGES
 }
@@ -44,12 +44,12 @@ pub const AFFINE: Module =
 
 fn images_1() -> &'static [Image] {
     static IMAGES: [Image; 6] = [
-        Image { target: "gfx1030", format: Format::Hsaco, unit: 0, module: 1, position: 0, size: 4096, unpacked: std::sync::OnceLock::new() },
-        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 0, module: 1, position: 1, size: 30, unpacked: std::sync::OnceLock::new() },
-        Image { target: "compute_80", format: Format::Ptx, unit: 0, module: 1, position: 2, size: 14, unpacked: std::sync::OnceLock::new() },
-        Image { target: "gfx1030", format: Format::Hsaco, unit: 1, module: 1, position: 3, size: 24, unpacked: std::sync::OnceLock::new() },
-        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 1, module: 1, position: 4, size: 30, unpacked: std::sync::OnceLock::new() },
-        Image { target: "compute_80", format: Format::Ptx, unit: 1, module: 1, position: 5, size: 14, unpacked: std::sync::OnceLock::new() },
+        Image { target: "gfx1030", format: Format::Hsaco, unit: 0, module: 1, position: 0, size: 4096, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 0, module: 1, position: 1, size: 30, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "compute_80", format: Format::Ptx, unit: 0, module: 1, position: 2, size: 14, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "gfx1030", format: Format::Hsaco, unit: 1, module: 1, position: 3, size: 24, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "gfx90a:xnack+", format: Format::Hsaco, unit: 1, module: 1, position: 4, size: 30, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
+        Image { target: "compute_80", format: Format::Ptx, unit: 1, module: 1, position: 5, size: 14, unpacked: std::sync::atomic::AtomicPtr::new(std::ptr::null_mut()) },
     ];
     &IMAGES
 }

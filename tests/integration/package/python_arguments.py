@@ -1,0 +1,123 @@
+"""python_arguments.py CATALOG: what launch() takes and refuses, on the host device, with saxpy of
+examples/downstream; and each kind of array, without a GPU."""
+
+import array
+import ctypes
+import math
+import sys
+
+import kiln
+from kiln import _arguments, _types
+
+device = kiln.Device("host")
+catalog = kiln.Catalog(sys.argv[1])
+saxpy = catalog["saxpy"]
+assert [str(one) for one in saxpy.parameters] == ["u32 n", "f32 a", "const f32* x", "f32* y"]
+assert catalog["vectors", "saxpy"] is saxpy and len(catalog) == 1
+
+x = device.upload([1, 2, 3, 4], "f32")
+y = device.upload(array.array("f", [1, 1, 1, 1]))
+
+
+def refuses(error, words, call):
+    try:
+        call()
+    except error as thrown:
+        assert words in str(thrown), str(thrown)
+    else:
+        raise AssertionError("not refused: " + words)
+
+
+# Numbers become the parameter's own type; arrays of the program's memory are copied, and back.
+saxpy.launch(device, 1, 256, 4, 2, x, y)
+assert list(y.download()) == [3, 5, 7, 9]
+own = (ctypes.c_float * 4)(1, 1, 1, 1)
+saxpy.launch(device, (1, 1), (256, 1, 1), ctypes.c_uint32(4), ctypes.c_float(0.5), [1, 2, 3, 4], own)
+assert list(own) == [1.5, 2, 2.5, 3]
+saxpy.launch(device, 1, 1, 0, 1.0, None, None)
+
+take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
+refuses(TypeError, "takes 4 arguments, not 3", take(4, 2, x))
+refuses(TypeError, "argument 0 (u32 n): an integer is wanted", take(4.0, 2, x, y))
+refuses(TypeError, "argument 0 (u32 n): an integer is wanted", take(True, 2, x, y))
+refuses(OverflowError, "-1 does not fit u32", take(-1, 2, x, y))
+refuses(OverflowError, "does not fit f32", take(4, 1e300, x, y))
+refuses(TypeError, "f32 is wanted, not c_double", take(4, ctypes.c_double(2), x, y))
+refuses(TypeError, "an array of f32 is wanted, not of f64", take(4, 2, x, array.array("d", [1] * 4)))
+refuses(TypeError, "an array of f32 is wanted, not of u32", take(4, 2, x, device.allocate("u32", 4)))
+refuses(TypeError, "cannot be written to", take(4, 2, x, memoryview(bytes(16)).cast("f")))
+refuses(TypeError, "a list can be passed for a pointer to constant numbers alone", take(4, 2, x, [1, 1, 1, 1]))
+refuses(TypeError, "a buffer or an array is wanted, not int", take(4, 2, 4096, y))
+refuses(KeyError, "did you mean 'saxpy'", lambda: catalog["saxpi"])
+refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
+
+# Numbers without a type in Python.
+bits = lambda element, number: _types.value_of(element, number).value
+assert [bits("f16", n) for n in (0, 1, -2, 65504)] == [0, 0x3C00, 0xC000, 0x7BFF]
+refuses(OverflowError, "does not fit f16", lambda: bits("f16", 1e6))
+assert [bits("bf16", n) for n in (0, 1, -2, 1 + 2**-8, 1 + 3 * 2**-8)] == [0, 0x3F80, 0xC000, 0x3F80, 0x3F82]
+assert bits("bf16", math.nan) & 0x7FFF > 0x7F80
+assert [bits("f8", n) for n in (0, 1, -1, 448, 1e9, 2**-9, 1.0625, 1.1875)] == [0, 0x38, 0xB8, 0x7E, 0x7E, 1, 0x38, 0x3A]
+assert bits("f8", math.nan) == 0x7F and bits("bool", True) == 1
+
+
+# Arrays on a GPU, by what they say of themselves.
+class Gpu:
+    id = "cuda:0"
+
+
+class Tensor:
+    def __init__(self, **interface):
+        self.__cuda_array_interface__ = interface
+
+
+def address(given, position=2, on=Gpu()):
+    arguments = _arguments.Arguments(on)
+    arguments.add(saxpy.parameters[position], given)
+    return arguments.values[0].value
+
+
+tensor = Tensor(shape=(4,), typestr="<f4", data=(0x1000, True), version=3)
+assert address(tensor) == 0x1000
+refuses(TypeError, "the array cannot be written to", lambda: address(tensor, 3))
+refuses(TypeError, "lies on a GPU, the kernel runs on host", lambda: address(tensor, 2, device))
+refuses(TypeError, "not of f64", lambda: address(Tensor(shape=(4,), typestr="<f8", data=(1, False), version=3)))
+refuses(TypeError, "not contiguous",
+        lambda: address(Tensor(shape=(2, 2), typestr="<f4", strides=(4, 8), data=(1, False), version=3)))
+refuses(TypeError, "not contiguous",
+        lambda: address(Tensor(shape=(4,), typestr="<f4", strides=(8,), data=(1, False), version=3)))
+
+
+class DlPack:
+    """A tensor of 4 values as DLPack hands it over; `kind` is its device."""
+
+    def __init__(self, kind, code=2, bits=32):
+        self.values = (ctypes.c_float * 4)(1, 1, 1, 1)
+        self.shape = (ctypes.c_int64 * 1)(4)
+        self.tensor = _arguments._DLTensor(ctypes.addressof(self.values), kind, 0, 1, code, bits, 1, self.shape, None, 0)
+
+    def __dlpack__(self):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
+on_gpu, on_host = DlPack(2), DlPack(1)
+assert address(on_gpu) == ctypes.addressof(on_gpu.values)
+saxpy.launch(device, 1, 256, 4, 2, x, on_host)
+assert list(on_host.values) == [3, 5, 7, 9]
+refuses(TypeError, "lies on another device than host:0" if device.id == "host:0" else "lies on another device",
+        lambda: address(on_gpu, 2, device))
+refuses(TypeError, "an array of f32 is wanted, not of f16", lambda: address(DlPack(2, 2, 16)))
+
+try:
+    import numpy
+except ImportError:
+    print("without numpy: its arrays were left out")
+else:
+    out = numpy.ones(4, numpy.float32)
+    saxpy.launch(device, 1, 256, numpy.int64(4), numpy.float32(2), numpy.arange(1, 5, dtype=numpy.float32), out)
+    assert out.tolist() == [3, 5, 7, 9]
+    refuses(TypeError, "not of f64", take(4, 2, numpy.ones(4), y))
+    refuses(TypeError, "not contiguous", take(4, 2, numpy.ones(8, numpy.float32)[::2], y))
+print("all as expected")
