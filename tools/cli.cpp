@@ -85,7 +85,7 @@ struct CommandLine {
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
   std::vector<std::string> outputs;
-  std::string grid = "1", block = "1";
+  std::string grid = "1", block;
 
   CommandLine() {
     app.require_subcommand(1);
@@ -403,7 +403,9 @@ struct CommandLine {
     if (name == "strip") return Invocation(strip);
     if (name == "run") {
       KILN_TRY_ASSIGN(run.grid, sizes("--grid", grid));
-      KILN_TRY_ASSIGN(run.block, sizes("--block", block));
+      if (!block.empty()) {
+        KILN_TRY_ASSIGN(run.block, sizes("--block", block));
+      }
       return Invocation(run);
     }
     return Invocation(inspect);

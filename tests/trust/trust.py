@@ -553,6 +553,10 @@ def messages(arguments):
     one.run("inspect", "out")
     one.run(*build, "--explain")
 
+    one = story("json_of_a_wrong_manifest", sources=("scale",))
+    one.write("targets.json", (one.root / "targets.json").read_text().replace("compute_80", "compute_8O"))
+    one.run(*build, "--json")
+
     one = story("odd_sources", sources=("scale",))
     os.mkfifo(one.root / "pipe.cu")
     (one.root / "loop.cu").symlink_to("loop.cu")

@@ -98,9 +98,32 @@ int show_stale_steps(const std::vector<Assessment>& assessments, const Plan& pla
 }
 
 Json error_json(const Error& error) {
-  Json::Array notes;
-  for (const Note& note : error.notes) notes.push_back(note.text);
-  return Json::Object{{"message", error.message}, {"notes", std::move(notes)}};
+  Json::Array notes, hints;
+  for (const Note& note : error.notes) {
+    (note.kind == Note::Kind::kHint ? hints : notes).push_back(note.text);
+  }
+  Json::Object object{{"message", error.message}};
+  if (!error.where.file.empty()) {
+    object.push_back({"file", error.where.file});
+    if (error.where.line != 0) object.push_back({"line", error.where.line});
+    if (error.where.column != 0) object.push_back({"column", error.where.column});
+  }
+  object.push_back({"notes", std::move(notes)});
+  object.push_back({"hints", std::move(hints)});
+  return object;
+}
+
+Json::Array errors_json(const Error& error) {
+  Json::Array errors = {error_json(error)};
+  for (const Error& other : error.others) errors.push_back(error_json(other));
+  return errors;
+}
+
+// Of a build that did not come to its steps.
+void print_json_refusal(const Error& error, std::ostream& out) {
+  const Json event =
+      Json::Object{{"event", "done"}, {"status", "failed"}, {"errors", errors_json(error)}};
+  out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
 }
 
 struct Summary {
@@ -117,10 +140,7 @@ void print_json_summary(const Summary& summary, const Error* error, std::ostream
     counts.push_back({std::string(to_string(status)), summary.execution.count(status)});
   }
   Json::Array missing(summary.missing_targets.begin(), summary.missing_targets.end()), errors;
-  if (error != nullptr) {
-    errors.push_back(error_json(*error));
-    for (const Error& other : error->others) errors.push_back(error_json(other));
-  }
+  if (error != nullptr) errors = errors_json(*error);
   const Json event = Json::Object{{"event", "done"},
                                   {"status", error == nullptr ? "ok" : "failed"},
                                   {"steps", std::move(counts)},
@@ -181,7 +201,12 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(const RemotePolicy remote_policy, tools::remote_policy(world.environment));
 
   // What is asked for, what this machine can do, and every step from the one to the other.
-  KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
+  Result<Prepared> prepared_or_not = prepare(options.selection, world);
+  if (!prepared_or_not) {
+    if (options.json) print_json_refusal(prepared_or_not.error(), world.out);
+    return std::move(prepared_or_not).error();
+  }
+  Prepared& prepared = *prepared_or_not;
   apply(options, prepared.manifest.embed);
   const Plan& plan = prepared.plan;
 

@@ -61,6 +61,32 @@ void print_image(const ImageSummary& image, std::ostream& out) {
   table.print(out);
 }
 
+// What the heads of the columns mean, for the formats that were shown.
+void print_legend(const std::vector<ImageSummary>& images, std::ostream& out) {
+  bool has_amd = false, has_others = false;
+  for (const ImageSummary& image : images) {
+    (image.info.format == ImageFormat::kHsaco ? has_amd : has_others) |=
+        !image.info.kernels.empty();
+  }
+  if (!has_amd && !has_others) return;
+  out << "\ncolumns, with - for what an image does not tell:\n";
+  if (has_amd) {
+    out << "  vgprs, sgprs     registers of a lane, and of a wave\n"
+           "  scratch, lds     bytes of a thread, and of a block before any that a launch adds\n";
+  }
+  if (has_others) {
+    out << "  registers        of a thread\n"
+           "  constants        bytes of the kernel's constants, its parameters among them\n"
+           "  stack, shared    bytes of a thread, and of a block before any that a launch adds\n";
+  }
+  out << "  wave, threads    lanes of a wave or warp, and the most threads of a block\n"
+         "  spills           "
+      << (has_amd ? "AMD: vgprs/sgprs that went to memory" : "")
+      << (has_amd && has_others ? "; " : "") << (has_others ? "NVIDIA: bytes stored/loaded" : "")
+      << "\n"
+         "  parameters       bytes of each, in order; * marks a pointer\n";
+}
+
 constexpr const char* kExpected = "an image or the folder of a build";
 
 // `file` is shown in messages, and names what is read.
@@ -168,8 +194,7 @@ Result<Json> inspect_one_file(const std::filesystem::path& path, const World& wo
 }  // namespace
 
 Result<int> run_inspect(const InspectOptions& options, World& world) {
-  const bool is_folder =
-      bool(world.files.list(world.environment.current_directory / options.path));
+  const bool is_folder = bool(world.files.list(world.environment.current_directory / options.path));
   KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
                                                  : inspect_one_file(options.path, world));
   // What was looked for is shown in any case, and only then what is wrong with it.
@@ -189,6 +214,7 @@ Result<int> run_inspect(const InspectOptions& options, World& world) {
     if (&image != images.data()) world.out << "\n";
     print_image(image, world.out);
   }
+  print_legend(images, world.out);
   KILN_TRY(std::move(checked));
   return 0;
 }

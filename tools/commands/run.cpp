@@ -131,7 +131,10 @@ Result<int> run_run(const RunOptions& options, World& world) {
   emulator::KernelRun run;
   run.kernel = options.kernel;
   run.grid = options.grid;
-  run.block = options.block;
+  run.block = options.block.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+  if (!options.block) {
+    world.err << "kiln: note: blocks of one thread run, because no block size was given: --block X\n";
+  }
   run.dynamic_lds = options.dynamic_lds;
   run.options.threads =
       options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());

@@ -18,7 +18,7 @@ struct RunOptions {
   std::string kernel;  // empty: list the kernels, and the instructions that the emulator lacks
   std::vector<std::string> arguments;
   std::array<std::uint32_t, 3> grid{1, 1, 1};
-  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::optional<std::array<std::uint32_t, 3>> block;  // none: one thread, which is said
   std::uint32_t dynamic_lds = 0;
   unsigned threads = 0;  // 0: one a core
   std::uint64_t seed = 0;

@@ -38,6 +38,8 @@ TEST_CASE("inspect shows the kernels of a file as a table and as JSON") {
   CHECK(text.starts_with("compute_80, PTX ISA 9.0, "));
   CHECK(text.find(" 1 kernel\n") != std::string::npos);
   CHECK(text.find("fill_f32") != std::string::npos);
+  CHECK(text.find("\n  spills           NVIDIA: bytes stored/loaded\n") != std::string::npos);
+  CHECK(text.find("vgprs") == std::string::npos);
   machine.out.str("");
   REQUIRE(run_inspect({.path = "/w/fill.ptx", .json = true}, machine.world).value() == 0);
   CHECK(machine.out.str().find("\"target\": \"compute_80\"") != std::string::npos);
@@ -97,7 +99,12 @@ TEST_CASE("cache shows what it holds and clears it") {
   REQUIRE(store.store(sha256("key"), {std::string(1 << 19, 'x'), "log"}));
   REQUIRE(machine.files.write("/c/digests", "kept"));
   REQUIRE(run_cache({.action = CacheAction::kShow}, machine.world).value() == 0);
-  CHECK(machine.out.str() == "/c: 1 outputs, 0.5 MiB of 1.0 MiB\n");
+  CHECK(machine.out.str() ==
+        "/c: 1 outputs, 0.5 MiB of 1.0 MiB\n"
+        "  level   hits  misses     read  written  failures\n"
+        "  folder     0       0  0.0 MiB        -         -\n"
+        "  HTTP       0       0  0.0 MiB  0.0 MiB         0\n"
+        "HTTP: no server (KILN_CACHE_URL)\n");
   machine.out.str("");
   REQUIRE(run_cache({.action = CacheAction::kClear}, machine.world).value() == 0);
   CHECK(machine.out.str() == "/c: 0 outputs, 0.0 MiB of 1.0 MiB\n");
