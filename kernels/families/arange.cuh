@@ -24,6 +24,7 @@ template <class T>
 KILN_DEVICE void arange(u64 numel, T start, T step, T* out) {
   constexpr u32 kCount = 16 / sizeof(T);
   const Spread spread(numel);
+  if (spread.is_surplus()) return;
   const u64 chunks = address_of(out) % 16 == 0 ? numel / kCount : 0;
 #pragma unroll 1
   for (u64 c = spread.self; c < chunks; c += spread.threads) {

@@ -11,6 +11,7 @@ using namespace device;
 template <class B>
 KILN_DEVICE void transpose_by_elements(u64 numel, u64 rows, u64 columns, const B* src, B* dst) {
   const Spread spread(numel);
+  if (spread.is_surplus()) return;
 #pragma unroll 1
   for (u64 i = spread.self; i < numel; i += spread.threads) {
     const u64 line = quotient(i, rows);  // of the output

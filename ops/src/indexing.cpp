@@ -14,6 +14,9 @@ constexpr auto kGather = rows_of_each_first("gather");
 constexpr auto kIndexAdd = rows_of_each_first("ia");
 constexpr auto kScatter = rows_of_each_first("s");
 constexpr auto kScatterAdd = rows_of_each_first("sa");
+constexpr auto kIndexAddAny = rows_of_each_first("ia_any");
+constexpr auto kIndexAddSorted = rows_of_each_first("ia_sorted");
+constexpr auto kScatterAddAny = rows_of_each_first("sa_any");
 
 template <typename Kernels>
 Result<void> set_indexed_kernel(Launch& launch, const Kernels& kernels, DType ids, DType dtype) {
@@ -65,6 +68,26 @@ Result<void> set_walking_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
   return set_grid(launch, geometry, shape.left * shape.right, spread.over(threads, kThreads));
 }
 
+// In any order, or by sorted ids: a thread for each chunk that is moved.
+Result<Launch> plan_in_other_order(const IndexAdd& call, const Gpu& gpu, const Around& shape) {
+  const bool sorted = call.order == SumOrder::kSorted;
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, sorted ? kIndexAddSorted : kIndexAddAny, call.ids_dtype,
+                              call.dtype));
+  const std::size_t count = shape.left * shape.size * shape.right;
+  const bool in_chunks = shape.right * size_of(call.dtype) % 16 == 0;
+  KILN_TRY(
+      set_elementwise_grid(launch, gpu, Geometry::kOwn, count, in_chunks, size_of(call.dtype)));
+  if (sorted) {
+    launch.pass(IndexAddSortedKernel<void, void>(), call.ids, call.sorted, shape.size, call.inp,
+                call.out, shape.left, call.size, shape.right);
+  } else {
+    launch.pass(IndexAddKernel<void, void>(), call.ids, shape.size, call.inp, call.out, shape.left,
+                shape.size, call.size, shape.right);
+  }
+  return launch;
+}
+
 }  // namespace
 
 Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
@@ -95,10 +118,11 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
 }
 
 Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
-  Launch launch;
-  KILN_TRY(set_indexed_kernel(launch, kIndexAdd, call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY(count_with(call.dims, call.dim, call.size));
+  if (call.order != SumOrder::kKept) return plan_in_other_order(call, gpu, shape);
+  Launch launch;
+  KILN_TRY(set_indexed_kernel(launch, kIndexAdd, call.ids_dtype, call.dtype));
   // Chunks of sixteen bytes, of eight where elements are bytes; ids are read once for a wave.
   const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16;
   const std::size_t per_row =
@@ -112,11 +136,27 @@ Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
 }
 
 Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
+  const bool adds = call.op == ScatterOp::kAdd;
+  const bool in_any_order = adds && call.order == SumOrder::kAny;
+  if (call.order == SumOrder::kSorted) {
+    return Error{
+        ErrorCode::kInvalidInput, "ids of their own are not taken in sorted order", {}, {}};
+  }
   Launch launch;
-  KILN_TRY(set_indexed_kernel(launch, call.op == ScatterOp::kAdd ? kScatterAdd : kScatter,
+  KILN_TRY(set_indexed_kernel(launch,
+                              in_any_order ? kScatterAddAny
+                              : adds       ? kScatterAdd
+                                           : kScatter,
                               call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY(count_with(call.dims, call.dim, call.size));
+  if (in_any_order) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn,
+                                  shape.left * shape.size * shape.right, false));
+    launch.pass(ScatterKernel<void, void>(), call.ids, call.inp, call.out, shape.left, shape.size,
+                call.size, shape.right);
+    return launch;
+  }
   // Every part reads all ids.
   constexpr std::size_t kMostParts = 8;
   KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * shape.right,

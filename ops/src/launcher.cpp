@@ -6,6 +6,7 @@
 #include "kiln/ops/kernels.hpp"
 #include "layout_store.hpp"
 #include "own_kernels.hpp"
+#include "workspace.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -42,8 +43,9 @@ struct Launcher::State {
   Device device;
   StreamRef stream;
   LayoutStore layouts;
+  Workspace workspace;
 
-  State(Device on, StreamRef to) : device(on), stream(to), layouts(std::move(on)) {}
+  State(Device on, StreamRef to) : device(on), stream(to), layouts(on), workspace(std::move(on)) {}
 
   // The kernel, which takes the launch's arguments.
   Result<Function> find(const Launch& launch) const {
@@ -80,6 +82,7 @@ StreamRef Launcher::stream() const { return state_->stream; }
 Result<void> Launcher::prepare(const Launch& launch) const {
   KILN_TRY_ASSIGN(const Function function, state_->find(launch));
   if (!launch.layout.empty()) KILN_TRY(state_->layouts.prepare(launch.layout));
+  if (launch.workspace_bytes != 0) KILN_TRY(state_->workspace.of(launch.workspace_bytes));
   return function.prepare();
 }
 
@@ -92,6 +95,11 @@ Result<void> Launcher::run(const Launch& launch) const {
   config.stream = state_->stream;
   InlineList<const void*, kMostArguments> addresses;
   for (const Argument& argument : launch.arguments) addresses.push_back(argument.data());
+  void* workspace = nullptr;
+  if (launch.workspace_bytes != 0) {
+    KILN_TRY_ASSIGN(workspace, state_->workspace.of(launch.workspace_bytes));
+    addresses[launch.workspace_argument] = &workspace;
+  }
   if (launch.layout.empty()) {
     return function.launch_raw(config, addresses.data(), addresses.size());
   }

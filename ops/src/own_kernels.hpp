@@ -20,8 +20,10 @@
 #include "kiln/ops/tables/conv.hpp"
 #include "kiln/ops/tables/fill.hpp"
 #include "kiln/ops/tables/indexing.hpp"
+#include "kiln/ops/tables/indexing_sum.hpp"
 #include "kiln/ops/tables/quantized.hpp"
 #include "kiln/ops/tables/reduce.hpp"
+#include "kiln/ops/tables/reduce_split.hpp"
 #include "kiln/ops/tables/sort.hpp"
 #include "kiln/ops/tables/ternary.hpp"
 #include "kiln/ops/tables/unary.hpp"
@@ -66,10 +68,16 @@ template <typename Id, typename T>
 using IndexAddKernel = Kernel<const Id*, std::uint64_t, const T*, T*, std::uint64_t, std::uint64_t,
                               std::uint64_t, std::uint64_t>;
 template <typename Id, typename T>
+using IndexAddSortedKernel = Kernel<const Id*, const std::uint32_t*, std::uint64_t, const T*, T*,
+                                    std::uint64_t, std::uint64_t, std::uint64_t>;
+template <typename Id, typename T>
 using ScatterKernel =
     Kernel<const Id*, const T*, T*, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
 template <typename T, typename Out>
 using ReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, Out*>;
+template <typename T, typename Out>
+using SplitReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                                 std::uint32_t, std::uint32_t, const T*, Out*, std::uint8_t*>;
 template <typename T>
 using SoftmaxKernel = Kernel<const T*, T*, std::int32_t>;
 template <typename T>

@@ -1,9 +1,13 @@
 #include "kiln/ops/reduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/split.hpp"
+#include "kernels/tuning/workspace.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -12,6 +16,12 @@ namespace {
 
 constexpr auto kReduce = rows_of_each(kReduceOps);
 constexpr KernelRows kSum = rows_of("sum");
+// In the order of kReduceOps.
+constexpr std::array kSplit = {
+#define KILN_ROW(root, op, dtypes, output) rows_of(#root),
+    KILN_EACH_SPLIT_REDUCTION(KILN_ROW)
+#undef KILN_ROW
+};
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
@@ -61,6 +71,65 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
   return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4);
 }
 
+// How far apart the elements of some dims are, in row-major order; nothing where that differs.
+std::optional<std::size_t> distance(const Layout& view, std::size_t first, std::size_t end) {
+  std::optional<std::size_t> apart;
+  std::size_t count = 1;
+  for (std::size_t dim = end; dim-- > first;) {
+    if (view.dims[dim] == 1) continue;
+    if (!apart) apart = view.strides[dim];
+    if (view.strides[dim] != *apart * count) return std::nullopt;
+    count *= view.dims[dim];
+  }
+  return apart ? apart : 1;
+}
+
+// Rows whose elements, and whose first elements, are evenly apart.
+struct EvenRows {
+  std::size_t rows, each, row_stride, stride;
+
+  bool are_neighbours() const { return rows > 1 && row_stride == 1 && stride != 1; }
+};
+std::optional<EvenRows> even_rows(const Layout& view, std::size_t kept, std::size_t rows,
+                                  std::size_t each) {
+  const std::optional<std::size_t> row_stride = distance(view, 0, kept);
+  const std::optional<std::size_t> stride = distance(view, kept, view.dims.rank());
+  if (!row_stride || !stride) return std::nullopt;
+  return EvenRows{rows, each, *row_stride, *stride};
+}
+
+tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element) {
+  const tuning::Spread device = spread_over(gpu);
+  if (rows.are_neighbours()) return tuning::split_across(device, rows.rows, rows.each);
+  const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
+  return tuning::split_rows(device, rows.rows, rows.each, pieces);
+}
+// Whether that is faster than a block, or a lane, for each row.
+bool serves(const tuning::Split& split, const EvenRows& rows) {
+  return rows.are_neighbours() ? rows.rows * rows.each >= tuning::kAcross : split.parts > 1;
+}
+
+Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning::Split& split) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, of(kSplit, call.op), call.dtype));
+  constexpr std::size_t kMostStates = std::size_t{1} << 31, kMostOfState = 16;
+  constexpr std::size_t kMostRows = tuning::kWorkspaceCounters / 4;
+  if (split.parts > 1 && (rows.rows > kMostRows || rows.rows * split.parts >= kMostStates)) {
+    return invalid(std::to_string(rows.rows) + " rows are too many for " +
+                   std::to_string(split.parts) + " parts each");
+  }
+  launch.grid.x = split.launch.blocks;
+  launch.block.x = split.launch.threads;
+  // Room for whole waves of neighbouring rows.
+  constexpr std::size_t kWidestWave = 64;
+  launch.workspace_bytes =
+      tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMostOfState;
+  launch.workspace_argument = 8;
+  launch.pass(SplitReduceKernel<void, void>(), rows.rows, rows.each, rows.row_stride, rows.stride,
+              split.parts, split.each, call.src, call.dst, nullptr);
+  return launch;
+}
+
 }  // namespace
 
 Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
@@ -81,11 +150,21 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::uint32_t blocks, in_32_bits("results", count / each, kMostBlocks));
 
   const Layout view = reduced_last(call.layout, call.over);
+  const std::size_t kept = view.dims.rank() - call.over.rank();
+  const std::optional<EvenRows> even = even_rows(view, kept, blocks, each);
+  if (call.parts != 0) {
+    if (!even) return invalid("the elements of shape " + to_string(view) + " are not evenly apart");
+    return plan_split(call, *even, tuning::split_into(call.parts, blocks, each));
+  }
+  if (call.geometry == Geometry::kOwn && even) {
+    const tuning::Split split = split_of(gpu, *even, size_of(call.dtype));
+    const bool counted = split.parts == 1 || blocks <= tuning::kWorkspaceCounters / 4;
+    if (serves(split, *even) && counted) return plan_split(call, *even, split);
+  }
   launch.layout = layout_block({{"src", view}});  // never null
   launch.layout_argument = 3;
   if (call.geometry == Geometry::kOwn && each != 0) {
-    const tuning::Launch own = own_geometry(gpu, view, view.dims.rank() - call.over.rank(), blocks,
-                                            each, size_of(call.dtype));
+    const tuning::Launch own = own_geometry(gpu, view, kept, blocks, each, size_of(call.dtype));
     launch.grid.x = own.blocks;
     launch.block.x = own.threads;
   } else {

@@ -53,7 +53,7 @@ FindImage ours_for(std::string target) {
 }
 
 DriverKernels::DriverKernels(Device device, CudaClock& clock, FindImage find)
-    : device_(std::move(device)), clock_(clock), find_(std::move(find)) {}
+    : device_(std::move(device)), clock_(clock), find_(std::move(find)), space_(std::make_unique<ops::Workspace>(device_)) {}
 
 Result<void> DriverKernels::prepare(const ops::Launch& launch) {
   const std::string kernel = launch.kernel.text();
@@ -70,6 +70,9 @@ Result<void> DriverKernels::prepare(const ops::Launch& launch) {
     KILN_TRY_ASSIGN(Buffer block, device_.upload(layout));
     layouts_.emplace(std::move(layout), std::move(block));
   }
+  if (launch.workspace_bytes != 0) {
+    KILN_TRY_ASSIGN(workspace_, space_->of(launch.workspace_bytes));
+  }
   return {};
 }
 
@@ -78,6 +81,9 @@ Result<void> DriverKernels::run(const ops::Launch& launch, StreamRef stream) con
   if (!launch.layout.empty()) {
     const void* const block = layouts_.at({launch.layout.begin(), launch.layout.end()}).data();
     values[launch.layout_argument] = ops::Argument::of(block);
+  }
+  if (launch.workspace_bytes != 0) {
+    values[launch.workspace_argument] = ops::Argument::of(workspace_);
   }
   std::vector<const void*> arguments;
   arguments.reserve(values.size());

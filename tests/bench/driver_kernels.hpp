@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kiln/device.hpp"
 #include "kiln/ops/launch.hpp"
+#include "ops/src/workspace.hpp"
 #include "tests/bench/cuda_clock.hpp"
 
 namespace kiln::bench {
@@ -42,6 +44,8 @@ class DriverKernels {
   std::map<std::string, void*> modules_;
   std::map<std::string, void*> functions_;
   std::map<std::vector<std::size_t>, Buffer> layouts_;
+  std::unique_ptr<ops::Workspace> space_;
+  void* workspace_ = nullptr;  // of the launches prepared last
 };
 
 }  // namespace kiln::bench

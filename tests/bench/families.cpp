@@ -29,7 +29,8 @@ Result<Found> find(std::string_view kernel) {
   for (const Kernel& own : ops::kOwnKernels) {
     if (own.name != kernel) continue;
     for (const Family& family : families()) {
-      if (family.name == own.family && family.scalars.size() == own.scalars) {
+      if (family.name == own.family && family.scalars.size() == own.scalars &&
+          (family.root.empty() || family.root == own.root)) {
         return Found{&family, own};
       }
     }
@@ -205,7 +206,10 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
   const BenchCase subject = with_scalars(given, family);
   ops::Launch launch;
   launch.module = found.kernel.module;
-  launch.kernel = subject.kernel;
+  launch.kernel =
+      family.original_root.empty()
+          ? subject.kernel
+          : std::string(family.original_root) + subject.kernel.substr(found.kernel.root.size());
   launch.block = {1024, 1, 1};
   launch.grid = {static_cast<std::uint32_t>((subject.count() + 1023) / 1024), 1, 1};
   if (family.launch_original != nullptr) {

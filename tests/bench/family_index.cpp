@@ -154,14 +154,53 @@ Result<ops::Launch> plan_scatter(const Kernel& kernel, const BenchCase& subject,
   return plan(call, subject.gpu);
 }
 
+Result<ops::Launch> plan_add_any(const Kernel& kernel, const BenchCase& subject,
+                                 const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  auto call = call_of<ops::IndexAdd>(kernel, addresses, ops::Geometry::kOwn);
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.ids);
+  call.size = parts.places;
+  call.order = ops::SumOrder::kAny;
+  return plan(call, subject.gpu);
+}
+// The numbers of the ids are the third input. They are of no order here: sums of ids that are all
+// different take as long.
+Result<ops::Launch> plan_add_sorted(const Kernel& kernel, const BenchCase& subject,
+                                    const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  auto call = call_of<ops::IndexAdd>(kernel, addresses, ops::Geometry::kOwn);
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.ids);
+  call.size = parts.places;
+  call.order = ops::SumOrder::kSorted;
+  call.sorted = addresses.inputs[2];
+  return plan(call, subject.gpu);
+}
+Operands add_sorted_operands(const Kernel& kernel, const BenchCase& subject) {
+  Operands operands = write_places<Ids::kShared>(kernel, subject);
+  const std::size_t ids = around<Two::kElementsFirst>(subject).ids;
+  operands.inputs.push_back({ops::DType::kU32, {{ids}}, ids});
+  return operands;
+}
+Result<ops::Launch> plan_scatter_any(const Kernel& kernel, const BenchCase& subject,
+                                     const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  auto call = call_of<ops::Scatter>(kernel, addresses, ops::Geometry::kOwn);
+  const Around parts = around<Two::kElementsFirst>(subject);
+  call.dims = parts.dims(parts.ids);
+  call.size = parts.places;
+  call.op = ops::ScatterOp::kAdd;
+  call.order = ops::SumOrder::kAny;
+  return plan(call, subject.gpu);
+}
+
 Family indexed(std::string_view name, decltype(Family::sized) sized,
                decltype(Family::operands) operands, decltype(Family::plan) plan,
-               decltype(Family::launch_original) original) {
+               decltype(Family::launch_original) original, std::string_view original_root = {}) {
   return {.name = name,
           .shapes = kRowShapes,
           .sized = sized,
           .operands = operands,
           .plan = plan,
+          .original_root = original_root,
           .launch_original = original};
 }
 
@@ -179,6 +218,12 @@ std::vector<Family> index_families() {
               plan_scatter<ops::ScatterOp::kAssign>, original_scatter),
       indexed("scatter_add", rows_of_4096, write_places<Ids::kOwn>,
               plan_scatter<ops::ScatterOp::kAdd>, original_scatter),
+      indexed("index_add_any", rows_of_4096, write_places<Ids::kShared>, plan_add_any, original_add,
+              "ia"),
+      indexed("index_add_sorted", rows_of_4096, add_sorted_operands, plan_add_sorted, original_add,
+              "ia"),
+      indexed("scatter_add_any", rows_of_4096, write_places<Ids::kOwn>, plan_scatter_any,
+              original_scatter, "sa"),
   };
 }
 

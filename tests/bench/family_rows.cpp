@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/diagnostic.hpp"
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/sort.hpp"
@@ -61,6 +62,25 @@ Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
   return plan(call, subject.gpu);
 }
 
+// By as many blocks to a row as serve, at least two.
+Result<ops::Launch> plan_split(const Kernel& kernel, const BenchCase& subject,
+                               const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  ops::Reduce call;
+  const std::string_view operation = kernel.root.substr(std::string_view("split_").size());
+  for (const ops::ReduceOpInfo& op : ops::kReduceOps) {
+    if (op.root.substr(std::string_view("fast_").size()) == operation) call.op = op.op;
+  }
+  call.dtype = kernel.dtype;
+  call.layout = layout_of(subject, 0);
+  call.over = {subject.dims.rank() - 1};
+  call.src = addresses.inputs[0];
+  call.dst = addresses.output;
+  KILN_TRY_ASSIGN(const ops::Launch chosen, plan(call, subject.gpu));
+  if (chosen.kernel == kernel.name) return chosen;
+  call.parts = 2;
+  return plan(call, subject.gpu);
+}
+
 Result<ops::Launch> plan_sum_into(const Kernel& kernel, const BenchCase& subject,
                                   const Addresses& addresses, ops::Geometry geometry) {
   ops::SumInto call;
@@ -116,12 +136,34 @@ Family reduction(std::string_view name) {
           .original_grid = one_block_a_row};
 }
 
+BenchCase one_row(std::string kernel, std::size_t count) {
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {1, count};
+  return subject;
+}
+
+// Families are of several roots: a row for each.
+Family split_reduction(std::string_view name, std::string_view root, std::string_view original) {
+  Family family = reduction(name);
+  family.root = root;
+  family.original_root = original;
+  family.shapes = {{1, 128256}, {8, 128256}, {64, 128256}};
+  family.sized = one_row;
+  family.plan = plan_split;
+  return family;
+}
+
 }  // namespace
 
 std::vector<Family> row_families() {
   return {
       reduction("reduction"),
       reduction("arg-reduction"),
+      split_reduction("split-reduction", "split_sum", "fast_sum"),
+      split_reduction("split-reduction", "split_max", "fast_max"),
+      split_reduction("split-reduction", "split_min", "fast_min"),
+      split_reduction("split-arg-reduction", "split_argmax", "fast_argmax"),
+      split_reduction("split-arg-reduction", "split_argmin", "fast_argmin"),
 
       {.name = "sum-into",
        .views = 1,

@@ -36,6 +36,7 @@ using Kernel = ops::OwnKernel;
 
 struct Family {
   std::string_view name;             // the family of kernels in the tables, with as many scalars
+  std::string_view root = {};        // of kernels of this root alone; empty: of all
   std::vector<double> scalars = {};  // to measure with, where a case names none
   Bound bound = Bound::kMemory;
   Bound (*bound_of)(const Kernel& kernel) = nullptr;  // where it is not the same for all kernels
@@ -56,6 +57,8 @@ struct Family {
   // Makes an input that the launch reads of one that it does not. Null: none is made.
   Result<ops::Launch> (*before)(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses) = nullptr;
+  // What the names of its originals begin with, in place of the root of a name of our own.
+  std::string_view original_root = {};
   // Empty, and no launch below: there is no original.
   std::vector<Parameter> original = {};
   // In place of these: sets arguments and layout, and the grid where it is another one.

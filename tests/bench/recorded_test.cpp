@@ -13,7 +13,7 @@ namespace {
 TEST_CASE("the recording's cases can all be launched") {
   const auto recorded = recording();
   REQUIRE(recorded);
-  CHECK(recorded->cases.size() == 165);
+  CHECK(recorded->cases.size() == 168);
   std::set<std::string> names;
   for (const RecordedCase& each : recorded->cases) {
     INFO(each.subject.name());
@@ -26,7 +26,8 @@ TEST_CASE("the recording's cases can all be launched") {
     for (const ops::Geometry geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
       const auto launch = plan_ours(each.subject, addresses, geometry);
       REQUIRE(launch);
-      CHECK(launch->kernel == each.subject.kernel);
+      // In our geometry a name of our own may serve.
+      if (geometry == ops::Geometry::kReference) CHECK(launch->kernel == each.subject.kernel);
     }
   }
 }

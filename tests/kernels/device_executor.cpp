@@ -4,6 +4,7 @@
 #include "base/diagnostic.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/launcher.hpp"
+#include "ops/src/workspace.hpp"
 #include "tests/kernels/executor.hpp"
 
 namespace kiln::conformance {
@@ -64,7 +65,7 @@ class UsualExecutor final : public DeviceExecutor {
 class TargetExecutor final : public DeviceExecutor {
  public:
   TargetExecutor(const Device& device, std::string_view target)
-      : DeviceExecutor(device), modules_(modules_of_target(target)) {}
+      : DeviceExecutor(device), modules_(modules_of_target(target)), workspace_(device) {}
 
  private:
   Result<void> start(const ops::Launch& launch) override {
@@ -82,6 +83,10 @@ class TargetExecutor final : public DeviceExecutor {
       }
       arguments.at(launch.layout_argument) = ops::Argument::of(layout.data());
     }
+    if (launch.workspace_bytes != 0) {
+      KILN_TRY_ASSIGN(void* const workspace, workspace_.of(launch.workspace_bytes));
+      arguments.at(launch.workspace_argument) = ops::Argument::of(workspace);
+    }
     std::vector<const void*> addresses;
     for (const ops::Argument& argument : arguments) addresses.push_back(argument.data());
     LaunchConfig config;
@@ -93,6 +98,7 @@ class TargetExecutor final : public DeviceExecutor {
 
   const TargetModules& modules_;
   std::map<std::vector<std::size_t>, Buffer> layouts_;
+  ops::Workspace workspace_;
 };
 
 }  // namespace

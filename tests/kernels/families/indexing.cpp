@@ -1,14 +1,17 @@
 // is_<I>_<T>, gather_<I>_<T>, ia_<I>_<T>, s_<I>_<T>, sa_<I>_<T>: elements found, or brought to
-// places, by ids along a dim.
+// places, by ids along a dim; ia_any, sa_any, ia_sorted: sums in other orders.
 //
 // Contract: bit by bit, but for sums: those are taken in the order of the ids, each in f32 (f64 for
-// f64), rounded to the element. An id that is the greatest of its type, negative, or beyond the dim
-// names no place: 0 is read there, and nothing is written.
+// f64), rounded to the element; by sorted ids rounded to it at the end; else in any order. An id
+// that is the greatest of its type, negative, or beyond the dim names no place: 0 is read there,
+// and nothing is written.
 #include "kiln/ops/indexing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/rows.hpp"
@@ -18,6 +21,7 @@ namespace kiln::conformance {
 namespace {
 
 enum class Kind { kSelect, kGather, kIndexAdd, kScatter, kScatterAdd };
+using ops::SumOrder;
 
 constexpr bool reads(Kind kind) { return kind == Kind::kSelect || kind == Kind::kGather; }
 constexpr bool adds(Kind kind) { return kind == Kind::kIndexAdd || kind == Kind::kScatterAdd; }
@@ -137,10 +141,36 @@ Bits sum_of_two(DType dtype, Bits a, Bits b) {
   return encode(dtype, static_cast<Real>(static_cast<float>(x) + static_cast<float>(y)));
 }
 
+// A sum of terms, the first of them what was there, in any order, rounded each time.
+Expected sum_in_any_order(DType dtype, const std::vector<Bits>& terms) {
+  Real magnitude = 0;
+  std::vector<Real> values;
+  for (const Bits bits : terms) {
+    values.push_back(decode(dtype, bits));
+    magnitude += std::fabs(values.back());
+  }
+  const Real sum = sum_of(DType::kF64, values).value;
+  if (!std::isfinite(sum)) return Expected::within(dtype, sum);
+  const Real step = unit_in_last_place(dtype, magnitude) / 2;
+  return Expected::within(dtype, sum, {0, 0, static_cast<Real>(values.size()) * step});
+}
+
+// In the order of the terms, in the computing type, rounded to the element at the end.
+Expected sum_rounded_once(DType dtype, const std::vector<Bits>& terms) {
+  Real sum = decode(dtype, terms[0]);
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    const Real term = decode(dtype, terms[i]);
+    sum = compute_dtype(dtype) == DType::kF64
+              ? static_cast<Real>(static_cast<double>(sum) + static_cast<double>(term))
+              : static_cast<Real>(static_cast<float>(sum) + static_cast<float>(term));
+  }
+  return Expected::within(dtype, sum);
+}
+
 using Bytes = std::shared_ptr<std::vector<std::byte>>;
 
 // What a kernel leaves in `out`, which held `before`.
-std::vector<Expected> index_reference(Kind kind, DType ids_dtype, DType dtype,
+std::vector<Expected> index_reference(Kind kind, SumOrder order, DType ids_dtype, DType dtype,
                                       const IndexCase& choice, const std::vector<std::byte>& ids,
                                       const std::vector<std::byte>& inp,
                                       const std::vector<std::byte>& before) {
@@ -152,6 +182,7 @@ std::vector<Expected> index_reference(Kind kind, DType ids_dtype, DType dtype,
     out.push_back(load(dtype, &before[i * width]));
   }
   std::vector<bool> is_sum(out.size());
+  std::vector<std::vector<Bits>> terms(order == SumOrder::kKept ? 0 : out.size());
   // The order of all elements is, for each place, that of j.
   for (std::size_t i = 0; i < all; ++i) {
     const std::size_t l = i / right / choice.count, j = i / right % choice.count, r = i % right;
@@ -162,27 +193,36 @@ std::vector<Expected> index_reference(Kind kind, DType ids_dtype, DType dtype,
       out[i] = place ? load(dtype, &inp[named * width]) : 0;
     } else if (place) {
       const Bits x = load(dtype, &inp[i * width]);
+      if (!terms.empty()) {
+        if (terms[named].empty()) terms[named].push_back(out[named]);
+        terms[named].push_back(x);
+      }
       out[named] = adds(kind) ? sum_of_two(dtype, out[named], x) : x;
       is_sum[named] = adds(kind) && is_float(dtype);
     }
   }
   std::vector<Expected> expected;
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (is_sum[i] && order != SumOrder::kKept) {
+      expected.push_back(order == SumOrder::kAny ? sum_in_any_order(dtype, terms[i])
+                                                 : sum_rounded_once(dtype, terms[i]));
+      continue;
+    }
     expected.push_back(is_sum[i] ? Expected::within(dtype, decode(dtype, out[i]))
                                  : Expected::exactly(out[i]));
   }
   return expected;
 }
 
-Result<ops::Launch> plan_indexing(Kind kind, DType ids_dtype, DType dtype, const IndexCase& choice,
-                                  const std::vector<void*>& addresses) {
+Result<ops::Launch> plan_indexing(Kind kind, SumOrder order, DType ids_dtype, DType dtype,
+                                  const IndexCase& choice, const std::vector<void*>& addresses) {
   const auto fill = [&](auto call) {
     call.ids_dtype = ids_dtype;
     call.dtype = dtype;
     call.dim = choice.dim;
     call.ids = addresses[0];
     call.inp = addresses[1];
-    call.out = addresses[2];
+    call.out = addresses.back();
     call.geometry = choice.grid.geometry;
     return call;
   };
@@ -203,14 +243,35 @@ Result<ops::Launch> plan_indexing(Kind kind, DType ids_dtype, DType dtype, const
     call.count = choice.count;
     return plan(call);
   }
-  if (kind == Kind::kIndexAdd) return brought(fill(ops::IndexAdd{}));
+  if (kind == Kind::kIndexAdd) {
+    ops::IndexAdd call = fill(ops::IndexAdd{});
+    call.order = order;
+    if (order == SumOrder::kSorted) call.sorted = addresses[2];
+    return brought(call);
+  }
   ops::Scatter call = fill(ops::Scatter{});
   call.op = adds(kind) ? ops::ScatterOp::kAdd : ops::ScatterOp::kAssign;
+  call.order = order;
   return brought(call);
 }
 
-Case build(std::string name, Kind kind, DType ids_dtype, DType dtype, const IndexCase& choice,
-           const Seed& seed) {
+// The numbers of ids in the order of the ids, equal ones in theirs.
+std::vector<std::byte> sorted_numbers(DType dtype, const std::vector<std::byte>& ids) {
+  const auto value = [&](std::uint32_t i) {
+    const Bits bits = load(dtype, &ids[i * size_of(dtype)]);
+    return is_signed(dtype) ? bits ^ (Bits{1} << (8 * size_of(dtype) - 1)) : bits;
+  };
+  std::vector<std::uint32_t> numbers(ids.size() / size_of(dtype));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](auto a, auto b) { return value(a) < value(b); });
+  std::vector<std::byte> bytes(numbers.size() * 4);
+  for (std::size_t i = 0; i < numbers.size(); ++i) store(DType::kU32, numbers[i], &bytes[i * 4]);
+  return bytes;
+}
+
+Case build(std::string name, Kind kind, SumOrder order, DType ids_dtype, DType dtype,
+           const IndexCase& choice, const Seed& seed) {
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
@@ -235,6 +296,9 @@ Case build(std::string name, Kind kind, DType ids_dtype, DType dtype, const Inde
   const auto inp = std::make_shared<std::vector<std::byte>>(values(reads(kind) ? named : each));
   made.operands.push_back(input("ids", ids_dtype, *ids, choice.misalignment));
   made.operands.push_back(input("inp", dtype, *inp, choice.misalignment));
+  if (order == SumOrder::kSorted) {
+    made.operands.push_back(input("order", DType::kU32, sorted_numbers(ids_dtype, *ids)));
+  }
   Operand out;
   out.name = "out";
   out.dtype = dtype;
@@ -242,11 +306,11 @@ Case build(std::string name, Kind kind, DType ids_dtype, DType dtype, const Inde
   out.content =
       adds(kind) ? values(named) : poison((reads(kind) ? each : named) * size_of(dtype), random);
   out.expected = [=, before = out.content] {
-    return index_reference(kind, ids_dtype, dtype, choice, *ids, *inp, before);
+    return index_reference(kind, order, ids_dtype, dtype, choice, *ids, *inp, before);
   };
   made.operands.push_back(std::move(out));
   made.plan = [=](const std::vector<void*>& addresses) {
-    Result<ops::Launch> launch = plan_indexing(kind, ids_dtype, dtype, choice, addresses);
+    Result<ops::Launch> launch = plan_indexing(kind, order, ids_dtype, dtype, choice, addresses);
     if (launch) choice.grid.apply(*launch);
     return launch;
   };
@@ -261,22 +325,32 @@ bool add_indexing_cases(std::string_view kernel, Selection selection,
   if (!value) return false;
   const std::optional<RootAndDType> ids = split_dtype(value->root);
   if (!ids) return false;
-  const std::optional<Kind> kind = ids->root == "is"       ? std::optional(Kind::kSelect)
-                                   : ids->root == "gather" ? std::optional(Kind::kGather)
-                                   : ids->root == "ia"     ? std::optional(Kind::kIndexAdd)
-                                   : ids->root == "s"      ? std::optional(Kind::kScatter)
-                                   : ids->root == "sa"     ? std::optional(Kind::kScatterAdd)
-                                                           : std::nullopt;
-  if (!kind) return false;
+  struct Root {
+    std::string_view name;
+    Kind kind;
+    SumOrder order = SumOrder::kKept;
+  };
+  static constexpr Root kRoots[] = {{"is", Kind::kSelect},
+                                    {"gather", Kind::kGather},
+                                    {"ia", Kind::kIndexAdd},
+                                    {"s", Kind::kScatter},
+                                    {"sa", Kind::kScatterAdd},
+                                    {"ia_any", Kind::kIndexAdd, SumOrder::kAny},
+                                    {"sa_any", Kind::kScatterAdd, SumOrder::kAny},
+                                    {"ia_sorted", Kind::kIndexAdd, SumOrder::kSorted}};
+  const Root* const root = std::find_if(std::begin(kRoots), std::end(kRoots),
+                                        [&](const Root& each) { return each.name == ids->root; });
+  if (root == std::end(kRoots)) return false;
   const bool represents = represents_family("indexing", kernel);
-  for (const IndexCase& choice : index_cases(*kind, breadth_of(selection, represents))) {
+  for (const IndexCase& choice : index_cases(root->kind, breadth_of(selection, represents))) {
+    const bool is_ours = root->order != SumOrder::kKept;
+    if (is_ours && choice.grid.geometry == ops::Geometry::kReference) continue;
     const std::string name = choice.name(kernel);
     const std::size_t work = std::max(count_of({choice.dims}), count_of({choice.dims_of_ids()}));
-    cases.push_back(
-        {name, choice.grid.work(work),
-         [=, kind = *kind, ids_dtype = ids->dtype, dtype = value->dtype](const Seed& seed) {
-           return build(name, kind, ids_dtype, dtype, choice, seed);
-         }});
+    cases.push_back({name, choice.grid.work(work),
+                     [=, ids_dtype = ids->dtype, dtype = value->dtype](const Seed& seed) {
+                       return build(name, root->kind, root->order, ids_dtype, dtype, choice, seed);
+                     }});
   }
   return true;
 }
@@ -298,6 +372,17 @@ Contracts indexing_contracts() {
        "nothing is written where the id names no place", "Ids as is's. Kept: the last j stays."},
       {"sa", "out[l, ids[l, j, r], r] += inp[l, j, r]", kFloatsIn, "0.5 at each step",
        "integers wrap; nothing is written where the id names no place", "As ia."},
+      {"ia_any", "as ia, in any order", "the element type, atomically",
+       "half a step of Σ abs x for each term; the order is not kept",
+       "integers wrap; nothing is written where the id names no place",
+       "A name of our own. Ids as is's."},
+      {"sa_any", "as sa, in any order", "the element type, atomically",
+       "half a step of Σ abs x for each term; the order is not kept",
+       "integers wrap; nothing is written where the id names no place",
+       "A name of our own. Ids as is's."},
+      {"ia_sorted", "as ia", kFloatsIn, "0.5 of the computing type at each step, then one rounding",
+       "integers wrap; nothing is written where the id names no place",
+       "A name of our own: by the ids' numbers in asort_asc's order. The same bits in each run."},
   };
 }
 

@@ -1,4 +1,5 @@
-// fast_<op>_<T>: a value for all elements along some dims; sum_<T>: sums added to what is there.
+// fast_<op>_<T>, split_<op>_<T>: a value for all elements along some dims; sum_<T>: sums added to
+// what is there.
 //
 // Contract: integer sums wrap. Float sums are off by what the additions round away, f16's and
 // bf16's in f32, and exact where every order is. min and max start from the infinity of the other
@@ -206,6 +207,7 @@ struct ReduceCase {
   Shape shape;
   GridChoice grid = own_grid();
   std::size_t src_misalignment = 0, dst_misalignment = 0;
+  std::uint32_t parts = 0;  // of a row, of split_<op>
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/" + shape.name;
@@ -213,6 +215,7 @@ struct ReduceCase {
       text +=
           "/offset=" + std::to_string(src_misalignment) + "+" + std::to_string(dst_misalignment);
     }
+    if (parts != 0) text += "/parts=" + std::to_string(parts);
     return text + "/" + grid.name;
   }
 };
@@ -231,6 +234,49 @@ std::vector<ReduceCase> reduce_cases(Breadth breadth, bool several_dims) {
   }
   list.push_back({shapes[1], reference_grid(), 1, 1});
   list.push_back({shapes[2], own_grid(), 3, 1});
+  return list;
+}
+
+ops::Reduce call_of(ReduceOp op, DType dtype, const ReduceCase& choice) {
+  ops::Reduce call;
+  call.op = op;
+  call.dtype = dtype;
+  call.layout = choice.shape.layout;
+  call.over = choice.shape.over;
+  call.geometry = choice.grid.geometry;
+  call.parts = choice.parts;
+  return call;
+}
+
+// Of shapes whose elements are evenly apart.
+std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims) {
+  std::vector<ReduceCase> list;
+  std::uint32_t turn = 0;
+  for (ReduceCase choice : reduce_cases(breadth, several_dims)) {
+    if (choice.grid.geometry == ops::Geometry::kReference) continue;
+    constexpr std::uint32_t kParts[] = {3, 1, 2, 8};
+    choice.parts = kParts[turn++ % 4];
+    const DType any = DType::kF32;
+    if (plan(call_of(ReduceOp::kSum, any, choice))) list.push_back(choice);
+  }
+  // Longer than a part's whole lines of memory.
+  struct Long {
+    const char* name;
+    ops::Layout layout;
+    std::size_t over;
+  };
+  for (const Long& each : {Long{"rows/12x5000/over=1", {{12, 5000}}, 1},
+                           Long{"columns/1500x40/over=0", {{1500, 40}}, 0}}) {
+    ReduceCase choice;
+    choice.shape.name = each.name;
+    choice.shape.layout = each.layout;
+    choice.shape.over = {each.over};
+    for (const std::uint32_t parts : {5, 2, 40}) {
+      choice.parts = parts;
+      list.push_back(choice);
+      if (breadth == Breadth::kHandful) break;
+    }
+  }
   return list;
 }
 
@@ -258,15 +304,10 @@ CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const Redu
             };
             made.operands.push_back(std::move(dst));
             made.plan = [=](const std::vector<void*>& addresses) {
-              ops::Reduce call;
-              call.op = op;
-              call.dtype = dtype;
-              call.layout = choice.shape.layout;
-              call.over = choice.shape.over;
+              ops::Reduce call = call_of(op, dtype, choice);
               call.src = static_cast<const std::byte*>(addresses[0]) +
                          choice.shape.offset * size_of(dtype);
               call.dst = addresses[1];
-              call.geometry = choice.grid.geometry;
               Result<ops::Launch> launch = plan(call);
               if (launch) choice.grid.apply(*launch);
               return launch;
@@ -347,9 +388,12 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
     return true;
   }
   for (const ops::ReduceOpInfo& each : ops::kReduceOps) {
-    if (each.root != parts->root) continue;
+    const bool is_split = parts->root == "split_" + std::string(each.root.substr(5));
+    if (each.root != parts->root && !is_split) continue;
     const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
-    for (const ReduceCase& choice : reduce_cases(breadth, !gives_index(each.op))) {
+    const bool several = !gives_index(each.op);
+    for (const ReduceCase& choice :
+         is_split ? split_cases(breadth, several) : reduce_cases(breadth, several)) {
       cases.push_back(fast_case(kernel, each.op, dtype, choice));
     }
     return true;
@@ -373,6 +417,13 @@ Contracts reduce_contracts() {
        "a leading NaN does not win."},
       {"fast_argmin", "the index of min x along the last dim", "", "exact", index,
        "As fast_argmax."},
+      {"split_sum", "as fast_sum, several blocks to a row", "f64 in f64, other floats in f32",
+       "as fast_sum", "integers wrap",
+       "A name of our own; so are the next four. The same bits in each run."},
+      {"split_max", "as fast_max", "", "exact", extreme, ""},
+      {"split_min", "as fast_min", "", "exact", extreme, ""},
+      {"split_argmax", "as fast_argmax", "", "exact", index, ""},
+      {"split_argmin", "as fast_argmin", "", "exact", index, ""},
       {"sum", "out += Σ x over the summed dims", "the element type, atomically",
        "half a step of Σ abs x for each term; the order is not kept", "integers wrap",
        "Kept: `out` is added to."},

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/tuning/workspace.hpp"
 #include "kiln/ops/affine.hpp"
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/cast.hpp"
@@ -129,6 +130,42 @@ TEST_CASE("Launcher remembers a bounded number of shapes, and those that were pr
   CHECK(fake_cuda().live().allocations == now);
 }
 
+// scale_add of the first two floats of the workspace, its counters: out = 0 * 10 + 1.
+Launch over_workspace(const Bench& bench, std::size_t bytes) {
+  Launch launch = bench.over_layout(3, 5);
+  launch.layout.clear();
+  launch.workspace_argument = 1;
+  launch.workspace_bytes = bytes;
+  return launch;
+}
+
+TEST_CASE("Launcher gives launches that need it a workspace, which begins with zeros") {
+  const Bench bench;
+  const std::size_t before = fake_cuda().live().allocations;
+  REQUIRE(bench.launcher.run(over_workspace(bench, 100)));
+  CHECK(bench.result()[0] == 1);
+  CHECK(fake_cuda().live().allocations == before + 1);
+  REQUIRE(bench.launcher.run(over_workspace(bench, tuning::kWorkspaceCounters)));
+  CHECK(fake_cuda().live().allocations == before + 1);
+  // It grows; the outgrown piece stays for those who have its address.
+  REQUIRE(bench.launcher.run(over_workspace(bench, tuning::kWorkspaceCounters + 1)));
+  CHECK(fake_cuda().live().allocations == before + 2);
+  CHECK(bench.result()[1] == 1);
+  REQUIRE(bench.launcher.run(over_workspace(bench, 100)));
+  CHECK(fake_cuda().live().allocations == before + 2);
+}
+
+TEST_CASE("Launcher prepares the workspace of a launch") {
+  const Bench bench;
+  const Launch launch = over_workspace(bench, 1 << 20);
+  REQUIRE(bench.launcher.prepare(launch));
+  const std::size_t prepared = fake_cuda().live().allocations;
+  const int copies = fake_cuda().calls("cuMemcpyHtoD_v2");
+  REQUIRE(bench.launcher.run(launch));
+  CHECK(fake_cuda().live().allocations == prepared);
+  CHECK(fake_cuda().calls("cuMemcpyHtoD_v2") == copies);
+}
+
 // What a launch through the Launcher allocates beyond the same launch of the Function itself.
 TEST_CASE("Launcher allocates nothing for a shape that it has seen") {
   const Bench bench;
@@ -180,6 +217,9 @@ TEST_CASE("plan allocates nothing") {
   SumInto sum;
   sum.layout = view;
   sum.over = {0, 2};
+  Reduce whole;
+  whole.layout = {{1 << 20}};
+  whole.over = {0};
   IndexSelect select;
   select.dims = {5, 7};
   select.ids_layout = {{3}};
@@ -242,7 +282,7 @@ TEST_CASE("plan allocates nothing") {
                        plan(select) && plan(gather) && plan(add) && plan(scatter) && plan(sort) &&
                        plan(convolution) && plan(transposed) && plan(columns) && plan(to_image) &&
                        plan(pool) && plan(nearest) && plan(bilinear) && plan(quantize) &&
-                       plan(dequantize) && plan(get_rows) && plan(get_float_rows) &&
+                       plan(dequantize) && plan(whole) && plan(get_rows) && plan(get_float_rows) &&
                        plan(f32_vector) && plan(vectors) && plan(matrix) && plan(moe);
   CHECK(allocation_count == before);
   CHECK(planned);

@@ -74,7 +74,7 @@ struct Launch {
   std::uint16_t own_kernel = kByName;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t shared_bytes = 0;          // dynamic shared memory
+  std::uint32_t shared_bytes = 0;                       // dynamic shared memory
   InlineList<Argument, kMostArguments> arguments = {};  // in the kernel's order
 
   // Launcher puts the layout block into device memory and its address into
@@ -83,7 +83,13 @@ struct Launch {
   LayoutBlock layout = {};
   std::size_t layout_argument = kNoLayout;
 
-  // The arguments of a kernel of this type: one of another type than its parameter does not compile.
+  // Launcher gives the launch memory that is its alone while it runs, and puts the address into
+  // arguments[workspace_argument].
+  std::size_t workspace_bytes = 0;
+  std::size_t workspace_argument = kNoLayout;
+
+  // The arguments of a kernel of this type: one of another type than its parameter does not
+  // compile.
   template <typename... Parameters, typename... Values>
   void pass(Kernel<Parameters...> /*kernel*/, const Values&... values) {
     static_assert(sizeof...(Values) == sizeof...(Parameters),

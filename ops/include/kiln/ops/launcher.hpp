@@ -10,6 +10,9 @@
 // Layout blocks live in device memory, one per content: launching the same shape again copies and
 // allocates nothing. Of shapes that were only run, the last thousand or so are remembered; those of
 // prepared launches as long as the Launcher lives.
+// Some launches work in memory of the Launcher's, which grows with them and is never given back.
+// Prepared, such a launch may be captured like any other; graphs of one Launcher then run one after
+// the other.
 // Thread-safety: run() and launch() may be called from several threads; the order on the stream is
 // the order of the calls.
 #pragma once
@@ -39,9 +42,10 @@ class Launcher {
   // Function::launch.
   Result<void> run(const Launch& launch) const;
 
-  // Does what the launch needs done once, loading its kernel and storing its layout block, and starts
-  // nothing. After that run() asks nothing of the driver but the launch: so it may be captured into a
-  // CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of run().
+  // Does what the launch needs done once, loading its kernel and storing its layout block, and
+  // starts nothing. After that run() asks nothing of the driver but the launch: so it may be
+  // captured into a CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of
+  // run().
   Result<void> prepare(const Launch& launch) const;
 
   // Plans for this device and runs, or prepares: `call` is an Affine, a Unary, a Fill, ...

@@ -1,8 +1,9 @@
 // reduce: one value for all elements along some dims.
 //
-// Kernels: fast_<op>_<T> for u8 u32 i64 f16 bf16 f32 f64; sum_<T> for u32 f16 bf16 f32 f64. Integer
-// sums wrap. min and max: f64 and f32 ignore NaN, f16 and bf16 keep it. argmin and argmax give a
-// u32: the smallest index of the extreme; a NaN is skipped, and of nothing but NaNs the index is 0.
+// Kernels: fast_<op>_<T>, and split_<op>_<T> where blocks share a row, for u8 u32 i64 f16 bf16 f32
+// f64; sum_<T> for u32 f16 bf16 f32 f64. Integer sums wrap. min and max: f64 and f32 ignore NaN,
+// f16 and bf16 keep it. argmin and argmax give a u32: the smallest index of the extreme; a NaN is
+// skipped, and of nothing but NaNs the index is 0.
 #pragma once
 
 #include <string_view>
@@ -49,6 +50,10 @@ struct Reduce {
   const void* src = nullptr;
   void* dst = nullptr;  // of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
+  // Blocks that share a row, by the kernels split_<op>_<T>, names of our own; 0: as serves speed.
+  // Where it is set the elements of a result must be evenly apart, and so must the results' first
+  // ones.
+  std::uint32_t parts = 0;
 };
 
 // sum_<T>: adds the sums along `over` to what `out` holds, element by element with atomics: the

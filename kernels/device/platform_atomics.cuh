@@ -1,0 +1,54 @@
+// The platform's atomics that few kernels need: in order, and of several neighbours at once. Beside
+// platform.cuh the only file that asks for the vendor.
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// Adds, and returns what was there before. In order: who sees the sum sees what this thread has seen,
+// and written, before. Device-wide.
+KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
+#if KILN_PLATFORM_CUDA
+  u32 before;
+  asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(address), "r"(value)
+               : "memory");
+  return before;
+#elif KILN_PLATFORM_HIP
+  return __hip_atomic_fetch_add(address, value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+#elif KILN_PLATFORM_HOST
+  return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
+#endif
+}
+
+// Sums of floats that lie side by side, each added by itself; relaxed, device-wide. The address is a
+// multiple of what is added.
+#if KILN_PLATFORM_CUDA
+#define KILN_HAS_PAIR_ATOMICS 1
+KILN_DEVICE void atomic_add_f16_pair_bits(void* address, u32 bits) {
+  asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(address), "r"(bits) : "memory");
+}
+#if __CUDA_ARCH__ >= 900
+#define KILN_HAS_WIDE_ATOMICS 1
+KILN_DEVICE void atomic_add_f32_bits(void* address, const u32 (&bits)[4]) {
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(address),
+               "f"(__uint_as_float(bits[0])), "f"(__uint_as_float(bits[1])),
+               "f"(__uint_as_float(bits[2])), "f"(__uint_as_float(bits[3]))
+               : "memory");
+}
+KILN_DEVICE void atomic_add_f16_bits(void* address, const u32 (&bits)[4]) {
+  asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};" ::"l"(address),
+               "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+               : "memory");
+}
+KILN_DEVICE void atomic_add_bf16_bits(void* address, const u32 (&bits)[4]) {
+  asm volatile("red.global.add.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};" ::"l"(address),
+               "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+               : "memory");
+}
+#endif
+#endif
+
+}  // namespace kiln::device

@@ -1,0 +1,132 @@
+// Sums at the places that ids name along a dim: `left` counts what lies before it, `right` what
+// lies behind.
+//   index_sum_any     out[l, ids[j], r] += inp[l, j, r], atomically: the order is not kept
+//   scatter_sum_any   out[l, ids[l, j, r], r] += inp[l, j, r], the same
+//   index_sum_sorted  as the first, in the order of j and rounded once: `order` has the numbers of
+//   the
+//                     ids, sorted by id, equal ones in their order
+// An id that is the greatest of its type, or none of the dim's, is passed over.
+#pragma once
+
+#include "device/arithmetic.cuh"
+#include "device/atomic_chunk.cuh"
+#include "device/chunk.cuh"
+#include "families/index.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// The rows of `right` elements that are moved as a whole: by chunks where both sides allow it.
+template <class T>
+struct Neighbours {
+  static constexpr u32 kCount = 16 / sizeof(T);
+  bool in_chunks;
+  u32 step;
+  u64 per_row;
+
+  KILN_DEVICE Neighbours(const T* inp, const T* out, u64 right) {
+    in_chunks = (address_of(inp) | address_of(out) | right * sizeof(T)) % 16 == 0;
+    step = in_chunks ? kCount : 1;
+    per_row = in_chunks ? right / kCount : right;
+  }
+};
+
+template <class Id, class T>
+KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u64 left,
+                               u64 dst_dim, u64 right) {
+  const Neighbours<T> units(inp, out, right);
+  const Places<Id> places(dst_dim);
+  const u64 all = left * count * units.per_row;
+  const Spread spread(all);
+  if (spread.is_surplus()) return;
+#pragma unroll 1
+  for (u64 i = spread.self; i < all; i += spread.threads) {
+    const u64 row = quotient(i, units.per_row);
+    const u64 l = quotient(row, count);
+    const Id id = ids[row - l * count];
+    if (!places.has(id)) continue;
+    const u64 r = (i - row * units.per_row) * units.step;
+    const T* const from = inp + row * right + r;
+    T* const to = out + (l * dst_dim + static_cast<u64>(id)) * right + r;
+    if (units.in_chunks) {
+      Chunk<T, Neighbours<T>::kCount> chunk;
+      chunk.load(from);
+      atomic_sum(to, chunk);
+    } else {
+      atomic_sum(to, *from);
+    }
+  }
+}
+
+template <class Id, class T>
+KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim,
+                                 u64 dst_dim, u64 right) {
+  const Places<Id> places(dst_dim);
+  const u64 slab = src_dim * right, all = left * slab;
+  const Spread spread(all);
+  if (spread.is_surplus()) return;
+#pragma unroll 1
+  for (u64 i = spread.self; i < all; i += spread.threads) {
+    const Id id = ids[i];
+    if (!places.has(id)) continue;
+    const u64 l = quotient(i, slab);
+    const u64 r = i - quotient(i, right) * right;
+    atomic_sum(out + (l * dst_dim + static_cast<u64>(id)) * right + r, inp[i]);
+  }
+}
+
+template <class Id, class T>
+KILN_DEVICE void index_sum_sorted(const Id* ids, const u32* order, u64 count, const T* inp, T* out,
+                                  u64 left, u64 dst_dim, u64 right) {
+  using M = Arithmetic<T>;
+  constexpr u32 kCount = Neighbours<T>::kCount;
+  const Neighbours<T> units(inp, out, right);
+  const Places<Id> places(dst_dim);
+  const u64 all = left * count * units.per_row;
+  const Spread spread(all);
+  if (spread.is_surplus()) return;
+#pragma unroll 1
+  for (u64 i = spread.self; i < all; i += spread.threads) {
+    const u64 row = quotient(i, units.per_row);
+    const u64 l = quotient(row, count);
+    u64 at = row - l * count;
+    u32 j = order[at];
+    const Id id = ids[j];
+    // The first of its id's adds them all up.
+    if (!places.has(id) || (at != 0 && ids[order[at - 1]] == id)) continue;
+    const u64 r = (i - row * units.per_row) * units.step;
+    const T* const from = inp + l * count * right + r;
+    T* const to = out + (l * dst_dim + static_cast<u64>(id)) * right + r;
+    typename M::Number sum[kCount];
+    Chunk<T, kCount> chunk;
+    if (units.in_chunks) {
+      chunk.load(to);
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) sum[k] = widen(chunk.get(k));
+    } else {
+      sum[0] = widen(*to);
+    }
+#pragma unroll 1
+    for (;;) {
+      if (units.in_chunks) {
+        chunk.load(from + j * right);
+#pragma unroll
+        for (u32 k = 0; k < kCount; ++k) sum[k] = M::add(sum[k], widen(chunk.get(k)));
+      } else {
+        sum[0] = M::add(sum[0], widen(from[j * right]));
+      }
+      if (++at == count) break;
+      j = order[at];
+      if (ids[j] != id) break;
+    }
+    if (units.in_chunks) {
+      chunk.set([&](u32 k) { return sum[k]; });
+      chunk.store(to);
+    } else {
+      *to = narrow<T>(sum[0]);
+    }
+  }
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,133 @@
+// dst[r] = the reduction of row r, several blocks to a row: of few long rows, and of rows that are
+// neighbours in memory. Element i of row r lies at r * row_stride + i * stride.
+//
+// A row is cut into parts, the same ones in every launch of that shape. A block leaves what its
+// part gives in the workspace; the last one to finish a row joins its parts, in their order. So the
+// result has the same bits in each run.
+//
+// The workspace begins with counters, zero before and after, and then has room for a state of each
+// part.
+#pragma once
+
+#include "device/block.cuh"
+#include "device/index.cuh"
+#include "device/platform.cuh"
+#include "device/platform_atomics.cuh"
+#include "families/reduce.cuh"
+#include "tuning/workspace.hpp"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Parts have `each` elements, up to 2^30, the last ones fewer. The launch helper sees to it that
+// there are less than 2^31 of them.
+template <class Reduction, class T, class Out>
+struct SplitRows {
+  using State = typename Reduction::State;
+
+  u64 rows, per_row, row_stride, stride;
+  u32 parts, each;
+  const T* src;
+  Out* dst;
+  u32* counters;
+  State* states;
+
+  // Of rows that are neighbours: every wave of the block its own elements.
+  KILN_DEVICE State take_across(const T* from, u32 count, u32 index, const Team& team) const {
+    constexpr u32 kAhead = 8;  // elements on their way at once
+    const u64 apart = team.threads * stride;
+    State state = Reduction::identity();
+    from += team.rank * stride;
+#pragma unroll 1
+    for (u32 i = team.rank; i < count; i += kAhead * team.threads) {
+      T x[kAhead];
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k) {
+        if (i + k * team.threads < count) x[k] = *from;
+        from += apart;
+      }
+      State few = Reduction::identity();
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k) {
+        const u32 at = i + k * team.threads;
+        if (at < count) few = Reduction::take(few, x[k], index + at);
+      }
+      state = Reduction::join(state, few);
+    }
+    return state;
+  }
+
+  // A group of rows is a block's at once: one row, or one for each lane.
+  KILN_DEVICE void run() const {
+    KILN_SHARED(is_last, u32);
+    const u32 width = wave_width();
+    const bool across =
+        (block_threads() & (width - 1)) == 0 && row_stride == 1 && rows > 1 && stride != 1;
+    const u32 abreast = across ? width : 1;
+    const u32 mine = across ? lane_index() : 0;
+    const Team team = across ? Team{wave_index(), block_threads() / width, width} : block_team();
+    const u32 groups = static_cast<u32>(across ? (rows + (width - 1)) / width : rows);
+#pragma unroll 1
+    for (u32 b = block_index(); b < groups * parts; b += block_count()) {
+      const u32 group = b / parts;
+      const u64 row = static_cast<u64>(group) * abreast + mine;
+      const u64 first = static_cast<u64>(b - group * parts) * each;
+      const u64 left = first < per_row ? per_row - first : 0;
+      const u32 count = left < each ? static_cast<u32>(left) : each;
+      const T* const from = src + row * row_stride + first * stride;
+      State state = Reduction::identity();
+      if (!across) {
+        state = take_elements<Reduction>(state, from, stride, count, static_cast<u32>(first), team);
+      } else if (row < rows) {
+        state = take_across(from, count, static_cast<u32>(first), team);
+      }
+      bool whole = parts == 1;
+#pragma unroll 1
+      for (;;) {
+        state = team_reduce<Reduction>(team, state);
+        if (whole) break;
+        if (thread_rank() == 0) is_last = 0;
+        barrier();
+        if (team.rank == 0) {
+          states[b * abreast + mine] = state;
+          u32* const counter = counters + group;
+          if (atomic_add_ordered(counter, 1) == parts * abreast - 1) {
+            *counter = 0;
+            is_last = 1;
+          }
+        }
+        barrier();
+        whole = wave_any(is_last != 0);
+        if (!whole) break;
+        state = Reduction::identity();
+#pragma unroll 1
+        for (u32 i = team.rank; i < parts; i += team.threads) {
+          state = Reduction::join(state, states[(group * parts + i) * abreast + mine]);
+        }
+      }
+      if (whole && team.rank == 0 && row < rows) {
+        dst[row] = Reduction::result(state, static_cast<u32>(per_row));
+      }
+    }
+  }
+};
+
+template <class Reduction, class T, class Out>
+KILN_DEVICE void split_reduce(u64 rows, u64 per_row, u64 row_stride, u64 stride, u32 parts,
+                              u32 each, const T* src, Out* dst, u8* workspace) {
+  const SplitRows<Reduction, T, Out> work{
+      rows,
+      per_row,
+      row_stride,
+      stride,
+      parts,
+      each,
+      src,
+      dst,
+      reinterpret_cast<u32*>(workspace),
+      reinterpret_cast<typename Reduction::State*>(workspace + tuning::kWorkspaceCounters)};
+  work.run();
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,19 @@
+// reduce: reductions of rows by several blocks each.
+#include "device/export.cuh"
+#include "families/split_reduce.cuh"
+#include "functors/reduction.cuh"
+#include "tables/reduce_split.hpp"
+
+#define OUT_Same(type) kiln::type
+#define OUT_Index(type) kiln::u32
+// name(rows, per_row, row_stride, stride, parts, each, src, dst, workspace)
+#define SPLIT(suffix, type, root, op, output)                                                  \
+  KILN_BOUNDED_KERNEL(256, 3, root##_##suffix, kiln::u64 rows, kiln::u64 per_row,              \
+                      kiln::u64 row_stride, kiln::u64 stride, kiln::u32 parts, kiln::u32 each, \
+                      const kiln::type* src, OUT_##output(type) * dst, kiln::u8 * workspace) { \
+    kiln::families::split_reduce<kiln::functors::op<kiln::type>>(                              \
+        rows, per_row, row_stride, stride, parts, each, src, dst, workspace);                  \
+  }
+#define ROW(root, op, dtypes, output) KILN_##dtypes(SPLIT, root, op, output)
+
+KILN_EACH_SPLIT_REDUCTION(ROW)

@@ -1,0 +1,54 @@
+// How rows are cut into parts, so that there is work for all of a device. Plain C++17, for host
+// programs.
+#pragma once
+
+#include "elementwise.hpp"
+
+namespace kiln::tuning {
+
+// Rows in parts of `each` elements. One part: a block takes a row, or as many as a wave has lanes.
+struct Split {
+  unsigned parts;
+  unsigned each;
+  Launch launch;
+};
+inline constexpr unsigned kSplitThreads = 256;
+inline constexpr unsigned kSplitBlocks = 3;  // of these, on a multiprocessor
+
+// Parts of whole lines of memory, at most 2^30 elements each.
+constexpr Split split_into(unsigned long long parts, unsigned long long groups,
+                           unsigned long long elements) {
+  constexpr unsigned long long kWhole = 128, kMostOfPart = 1u << 30;
+  const unsigned long long fewest = (elements + kMostOfPart - 1) / kMostOfPart;
+  if (parts < fewest) parts = fewest;
+  const unsigned long long each = ((elements + parts - 1) / parts + kWhole - 1) / kWhole * kWhole;
+  parts = (elements + each - 1) / each;
+  constexpr unsigned long long kMostBlocks = 1u << 24;  // kernels go on over what is more
+  const unsigned long long blocks = groups * parts;
+  return {static_cast<unsigned>(parts),
+          static_cast<unsigned>(each),
+          {static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kSplitThreads}};
+}
+
+// A block takes a part of a row of so many pieces, a piece being what one access moves, each thread one
+// piece at least. One part where fewer than four serve.
+constexpr Split split_rows(const Spread& device, unsigned long long rows,
+                           unsigned long long elements, unsigned long long pieces) {
+  const unsigned long long wanted = device.multiprocessors * kSplitBlocks / rows;
+  const unsigned long long most = pieces / kSplitThreads;
+  const unsigned long long parts = wanted < most ? wanted : most;
+  return split_into(parts < 4 ? 1 : parts, rows, elements);
+}
+
+// The same where neighbouring rows are neighbours in memory. Each wave has some eights of elements.
+constexpr Split split_across(const Spread& device, unsigned long long rows,
+                             unsigned long long elements) {
+  constexpr unsigned kWave = 32;
+  const unsigned long long groups = (rows + kWave - 1) / kWave;
+  const unsigned long long wanted = device.multiprocessors * 2ull * kSplitBlocks / groups;
+  const unsigned long long most = elements / (kSplitThreads / kWave * 32);
+  const unsigned long long parts = wanted < most ? wanted : most;
+  return split_into(parts < 1 ? 1 : parts, groups, elements);
+}
+
+}  // namespace kiln::tuning
