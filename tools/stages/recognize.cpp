@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "formats/catalog_file.hpp"
 #include "formats/image.hpp"
 #include "tools/json/json.hpp"
 
@@ -56,6 +57,10 @@ Recognized recognize(std::string_view bytes, const std::filesystem::path& path) 
   }
   if (trim(bytes).starts_with("{")) {
     if (const Result<Json> json = read_json(bytes, "")) return recognize_json(*json, path);
+  }
+  if (bytes.starts_with(kCatalogFileMagic)) {
+    return {"a catalog file that kiln made",
+            command("inspect", folder_of(folder_of(path))) + " shows the build that it is from"};
   }
   if (bytes.starts_with(kArchive)) return {"an archive of object files", "'ar x' takes it apart"};
   for (const std::string_view start : kCompressed) {
