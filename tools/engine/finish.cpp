@@ -1,7 +1,11 @@
 #include "tools/engine/finish.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <set>
+#include <system_error>
+#include <thread>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -143,42 +147,73 @@ struct ReadModules {
   std::vector<Error> errors;
 };
 
-Result<ReadModules> read_modules(const FinishRequest& request, const BuildContext& context,
-                                 const Files& files) {
+// One module of them: itself, or why it cannot be embedded.
+ReadModules read_module(const ModuleSpec& spec, const FinishRequest& request,
+                        const BuildContext& context, const Files& files) {
   ReadModules read;
   std::vector<Error>& errors = read.errors;
-  for (const ModuleSpec& spec : request.manifest.modules) {
-    const std::string& name = spec.name.value;
-    if (!contains(request.modules, name)) continue;
-    std::vector<Artifact> images, joined;
-    const std::size_t errors_before = errors.size();
-    for (const Step& step : context.plan.steps) {
-      const bool is_joined = step.kind == StepKind::kJoin;
-      if ((step.kind != StepKind::kCompile && !is_joined) || step.module != name) continue;
+  const std::string& name = spec.name.value;
+  std::vector<Artifact> images, joined;
+  for (const Step& step : context.plan.steps) {
+    const bool is_joined = step.kind == StepKind::kJoin;
+    if ((step.kind != StepKind::kCompile && !is_joined) || step.module != name) continue;
+    const auto inspect = [&]() -> Result<Artifact> {
       KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
       KILN_TRY_ASSIGN(std::string bytes,
                       read_recorded(expand(step.output, context.plan), context, files));
       KILN_TRY_ASSIGN(std::string log,
                       read_recorded(expand(log_path(step), context.plan), context, files));
-      Result<Artifact> image = inspect_output(step, target, std::move(bytes), std::move(log));
-      if (image) {
-        (is_joined ? joined : images).push_back(std::move(*image));
-      } else {
-        errors.push_back(std::move(image).error());
-      }
+      return inspect_output(step, target, std::move(bytes), std::move(log));
+    };
+    if (Result<Artifact> image = inspect()) {
+      (is_joined ? joined : images).push_back(std::move(*image));
+    } else {
+      errors.push_back(std::move(image).error());
     }
-    if (errors.size() != errors_before) continue;
-    const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
-    if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
-      errors.push_back(std::move(verified).error());
-      continue;
+  }
+  if (!errors.empty()) return read;
+  const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
+  if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
+    errors.push_back(std::move(verified).error());
+    return read;
+  }
+  for (const Artifact& each : joined) {
+    Result<void> verified = verify_joined(name, images, each);
+    if (!verified) errors.push_back(std::move(verified).error());
+  }
+  if (errors.empty()) read.modules.push_back(assemble_module(spec, std::move(images), abi));
+  return read;
+}
+
+// Side by side on all cores, in the order of the manifest.
+ReadModules read_modules(const FinishRequest& request, const BuildContext& context,
+                         const Files& files) {
+  std::vector<const ModuleSpec*> specs;
+  for (const ModuleSpec& spec : request.manifest.modules) {
+    if (contains(request.modules, spec.name.value)) specs.push_back(&spec);
+  }
+  std::vector<ReadModules> parts(specs.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < specs.size(); i = next++) {
+      parts[i] = read_module(*specs[i], request, context, files);
     }
-    for (const Artifact& each : joined) {
-      Result<void> verified = verify_joined(name, images, each);
-      if (!verified) errors.push_back(std::move(verified).error());
+  };
+  {
+    std::vector<std::jthread> threads;
+    const std::size_t workers =
+        std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), specs.size());
+    try {
+      for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads to be had: those that started, and this one, do the work.
     }
-    if (errors.size() != errors_before) continue;
-    read.modules.push_back(assemble_module(spec, std::move(images), abi));
+    work();
+  }
+  ReadModules read;
+  for (ReadModules& part : parts) {
+    std::ranges::move(part.modules, std::back_inserter(read.modules));
+    std::ranges::move(part.errors, std::back_inserter(read.errors));
   }
   return read;
 }
@@ -269,7 +304,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   }
   Catalog catalog;
   catalog.name = request.manifest.name.value;
-  KILN_TRY_ASSIGN(ReadModules read, read_modules(request, context, files));
+  ReadModules read = read_modules(request, context, files);
   const bool may_leave_out = request.failure_policy == FailurePolicy::kKeepGoing;
   if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
     return merge_errors(std::move(read.errors));
