@@ -17,10 +17,9 @@ bool has_sha_instructions() {
 }
 
 // The instructions take the state as two halves, ABEF and CDGH, and do two rounds at a time.
-__attribute__((target("sha,sse4.1"))) void compress_by_instructions(std::uint32_t state[8],
-                                                                    const std::uint8_t* blocks,
-                                                                    std::size_t count,
-                                                                    const std::uint32_t rounds[64]) {
+__attribute__((target("sha,sse4.1"))) void compress_by_instructions(
+    std::uint32_t state[8], const std::uint8_t* blocks, std::size_t count,
+    const std::uint32_t rounds[64]) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   auto* const words = reinterpret_cast<__m128i*>(state);
   const __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
@@ -40,8 +39,8 @@ __attribute__((target("sha,sse4.1"))) void compress_by_instructions(std::uint32_
       w[i + 4] = _mm_sha256msg2_epu32(sum, w[i + 3]);
     }
     for (int i = 0; i < 16; ++i) {
-      const __m128i sum = _mm_add_epi32(
-          w[i], _mm_loadu_si128(reinterpret_cast<const __m128i*>(rounds) + i));
+      const __m128i sum =
+          _mm_add_epi32(w[i], _mm_loadu_si128(reinterpret_cast<const __m128i*>(rounds) + i));
       cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
       abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
     }

@@ -90,9 +90,9 @@ Json settings_json(const BuildSettings& settings) {
                       {"minimum_runtime", minimum_runtime},
                       {"debug", kDebugInfo[static_cast<std::size_t>(debug)]},
                       {"joined_ptx", joined_ptx == JoinedPtx::kYes},
-      {"min_driver", spell_floor(floors.cuda)},
-      {"min_rocm", spell_floor(floors.rocm)},
-      {"budgets", budgets_json(budgets)}};
+                      {"min_driver", spell_floor(floors.cuda)},
+                      {"min_rocm", spell_floor(floors.rocm)},
+                      {"budgets", budgets_json(budgets)}};
 }
 
 Json module_json(const Module& module) {

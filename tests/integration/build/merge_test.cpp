@@ -24,7 +24,8 @@ std::map<std::string, std::string> outputs(const Project& project, const std::st
 
 }  // namespace
 
-TEST_CASE("kiln merge gives byte for byte what one build of all targets gives, and strip its parts") {
+TEST_CASE(
+    "kiln merge gives byte for byte what one build of all targets gives, and strip its parts") {
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;
   Project project(folder.path());
@@ -59,7 +60,9 @@ TEST_CASE("kiln merge gives byte for byte what one build of all targets gives, a
   REQUIRE(project.kiln({"strip", "all", "--keep", "gfx1030", "--out", "stripped"}).ok());
   CHECK(outputs(project, "stripped") == outputs(project, "two"));
   // A folder that kiln filled is filled anew.
-  REQUIRE(project.kiln({"strip", "out", "--keep", "compute_80", "--keep", "gfx1100", "--out",
-                        "stripped"}).ok());
+  REQUIRE(
+      project
+          .kiln({"strip", "out", "--keep", "compute_80", "--keep", "gfx1100", "--out", "stripped"})
+          .ok());
   CHECK(outputs(project, "stripped") == outputs(project, "one"));
 }

@@ -56,7 +56,8 @@ TEST_CASE("check_budgets names the kernels and images that exceed one, the worst
   kiln::tools::Catalog catalog;
   Module module;
   module.name = "m";
-  module.images = {image("gfx1100", ImageFormat::kHsaco, ""), image("sm_90", ImageFormat::kCubin, "")};
+  module.images = {image("gfx1100", ImageFormat::kHsaco, ""),
+                   image("sm_90", ImageFormat::kCubin, "")};
   KernelInfo small, large;
   small.name = "small";
   large.name = "large";
@@ -71,11 +72,19 @@ TEST_CASE("check_budgets names the kernels and images that exceed one, the worst
   CHECK(check_budgets(catalog).empty());
 
   Budgets& budgets = catalog.settings.budgets;
-  budgets = {.image_bytes = 100, .module_bytes = 200, .total_bytes = 200, .registers = 200,
-             .spills = 18, .shared_bytes = 70000};
+  budgets = {.image_bytes = 100,
+             .module_bytes = 200,
+             .total_bytes = 200,
+             .registers = 200,
+             .spills = 18,
+             .shared_bytes = 70000};
   CHECK(check_budgets(catalog).empty());
-  budgets = {.image_bytes = 99, .module_bytes = 199, .total_bytes = 199, .registers = 39,
-             .spills = 0, .shared_bytes = 65536};
+  budgets = {.image_bytes = 99,
+             .module_bytes = 199,
+             .total_bytes = 199,
+             .registers = 39,
+             .spills = 0,
+             .shared_bytes = 65536};
   std::vector<Error> errors = check_budgets(catalog);
   CHECK(render(merge_errors(errors)) ==
         "kiln: error: the budget 'image_bytes' of module 'm' is 99, and 2 things exceed it\n"

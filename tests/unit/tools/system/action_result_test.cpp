@@ -12,7 +12,8 @@ TEST_CASE("an ActionResult is what Protocol Buffers make of it, and is read back
   const std::string bytes = write_action_result(result);
   const std::string hash = sha256("x").hex();
   // protoc --encode=build.bazel.remote.execution.v2.ActionResult
-  CHECK(bytes == std::string("\x12\x4f\x0a\x06output\x12\x45\x0a\x40") + hash + "\x10\xac\x02\x2a\x04said");
+  CHECK(bytes ==
+        std::string("\x12\x4f\x0a\x06output\x12\x45\x0a\x40") + hash + "\x10\xac\x02\x2a\x04said");
   const auto read = read_action_result(bytes);
   REQUIRE(read);
   CHECK(read->output->digest == result.output->digest);
