@@ -145,7 +145,8 @@ bool add_quantize_cases(std::string_view kernel, Selection, std::vector<CaseSpec
 Contracts quantize_contracts() {
   return {{"quantize_q8_1", "d = max abs x / 127, q = round(x / d), s = Σ x, of 32 values", "f32",
            "d and q exact; s a half unit for each term",
-           "halves away from zero; all 0: d and q are 0; NaN and infinities: not said",
+           "halves away from zero; all 0: d and q are 0; q of a subnormal d, NaN and infinities: "
+           "not said",
            "Kept: rows are padded by zeros; d is stored as f16, and q made with d before."}};
 }
 
