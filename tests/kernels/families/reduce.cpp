@@ -248,12 +248,14 @@ ops::Reduce call_of(ReduceOp op, DType dtype, const ReduceCase& choice) {
   return call;
 }
 
-// Of shapes whose elements are evenly apart.
+// Of shapes whose elements are evenly apart, in blocks of up to the 256 threads that the kernels
+// take.
 std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims) {
   std::vector<ReduceCase> list;
   std::uint32_t turn = 0;
   for (ReduceCase choice : reduce_cases(breadth, several_dims)) {
     if (choice.grid.geometry == ops::Geometry::kReference) continue;
+    if (choice.grid.threads > 256 || choice.grid.blocks > 100) continue;
     constexpr std::uint32_t kParts[] = {3, 1, 2, 8};
     choice.parts = kParts[turn++ % 4];
     const DType any = DType::kF32;
