@@ -67,6 +67,7 @@ folder_above() {
 has_command() {  # NAME MINIMUM
   local version
   command -v "$1" >/dev/null || return 1
+  [ "$2" != - ] || return 0
   version=$("$1" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
   at_least "$2" "${version:-0}"
 }

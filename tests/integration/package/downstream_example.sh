@@ -36,7 +36,7 @@ build() {
       rustc --edition 2021 build.rs -o "$OUT_DIR/build"
       "$OUT_DIR/build" | tee "$OUT_DIR/said"
       local options=()
-      while IFS== read -r key value; do
+      while IFS='=' read -r key value; do
         case $key in
           cargo:rustc-link-search) options+=(-L "$value") ;;
           cargo:rustc-link-arg) options+=(-C "link-arg=$value") ;;
