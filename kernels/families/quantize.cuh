@@ -65,7 +65,7 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded) {
     if (group >= groups) continue;
     const f32 d = largest / 127;
     u32 quants = 0;
-    if (largest != 0) {
+    if (d != 0) {
 #pragma unroll
       for (u32 k = 0; k < 4; ++k) quants |= quantized(v[k], d) << 8 * k;
     }
