@@ -10,7 +10,7 @@ using namespace kiln::testing;
 namespace {
 
 void little(std::string& text, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value);
 }
 
 void put_text(std::string& out, std::string_view text) {
