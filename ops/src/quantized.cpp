@@ -266,8 +266,9 @@ Result<Launch> plan(const QuantizeQ8_1& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(launch.grid.y, along_y("rows", call.rows));
   // A thread of ours does four values, one of the reference's one.
-  const std::size_t threads =
-      call.geometry == Geometry::kReference ? padded : static_cast<std::size_t>(padded) / 4;
+  const std::size_t threads = call.geometry == Geometry::kReference
+                                  ? static_cast<std::size_t>(padded)
+                                  : static_cast<std::size_t>(padded) / 4;
   launch.grid.x = divide_up(threads, kBlock);
   launch.block.x = kBlock;
   launch.pass(QuantizeKernel<void>(), call.x, call.out, columns, padded);
