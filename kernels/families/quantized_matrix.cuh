@@ -3,8 +3,8 @@
 // Tiles of results are made step by step along the rows: 128 values of the rows and vectors come to
 // shared memory as signed bytes and scales, are multiplied as whole numbers by runs of one scale,
 // and each sum is scaled and added as f32. Many vectors: a block makes one tile, and its four
-// groups of 32 threads a quarter each. Up to eight: each group takes steps of its own for the same
-// 16 rows.
+// groups of 32 threads a quarter each. Five to eight: each group takes steps of its own for the
+// same 16 rows.
 #pragma once
 
 #include "device/byte_matrix.cuh"
@@ -27,8 +27,7 @@ inline constexpr u32 kRowStride = kStepWords + 4;
 // How many slices of a format a thread loads at once: 32 values, or 64 where scales are apart from
 // what they scale.
 template <class Format>
-using StepPiece = gguf::Piece < Format,
-      Format::kTogether<8 ? 4 : 8>;
+using StepPiece = gguf::Piece<Format, (Format::kTogether < 8 ? 4 : 8)>;
 
 template <class Format_, u32 kRows, u32 kVectors>
 struct MatrixTile {

@@ -12,14 +12,13 @@
 //   kValues kBytes    of a block
 //   kAlignment        of a block in an array that is aligned well: 1, 2 or 4
 //   kParts            words of a slice; a block has kValues / 4 / kParts slices
-//   kTogether         so many slices, from a multiple of it on, have consecutive words and one
-//   scale
-//                     in each part
+//   kTogether         so many slices, from a multiple of it on, have consecutive words and
+//                     one scale in each part
 //   kRun kZero        see above
 //   kHasOffset        whether offsets are not all 0
 //   word(slice, part)              the word's number: of values 4 * word to 4 * word + 3
-//   unpack(block, slice, quants)   the quants of each part of some slices, of which `slice` is the
-//   first scale(block, word)             scale and offset of the run that holds the word
+//   unpack(block, slice, quants)   the quants of each part of some slices, `slice` the first
+//   scale(block, word)             scale and offset of the run that holds the word
 //
 // Source of all layouts: the GGUF specification (ggml/docs/gguf.md) and the blocks' structs in
 // ggml's ggml-common.h, restated in the comment of each decoder.
