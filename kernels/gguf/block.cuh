@@ -97,6 +97,17 @@ KILN_DEVICE u32 subtract_from_bytes(u32 bytes, u32 n) {
   return ((bytes | 0x80808080u) - n * 0x01010101u) ^ 0x80808080u;
 }
 
+// The halves of the bytes of each word: the low ones to the first part, the high ones to the
+// second.
+template <u32 kCount>
+KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount][2]) {
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    quants[k][0] = packed[k] & 0x0f0f0f0fu;
+    quants[k][1] = packed[k] >> 4 & 0x0f0f0f0fu;
+  }
+}
+
 // The slices of a block.
 template <class Format>
 inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;

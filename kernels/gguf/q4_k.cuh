@@ -20,11 +20,7 @@ struct Q4_K {
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     u32 packed[kCount];
     load_words<kAlignment>(block + 16 + 4 * slice, packed);
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      quants[k][0] = packed[k] & 0x0f0f0f0fu;
-      quants[k][1] = packed[k] >> 4 & 0x0f0f0f0fu;
-    }
+    unpack_halves(packed, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) { return k_scale(block, word / 8); }
 };
