@@ -5,6 +5,7 @@
 #include "device/block_sort.cuh"
 #include "device/byte_matrix.cuh"
 #include "device/convert.cuh"
+#include "device/half_matrix.cuh"
 #include "device/index.cuh"
 #include "device/wave.cuh"
 #include "functors/reduction.cuh"
@@ -77,6 +78,39 @@ KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) 
   left.load(tiles.rows[tile], lane);
   left.multiply<kHalf, ByteTiles::kColumnStride>(c, tiles.columns[tile], lane);
   for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] = c[i];
+}
+
+// A block adds four products of 16 rows and 16 columns of 16 elements to what is there.
+struct HalfTiles {
+  static constexpr u32 kTiles = 4, kStride = 24;
+  alignas(16) u16 operands[2][kTiles][kHalfTile * kStride];
+};
+template <class T>
+KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums) {
+  KILN_SHARED(tiles, HalfTiles);
+  constexpr u32 kElements = HalfTiles::kTiles * kHalfTile * kHalfTile;
+  const u32 first = block_index() * kElements;
+  for (u32 i = thread_rank(); i < kElements; i += block_threads()) {
+    const u32 at = i / kHalfTile * HalfTiles::kStride + i % kHalfTile;
+    tiles.operands[0][0][at] = rows[first + i].bits;
+    tiles.operands[1][0][at] = columns[first + i].bits;
+  }
+  barrier();
+  const u32 lane = thread_rank() % kHalfThreads;
+  for (u32 tile = thread_rank() / kHalfThreads; tile < HalfTiles::kTiles;
+       tile += block_threads() / kHalfThreads) {
+    HalfRows<T, HalfTiles::kStride> left, right;
+    left.load(tiles.operands[0][tile], lane);
+    right.load(tiles.operands[1][tile], lane);
+    f32* const of_tile = sums + first + tile * kHalfTile * kHalfTile;
+    const auto place = [&](u32 i) {
+      return half_tile_row(lane, i) * kHalfTile + half_tile_column(lane, i);
+    };
+    f32 c[kHalfResults];
+    for (u32 i = 0; i < kHalfResults; ++i) c[i] = of_tile[place(i)];
+    left.multiply(c, right, lane);
+    for (u32 i = 0; i < kHalfResults; ++i) of_tile[place(i)] = c[i];
+  }
 }
 
 }  // namespace
@@ -202,3 +236,10 @@ KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* 
 BYTE_TILES(whole, -1)
 BYTE_TILES(first, 0)
 BYTE_TILES(last, 1)
+
+#define HALF_TILES(type, ...)                                                            \
+  KILN_KERNEL(128, half_tiles_##type, const kiln::type* rows, const kiln::type* columns, \
+              kiln::f32* sums) {                                                         \
+    kiln::multiply_half_tiles(rows, columns, sums);                                      \
+  }
+KILN_HALVES(HALF_TILES)

@@ -512,5 +512,41 @@ TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halve
   }
 }
 
+// Whole numbers, whose sums are exact in any order; as f16 also in units of its smallest number.
+TEST_CASE("products of tiles of f16 and bf16, added to sums in f32") {
+  constexpr std::size_t kTiles = 8, kSide = 16, kElements = kTiles * kSide * kSide;
+  Random random(47);
+  const auto numbers = [&] {
+    std::vector<double> made(kElements);
+    for (double& number : made) number = static_cast<std::int8_t>(random.bits());
+    return made;
+  };
+  struct Run {
+    DType dtype;
+    double unit;
+  };
+  for (const Run& of : {Run{DType::kF16, 1}, Run{DType::kF16, 0x1p-24}, Run{DType::kBF16, 1}}) {
+    INFO(name(of.dtype) << ", units of " << of.unit);
+    const std::vector<double> rows = numbers(), columns = numbers();
+    std::vector<Bits> left, right;
+    for (const double number : rows) left.push_back(encode(of.dtype, number * of.unit));
+    for (const double number : columns) right.push_back(encode(of.dtype, number));
+    std::vector<float> sums;
+    for (const double number : numbers()) sums.push_back(static_cast<float>(number * of.unit));
+    const Bytes out =
+        run("half_tiles_" + std::string(name(of.dtype)), {kTiles / 4}, {128},
+            {bytes_of(of.dtype, left), bytes_of(of.dtype, right)}, bytes_of(sums), {});
+    for (std::size_t i = 0; i < kElements; ++i) {
+      const std::size_t tile = i / (kSide * kSide) * kSide;
+      const double* const row = &rows[(tile + i / kSide % kSide) * kSide];
+      const double* const column = &columns[(tile + i % kSide) * kSide];
+      double sum = 0;
+      for (std::size_t k = 0; k < kSide; ++k) sum += row[k] * column[k];
+      sums[i] += static_cast<float>(sum * of.unit);
+    }
+    CHECK(out == bytes_of(sums));
+  }
+}
+
 }  // namespace
 }  // namespace kiln

@@ -1,0 +1,124 @@
+// Products of small matrices of f16 or bf16, summed in f32, by kHalfThreads neighbouring threads:
+// matrix units where there are any, a loop elsewhere.
+//
+// A tile of results has 16 rows and 16 columns, an operand 16 rows (the left) or columns (the
+// right) of 16 elements. The order and the rounding of the 16 additions are the hardware's.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform_matrix.cuh"
+
+namespace kiln::device {
+
+#if KILN_HAS_HALF_MFMA
+inline constexpr u32 kHalfThreads = 64, kHalfResults = 4;
+#else
+inline constexpr u32 kHalfThreads = 32, kHalfResults = 8;
+#endif
+inline constexpr u32 kHalfTile = 16;
+
+// Which result c[i] of a thread is; `lane` is its number among the kHalfThreads.
+KILN_DEVICE u32 half_tile_row(u32 lane, u32 i) {
+#if KILN_HAS_HALF_MFMA
+  return lane / 16 * 4 + i;
+#elif KILN_HAS_HALF_WMMA
+  return lane / 16 + 2 * i;
+#else
+  return lane / 4 + i % 4 / 2 * 8;
+#endif
+}
+KILN_DEVICE u32 half_tile_column(u32 lane, u32 i) {
+#if KILN_HAS_HALF_MFMA || KILN_HAS_HALF_WMMA
+  return lane % 16;
+#else
+  return lane % 4 * 2 + i % 2 + i / 4 * 8;
+#endif
+}
+
+template <class T>
+inline constexpr bool kIsF16 = false;
+template <>
+inline constexpr bool kIsF16<f16> = true;
+
+// An operand in shared memory: row (or column) r begins at elements[r * kStride], bits of T, at a
+// multiple of sixteen bytes. On GPUs with matrix units the threads are a wave, and all there.
+template <class T, u32 kStride>
+class HalfRows {
+  static_assert(kStride % 8 == 0, "a row begins at a multiple of sixteen bytes");
+
+ public:
+  KILN_DEVICE void load(const u16* elements, u32 lane) {
+#if KILN_HAS_HALF_MMA
+    const u16* const row = elements + lane % 16 * kStride + lane / 16 * 8;
+    load_fragments(words_, reinterpret_cast<const u32*>(row));
+#elif KILN_HAS_HALF_WMMA || KILN_HAS_HALF_MFMA
+    const u16* const row = elements + lane % 16 * kStride + lane / 16 * kApart;
+    __builtin_memcpy(words_, __builtin_assume_aligned(row, 8), sizeof words_);
+#else
+    elements_ = elements;
+#endif
+  }
+
+  // c += this, a left operand, times `right`.
+  KILN_DEVICE void multiply(f32 (&c)[kHalfResults], const HalfRows& right, u32 lane) const {
+#if KILN_HAS_HALF_MMA
+    static_cast<void>(lane);
+#pragma unroll
+    for (u32 i = 0; i < 2; ++i) {
+      if constexpr (kIsF16<T>) {
+        multiply_f16_fragments(c + 4 * i, words_, right.words_[i], right.words_[i + 2]);
+      } else {
+        multiply_bf16_fragments(c + 4 * i, words_, right.words_[i], right.words_[i + 2]);
+      }
+    }
+#elif KILN_HAS_HALF_WMMA
+    static_cast<void>(lane);
+    if constexpr (kIsF16<T>) {
+      multiply_f16_rows(c, words_, right.words_);
+    } else {
+      multiply_bf16_rows(c, words_, right.words_);
+    }
+#elif KILN_HAS_HALF_MFMA
+    static_cast<void>(lane);
+    if constexpr (kIsF16<T>) {
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) {
+        multiply_f32_quarters(c, element(k), right.element(k));
+      }
+    } else {
+      multiply_bf16_quarters(c, words_, right.words_);
+    }
+#else
+    const u16* const rows = elements_ + half_tile_row(lane, 0) * kStride;
+    const u16* const columns = right.elements_ + half_tile_column(lane, 0) * kStride;
+#pragma unroll 4
+    for (u32 k = 0; k < kHalfTile; ++k) {
+      f32 row[2], column[4];
+#pragma unroll
+      for (u32 i = 0; i < 2; ++i) row[i] = widen(T{rows[i * 8 * kStride + k]});
+#pragma unroll
+      for (u32 i = 0; i < 4; ++i) column[i] = widen(T{columns[(i % 2 + i / 2 * 8) * kStride + k]});
+#pragma unroll
+      for (u32 i = 0; i < 8; ++i) c[i] += row[i % 4 / 2] * column[i % 2 + i / 4 * 2];
+    }
+#endif
+  }
+
+ private:
+#if KILN_HAS_HALF_MMA
+  u32 words_[4];
+#elif KILN_HAS_HALF_WMMA
+  static constexpr u32 kApart = 0;  // both halves of a wave have all rows
+  u32 words_[8];
+#elif KILN_HAS_HALF_MFMA
+  static constexpr u32 kApart = 4;
+  u32 words_[2];
+  KILN_DEVICE f32 element(u32 k) const {
+    return widen(T{static_cast<u16>(words_[k / 2] >> 16 * (k % 2))});
+  }
+#else
+  const u16* elements_;
+#endif
+};
+
+}  // namespace kiln::device
