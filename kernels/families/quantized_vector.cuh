@@ -25,7 +25,7 @@ KILN_DEVICE Team team_for(u32 pieces) {
 }
 
 // The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
-// thread.
+// thread, and sum(j) is the sum of value j there.
 template <u32 kCount>
 struct TeamSums {
   static constexpr u32 kMostWaves = 32;
@@ -57,12 +57,13 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
     for (u32 i = 0; i < kCount; ++i) scratch.of[first + (team.rank >> shift)][i] = sums[i];
   }
   join();
-  for (u32 i = team.rank; i < kCount; i += team.threads) {
+  const auto sum_of = [&](u32 i) {
     f32 sum = 0;
 #pragma unroll 1
     for (u32 w = 0; w < team.threads >> shift; ++w) sum += scratch.of[first + w][i];
-    store(i, sum);
-  }
+    return sum;
+  };
+  for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
 // How many slices of a format a thread takes at once. Of several rows and one vector more, so that
@@ -123,16 +124,36 @@ struct VectorPiece {
   }
 };
 
-// kVectors rows of Q8_1, `stride` blocks apart, times the rows of a matrix of `columns` columns:
-// dst[v * dst_stride + row]. Each team of the first `workers` blocks takes kRows rows at once.
-template <class Format, u32 kVectors, u32 kRows>
-KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
-                               u32 rows, u32 stride, u32 dst_stride, u32 workers) {
+// Rows that lie one behind the other.
+struct MatrixRows {
+  const u8* matrix;
+  u32 row_bytes;
+  KILN_DEVICE const u8* row(u32 number) const {
+    return matrix + static_cast<u64>(number) * row_bytes;
+  }
+};
+
+// Results as f32: dst[v * stride + row].
+struct F32Results {
+  f32* dst;
+  u32 stride;
+  template <class Sum>
+  KILN_DEVICE void operator()(u32 row, u32 v, Sum sum) const {
+    dst[static_cast<u64>(v) * stride + row] = sum(0);
+  }
+};
+
+// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns. Each team
+// of the first `workers` blocks takes kRows rows at once. `output(row, v, sum)` is called once for
+// each row and vector, in some thread; there sum(0) is their product, and sum(n) that of a row n
+// further on, of the same kRows.
+template <class Format, u32 kVectors, u32 kRows, class Matrix, class Output>
+KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
+                               u32 columns, u32 rows, u32 stride, u32 workers) {
   constexpr u32 kWords = kSlicesAtOnce<Format, kRows, kVectors>;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 blocks = columns / Format::kValues;
   const u32 pieces = blocks * Piece::kPerBlock;
-  const u32 row_bytes = blocks * Format::kBytes;
   const Team team = team_for(pieces);
   const bool is_wave = team.threads == wave_width();
   const u32 teams = is_wave ? wave_count() : 1;
@@ -141,9 +162,8 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
   for (u32 first = number * kRows; first < rows; first += workers * teams * kRows) {
     // Rows behind the last are the last, and not stored.
     const u8* row[kRows];
-    row[0] = matrix + static_cast<u64>(first) * row_bytes;
 #pragma unroll
-    for (u32 r = 1; r < kRows; ++r) row[r] = row[r - 1] + (first + r < rows ? row_bytes : 0);
+    for (u32 r = 0; r < kRows; ++r) row[r] = matrix.row(first + r < rows ? first + r : rows - 1);
     f32 sums[kRows * kVectors] = {};
 #pragma unroll 1
     for (u32 i = team.rank; i < pieces; i += team.threads) {
@@ -166,9 +186,9 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
         for (u32 r = 0; r < kRows; ++r) sums[r * kVectors + v] += y.times(piece[r], scales[r]);
       }
     }
-    team_sums(team, sums, [&](u32 i, f32 sum) {
+    team_sums(team, sums, [&](u32 i, auto sum_of) {
       const u32 at = first + i / kVectors;
-      if (at < rows) dst[static_cast<u64>(i % kVectors) * dst_stride + at] = sum;
+      if (at < rows) output(at, i % kVectors, [&](u32 n) { return sum_of(i + n * kVectors); });
     });
   }
 }
@@ -180,17 +200,18 @@ KILN_DEVICE void multiply_rows(const u8* matrix, const Q8_1* vectors, f32* dst, 
 template <class Format, u32 kVectors>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
+  const MatrixRows all{matrix, columns / Format::kValues * Format::kBytes};
+  const F32Results results{dst, dst_stride};
   if (rows >= tuning::kManyRows) {
     // By the registers of a thread.
     constexpr u32 kBlocks = Format::kValues > 32 ? 3 : (kVectors == 1 ? 5 : 4);
     const bool is_ours = block_count() <= (rows + tuning::kRowsAtOnce - 1) / tuning::kRowsAtOnce;
     const u32 workers = is_ours ? block_count() : multiprocessors() * kBlocks;
     if (block_index() >= workers) return;
-    multiply_rows<Format, kVectors, tuning::kRowsAtOnce>(matrix, vectors, dst, columns, rows,
-                                                         stride, dst_stride, workers);
+    multiply_rows<Format, kVectors, tuning::kRowsAtOnce>(all, vectors, results, columns, rows,
+                                                         stride, workers);
   } else {
-    multiply_rows<Format, kVectors, 1>(matrix, vectors, dst, columns, rows, stride, dst_stride,
-                                       block_count());
+    multiply_rows<Format, kVectors, 1>(all, vectors, results, columns, rows, stride, block_count());
   }
 }
 
@@ -260,7 +281,7 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
         }
       }
     }
-    team_sums(block_team(), sums, [&](u32, f32 sum) { dst[row] = sum; });
+    team_sums(block_team(), sums, [&](u32 i, auto sum_of) { dst[row] = sum_of(i); });
   }
 }
 
