@@ -1,52 +1,19 @@
 #include "kiln/ops/quantized.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
-#include "base/diagnostic.hpp"
 #include "kernels/tuning/quantized.hpp"
-#include "operands.hpp"
-#include "plan.hpp"
+#include "quantized_plan.hpp"
 
 namespace kiln::ops {
 namespace {
-
-// The kernels of a family, by format: positions among kOwnKernels.
-using KernelsOfFormats = std::array<std::uint16_t, std::size(kBlockFormats)>;
-struct Family {
-  std::string_view name;
-  KernelsOfFormats kernels;
-
-  constexpr bool has(BlockFormat format) const {
-    const auto at = static_cast<std::size_t>(format);
-    return at < kernels.size() && kernels[at] != KernelRows::kNone;
-  }
-};
-
-// The rows of this module are neighbours.
-constexpr std::uint16_t kFirst = [] {
-  std::uint16_t first = 0;
-  while (kOwnKernels[first].module != "quantized") ++first;
-  return first;
-}();
-constexpr std::uint16_t position_of(std::string_view name) {
-  std::uint16_t position = kFirst;
-  while (kOwnKernels[position].name != name) ++position;
-  return position;
-}
-constexpr Family none_of(std::string_view name) {
-  Family family{name, {}};
-  for (std::uint16_t& each : family.kernels) each = KernelRows::kNone;
-  return family;
-}
 
 #define KILN_SET(format, name) \
   family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
 
 #define KILN_F32_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f32")
-constexpr Family kDequantizeF32 = [] {
-  Family family = none_of("dequantize_block");
+constexpr FormatFamily kDequantizeF32 = [] {
+  FormatFamily family = none_of("dequantize_block");
   KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F32_ROW)
   KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F32_ROW)
   KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F32_ROW)
@@ -55,8 +22,8 @@ constexpr Family kDequantizeF32 = [] {
 }();
 #undef KILN_F32_ROW
 #define KILN_F16_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f16")
-constexpr Family kDequantizeF16 = [] {
-  Family family = none_of("dequantize_block");
+constexpr FormatFamily kDequantizeF16 = [] {
+  FormatFamily family = none_of("dequantize_block");
   KILN_EACH_DEQUANTIZE_OF_BLOCKS(KILN_F16_ROW)
   KILN_EACH_DEQUANTIZE_OF_VALUES(KILN_F16_ROW)
   KILN_EACH_DEQUANTIZE_OF_GRID(KILN_F16_ROW)
@@ -66,16 +33,16 @@ constexpr Family kDequantizeF16 = [] {
 #undef KILN_F16_ROW
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "get_rows_" #suffix)
-constexpr Family kGetRows = [] {
-  Family family = none_of("get_rows");
+constexpr FormatFamily kGetRows = [] {
+  FormatFamily family = none_of("get_rows");
   KILN_EACH_GET_ROWS(KILN_ROW)
   return family;
 }();
 #undef KILN_ROW
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "dequantize_mul_mat_vec_" #suffix)
-constexpr Family kF32Vector = [] {
-  Family family = none_of("dequantize_mul_mat_vec");
+constexpr FormatFamily kF32Vector = [] {
+  FormatFamily family = none_of("dequantize_mul_mat_vec");
   KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(KILN_ROW)
   KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(KILN_ROW)
   return family;
@@ -85,29 +52,29 @@ constexpr Family kF32Vector = [] {
 // The kernel of one vector; those of more are the next ones. Some formats have that of one alone.
 constexpr std::size_t kMostVectors = 8;
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_vec_" #suffix "_q8_1_cuda1")
-constexpr Family kMulMatVec = [] {
-  Family family = none_of("mul_mat_vec");
+constexpr FormatFamily kMulMatVec = [] {
+  FormatFamily family = none_of("mul_mat_vec");
   KILN_EACH_MUL_MAT(KILN_ROW)
   return family;
 }();
-constexpr Family kMulMatOneVec = [] {
-  Family family = kMulMatVec;
+constexpr FormatFamily kMulMatOneVec = [] {
+  FormatFamily family = kMulMatVec;
   KILN_EACH_OWN_FORMAT(KILN_ROW)
   return family;
 }();
 #undef KILN_ROW
 
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_" #suffix)
-constexpr Family kMulMat = [] {
-  Family family = none_of("mul_mat");
+constexpr FormatFamily kMulMat = [] {
+  FormatFamily family = none_of("mul_mat");
   KILN_EACH_MUL_MAT(KILN_ROW)
   return family;
 }();
 #undef KILN_ROW
 
 #define KILN_ROW(format, suffix) KILN_SET(format, "indexed_moe_forward_" #suffix "_q8_1")
-constexpr Family kIndexedMoe = [] {
-  Family family = none_of("indexed_moe_forward");
+constexpr FormatFamily kIndexedMoe = [] {
+  FormatFamily family = none_of("indexed_moe_forward");
   KILN_EACH_INDEXED_MOE(KILN_ROW)
   return family;
 }();
@@ -144,94 +111,7 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
   return kFormatLaunches[static_cast<std::size_t>(format)];
 }
 
-Error refused(std::string message) {
-  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
-}
-
-Result<void> set_kernel(Launch& launch, const Family& family, BlockFormat format,
-                        std::size_t further = 0) {
-  if (family.has(format)) {
-    const std::size_t position = family.kernels[static_cast<std::size_t>(format)] + further;
-    launch.module = kOwnKernels[position].module;
-    launch.kernel = kOwnKernels[position].name;
-    launch.own_kernel = static_cast<std::uint16_t>(position);
-    return {};
-  }
-  std::string taken;
-  for (const BlockFormatInfo& each : kBlockFormats) {
-    if (family.has(each.format)) taken += (taken.empty() ? "" : " ") + std::string(each.name);
-  }
-  const auto at = static_cast<std::size_t>(format);
-  const std::string name = at < std::size(kBlockFormats) ? std::string(info(format).name)
-                                                         : "format " + std::to_string(at);
-  return refused("no kernel of '" + std::string(family.name) + "' takes blocks of " + name)
-      .note("it takes " + taken);
-}
-
-constexpr std::uint32_t kMostSigned = std::numeric_limits<std::int32_t>::max();
-constexpr std::uint32_t kMostAlongY = 65535;
-
-Result<std::int32_t> parameter(std::string_view what, std::size_t value) {
-  KILN_TRY_ASSIGN(const std::uint32_t fits, in_32_bits(what, value, kMostSigned));
-  return static_cast<std::int32_t>(fits);
-}
-
-Result<std::uint32_t> along_y(std::string_view what, std::size_t value) {
-  if (value <= kMostAlongY) return static_cast<std::uint32_t>(value);
-  return refused(std::to_string(value) + " " + std::string(what) +
-                 " are more than a launch has blocks for")
-      .note("it has up to " + std::to_string(kMostAlongY))
-      .hint("launch several times");
-}
-
-constexpr std::uint32_t divide_up(std::size_t count, std::size_t each) {
-  return static_cast<std::uint32_t>((count + each - 1) / each);
-}
-
-Result<void> require_blocks(BlockFormat format, std::string_view what, std::size_t values) {
-  const BlockFormatInfo& of = info(format);
-  if (values % of.values == 0) return {};
-  return refused(std::string(what) + " of " + std::to_string(values) +
-                 " values are no whole blocks of " + std::string(of.name))
-      .note("a block has " + std::to_string(of.values) + " values");
-}
-
-// The values that a row of activations is padded to.
-Result<std::int32_t> padded_row(std::size_t columns, std::size_t padded) {
-  if (padded == 0) padded = padded_columns(columns);
-  if (padded % 32 != 0 || padded < columns) {
-    return refused("activations of " + std::to_string(columns) + " values are padded to " +
-                   std::to_string(padded))
-        .note("whole blocks of 32 values hold them all");
-  }
-  return parameter("padded columns", padded);
-}
-
-// A matrix, as the kernels count it.
-struct Matrix {
-  std::int32_t rows, columns;
-};
-Result<Matrix> matrix_of(BlockFormat format, std::size_t rows, std::size_t columns) {
-  KILN_TRY(element_count({{rows, columns}}));
-  KILN_TRY(require_blocks(format, "rows", columns));
-  KILN_TRY_ASSIGN(const std::int32_t narrow_rows, parameter("rows", rows));
-  KILN_TRY_ASSIGN(const std::int32_t narrow_columns, parameter("columns", columns));
-  return Matrix{narrow_rows, narrow_columns};
-}
-
-// The distance of two activations' results.
-Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) {
-  if (stride == 0) stride = rows;
-  if (stride < rows) {
-    return refused("results of " + std::to_string(rows) + " rows are " + std::to_string(stride) +
-                   " apart");
-  }
-  return parameter("rows of the result", stride);
-}
-
 constexpr unsigned kBlock = 256;
-constexpr std::uint32_t kWave = 32;  // threads that share a row
-
 // Of rows by ids: the reference host's threads each do `reference_values` values.
 Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
                            std::uint32_t reference_threads, std::size_t reference_values) {

@@ -1,0 +1,133 @@
+// What plans of quantized kernels share: kernels by block format, and the numbers that launches
+// pass.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.hpp"
+#include "kiln/ops/quantized.hpp"
+#include "operands.hpp"
+#include "plan.hpp"
+
+namespace kiln::ops {
+
+// The kernels of a family, by format: positions among kOwnKernels.
+using KernelsOfFormats = std::array<std::uint16_t, std::size(kBlockFormats)>;
+struct FormatFamily {
+  std::string_view name;
+  KernelsOfFormats kernels;
+
+  constexpr bool has(BlockFormat format) const {
+    const auto at = static_cast<std::size_t>(format);
+    return at < kernels.size() && kernels[at] != KernelRows::kNone;
+  }
+};
+
+// The rows of this module are neighbours.
+inline constexpr std::uint16_t kFirstOfQuantized = [] {
+  std::uint16_t first = 0;
+  while (kOwnKernels[first].module != "quantized") ++first;
+  return first;
+}();
+constexpr std::uint16_t position_of(std::string_view name) {
+  std::uint16_t position = kFirstOfQuantized;
+  while (kOwnKernels[position].name != name) ++position;
+  return position;
+}
+constexpr FormatFamily none_of(std::string_view name) {
+  FormatFamily family{name, {}};
+  for (std::uint16_t& each : family.kernels) each = KernelRows::kNone;
+  return family;
+}
+
+inline Error refused(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
+}
+
+inline Result<void> set_kernel(Launch& launch, const FormatFamily& family, BlockFormat format,
+                               std::size_t further = 0) {
+  if (family.has(format)) {
+    const std::size_t position = family.kernels[static_cast<std::size_t>(format)] + further;
+    launch.module = kOwnKernels[position].module;
+    launch.kernel = kOwnKernels[position].name;
+    launch.own_kernel = static_cast<std::uint16_t>(position);
+    return {};
+  }
+  std::string taken;
+  for (const BlockFormatInfo& each : kBlockFormats) {
+    if (family.has(each.format)) taken += (taken.empty() ? "" : " ") + std::string(each.name);
+  }
+  const auto at = static_cast<std::size_t>(format);
+  const std::string name = at < std::size(kBlockFormats) ? std::string(info(format).name)
+                                                         : "format " + std::to_string(at);
+  return refused("no kernel of '" + std::string(family.name) + "' takes blocks of " + name)
+      .note("it takes " + taken);
+}
+
+inline constexpr std::uint32_t kMostSigned = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::uint32_t kMostAlongY = 65535;
+
+inline Result<std::int32_t> parameter(std::string_view what, std::size_t value) {
+  KILN_TRY_ASSIGN(const std::uint32_t fits, in_32_bits(what, value, kMostSigned));
+  return static_cast<std::int32_t>(fits);
+}
+
+inline Result<std::uint32_t> along_y(std::string_view what, std::size_t value) {
+  if (value <= kMostAlongY) return static_cast<std::uint32_t>(value);
+  return refused(std::to_string(value) + " " + std::string(what) +
+                 " are more than a launch has blocks for")
+      .note("it has up to " + std::to_string(kMostAlongY))
+      .hint("launch several times");
+}
+
+constexpr std::uint32_t divide_up(std::size_t count, std::size_t each) {
+  return static_cast<std::uint32_t>((count + each - 1) / each);
+}
+
+inline Result<void> require_blocks(BlockFormat format, std::string_view what, std::size_t values) {
+  const BlockFormatInfo& of = info(format);
+  if (values % of.values == 0) return {};
+  return refused(std::string(what) + " of " + std::to_string(values) +
+                 " values are no whole blocks of " + std::string(of.name))
+      .note("a block has " + std::to_string(of.values) + " values");
+}
+
+// The values that a row of activations is padded to.
+inline Result<std::int32_t> padded_row(std::size_t columns, std::size_t padded) {
+  if (padded == 0) padded = padded_columns(columns);
+  if (padded % 32 != 0 || padded < columns) {
+    return refused("activations of " + std::to_string(columns) + " values are padded to " +
+                   std::to_string(padded))
+        .note("whole blocks of 32 values hold them all");
+  }
+  return parameter("padded columns", padded);
+}
+
+// A matrix, as the kernels count it.
+struct Matrix {
+  std::int32_t rows, columns;
+};
+inline Result<Matrix> matrix_of(BlockFormat format, std::size_t rows, std::size_t columns) {
+  KILN_TRY(element_count({{rows, columns}}));
+  KILN_TRY(require_blocks(format, "rows", columns));
+  KILN_TRY_ASSIGN(const std::int32_t narrow_rows, parameter("rows", rows));
+  KILN_TRY_ASSIGN(const std::int32_t narrow_columns, parameter("columns", columns));
+  return Matrix{narrow_rows, narrow_columns};
+}
+
+// The distance of two activations' results.
+inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) {
+  if (stride == 0) stride = rows;
+  if (stride < rows) {
+    return refused("results of " + std::to_string(rows) + " rows are " + std::to_string(stride) +
+                   " apart");
+  }
+  return parameter("rows of the result", stride);
+}
+
+inline constexpr std::uint32_t kWave = 32;  // threads that share a row
+
+}  // namespace kiln::ops
