@@ -79,6 +79,8 @@ struct CommandLine {
   DiffOptions diff;
   ReportOptions report;
   InitOptions init;
+  StepOptions step;
+  AssembleOptions assemble;
   std::string doctor_manifest, asked_command, shell;
   std::string own_help;  // before anything was parsed: then it would be that of the command
   std::string cache_action = "show";
@@ -93,6 +95,7 @@ struct CommandLine {
     app.footer("Example:\n  kiln build targets.json --out out\n\nEach command explains itself: kiln build --help");
     declare_build();
     declare_plan();
+    declare_ninja_steps();
     declare_doctor();
     declare_inspect();
     declare_verify();
@@ -213,8 +216,41 @@ struct CommandLine {
     CLI::App& command =
         *app.add_subcommand("plan", "Print the steps that build would run; run none");
     declare_selection(command, plan.selection);
-    command.add_flag("--json", plan.json, "Print the steps as JSON");
-    command.footer("Example: what is run for one GPU\n  kiln plan targets.json --target gfx1100");
+    CLI::Option* json = command.add_flag("--json", plan.json, "Print the steps as JSON");
+    command.add_option("--ninja", plan.ninja, "Write the steps as a Ninja file, which ninja then runs")
+        ->type_name("FILE")->excludes(json);
+    command.footer(
+        "Example: what is run for one GPU; then all steps, run by ninja\n"
+        "  kiln plan targets.json --target gfx1100\n"
+        "  kiln plan targets.json --ninja build.ninja && ninja");
+  }
+
+  // What such a Ninja file runs.
+  void declare_ninja_steps() {
+    CLI::App& one = *app.add_subcommand(
+        "step", "Run one step of a plan, as the Ninja file of 'kiln plan --ninja' does");
+    one.add_option("--src", step.source_root, "The folder of the manifest (default: this one)")
+        ->type_name("DIR");
+    one.add_option("--out", step.out, "The out folder (default: out)")->type_name("DIR");
+    one.add_option("--kind", step.kind, "What it does")
+        ->type_name("hipify|compile|bundle|fatbin|join")->required();
+    one.add_option("--tool", step.tool, "Which tool the command runs: nvcc, hipcc, ...")
+        ->type_name("NAME")->required();
+    one.add_option("--id", step.id, "What messages call it")->type_name("TEXT")->required();
+    one.add_option("--output", step.output, "What it makes, below the out folder")
+        ->type_name("FILE")->required();
+    one.add_option("--depfile", step.depfile, "Where it says what it read, below the out folder")
+        ->type_name("FILE");
+    one.add_option("--source", step.source, "What a hipify step converts")->type_name("FILE");
+    one.add_option("--set", step.variables,
+                   "A variable of the command's environment, NAME=VALUE; may be repeated")
+        ->type_name("VARIABLE")->expected(1)->take_all();
+    one.add_option("COMMAND", step.command, "After --, the tool and its arguments");
+    CLI::App& last = *app.add_subcommand(
+        "assemble", "Write catalog and header of images that ninja has made; run no tool");
+    declare_selection(last, assemble.selection);
+    last.footer("Example: what the Ninja file of 'kiln plan --ninja' runs at its end\n"
+                "  kiln assemble targets.json --out out");
   }
 
   void declare_doctor() {
@@ -343,6 +379,7 @@ struct CommandLine {
 
   // An empty word is a shell's variable that was not set; no option means anything by it.
   Result<void> check_not_empty() const {
+    if (current().get_name() == "step") return {};  // its words are another tool's
     for (const CLI::Option* option : current().get_options()) {
       for (const std::string& word : option->results()) {
         if (!word.empty()) continue;
@@ -366,6 +403,16 @@ struct CommandLine {
     if (name == "plan") {
       plan.selection.missing_targets = missing;
       return Invocation(plan);
+    }
+    if (name == "step") {
+      if (step.command.empty()) {
+        return usage_error("'kiln step' was given no command").hint("it follows --");
+      }
+      return Invocation(step);
+    }
+    if (name == "assemble") {
+      assemble.selection.missing_targets = missing;
+      return Invocation(assemble);
     }
     if (name == "doctor") {
       if (!doctor_manifest.empty()) doctor.manifest = doctor_manifest;
@@ -510,8 +557,14 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
     return error.hint("a command comes first: see 'kiln help'");
   }
+  // What follows -- is the command line of another tool.
+  auto end = arguments.end();
+  if (arguments.front() == "step") end = std::find(arguments.begin(), arguments.end(), "--");
   try {
-    line.app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    std::vector<std::string> own(arguments.begin(), end);
+    std::reverse(own.begin(), own.end());
+    line.app.parse(std::move(own));
+    if (end != arguments.end()) line.step.command.assign(end + 1, arguments.end());
   } catch (const CLI::CallForHelp&) {
     return Invocation(Reply{line.app.help()});
   } catch (const CLI::CallForVersion&) {

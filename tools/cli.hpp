@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/result.hpp"
+#include "tools/commands/assemble.hpp"
 #include "tools/commands/build.hpp"
 #include "tools/commands/cache.hpp"
 #include "tools/commands/diff.hpp"
@@ -16,6 +17,7 @@
 #include "tools/commands/plan.hpp"
 #include "tools/commands/report.hpp"
 #include "tools/commands/run.hpp"
+#include "tools/commands/step.hpp"
 #include "tools/commands/verify.hpp"
 
 namespace kiln::tools {
@@ -26,7 +28,8 @@ struct Reply {
 };
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InitOptions, InspectOptions,
-                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions>;
+                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions,
+                                StepOptions, AssembleOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

@@ -1,8 +1,17 @@
 #include "tools/commands/plan.hpp"
 
+#include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/prepare.hpp"
+#include "tools/engine/assess.hpp"
+#include "tools/engine/ingredients.hpp"
+#include "tools/engine/out_folder.hpp"
+#include "tools/engine/publish.hpp"
+#include "tools/engine/tool_environment.hpp"
 #include "tools/json/json.hpp"
+#include "tools/stages/write_ninja.hpp"
+#include "tools/system/folder_lock.hpp"
+#include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -40,6 +49,65 @@ std::string shell_word(const std::string& word) {
   return shell_quote(bare) == bare ? word : shell_quote(word);
 }
 
+// The words of the command line that say what is planned.
+std::vector<std::string> words_of(const Selection& selection) {
+  std::vector<std::string> words = {selection.manifest.string(),
+                                    "--out=" + selection.out.string()};
+  for (const std::string& target : selection.targets) words.push_back("--target=" + target);
+  for (const std::string& module : selection.modules) words.push_back("--module=" + module);
+  if (selection.missing_targets == MissingTargets::kLeaveOut) words.push_back("--allow-missing");
+  return words;
+}
+
+Result<void> check_ninja_file(const Files& files, const std::filesystem::path& path,
+                              const std::filesystem::path& as_given) {
+  const PathKind kind = files.kind(path);
+  if (kind == PathKind::kNone) return {};
+  if (kind == PathKind::kFile) {
+    KILN_TRY_ASSIGN(const std::string text, files.read(path));
+    if (text.empty() || text.starts_with(kNinjaFileStart)) return {};
+  }
+  return Error{ErrorCode::kInvalidInput,
+               quote(as_given.string()) + " cannot be the Ninja file: it holds something else, "
+                                          "which would be lost"}
+      .hint("name a file that is not there, or that an earlier 'kiln plan --ninja' wrote");
+}
+
+Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepared, World& world) {
+  const Plan& plan = prepared.plan;
+  const std::filesystem::path file =
+      (world.environment.current_directory / options.ninja).lexically_normal();
+  KILN_TRY(check_ninja_file(world.files, file, options.ninja));
+  KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
+  NinjaRequest request{.plan = plan,
+                       .toolchain = prepared.toolchain,
+                       .folder = world.environment.current_directory,
+                       .file = file,
+                       .program = own_program(),
+                       .asked = words_of(options.selection),
+                       .read = {},
+                       .written = published_files(prepared.manifest.embed),
+                       .steps = {}};
+  for (const auto& [path, digest] : prepared.manifest.read) {
+    request.read.push_back((plan.source_root / path).lexically_normal());
+  }
+  for (const Step& step : plan.steps) {
+    NinjaStep more{.log = log_path(step),
+                   .environment = passed_variables(step.tool, world.environment),
+                   .named = {}};
+    for (const std::string& path : files_named_by_options(step, plan, world.environment)) {
+      const std::filesystem::path named = expand(path, plan);
+      if (world.files.kind(named) == PathKind::kFile) more.named.push_back(named.string());
+    }
+    request.steps.push_back(std::move(more));
+  }
+  KILN_TRY_ASSIGN(const std::string text, write_ninja(request));
+  // The lock marks the folder as kiln's own.
+  KILN_TRY_ASSIGN(const FolderLock lock,
+                  FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
+  return world.files.write_if_changed(file, text);
+}
+
 }  // namespace
 
 std::string plan_as_json(const Plan& plan, const std::vector<std::string>& missing_targets) {
@@ -69,6 +137,10 @@ std::string plan_as_text(const Plan& plan, const std::vector<std::string>& missi
 
 Result<int> run_plan(const PlanOptions& options, World& world) {
   KILN_TRY_ASSIGN(const Prepared prepared, prepare(options.selection, world));
+  if (!options.ninja.empty()) {
+    KILN_TRY(write_ninja_file(options, prepared, world));
+    return 0;
+  }
   world.out << (options.json ? plan_as_json(prepared.plan, prepared.missing_targets)
                              : plan_as_text(prepared.plan, prepared.missing_targets));
   return 0;

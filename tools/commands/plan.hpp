@@ -1,6 +1,7 @@
-// kiln plan: the steps that a build would run, as text or JSON. Runs none of them.
+// kiln plan: the steps that a build would run, as text, as JSON or as a Ninja file. Runs none of them.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace kiln::tools {
 struct PlanOptions {
   Selection selection;
   bool json = false;
+  std::filesystem::path ninja;  // the Ninja file to write; empty: none
 };
 
 // One block a step: its id, and its command with {src}, {out} and the tools' names.

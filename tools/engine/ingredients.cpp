@@ -207,6 +207,12 @@ std::vector<std::string> files_named_by_options(const Ingredients& ingredients) 
   return names;
 }
 
+std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
+                                                const Environment& environment) {
+  const std::set<std::string> paths = named_files(step, plan, variables_of(step, environment));
+  return {paths.begin(), paths.end()};
+}
+
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after) {
   std::vector<std::string> reasons;
   // A file may appear under one label once only, but two libraries may share role and name.

@@ -51,6 +51,9 @@ std::string changed_since(const Ingredients& ingredients, const Step& step, cons
 
 // The files that the step's options name, as neutral paths.
 std::vector<std::string> files_named_by_options(const Ingredients& ingredients);
+// The files that they may name, there or not.
+std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
+                                                const Environment& environment);
 
 Digest key_of(const Ingredients& ingredients);
 

@@ -10,6 +10,28 @@ std::string source_bundle_path(const std::string& module, std::size_t unit) {
   return "sources/" + module + "." + std::to_string(unit) + ".source";
 }
 
+std::vector<std::string> published_files(const EmbedOptions& embed) {
+  const std::string stem = "include/" + embed.header.substr(0, embed.header.rfind('.'));
+  std::vector<std::string> paths = {"kiln.json"};
+  for (const EmbedOutput output : embed.outputs) {
+    switch (output) {
+      case EmbedOutput::kCpp:
+        paths.push_back("include/" + embed.header);
+        if (embed.mode == EmbedMode::kSplit) paths.push_back(stem + ".cpp");
+        if (embed.mode == EmbedMode::kAsm) paths.push_back(stem + ".S");
+        break;
+      case EmbedOutput::kC:
+        paths.push_back(stem + ".h");
+        if (embed.mode == EmbedMode::kSplit) paths.push_back(stem + ".c");
+        if (embed.mode == EmbedMode::kAsm) paths.push_back(stem + "_c.S");
+        break;
+      case EmbedOutput::kRust: paths.push_back(stem + ".rs"); break;
+      case EmbedOutput::kCatalog: paths.push_back(stem + ".kiln"); break;
+    }
+  }
+  return paths;
+}
+
 Result<std::vector<GeneratedFile>> publish(Catalog catalog,
                                            const std::vector<BundleRecord>& bundles,
                                            const std::map<std::string, ImageSources>& sources,

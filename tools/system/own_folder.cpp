@@ -4,10 +4,13 @@
 
 namespace kiln::tools {
 
-std::filesystem::path kernels_folder() {
+std::filesystem::path own_program() {
   std::error_code ignored;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "share/kiln/kernels";
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
+std::filesystem::path kernels_folder() {
+  return own_program().parent_path().parent_path() / "share/kiln/kernels";
 }
 
 }  // namespace kiln::tools

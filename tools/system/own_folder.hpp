@@ -5,6 +5,9 @@
 
 namespace kiln::tools {
 
+// This program's file, absolute.
+std::filesystem::path own_program();
+
 // The folder of kiln's own kernels, share/kiln/kernels beside the folder of the program.
 std::filesystem::path kernels_folder();
 

@@ -1,0 +1,79 @@
+#include "tools/commands/assemble.hpp"
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/commands/prepare.hpp"
+#include "tools/engine/build_memory.hpp"
+#include "tools/engine/finish.hpp"
+#include "tools/engine/old_images.hpp"
+#include "tools/engine/out_folder.hpp"
+#include "tools/system/cache_store.hpp"
+#include "tools/system/folder_lock.hpp"
+#include "tools/system/held_files.hpp"
+
+namespace kiln::tools {
+namespace {
+
+// Every image, bundle and log of the plan.
+Result<void> check_in_place(const Plan& plan, const Files& files) {
+  std::vector<Error> errors;
+  for (const Step& step : plan.steps) {
+    if (step.kind == StepKind::kHipify) continue;
+    for (const std::string& path : {step.output, log_path(step)}) {
+      if (files.kind(expand(path, plan)) == PathKind::kFile) continue;
+      errors.push_back(
+          Error{ErrorCode::kBuildFailed,
+                quote(path.substr(6)) + " is missing: " + quote(step.id) + " has not run"}
+              .hint("run ninja on the file that 'kiln plan --ninja' wrote, or 'kiln build'"));
+      break;
+    }
+  }
+  if (!errors.empty()) return merge_errors(std::move(errors));
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_assemble(const AssembleOptions& options, World& world) {
+  KILN_TRY_ASSIGN(const Prepared prepared, prepare(options.selection, world));
+  const Plan& plan = prepared.plan;
+  KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
+  KILN_TRY(check_in_place(plan, world.files));
+  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
+  KILN_TRY_ASSIGN(const FolderLock lock,
+                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
+  const CacheFolder cache = cache_folder(world.files, world.environment);
+  KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
+  HeldFiles files(world.files, {plan.out_root, cache.path});
+  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
+  BuildMemory memory(files, plan, world.environment);
+  const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
+
+  const Selection& asked = options.selection;
+  const bool is_whole =
+      asked.targets.empty() && asked.modules.empty() && prepared.missing_targets.empty();
+  // Of the images of other targets nothing is known here: Ninja made them.
+  if (is_whole) (void)remove_old_images(BuildExtent::kWhole, context, memory.state, files);
+  std::vector<std::string> modules;
+  for (const ModuleSpec& module : prepared.manifest.modules) {
+    modules.push_back(module.name.value);
+  }
+  // Compressed images are kept there.
+  HeldFiles cache_files(world.files, {cache.path});
+  CacheStore store(cache_files, cache.path);
+  const bool uses_cache = cache_policy.is_on && cache.is_usable();
+  std::optional<RangeLock> use_of_store;
+  if (uses_cache) use_of_store = store.use();
+  KILN_TRY_ASSIGN(const Finished finished,
+                  finish({prepared.manifest, prepared.missing_targets, modules,
+                          uses_cache ? &store : nullptr, FailurePolicy::kStopBeforeBundles},
+                         context, memory.state, files));
+  KILN_TRY(memory.save());
+  if (!finished.was_up_to_date) {
+    world.out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image")
+              << ": " << (options.selection.out / header_path(prepared.manifest)).string() << "\n";
+  }
+  return 0;
+}
+
+}  // namespace kiln::tools
