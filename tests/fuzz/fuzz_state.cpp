@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> kiln::testing::fuzz_seeds() {
   BuildState state;
   StepRecord& step = state.steps["compile m\tx"];
-  step.ingredients = {{"tool", "nvcc"}, {"line\nbreak", "a\\b"}};
+  step.ingredients = write_ingredients({{"tool", "nvcc"}, {"line\nbreak", "a\\b"}});
   step.dependencies = {{"a.cu", {}}, {"b.hpp", {}}};
   step.milliseconds = 12;
   state.finish = {{"catalog", "1"}};

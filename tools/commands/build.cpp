@@ -313,7 +313,7 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
   const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
   if (may_finish) {
-    finished = finish({prepared.manifest, prepared.missing_targets, intact,
+    finished = finish({prepared.manifest, prepared.units, prepared.missing_targets, intact,
                        uses_cache ? &store : nullptr, policy},
                       context, memory.state, files);
   }

@@ -64,8 +64,8 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
         .note(why)
         .hint("choose another one: --out DIR");
   }
-  KILN_TRY_ASSIGN(prepared.plan,
-                  make_plan(prepared.manifest, prepared.toolchain, out, world.files));
+  KILN_TRY_ASSIGN(prepared.units, plan_sources(prepared.manifest, world.files));
+  prepared.plan = make_plan(prepared.manifest, prepared.toolchain, prepared.units, out);
   return prepared;
 }
 

@@ -10,12 +10,14 @@
 #include "tools/model/plan.hpp"
 #include "tools/model/selection.hpp"
 #include "tools/model/toolchain.hpp"
+#include "tools/stages/plan_sources.hpp"
 
 namespace kiln::tools {
 
 struct Prepared {
   Manifest manifest;  // what is asked for and can be built
   Toolchain toolchain;
+  std::vector<Unit> units;  // its sources; they point into `manifest`
   Plan plan;
   std::vector<std::string> missing_targets;  // left out by --allow-missing, sorted
 };

@@ -7,7 +7,7 @@ namespace {
 
 void check_output(const std::string& path, const Digest& expected, std::string_view what,
                   const BuildContext& context, std::vector<std::string>& reasons) {
-  const std::optional<Digest> found = context.digests.digest(expand(path, context.plan));
+  const std::optional<Digest> found = context.digests.digest_at(expand(path, context.plan));
   if (!found) {
     reasons.push_back(std::string(what) + " missing");
   } else if (*found != expected) {
@@ -21,18 +21,18 @@ Assessment assess(const Step& step, const StepRecord* record, const BuildContext
   Assessment result;
   result.ingredients =
       gather_ingredients(step, context.plan, context.toolchain.tool(step.tool),
-                         context.environment, context.digests);
+                         context.environment, context.digests, *context.shared);
   if (record == nullptr) {
     result.reasons.push_back("not built before");
     return result;
   }
-  if (result.ingredients != record->ingredients) {
-    result.reasons = explain_difference(record->ingredients, result.ingredients);
+  if (write_ingredients(result.ingredients) != record->ingredients) {
+    result.reasons = explain_difference(read_ingredients(record->ingredients), result.ingredients);
     // The same list in another order, which no tool can be asked to ignore.
     if (result.reasons.empty()) result.reasons.push_back("inputs in another order");
   }
   for (const auto& [path, digest] : record->dependencies) {
-    const std::optional<Digest> now = context.digests.digest(expand(path, context.plan));
+    const std::optional<Digest> now = context.digests.digest_at(expand(path, context.plan));
     if (now != digest) {
       result.reasons.push_back(display_path(path) + (now ? " changed" : " is gone"));
     }

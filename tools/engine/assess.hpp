@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct BuildContext {
   const Toolchain& toolchain;
   const Environment& environment;
   FileDigests& digests;
+  std::shared_ptr<SharedIngredients> shared = std::make_shared<SharedIngredients>();
 };
 
 enum class Freshness : std::uint8_t {

@@ -23,8 +23,7 @@ BuildMemory::BuildMemory(Files& files, const Plan& plan, const Environment& envi
       source_root_(plan.source_root),
       out_root_(plan.out_root),
       user_digests_(digests_of_user(files, environment)) {
-  loaded_state_ = files_.read(out_root_ / ".kiln" / "state").value_or("");
-  state = read_state(loaded_state_);
+  state = read_state(files_.read(out_root_ / ".kiln" / "state").value_or(""));
   digests.load(files_.read(out_root_ / ".kiln" / "digests").value_or(""));
   if (!user_digests_.empty()) digests.load(files_.read(user_digests_).value_or(""));
 }
@@ -37,10 +36,9 @@ Result<void> BuildMemory::save() {
   if (digests.learnt(of_project)) {
     KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
   }
-  std::string text = write_state(state);
-  if (text == loaded_state_) return {};
-  KILN_TRY(files_.write(out_root_ / ".kiln" / "state", text));
-  loaded_state_ = std::move(text);
+  if (!state.is_changed) return {};
+  KILN_TRY(files_.write(out_root_ / ".kiln" / "state", write_state(state)));
+  state.is_changed = false;
   return {};
 }
 

@@ -32,7 +32,6 @@ class BuildMemory {
 
   Files& files_;
   std::filesystem::path source_root_, out_root_, user_digests_;
-  std::string loaded_state_;
 };
 
 }  // namespace kiln::tools

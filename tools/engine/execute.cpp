@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 #include <tuple>
+#include <unordered_set>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -84,16 +85,27 @@ class Scheduler {
     return record == nullptr ? 0 : record->milliseconds;
   }
 
+  // All that the checks of the steps will ask for.
   void prefetch_digests() {
-    std::vector<std::filesystem::path> paths;
+    std::set<std::pair<ToolKind, std::vector<std::string>>> tools;
+    std::unordered_set<std::string_view> names;
+    std::vector<std::string> paths;
+    const auto add = [&](std::string_view neutral) {
+      if (names.insert(neutral).second) paths.push_back(expand(neutral, context_.plan));
+    };
     for (const Step& step : steps_) {
-      const Tool& tool = context_.toolchain.tool(step.tool);
-      for (std::filesystem::path& path : files_to_digest(step, context_.plan, tool)) {
-        paths.push_back(std::move(path));
+      if (tools.emplace(step.tool, step.tool_roles).second) {
+        for (const auto& part : context_.shared->parts(step, context_.toolchain.tool(step.tool))) {
+          paths.push_back(part.path);
+        }
       }
+      for (const std::string& input : step.inputs) add(input);
+      const StepRecord* record = record_of(step);
+      if (record == nullptr) continue;
+      for (const auto& [path, digest] : record->dependencies) add(path);
+      add(step.output);
+      paths.push_back(expand(log_path(step), context_.plan));
     }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     context_.digests.prefetch(paths, options_.jobs);
   }
 
@@ -284,7 +296,7 @@ class Scheduler {
         made.warning = "outputs are not kept for other builds: " + kept.error().message;
       }
     }
-    made.record = StepRecord{.ingredients = std::move(assessment.ingredients),
+    made.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
                              .dependencies = std::move(output->dependencies),
                              .output = sha256(output->bytes),
                              .log = sha256(output->log),
@@ -299,6 +311,7 @@ class Scheduler {
   }
 
   void settle(std::size_t i, Made made) {
+    state_.is_changed = true;
     // What is in place now is either recorded, or of unknown origin.
     if (made.record) {
       state_.steps[steps_[i].id] = std::move(*made.record);

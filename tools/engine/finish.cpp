@@ -17,7 +17,6 @@
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
-#include "tools/stages/plan_sources.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -100,9 +99,9 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   for (const Step& step : context.plan.steps) {
     if (step.kind == StepKind::kHipify || !contains(request.modules, step.module)) continue;
     result.push_back({"output " + step.output,
-                      digest_text(digests.digest(expand(step.output, context.plan)))});
+                      digest_text(digests.digest_at(expand(step.output, context.plan)))});
     result.push_back({"log " + step.output,
-                      digest_text(digests.digest(expand(log_path(step), context.plan)))});
+                      digest_text(digests.digest_at(expand(log_path(step), context.plan)))});
   }
   return result;
 }
@@ -295,7 +294,7 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files) {
   const bool embeds_source = request.manifest.embed.source != EmbedSource::kNone;
-  KILN_TRY_ASSIGN(const std::vector<Unit> units, plan_sources(request.manifest, files));
+  const std::vector<Unit>& units = request.units;
   Ingredients now = finish_ingredients(request, context, units);
   if (is_up_to_date(state.finish, now, context)) {
     Finished nothing;
@@ -355,6 +354,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
                                        write_json(compile_commands(context.plan, context.toolchain))});
 
   // A failure while writing leaves no claim that what is there belongs together.
+  state.is_changed = true;
   const Ingredients before = std::exchange(state.finish, {});
   const auto write = [&](const std::string& path, const std::string& text) -> Result<void> {
     const fs::path target = context.plan.out_root / path;
@@ -411,7 +411,9 @@ std::vector<std::string> header_dependencies(const Manifest& manifest, const Bui
     const auto record = state.steps.find(step.id);
     if (record == state.steps.end()) continue;
     for (const auto& [path, digest] : record->second.dependencies) add(path);
-    for (const std::string& path : files_named_by_options(record->second.ingredients)) add(path);
+    for (const std::string& path : files_named_by_options(read_ingredients(record->second.ingredients))) {
+      add(path);
+    }
   }
   return {paths.begin(), paths.end()};
 }

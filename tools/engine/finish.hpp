@@ -12,6 +12,7 @@
 #include "tools/engine/execute.hpp"
 #include "tools/engine/state.hpp"
 #include "tools/model/manifest.hpp"
+#include "tools/stages/plan_sources.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/files.hpp"
 
@@ -19,6 +20,7 @@ namespace kiln::tools {
 
 struct FinishRequest {
   const Manifest& manifest;                  // with the options of the command line put in
+  const std::vector<Unit>& units;            // its sources, as they were planned
   std::vector<std::string> missing_targets;  // left out by --allow-missing
   std::vector<std::string> modules;          // whose steps all succeeded, sorted
   CacheStore* cache = nullptr;               // compressed images; null: none

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kNvccDebugOptions = {
     "-G", "--device-debug", "-lineinfo", "--generate-line-info"};
 
-bool writes_source_folder(const Step& step, const std::map<std::string, std::string>& variables) {
+bool writes_source_folder(const Step& step, const SharedIngredients::Variables& variables) {
   if (step.tool != ToolKind::kNvcc) return false;
   const auto is_debug = [](std::string_view word) {
     return std::find(kNvccDebugOptions.begin(), kNvccDebugOptions.end(), word) !=
@@ -66,28 +66,35 @@ void add_names(std::string_view word, std::vector<std::string>& names) {
   if (word.find(',') != std::string_view::npos) names.emplace_back(word);
 }
 
-// The files that options may name, as neutral paths. Compilers read them and mostly tell nobody: lists
-// of options, plug-ins, profiles. Of what those name in turn nothing is known.
-std::set<std::string> named_files(const Step& step, const Plan& plan,
-                                  const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> names;
+// The files that options name. Compilers read them and mostly tell nobody: lists of options,
+// plug-ins, profiles. Of what those name in turn nothing is known.
+Ingredients named_files(const Step& step, const Plan& plan,
+                        const SharedIngredients::Variables& variables, FileDigests& digests,
+                        SharedIngredients& shared) {
+  Ingredients found;
+  const auto add = [&](std::string_view word) {
+    for (const SharedIngredients::File& file : shared.named_by(word, plan)) {
+      const std::optional<Digest> digest = digests.digest_at(file.path);
+      if (digest) found.push_back({file.label, digest->hex()});
+    }
+  };
   for (std::size_t i = 1; i < step.argv.size(); ++i) {
-    if (step.argv[i].find('{') == std::string::npos) add_names(step.argv[i], names);
+    if (step.argv[i].find('{') == std::string::npos) add(step.argv[i]);
   }
   for (const auto& [variable, value] : variables) {
     if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
-    for (const std::string_view word : split(value, ' ')) add_names(word, names);
+    for (const std::string_view word : split(value, ' ')) add(word);
   }
-  std::set<std::string> paths;
-  for (const std::string& name : names) paths.insert(neutral_path(name, plan));
-  return paths;
+  std::ranges::sort(found, {}, &Ingredient::label);
+  const auto repeated = std::ranges::unique(found, {}, &Ingredient::label);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
 }
 
-std::map<std::string, std::string> variables_of(const Step& step, const Environment& environment) {
-  std::map<std::string, std::string> variables;
-  for (auto& [name, value] : passed_variables(step.tool, environment)) {
-    variables.emplace(name, std::move(value));
-  }
+// Those of the step itself come before the user's.
+SharedIngredients::Variables variables_of(const Step& step, const Environment& environment,
+                                          SharedIngredients& shared) {
+  SharedIngredients::Variables variables = shared.variables(step.tool, environment);
   for (const auto& [name, value] : step.environment) variables[name] = value;
   return variables;
 }
@@ -134,42 +141,71 @@ std::string display_label(const std::string& label) {
 
 }  // namespace
 
+const std::vector<SharedIngredients::File>& SharedIngredients::parts(const Step& step,
+                                                                     const Tool& tool) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = parts_.try_emplace({step.tool, step.tool_roles});
+  if (is_new) {
+    for (const Tool::Part& part : tool.parts) {
+      if (depends_on(step, part)) at->second.push_back({label_of(part), part.path.native()});
+    }
+  }
+  return at->second;
+}
+
+const std::vector<SharedIngredients::File>& SharedIngredients::named_by(std::string_view word,
+                                                                        const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  const auto known = words_.find(word);
+  if (known != words_.end()) return known->second;
+  std::vector<std::string> names;
+  add_names(word, names);
+  std::vector<File> files;
+  for (const std::string& name : names) {
+    const std::string path = neutral_path(name, plan);
+    files.push_back({std::string(kNamedFile) + path, expand(path, plan)});
+  }
+  return words_.emplace(word, std::move(files)).first->second;
+}
+
+const SharedIngredients::Variables& SharedIngredients::variables(ToolKind tool,
+                                                                 const Environment& environment) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = variables_.try_emplace(tool);
+  if (is_new) {
+    for (auto& [name, value] : passed_variables(tool, environment)) {
+      at->second.emplace(name, std::move(value));
+    }
+  }
+  return at->second;
+}
+
 Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
-                               const Environment& environment, FileDigests& digests) {
+                               const Environment& environment, FileDigests& digests,
+                               SharedIngredients& shared) {
+  const std::vector<SharedIngredients::File>& parts = shared.parts(step, tool);
   Ingredients result;
+  result.reserve(parts.size() + step.argv.size() + step.inputs.size() + 8);
   result.push_back({"kind", std::string(to_string(step.kind))});
   result.push_back({"tool", std::string(to_string(step.tool))});
-  for (const Tool::Part& part : tool.parts) {
-    if (!depends_on(step, part)) continue;
-    result.push_back({label_of(part), digest_text(digests.digest(part.path))});
+  for (const SharedIngredients::File& part : parts) {
+    result.push_back({part.label, digest_text(digests.digest_at(part.path))});
   }
   for (const std::string& word : step.argv) result.push_back({"argument", word});
   if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
   if (is_driven(step)) result.push_back({"hipify driver", hipify_driver_digest().hex()});
-  const std::map<std::string, std::string> variables = variables_of(step, environment);
+  const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});
   if (writes_source_folder(step, variables)) {
     result.push_back({"source folder", plan.source_root.string()});
   }
-  for (const std::string& path : named_files(step, plan, variables)) {
-    if (const auto digest = digests.digest(expand(path, plan))) {
-      result.push_back({std::string(kNamedFile) + path, digest->hex()});
-    }
+  for (Ingredient& file : named_files(step, plan, variables, digests, shared)) {
+    result.push_back(std::move(file));
   }
   for (const std::string& input : step.inputs) {
-    result.push_back({label_of_input(input), digest_text(digests.digest(expand(input, plan)))});
+    result.push_back({label_of_input(input), digest_text(digests.digest_at(expand(input, plan)))});
   }
   return result;
-}
-
-std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan& plan,
-                                                   const Tool& tool) {
-  std::vector<std::filesystem::path> paths;
-  for (const Tool::Part& part : tool.parts) {
-    if (depends_on(step, part)) paths.push_back(part.path);
-  }
-  for (const std::string& input : step.inputs) paths.push_back(expand(input, plan));
-  return paths;
 }
 
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,

@@ -13,7 +13,10 @@
 //   input {src}/a.cu    digest, or "missing"
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,12 +41,32 @@ inline constexpr std::string_view kNamedFile = "named file ";
 
 inline constexpr std::string_view kMissing = "missing";  // instead of a digest
 
-Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
-                               const Environment& environment, FileDigests& digests);
+// What the ingredients of many steps have in common, worked out once. It serves one plan and one
+// environment, and is safe from several threads.
+class SharedIngredients {
+ public:
+  struct File {
+    std::string label, path;  // "part ptxas ptxas", "named file {src}/words"
+  };
+  using Variables = std::map<std::string, std::string>;
 
-// The files that gather_ingredients() and the check of `step` would read for their digests.
-std::vector<std::filesystem::path> files_to_digest(const Step& step, const Plan& plan,
-                                                   const Tool& tool);
+  // The parts of the tool that the step depends on.
+  const std::vector<File>& parts(const Step& step, const Tool& tool);
+  // The files that a word of a command line may name.
+  const std::vector<File>& named_by(std::string_view word, const Plan& plan);
+  // Those of the user that are passed on to the tool.
+  const Variables& variables(ToolKind tool, const Environment& environment);
+
+ private:
+  std::mutex mutex_;  // what is in the maps is never changed
+  std::map<std::pair<ToolKind, std::vector<std::string>>, std::vector<File>> parts_;
+  std::map<std::string, std::vector<File>, std::less<>> words_;
+  std::map<ToolKind, Variables> variables_;
+};
+
+Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
+                               const Environment& environment, FileDigests& digests,
+                               SharedIngredients& shared);
 
 // The neutral path of a file that is not what these ingredients of `step` say, by now; or nothing.
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,

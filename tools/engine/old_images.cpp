@@ -3,22 +3,28 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "formats/image_sources.hpp"
 
 namespace kiln::tools {
 namespace {
 
-// The files below `folder` of the out folder, at most two folders deep.
+using Paths = std::unordered_set<std::string>;
+
+// The files below `folder` of the out folder, at most two folders deep, but those that are `made`.
 void add_files(const Files& files, const std::filesystem::path& out, const std::string& folder,
-               int depth, std::vector<std::string>& found) {
+               int depth, const Paths& made, std::vector<std::string>& found) {
   const Result<std::vector<std::string>> names = files.list(out / folder);
   if (!names) return;
   for (const std::string& name : *names) {
     const std::string path = folder + "/" + name;
+    if (made.contains(path)) continue;
     const PathKind kind = files.kind(out / path);
     if (kind == PathKind::kFile) found.push_back(path);
-    if (kind == PathKind::kFolder && depth > 0) add_files(files, out, path, depth - 1, found);
+    if (kind == PathKind::kFolder && depth > 0) {
+      add_files(files, out, path, depth - 1, made, found);
+    }
   }
 }
 
@@ -42,8 +48,9 @@ using Reads = std::vector<std::pair<std::string, Digest>>;
 // What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
 Reads reads_of(const StepRecord& record) {
   Reads reads = record.dependencies;
+  const Ingredients ingredients = read_ingredients(record.ingredients);
   for (const std::string_view label : {kInput, kNamedFile}) {
-    for (const Ingredient& one : record.ingredients) {
+    for (const Ingredient& one : ingredients) {
       if (!one.label.starts_with(label)) continue;
       Digest digest;  // of nothing, which no file has, where the file was not there
       (void)Digest::parse(one.value, digest);
@@ -56,11 +63,13 @@ Reads reads_of(const StepRecord& record) {
 // What was made from files that are as they were then.
 class Current {
  public:
-  Current(const BuildContext& context, const BuildState& state) : context_(context) {
-    for (const auto& [id, record] : state.steps) makers_.emplace(record.output, &record);
-  }
+  Current(const BuildContext& context, const BuildState& state)
+      : context_(context), state_(state) {}
 
   bool holds(const Digest& output) {
+    if (makers_.empty()) {
+      for (const auto& [id, record] : state_.steps) makers_.emplace(record.output, &record);
+    }
     const auto known = answers_.find(output);
     if (known != answers_.end()) return known->second;
     answers_[output] = false;  // what depends on itself is not current
@@ -69,7 +78,7 @@ class Current {
       const Reads reads = reads_of(*maker.second);
       return std::all_of(reads.begin(), reads.end(), [&](const auto& one) {
         const auto& [path, digest] = one;
-        const bool is_same = context_.digests.digest(expand(path, context_.plan)) == digest;
+        const bool is_same = context_.digests.digest_at(expand(path, context_.plan)) == digest;
         return is_same && (!path.starts_with("{out}/") || holds(digest));
       });
     });
@@ -79,6 +88,7 @@ class Current {
 
  private:
   const BuildContext& context_;
+  const BuildState& state_;
   std::multimap<Digest, const StepRecord*> makers_;
   std::map<Digest, bool> answers_;
 };
@@ -88,19 +98,19 @@ class Current {
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
                                            const BuildState& state, Files& files) {
   const std::filesystem::path& out = context.plan.out_root;
-  std::set<std::string> made;
+  Paths made;
   for (const Step& step : context.plan.steps) {
     constexpr std::string_view kOut = "{out}/";
     if (step.output.starts_with(kOut)) made.insert(step.output.substr(kOut.size()));
     if (!step.module.empty()) made.insert("images/" + image_sources_path(step.module));
   }
   std::vector<std::string> found;
-  add_files(files, out, "images", 2, found);
-  add_files(files, out, "bundles", 1, found);
+  add_files(files, out, "images", 2, made, found);
+  add_files(files, out, "bundles", 1, made, found);
   Current current(context, state);
   std::vector<std::string> removed;
   for (const std::string& path : found) {
-    if (made.contains(path) || !is_of_kiln(path)) continue;
+    if (!is_of_kiln(path)) continue;
     if (extent == BuildExtent::kSelected) {
       if (tells_of_images(files, out / path)) continue;
       const std::optional<Digest> digest = context.digests.digest(out / path);

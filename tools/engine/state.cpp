@@ -1,5 +1,6 @@
 #include "tools/engine/state.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "tools/system/sealed_text.hpp"
@@ -10,11 +11,20 @@ namespace {
 constexpr std::string_view kFormat = "kiln-state";
 constexpr unsigned kVersion = 1;
 
+constexpr std::string_view kIs = "is ", kFinish = "finish ";
+
 void append_ingredients(std::string& lines, std::string_view word, const Ingredients& ingredients) {
   for (const Ingredient& one : ingredients) {
-    lines.append(word).append(" ").append(escape_line(one.label)).append("\t");
-    lines.append(escape_line(one.value)).append("\n");
+    append_escaped(lines.append(word), one.label);
+    append_escaped(lines.append("\t"), one.value);
+    lines += '\n';
   }
+}
+
+// After the word.
+Ingredient read_ingredient(std::string_view line) {
+  std::string label = unescape_line(take_until(line, '\t'));
+  return {std::move(label), unescape_line(line)};
 }
 
 bool take_number(std::string_view& line, std::uint64_t& value) {
@@ -28,6 +38,10 @@ class Reader {
  public:
   bool read(std::string_view lines) {
     while (!lines.empty()) {
+      if (lines.starts_with(kIs)) {
+        if (!take_ingredients(lines)) return false;
+        continue;
+      }
       std::string_view line = take_until(lines, '\n');
       if (!read_line(take_until(line, ' '), line)) return false;
     }
@@ -44,12 +58,15 @@ class Reader {
       return true;
     }
     if (word == "step") {
-      step_ = &state_.steps[unescape_line(rest)];
+      // They were written in order.
+      step_ = &state_.steps.try_emplace(state_.steps.end(), unescape_line(rest))->second;
       return true;
     }
-    if (word == "finish") return read_ingredient(rest, state_.finish);
+    if (word == "finish") {
+      state_.finish.push_back(read_ingredient(rest));
+      return true;
+    }
     if (step_ == nullptr) return false;
-    if (word == "is") return read_ingredient(rest, step_->ingredients);
     if (word == "reads") return read_dependencies(rest);
     if (word == "made") {
       return Digest::parse(take_until(rest, ' '), step_->output) &&
@@ -59,9 +76,15 @@ class Reader {
     return false;
   }
 
-  static bool read_ingredient(std::string_view rest, Ingredients& into) {
-    std::string label = unescape_line(take_until(rest, '\t'));
-    into.push_back({std::move(label), unescape_line(rest)});
+  bool take_ingredients(std::string_view& lines) {
+    if (step_ == nullptr) return false;
+    std::size_t end = 0;
+    while (lines.substr(end).starts_with(kIs)) {
+      end = std::min(lines.find('\n', end), lines.size() - 1) + 1;
+    }
+    step_->ingredients.append(lines.substr(0, end));
+    if (!step_->ingredients.ends_with('\n')) step_->ingredients += '\n';
+    lines.remove_prefix(end);
     return true;
   }
 
@@ -81,6 +104,22 @@ class Reader {
 
 }  // namespace
 
+std::string write_ingredients(const Ingredients& ingredients) {
+  std::string lines;
+  append_ingredients(lines, kIs, ingredients);
+  return lines;
+}
+
+Ingredients read_ingredients(std::string_view lines) {
+  Ingredients ingredients;
+  while (!lines.empty()) {
+    std::string_view line = take_until(lines, '\n');
+    line.remove_prefix(std::min(line.size(), kIs.size()));
+    ingredients.push_back(read_ingredient(line));
+  }
+  return ingredients;
+}
+
 std::string write_state(const BuildState& state) {
   // Steps share most of their headers: each file is written once.
   std::map<std::pair<std::string, Digest>, std::size_t> files;
@@ -96,7 +135,7 @@ std::string write_state(const BuildState& state) {
   }
   for (const auto& [id, step] : state.steps) {
     lines.append("step ").append(escape_line(id)).append("\n");
-    append_ingredients(lines, "is", step.ingredients);
+    lines += step.ingredients;
     std::string reads;
     for (const auto& dependency : step.dependencies) {
       if (!reads.empty()) reads += ' ';
@@ -106,7 +145,7 @@ std::string write_state(const BuildState& state) {
     lines.append("made ").append(step.output.hex()).append(" ").append(step.log.hex());
     lines.append(" ").append(std::to_string(step.milliseconds)).append("\n");
   }
-  append_ingredients(lines, "finish", state.finish);
+  append_ingredients(lines, kFinish, state.finish);
   return seal(kFormat, kVersion, lines);
 }
 

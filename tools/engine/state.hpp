@@ -23,7 +23,8 @@
 namespace kiln::tools {
 
 struct StepRecord {
-  Ingredients ingredients;
+  // As write_ingredients() has them: they are compared at each build, and read where they differ.
+  std::string ingredients;
   std::vector<std::pair<std::string, Digest>> dependencies;  // neutral path; sorted by path
   Digest output;
   Digest log;
@@ -33,7 +34,12 @@ struct StepRecord {
 struct BuildState {
   std::map<std::string, StepRecord> steps;  // by Step::id
   Ingredients finish;  // what decided the catalog and the header, as of the last whole build
+  bool is_changed = false;  // not as it was read; whoever changes it says so
 };
+
+// A line "is " label "\t" value for each.
+std::string write_ingredients(const Ingredients& ingredients);
+Ingredients read_ingredients(std::string_view lines);
 
 std::string write_state(const BuildState& state);
 BuildState read_state(std::string_view file);

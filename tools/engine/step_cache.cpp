@@ -26,7 +26,7 @@ bool is_known(const Ingredients& ingredients) {
 bool still_holds(const Candidate& candidate, const BuildContext& context) {
   return std::all_of(candidate.dependencies.begin(), candidate.dependencies.end(),
                      [&](const auto& dependency) {
-                       return context.digests.digest(expand(dependency.first, context.plan)) ==
+                       return context.digests.digest_at(expand(dependency.first, context.plan)) ==
                               dependency.second;
                      });
 }

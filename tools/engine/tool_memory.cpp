@@ -1,5 +1,6 @@
 #include "tools/engine/tool_memory.hpp"
 
+#include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/system/sealed_text.hpp"
 
@@ -7,7 +8,7 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::string_view kFormat = "kiln-tools";
-constexpr unsigned kVersion = 4;
+constexpr unsigned kVersion = 5;
 constexpr std::size_t kMostEntries = 64;  // toolchains come and go: past that, start afresh
 
 Json write_status(const FileStatus& status) {
@@ -41,73 +42,96 @@ const Json::Array* list_of(const Json& json, std::string_view key) {
   return value != nullptr ? value->array() : nullptr;
 }
 
+// {"version", "takes_source_name", "driver_perl", "builds": [...], "parts": [[role, path, [status]]],
+//  "folders": [[path, [status]]]}
+struct Entry {
+  Probe probe;
+  std::vector<std::pair<std::filesystem::path, FileStatus>> watched;
+};
+
+std::optional<Entry> read_entry(const Json& tool) {
+  const std::string* version = text_of(tool, "version");
+  const Json::Array* builds = list_of(tool, "builds");
+  const Json::Array* parts = list_of(tool, "parts");
+  const Json::Array* folders = list_of(tool, "folders");
+  const Json* takes_source_name = tool.find("takes_source_name");
+  const std::string* driver_perl = text_of(tool, "driver_perl");
+  if (!version || !builds || !parts || !folders || !takes_source_name) return std::nullopt;
+  if (driver_perl == nullptr || takes_source_name->boolean() == nullptr) return std::nullopt;
+  Entry entry;
+  entry.probe.version = *version;
+  entry.probe.takes_source_name = *takes_source_name->boolean();
+  entry.probe.driver_perl = *driver_perl;
+  for (const Json& build : *builds) {
+    if (build.text() == nullptr) return std::nullopt;
+    entry.probe.builds.push_back(*build.text());
+  }
+  for (const Json& part : *parts) {
+    const Json::Array* fields = part.array();
+    if (!fields || fields->size() != 3) return std::nullopt;
+    if (!(*fields)[0].text() || !(*fields)[1].text()) return std::nullopt;
+    const auto status = read_status((*fields)[2]);
+    if (!status) return std::nullopt;
+    entry.probe.parts.push_back({*(*fields)[0].text(), *(*fields)[1].text()});
+    entry.watched.emplace_back(*(*fields)[1].text(), *status);
+  }
+  for (const Json& folder : *folders) {
+    const Json::Array* fields = folder.array();
+    if (!fields || fields->size() != 2 || !(*fields)[0].text()) return std::nullopt;
+    const auto status = read_status((*fields)[1]);
+    if (!status) return std::nullopt;
+    entry.probe.folders.emplace_back(*(*fields)[0].text());
+    entry.watched.emplace_back(*(*fields)[0].text(), *status);
+  }
+  return entry;
+}
+
+Json write_entry(const Entry& entry) {
+  const Probe& probe = entry.probe;
+  Json::Array builds(probe.builds.begin(), probe.builds.end());
+  Json::Array parts, folders;
+  for (std::size_t i = 0; i < entry.watched.size(); ++i) {
+    const auto& [path, status] = entry.watched[i];
+    if (i < probe.parts.size()) {
+      parts.push_back(Json::Array{probe.parts[i].role, path.string(), write_status(status)});
+    } else {
+      folders.push_back(Json::Array{path.string(), write_status(status)});
+    }
+  }
+  return Json::Object{{"version", probe.version},
+                      {"takes_source_name", probe.takes_source_name},
+                      {"driver_perl", probe.driver_perl.string()},
+                      {"builds", std::move(builds)},
+                      {"parts", std::move(parts)},
+                      {"folders", std::move(folders)}};
+}
+
 }  // namespace
 
 ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
     : files_(files), path_(std::move(path)) {
-  read();
-}
-
-// {"tools": [{"key", "version", "takes_source_name", "driver_perl", "builds": [...],
-//   "parts": [[role, path, [status]]], "folders": [[path, [status]]]}]}
-void ToolMemory::read() {
   if (path_.empty()) return;
   const Result<std::string> text = files_.read(path_);
   if (!text) return;
-  const std::optional<std::string_view> lines = unseal(kFormat, kVersion, *text);
-  if (!lines) return;
-  const Result<Json> json = read_json(*lines, path_.string());
-  if (!json) return;
-  const Json::Array* tools = list_of(*json, "tools");
-  if (tools == nullptr) return;
-  std::map<std::string, Entry> entries;
-  for (const Json& tool : *tools) {
-    const std::string* key = text_of(tool, "key");
-    const std::string* version = text_of(tool, "version");
-    const Json::Array* builds = list_of(tool, "builds");
-    const Json::Array* parts = list_of(tool, "parts");
-    const Json::Array* folders = list_of(tool, "folders");
-    const Json* takes_source_name = tool.find("takes_source_name");
-    const std::string* driver_perl = text_of(tool, "driver_perl");
-    if (!key || !version || !builds || !parts || !folders || !takes_source_name) return;
-    if (driver_perl == nullptr) return;
-    if (takes_source_name->boolean() == nullptr) return;
-    Entry entry;
-    entry.probe.version = *version;
-    entry.probe.takes_source_name = *takes_source_name->boolean();
-    entry.probe.driver_perl = *driver_perl;
-    for (const Json& build : *builds) {
-      if (build.text() == nullptr) return;
-      entry.probe.builds.push_back(*build.text());
-    }
-    for (const Json& part : *parts) {
-      const Json::Array* fields = part.array();
-      if (!fields || fields->size() != 3 || !(*fields)[0].text() || !(*fields)[1].text()) return;
-      const auto status = read_status((*fields)[2]);
-      if (!status) return;
-      entry.probe.parts.push_back({*(*fields)[0].text(), *(*fields)[1].text()});
-      entry.watched.emplace_back(*(*fields)[1].text(), *status);
-    }
-    for (const Json& folder : *folders) {
-      const Json::Array* fields = folder.array();
-      if (!fields || fields->size() != 2 || !(*fields)[0].text()) return;
-      const auto status = read_status((*fields)[1]);
-      if (!status) return;
-      entry.probe.folders.emplace_back(*(*fields)[0].text());
-      entry.watched.emplace_back(*(*fields)[0].text(), *status);
-    }
-    entries.emplace(*key, std::move(entry));
+  std::optional<std::string_view> lines = unseal(kFormat, kVersion, *text);
+  while (lines && !lines->empty()) {
+    std::string_view line = take_until(*lines, '\n');
+    const std::string_view key = take_until(line, ' ');
+    entries_.emplace(key, line);
   }
-  entries_ = std::move(entries);
 }
 
 std::optional<Probe> ToolMemory::recall(const std::string& key) const {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return std::nullopt;
-  for (const auto& [path, status] : found->second.watched) {
+  const Result<Json> json = read_json(found->second, path_.string());
+  if (!json) return std::nullopt;
+  std::optional<Entry> entry = read_entry(*json);
+  if (!entry) return std::nullopt;
+  for (const auto& [path, status] : entry->watched) {
     if (files_.status(path) != status) return std::nullopt;
   }
-  return found->second.probe;
+  return std::move(entry->probe);
 }
 
 void ToolMemory::remember(const std::string& key, Probe probe) {
@@ -121,36 +145,14 @@ void ToolMemory::remember(const std::string& key, Probe probe) {
   if (entry.watched.size() != probe.parts.size() + probe.folders.size()) return;
   entry.probe = std::move(probe);
   if (entries_.size() >= kMostEntries) entries_.clear();
-  entries_.insert_or_assign(key, std::move(entry));
+  entries_.insert_or_assign(key, std::string(trim(write_json(write_entry(entry), JsonLayout::kCompact))));
   is_changed_ = true;
 }
 
 void ToolMemory::save() {
   if (!is_changed_ || path_.empty()) return;
-  Json::Array tools;
-  for (const auto& [key, entry] : entries_) {
-    const Probe& probe = entry.probe;
-    Json::Array builds(probe.builds.begin(), probe.builds.end());
-    Json::Array parts, folders;
-    for (std::size_t i = 0; i < entry.watched.size(); ++i) {
-      const auto& [path, status] = entry.watched[i];
-      if (i < probe.parts.size()) {
-        parts.push_back(Json::Array{probe.parts[i].role, path.string(), write_status(status)});
-      } else {
-        folders.push_back(Json::Array{path.string(), write_status(status)});
-      }
-    }
-    tools.push_back(Json::Object{{"key", key},
-                                 {"version", probe.version},
-                                 {"takes_source_name", probe.takes_source_name},
-                                 {"driver_perl", probe.driver_perl.string()},
-                                 {"builds", std::move(builds)},
-                                 {"parts", std::move(parts)},
-                                 {"folders", std::move(folders)}});
-  }
-  const Json json = Json::Object{{"tools", std::move(tools)}};
-  std::string lines = write_json(json, JsonLayout::kCompact);
-  if (!lines.ends_with('\n')) lines += '\n';
+  std::string lines;
+  for (const auto& [key, told] : entries_) lines.append(key).append(" ").append(told).append("\n");
   (void)files_.write(path_, seal(kFormat, kVersion, lines));
   is_changed_ = false;
 }

@@ -1,8 +1,11 @@
 // What probing the tools told, remembered per user under the file status of all it depends on.
 //
-// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp) of JSON. A memory that
-// is cut short, changed or of another format is an empty one: everything is probed again, nothing
-// breaks.
+// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp):
+//
+//   { key " " what was told, as JSON "\n" }    of which only what is asked for is read
+//
+// A memory that is cut short, changed or of another format is an empty one: everything is probed
+// again, nothing breaks.
 #pragma once
 
 #include <map>
@@ -28,15 +31,9 @@ class ToolMemory {
   void save();
 
  private:
-  struct Entry {
-    Probe probe;
-    std::vector<std::pair<std::filesystem::path, FileStatus>> watched;
-  };
-  void read();
-
   Files& files_;
   std::filesystem::path path_;
-  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::string, std::less<>> entries_;  // JSON by key
   bool is_changed_ = false;
 };
 

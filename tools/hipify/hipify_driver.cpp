@@ -18,11 +18,14 @@ bool is_verified_hipify(const Digest& script) {
   return std::find(kVerified.begin(), kVerified.end(), script.hex()) != kVerified.end();
 }
 
-Digest hipify_driver_digest() {
-  KeyHasher hasher;
-  hasher.add("driver", hipify_driver_text());
-  for (const std::string_view digest : kVerified) hasher.add("verified", digest);
-  return hasher.finish();
+const Digest& hipify_driver_digest() {
+  static const Digest digest = [] {
+    KeyHasher hasher;
+    hasher.add("driver", hipify_driver_text());
+    for (const std::string_view one : kVerified) hasher.add("verified", one);
+    return hasher.finish();
+  }();
+  return digest;
 }
 
 }  // namespace kiln::tools

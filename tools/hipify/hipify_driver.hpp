@@ -18,6 +18,6 @@ std::string_view hipify_driver_text();
 bool is_verified_hipify(const Digest& script);
 
 // Changes with the driver and with the versions that it was verified with.
-Digest hipify_driver_digest();
+const Digest& hipify_driver_digest();
 
 }  // namespace kiln::tools

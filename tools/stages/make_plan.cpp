@@ -2,11 +2,9 @@
 
 #include <iterator>
 
-#include "base/diagnostic.hpp"
 #include "tools/stages/plan_bundle.hpp"
 #include "tools/stages/plan_compile.hpp"
 #include "tools/stages/plan_hipify.hpp"
-#include "tools/stages/plan_sources.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -18,8 +16,8 @@ void append(std::vector<Step>& steps, std::vector<Step> more) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Manifest& manifest, const Toolchain& toolchain,
-                       const std::filesystem::path& out_root, const Files& files) {
+Plan make_plan(const Manifest& manifest, const Toolchain& toolchain, const std::vector<Unit>& units,
+               const std::filesystem::path& out_root) {
   Plan plan;
   plan.source_root = manifest.directory;
   plan.out_root = out_root;
@@ -31,7 +29,6 @@ Result<Plan> make_plan(const Manifest& manifest, const Toolchain& toolchain,
   plan.places.emplace("rocm", toolchain.rocm_path.string());
   plan.places.emplace("bitcode", toolchain.device_library_path.string());
 
-  KILN_TRY_ASSIGN(const std::vector<Unit> units, plan_sources(manifest, files));
   plan.steps = plan_hipify(manifest, toolchain, units);
   append(plan.steps, plan_compile(manifest, toolchain, units, plan.steps));
   append(plan.steps, plan_bundle(manifest, units, plan.steps));

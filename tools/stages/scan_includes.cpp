@@ -165,19 +165,18 @@ Result<const std::vector<Include>*> IncludeScanner::includes_of(const std::strin
 
 // The local file that is meant; empty: not a local one.
 Result<std::string> IncludeScanner::resolve(
-    const std::string& from, const Include& include,
-    const std::vector<std::string>& include_directories) const {
+    const std::string& from, const Include& include, const Directories& directories) {
   const auto local = [&](const fs::path& folder) -> std::string {
     const fs::path normal = (folder / include.path).lexically_normal();
     if (leaves_folder(normal)) return {};
-    if (files_.kind(manifest_.directory / normal) != PathKind::kFile) return {};
-    return normal.generic_string();
+    std::string path = normal.generic_string();
+    return is_file(path) ? path : std::string();
   };
   const fs::path beside = fs::path(from).parent_path();
   if (include.is_quoted) {
     if (std::string found = local(beside); !found.empty()) return found;
   }
-  for (const std::string& directory : include_directories) {
+  for (const std::string& directory : directories) {
     if (fs::path(directory).is_absolute()) continue;
     if (std::string found = local(directory); !found.empty()) return found;
   }
@@ -201,26 +200,45 @@ Result<std::string> IncludeScanner::resolve(
   return error;
 }
 
+bool IncludeScanner::is_file(const std::string& path) {
+  const auto [at, is_new] = files_there_.try_emplace(path);
+  if (is_new) at->second = files_.kind(manifest_.directory / path) == PathKind::kFile;
+  return at->second;
+}
+
+Result<const std::vector<std::string>*> IncludeScanner::headers_of(const std::string& file,
+                                                                   const Directories& directories) {
+  auto& known = headers_[directories];
+  const auto found = known.find(file);
+  if (found != known.end()) return &found->second;
+  KILN_TRY_ASSIGN(const std::vector<Include>* includes, includes_of(file));
+  std::vector<std::string> headers;
+  for (const Include& include : *includes) {
+    KILN_TRY_ASSIGN(std::string header, resolve(file, include, directories));
+    if (header.empty()) continue;
+    if (const std::string why = why_not_a_source_path(header); !why.empty()) {
+      return Error{
+          ErrorCode::kInvalidInput,
+          "include " + quote(include.path) + " cannot be given to the compilers",
+          {(manifest_.path.parent_path() / file).generic_string(), include.line, include.column}}
+          .note(why)
+          .hint("rename it");
+    }
+    headers.push_back(std::move(header));
+  }
+  return &known.emplace(file, std::move(headers)).first->second;
+}
+
 Result<std::vector<std::string>> IncludeScanner::closure(
-    const std::string& source, const std::vector<std::string>& include_directories) {
+    const std::string& source, const std::vector<std::string>& directories) {
   std::set<std::string> reached = {source};
   std::vector<std::string> to_scan = {source};
   while (!to_scan.empty()) {
     const std::string file = std::move(to_scan.back());
     to_scan.pop_back();
-    KILN_TRY_ASSIGN(const std::vector<Include>* includes, includes_of(file));
-    for (const Include& include : *includes) {
-      KILN_TRY_ASSIGN(std::string found, resolve(file, include, include_directories));
-      if (found.empty() || !reached.insert(found).second) continue;
-      if (const std::string why = why_not_a_source_path(found); !why.empty()) {
-        return Error{
-            ErrorCode::kInvalidInput,
-            "include " + quote(include.path) + " cannot be given to the compilers",
-            {(manifest_.path.parent_path() / file).generic_string(), include.line, include.column}}
-            .note(why)
-            .hint("rename it");
-      }
-      to_scan.push_back(std::move(found));
+    KILN_TRY_ASSIGN(const std::vector<std::string>* headers, headers_of(file, directories));
+    for (const std::string& header : *headers) {
+      if (reached.insert(header).second) to_scan.push_back(header);
     }
   }
   return std::vector<std::string>(reached.begin(), reached.end());

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kiln/result.hpp"
@@ -29,7 +30,7 @@ struct Include {
 // The includes of a C++ text, in order; comments, strings and spliced lines understood.
 std::vector<Include> find_includes(std::string_view text);
 
-// Scans the files of one manifest; reads each once.
+// Scans the files of one manifest; reads each once, and looks for each include once.
 class IncludeScanner {
  public:
   IncludeScanner(const Manifest& manifest, const Files& files)
@@ -39,16 +40,24 @@ class IncludeScanner {
   // error (kInvalidInput, with its place) tells of an include by a path of its own ("./x", "../x")
   // that does not exist or leaves the manifest's folder.
   Result<std::vector<std::string>> closure(
-      const std::string& source, const std::vector<std::string>& include_directories);
+      const std::string& source, const std::vector<std::string>& directories);
 
  private:
+  using Directories = std::vector<std::string>;
+
+  // The local headers that a file includes, found by way of these directories.
+  Result<const std::vector<std::string>*> headers_of(const std::string& file,
+                                                     const Directories& directories);
   Result<const std::vector<Include>*> includes_of(const std::string& file);
   Result<std::string> resolve(const std::string& from, const Include& include,
-                              const std::vector<std::string>& include_directories) const;
+                              const Directories& directories);
+  bool is_file(const std::string& path);
 
   const Manifest& manifest_;
   const Files& files_;
-  std::map<std::string, std::vector<Include>> includes_;
+  std::unordered_map<std::string, std::vector<Include>> includes_;
+  std::map<Directories, std::unordered_map<std::string, std::vector<std::string>>> headers_;
+  std::unordered_map<std::string, bool> files_there_;
 };
 
 }  // namespace kiln::tools

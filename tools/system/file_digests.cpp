@@ -39,22 +39,33 @@ bool take_number(std::string_view& line, Integer& value) {
 
 }  // namespace
 
-std::optional<Digest> FileDigests::digest(const std::filesystem::path& path) {
+bool FileDigests::look(const std::string& path) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path.native());
-    if (found != entries_.end() && found->second.seen) return found->second.digest;
+    const auto found = entries_.find(path);
+    if (found != entries_.end() && found->second.seen) return true;
+  }
+  const std::optional<FileStatus> status = files_.status(path);
+  const std::lock_guard lock(mutex_);
+  if (!status) {
+    entries_[path] = Entry{.status = {}, .digest = {}, .seen = true, .is_missing = true};
+    return true;
+  }
+  const auto found = entries_.find(path);
+  if (found == entries_.end() || found->second.status != *status) return false;
+  return found->second.seen = true;
+}
+
+std::optional<Digest> FileDigests::digest_at(const std::string& path) {
+  if (look(path)) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path);
+    if (found != entries_.end() && found->second.seen) {
+      return found->second.is_missing ? std::nullopt : std::optional(found->second.digest);
+    }
   }
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return std::nullopt;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path.native());
-    if (found != entries_.end() && found->second.status == *status) {
-      found->second.seen = true;
-      return found->second.digest;
-    }
-  }
   const Result<std::string> bytes = files_.read(path);
   if (!bytes) return std::nullopt;
   const Entry entry{.status = *status,
@@ -64,7 +75,7 @@ std::optional<Digest> FileDigests::digest(const std::filesystem::path& path) {
                     .seen = true,
                     .is_new = true};
   const std::lock_guard lock(mutex_);
-  entries_[path.native()] = entry;
+  entries_[path] = entry;
   return entry.digest;
 }
 
@@ -95,25 +106,24 @@ void FileDigests::forget(const std::filesystem::path& path) {
   entries_.erase(path.native());
 }
 
-void FileDigests::prefetch(const std::vector<std::filesystem::path>& paths, unsigned threads) {
-  // Most often everything is remembered, and a look at each file is cheaper than a thread.
-  std::vector<std::filesystem::path> unread;
-  for (const std::filesystem::path& path : paths) {
-    const std::optional<FileStatus> status = files_.status(path);
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path.native());
-    if (status && (found == entries_.end() || found->second.status != *status)) {
-      unread.push_back(path);
-    }
-  }
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < unread.size(); i = next++) digest(unread[i]);
+void FileDigests::prefetch(const std::vector<std::string>& paths, unsigned threads) {
+  const auto for_each = [&](std::size_t count, std::size_t per_thread, const auto& work) {
+    std::atomic<std::size_t> next{0};
+    const auto run = [&] {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    };
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 1; i < threads && i * per_thread < count; ++i) workers.emplace_back(run);
+    run();
   };
-  std::vector<std::jthread> workers;
-  const std::size_t count = std::min<std::size_t>(threads, unread.size());
-  for (std::size_t i = 1; i < count; ++i) workers.emplace_back(work);
-  work();
+  // Most often everything is remembered, and a look at a thousand files is cheaper than a thread.
+  std::vector<char> is_unread(paths.size());
+  for_each(paths.size(), 2000, [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
+  std::vector<const std::string*> unread;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (is_unread[i] != 0) unread.push_back(&paths[i]);
+  }
+  for_each(unread.size(), 1, [&](std::size_t i) { digest_at(*unread[i]); });
 }
 
 void FileDigests::load(std::string_view file) {
@@ -134,19 +144,27 @@ void FileDigests::load(std::string_view file) {
 
 std::string FileDigests::save(const std::function<bool(const std::string&)>& wanted) const {
   const std::lock_guard lock(mutex_);
-  const bool is_crowded = entries_.size() > kMostRemembered;
+  std::vector<const std::pair<const std::string, Entry>*> known;
+  for (const auto& one : entries_) {
+    if (!one.second.is_missing) known.push_back(&one);
+  }
+  const bool is_crowded = known.size() > kMostRemembered;
+  std::erase_if(known, [&](const auto* one) {
+    const auto& [path, entry] = *one;
+    return !entry.settled || (is_crowded && !entry.seen) || !wanted(path);
+  });
+  std::ranges::sort(known, {}, [](const auto* one) -> const std::string& { return one->first; });
   std::string lines;
-  for (const auto& [path, entry] : entries_) {
-    if (!entry.settled || (is_crowded && !entry.seen) || !wanted(path)) continue;
-    const FileStatus& status = entry.status;
-    lines += entry.digest.hex();
+  for (const auto* one : known) {
+    const FileStatus& status = one->second.status;
+    lines += one->second.digest.hex();
     for (const std::uint64_t number : {status.device, status.inode, status.size}) {
       lines.append(" ").append(std::to_string(number));
     }
     for (const std::int64_t number : {status.modified_ns, status.changed_ns}) {
       lines.append(" ").append(std::to_string(number));
     }
-    lines.append(" ").append(escape_line(path)).append("\n");
+    lines.append(" ").append(escape_line(one->first)).append("\n");
   }
   return seal(kFormat, kVersion, lines);
 }

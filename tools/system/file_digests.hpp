@@ -9,11 +9,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/digest.hpp"
@@ -27,7 +27,9 @@ class FileDigests {
   explicit FileDigests(const Files& files) : files_(files) {}
 
   // SHA-256 of the file's bytes; nothing when it cannot be read.
-  std::optional<Digest> digest(const std::filesystem::path& path);
+  std::optional<Digest> digest(const std::filesystem::path& path) { return digest_at(path.native()); }
+  // The same, for who has the path as text: making a path of it takes longer than to find its digest.
+  std::optional<Digest> digest_at(const std::string& path);
 
   // The same of what lies there now, where digest() goes on to answer as it did first.
   std::optional<Digest> digest_now(const std::filesystem::path& path) const;
@@ -36,8 +38,9 @@ class FileDigests {
   void record(const std::filesystem::path& path, const Digest& digest);
   // The file may have changed: look again next time.
   void forget(const std::filesystem::path& path);
-  // Reads what digest() will be asked for, `threads` files at a time.
-  void prefetch(const std::vector<std::filesystem::path>& paths, unsigned threads);
+  // Looks at what digest() will be asked for, and reads what is not remembered, `threads` files at a
+  // time.
+  void prefetch(const std::vector<std::string>& paths, unsigned threads);
 
   // Loads what save() wrote; a damaged file teaches nothing.
   void load(std::string_view file);
@@ -54,11 +57,14 @@ class FileDigests {
     bool settled = true;   // its status can be trusted in a later run
     bool seen = false;     // looked at in this run
     bool is_new = false;   // not as loaded
+    bool is_missing = false;  // in this run; there is no digest
   };
+  // Whether the digest of this path is known by now, or that there is none.
+  bool look(const std::string& path);
 
   const Files& files_;
   mutable std::mutex mutex_;
-  std::map<std::string, Entry, std::less<>> entries_;
+  std::unordered_map<std::string, Entry> entries_;
 };
 
 }  // namespace kiln::tools

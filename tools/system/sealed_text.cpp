@@ -32,24 +32,26 @@ std::optional<std::string_view> unseal(std::string_view name, unsigned version,
   return body.substr(first.size());
 }
 
+void append_escaped(std::string& line, std::string_view text) {
+  constexpr std::string_view kSpecial = "\n\t\\";
+  while (true) {
+    const std::size_t plain = text.find_first_of(kSpecial);
+    line += text.substr(0, plain);
+    if (plain == std::string_view::npos) return;
+    line += '\\';
+    line += text[plain] == '\n' ? 'n' : text[plain] == '\t' ? 't' : '\\';
+    text.remove_prefix(plain + 1);
+  }
+}
+
 std::string escape_line(std::string_view text) {
   std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    if (c == '\n') {
-      escaped += "\\n";
-    } else if (c == '\t') {
-      escaped += "\\t";
-    } else if (c == '\\') {
-      escaped += "\\\\";
-    } else {
-      escaped += c;
-    }
-  }
+  append_escaped(escaped, text);
   return escaped;
 }
 
 std::string unescape_line(std::string_view text) {
+  if (text.find('\\') == std::string_view::npos) return std::string(text);
   std::string plain;
   plain.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {

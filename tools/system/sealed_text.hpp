@@ -19,6 +19,7 @@ std::optional<std::string_view> unseal(std::string_view name, unsigned version,
                                        std::string_view file);
 
 std::string escape_line(std::string_view text);
+void append_escaped(std::string& line, std::string_view text);  // the same, at the end of a line
 std::string unescape_line(std::string_view text);
 
 // Takes the text up to `separator` off the front of `rest`; all of it when there is none.

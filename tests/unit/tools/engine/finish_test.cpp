@@ -80,8 +80,10 @@ struct World {
                             std::vector<std::string> modules = {"affine", "fill"},
                             std::vector<std::string> missing = {}) {
     const BuildContext context{plan, toolchain, environment, digests};
-    return finish({manifest, std::move(missing), std::move(modules), nullptr, policy}, context,
-                  state, files);
+    const auto units = plan_sources(manifest, files);
+    if (!units) return units.error();
+    return finish({manifest, *units, std::move(missing), std::move(modules), nullptr, policy},
+                  context, state, files);
   }
 
   bool exists(const std::string& path) const { return files.status(path).has_value(); }

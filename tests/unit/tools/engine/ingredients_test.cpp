@@ -40,7 +40,8 @@ struct Fixture {
 
   Ingredients gather() {
     FileDigests digests(files);
-    return gather_ingredients(step, plan, nvcc, environment, digests);
+    SharedIngredients shared;
+    return gather_ingredients(step, plan, nvcc, environment, digests, shared);
   }
 };
 

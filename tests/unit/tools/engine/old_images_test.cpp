@@ -34,7 +34,7 @@ struct World {
               const std::string& text) {
     StepRecord& step = state.steps[id];
     step.output = sha256(output);
-    step.ingredients = {{"input " + input, sha256(text).hex()}};
+    step.ingredients = write_ingredients({{"input " + input, sha256(text).hex()}});
   }
   void image(const std::string& name, const std::string& input, const std::string& text) {
     write("/src/out/images/a/" + name, name);

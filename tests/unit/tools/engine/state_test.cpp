@@ -7,16 +7,19 @@ using namespace kiln::tools;
 
 namespace {
 
+const Ingredients kIngredients = {
+    {"kind", "compile"}, {"argument", "-DX=\"a\tb\nc\\\""}, {"argument", ""}};
+
 BuildState sample() {
   BuildState state;
   StepRecord& compile = state.steps["compile affine sm_80"];
-  compile.ingredients = {{"kind", "compile"}, {"argument", "-DX=\"a\tb\nc\\\""}, {"argument", ""}};
+  compile.ingredients = write_ingredients(kIngredients);
   compile.dependencies = {{"/usr/include/a b.h", sha256("1")}, {"{src}/x\ny.cuh", sha256("2")}};
   compile.output = sha256("image");
   compile.log = sha256("");
   compile.milliseconds = 1234;
   StepRecord& hipify = state.steps["hipify affine"];
-  hipify.ingredients = {{"kind", "hipify"}};
+  hipify.ingredients = write_ingredients({{"kind", "hipify"}});
   hipify.dependencies = {{"{src}/x\ny.cuh", sha256("2")}};
   hipify.output = sha256("text");
   state.finish = {{"header", sha256("h").hex()}};
@@ -34,6 +37,7 @@ TEST_CASE("state is read back as it was written") {
   const StepRecord& compile = read.steps.at("compile affine sm_80");
   const StepRecord& expected = state.steps.at("compile affine sm_80");
   CHECK(compile.ingredients == expected.ingredients);
+  CHECK(read_ingredients(compile.ingredients) == kIngredients);
   CHECK(compile.dependencies == expected.dependencies);
   CHECK(compile.output == expected.output);
   CHECK(compile.log == expected.log);
