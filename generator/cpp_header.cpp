@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/on_all_cores.hpp"
 #include "formats/image_format.hpp"
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"
@@ -108,11 +109,8 @@ std::string kernel_table(const Module& module, const ParameterLists& parameters)
 
 // One byte more than is stored: a literal ends with a NUL, which C++ wants to have room for.
 std::string array(const Module& module, const Artifact& image) {
-  std::string out = "alignas(" + std::to_string(alignment(image)) +
-                    ") inline constexpr unsigned char " + array_name(module, image) + '[' +
-                    std::to_string(image.stored.size()) + " + 1] =\n";
-  append_literal(out, image.stored, 4);
-  return out + ";\n";
+  return "alignas(" + std::to_string(alignment(image)) + ") inline constexpr unsigned char " +
+         array_name(module, image) + '[' + std::to_string(image.stored.size()) + " + 1] =\n";
 }
 
 std::string external_array(const Module& module, const Artifact& image, const Digest& digest) {
@@ -136,17 +134,21 @@ std::string image_table(const Module& module, const Options& options, const Dige
   return out + "};\n";
 }
 
-std::string module_data(const Module& module, const ParameterLists& parameters,
-                        const Options& options, const Digest& digest) {
-  std::string out = "\nnamespace " + identifier(module.name) + " {\n\n";
+void append_module_data(std::string& out, const Module& module, const ParameterLists& parameters,
+                        const Options& options, const std::vector<std::string>* literals,
+                        const Digest& digest) {
+  out += "\nnamespace " + identifier(module.name) + " {\n\n";
   out += kernel_table(module, parameters);
-  for (const Artifact& image : module.images) {
-    out += options.storage == Storage::kArray ? '\n' + array(module, image)
-                                              : external_array(module, image, digest);
+  for (std::size_t i = 0; i < module.images.size(); ++i) {
+    if (literals != nullptr) {
+      out.append("\n").append(array(module, module.images[i])).append((*literals)[i]).append(";\n");
+    } else {
+      out += external_array(module, module.images[i], digest);
+    }
   }
   if (!module.images.empty()) out += '\n';
   out += image_table(module, options, digest);
-  return out + "\n}  // namespace " + identifier(module.name) + '\n';
+  out += "\n}  // namespace " + identifier(module.name) + '\n';
 }
 
 std::string module_constant(const Module& module, std::size_t id) {
@@ -233,13 +235,41 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 )";
 
+// A little more than the literals and what is said of each.
+std::size_t total_size(const Literals& literals) {
+  std::size_t size = std::size_t{1} << 16;
+  for (const std::vector<std::string>& module : literals) {
+    for (const std::string& literal : module) size += literal.size() + 512;
+  }
+  return size;
+}
+
 }  // namespace
 
-std::string write_header(const Catalog& catalog, const Options& options, const Digest& digest) {
+Literals write_literals(const Catalog& catalog, const Options& options) {
+  Literals literals(catalog.modules.size());
+  if (options.storage == Storage::kAsm) return literals;
+  std::vector<std::pair<const Artifact*, std::string*>> work;
+  for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
+    const std::vector<Artifact>& images = catalog.modules[i].images;
+    literals[i].resize(images.size());
+    for (std::size_t j = 0; j < images.size(); ++j) {
+      work.emplace_back(&images[j], &literals[i][j]);
+    }
+  }
+  on_all_cores(work.size(), [&](std::size_t i) {
+    append_literal(*work[i].second, work[i].first->stored, 4);
+  });
+  return literals;
+}
+
+std::string write_header(const Catalog& catalog, const Options& options, const Literals& literals,
+                         const Digest& digest) {
   const ParameterLists parameters(catalog);
   const std::string versioned = "catalog_" + short_digest(digest);
 
   std::string out = write_head_comment(catalog, options, digest);
+  if (options.storage == Storage::kArray) out.reserve(out.size() + total_size(literals));
   out += "#pragma once\n\n";
   out += "#include <kiln/catalog.hpp>\n\n";
   out += "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\n";
@@ -263,8 +293,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";
-  for (const Module& module : catalog.modules) {
-    out += module_data(module, parameters, options, digest);
+  for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
+    append_module_data(out, catalog.modules[i], parameters, options,
+                       options.storage == Storage::kArray ? &literals[i] : nullptr, digest);
   }
   out += "\n}  // namespace data\n\n";
 
@@ -285,23 +316,27 @@ std::string write_header(const Catalog& catalog, const Options& options, const D
   if (options.storage == Storage::kArray) {
     out += "\n#if defined(__clang__)\n#pragma clang diagnostic pop\n#endif\n";
   }
-  return out + "\n#endif\n";
+  out += "\n#endif\n";
+  return out;
 }
 
-std::string write_cpp_source(const Catalog& catalog, const Options& options, const Digest& digest) {
+std::string write_cpp_source(const Catalog& catalog, const Options& options,
+                             const Literals& literals, const Digest& digest) {
   std::string out = "// " + stem(options) + ".cpp: the images of " + options.header +
                     ", made by kiln with it. Do not edit.\n//\n" +
                     "// Compile it, and link it into what includes the header.\n\n";
   out += "#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
-  for (const Module& module : catalog.modules) {
-    for (const Artifact& image : module.images) {
+  out.reserve(out.size() + total_size(literals));
+  for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
+    const Module& module = catalog.modules[i];
+    for (std::size_t j = 0; j < module.images.size(); ++j) {
+      const Artifact& image = module.images[j];
       const std::string size = std::to_string(image.stored.size()) + " + 1]";
       const std::string name = symbol(digest, module, image) + '[' + size;
       out += "\nextern \"C\" [[gnu::visibility(\"hidden\"), gnu::weak]] const unsigned char\n    " +
              name + ";\n";
       out += "alignas(" + std::to_string(alignment(image)) + ") const unsigned char " + name + " =\n";
-      append_literal(out, image.stored, 4);
-      out += ";\n";
+      out.append(literals[i][j]).append(";\n");
     }
   }
   return out;

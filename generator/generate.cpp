@@ -14,11 +14,11 @@ namespace kiln::generator {
 namespace {
 
 std::vector<GeneratedFile> write_cpp(const Catalog& catalog, const Options& options,
-                                     const Digest& digest) {
+                                     const Literals& literals, const Digest& digest) {
   std::vector<GeneratedFile> files;
-  files.push_back({options.header, write_header(catalog, options, digest)});
+  files.push_back({options.header, write_header(catalog, options, literals, digest)});
   if (options.storage == Storage::kSplit) {
-    files.push_back({stem(options) + ".cpp", write_cpp_source(catalog, options, digest)});
+    files.push_back({stem(options) + ".cpp", write_cpp_source(catalog, options, literals, digest)});
   }
   if (options.storage == Storage::kAsm) {
     files.push_back({stem(options) + ".S", write_assembly(catalog, options, digest)});
@@ -32,11 +32,12 @@ std::vector<GeneratedFile> write_cpp(const Catalog& catalog, const Options& opti
 }
 
 std::vector<GeneratedFile> cpp_files(const Catalog& catalog, const Options& options) {
+  const Literals literals = write_literals(catalog, options);
   KeyHasher hash;
-  for (const GeneratedFile& file : write_cpp(catalog, options, Digest{})) {
+  for (const GeneratedFile& file : write_cpp(catalog, options, literals, Digest{})) {
     hash.add(file.path, sha256(file.text));
   }
-  return write_cpp(catalog, options, hash.finish());
+  return write_cpp(catalog, options, literals, hash.finish());
 }
 
 }  // namespace

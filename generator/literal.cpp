@@ -1,5 +1,7 @@
 #include "generator/literal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 
@@ -8,48 +10,81 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-bool is_octal_digit(unsigned char byte) { return byte >= '0' && byte <= '7'; }
+constexpr bool is_octal_digit(unsigned char byte) { return byte >= '0' && byte <= '7'; }
 
 // '?' is escaped so that no trigraph can arise.
-bool stays(unsigned char byte) {
+constexpr bool stays(unsigned char byte) {
   return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '?';
 }
 
-void append_escape(std::string& out, unsigned char byte, bool digit_follows) {
-  out += '\\';
-  if (digit_follows || byte >= 0100) out += static_cast<char>('0' + (byte >> 6));
-  if (digit_follows || byte >= 010) out += static_cast<char>('0' + ((byte >> 3) & 7));
-  out += static_cast<char>('0' + (byte & 7));
+// How a byte is written; four columns are the most.
+struct Spelling {
+  std::array<char, 4> text{};
+  std::size_t size = 0;
+};
+
+constexpr Spelling spell(unsigned char byte, bool digit_follows) {
+  Spelling spelling;
+  const auto put = [&](int c) { spelling.text[spelling.size++] = static_cast<char>(c); };
+  if (stays(byte)) {
+    put(byte);
+    return spelling;
+  }
+  put('\\');
+  if (digit_follows || byte >= 0100) put('0' + (byte >> 6));
+  if (digit_follows || byte >= 010) put('0' + ((byte >> 3) & 7));
+  put('0' + (byte & 7));
+  return spelling;
 }
+
+// By whether an octal digit follows, and by byte.
+constexpr auto kSpellings = [] {
+  std::array<std::array<Spelling, 256>, 2> all{};
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    for (const bool follows : {false, true}) {
+      all[follows][byte] = spell(static_cast<unsigned char>(byte), follows);
+    }
+  }
+  return all;
+}();
 
 void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
                    std::size_t columns) {
-  std::size_t line = out.size();
-  out.append(indent, ' ');
-  out += '"';
+  constexpr std::size_t kHeld = 256;
+  std::array<char, kHeld + sizeof(Spelling::text)> held;
+  std::size_t size = 0;
+  const auto flush = [&] {
+    out.append(held.data(), size);
+    size = 0;
+  };
+  const auto begin_line = [&] { out.append(indent, ' ').append("\""); };
+  begin_line();
+  std::size_t column = indent + 1;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     // The longest a byte gets is four columns; the closing quote and a separator come after it.
-    if (out.size() - line + 6 > columns) {
-      out += "\"\n";
-      line = out.size();
-      out.append(indent, ' ');
-      out += '"';
+    if (column + 6 > columns) {
+      flush();
+      out.append("\"\n");
+      begin_line();
+      column = indent + 1;
     }
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    if (stays(byte)) {
-      out += static_cast<char>(byte);
-    } else {
-      const bool digit_follows =
-          i + 1 < bytes.size() && is_octal_digit(static_cast<unsigned char>(bytes[i + 1]));
-      append_escape(out, byte, digit_follows);
-    }
+    const bool digit_follows =
+        i + 1 < bytes.size() && is_octal_digit(static_cast<unsigned char>(bytes[i + 1]));
+    const Spelling& spelling = kSpellings[digit_follows][static_cast<unsigned char>(bytes[i])];
+    std::copy_n(spelling.text.data(), spelling.text.size(), held.data() + size);
+    size += spelling.size;
+    column += spelling.size;
+    if (size >= kHeld) flush();
   }
+  flush();
   out += '"';
 }
 
 }  // namespace
 
 void append_literal(std::string& out, std::string_view bytes, int indent) {
+  // What compressed bytes take; whatever takes more grows.
+  out.reserve(out.size() + 3 * bytes.size() + 16);
   append_pieces(out, bytes, static_cast<std::size_t>(indent), kColumns);
 }
 

@@ -280,7 +280,7 @@ class Scheduler {
       }
       milliseconds = made.report.milliseconds = output->milliseconds;
     }
-    if (auto placed = place_output(step, output->bytes, output->log, context_, files_); !placed) {
+    if (auto placed = place_output(step, *output, context_, files_); !placed) {
       return failed(std::move(made), std::move(placed).error());
     }
     if (!output->changed_meanwhile.empty()) {
@@ -298,8 +298,8 @@ class Scheduler {
     }
     made.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
                              .dependencies = std::move(output->dependencies),
-                             .output = sha256(output->bytes),
-                             .log = sha256(output->log),
+                             .output = output->digest,
+                             .log = output->log_digest,
                              .milliseconds = milliseconds};
     return made;
   }

@@ -1,13 +1,13 @@
 #include "tools/engine/finish.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
 
 #include "base/diagnostic.hpp"
+#include "base/on_all_cores.hpp"
 #include "base/text.hpp"
 #include "formats/image_sources.hpp"
 #include "tools/engine/publish.hpp"
@@ -124,13 +124,7 @@ bool is_up_to_date(const Ingredients& record, const Ingredients& now, const Buil
   });
 }
 
-// A file's bytes, if they are what the build knows the file by: what it recorded when it made the
-// file or found it up to date. Otherwise somebody else wrote it meanwhile.
-Result<std::string> read_recorded(const fs::path& path, const BuildContext& context,
-                                  const Files& files) {
-  const std::optional<Digest> recorded = context.digests.digest(path);
-  KILN_TRY_ASSIGN(std::string bytes, files.read(path));
-  if (recorded == sha256(bytes)) return bytes;
+Error changed_by_others(const fs::path& path, const BuildContext& context) {
   context.digests.forget(path);
   const std::string shown = neutral_path(path, context.plan);
   return Error{
@@ -140,84 +134,108 @@ Result<std::string> read_recorded(const fs::path& path, const BuildContext& cont
       .hint("run the command again; what was changed is then made again");
 }
 
+struct RecordedFile {
+  std::string bytes;
+  Digest digest;
+};
+
+// A file's bytes, if they are what the build knows the file by: what it recorded when it made the
+// file or found it up to date. Otherwise somebody else wrote it meanwhile.
+Result<RecordedFile> read_recorded(const fs::path& path, const BuildContext& context,
+                                   const Files& files) {
+  const std::optional<Digest> recorded = context.digests.digest(path);
+  KILN_TRY_ASSIGN(std::string bytes, files.read(path));
+  const Digest digest = sha256(bytes);
+  if (recorded == digest) return RecordedFile{std::move(bytes), digest};
+  return changed_by_others(path, context);
+}
+
 // What can be embedded, and why the other modules cannot.
 struct ReadModules {
   std::vector<Module> modules;
   std::vector<Error> errors;
 };
 
+// Every image of the modules, by plan position; nothing for other steps.
+std::vector<std::optional<Result<Artifact>>> read_images(const FinishRequest& request,
+                                                         const BuildContext& context,
+                                                         const Files& files) {
+  const std::vector<Step>& steps = context.plan.steps;
+  std::vector<std::optional<Result<Artifact>>> images(steps.size());
+  const auto read = [&](const Step& step) -> Result<Artifact> {
+    KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
+    KILN_TRY_ASSIGN(RecordedFile file,
+                    read_recorded(expand(step.output, context.plan), context, files));
+    KILN_TRY_ASSIGN(RecordedFile log,
+                    read_recorded(expand(log_path(step), context.plan), context, files));
+    return inspect_output(step, target, std::move(file.bytes), file.digest, std::move(log.bytes));
+  };
+  on_all_cores(steps.size(), [&](std::size_t i) {
+    const bool is_image = steps[i].kind == StepKind::kCompile || steps[i].kind == StepKind::kJoin;
+    if (is_image && contains(request.modules, steps[i].module)) images[i] = read(steps[i]);
+  });
+  return images;
+}
+
 // One module of them: itself, or why it cannot be embedded.
-ReadModules read_module(const ModuleSpec& spec, const FinishRequest& request,
-                        const BuildContext& context, const Files& files) {
-  ReadModules read;
-  std::vector<Error>& errors = read.errors;
+ReadModules make_module(const ModuleSpec& spec, std::vector<Artifact> images,
+                        const std::vector<Artifact>& joined, const Manifest& manifest) {
+  ReadModules made;
   const std::string& name = spec.name.value;
-  std::vector<Artifact> images, joined;
-  for (const Step& step : context.plan.steps) {
-    const bool is_joined = step.kind == StepKind::kJoin;
-    if ((step.kind != StepKind::kCompile && !is_joined) || step.module != name) continue;
-    const auto inspect = [&]() -> Result<Artifact> {
-      KILN_TRY_ASSIGN(const TargetId target, parse_target_id(step.target));
-      KILN_TRY_ASSIGN(std::string bytes,
-                      read_recorded(expand(step.output, context.plan), context, files));
-      KILN_TRY_ASSIGN(std::string log,
-                      read_recorded(expand(log_path(step), context.plan), context, files));
-      return inspect_output(step, target, std::move(bytes), std::move(log));
-    };
-    if (Result<Artifact> image = inspect()) {
-      (is_joined ? joined : images).push_back(std::move(*image));
-    } else {
-      errors.push_back(std::move(image).error());
-    }
-  }
-  if (!errors.empty()) return read;
-  const std::vector<AbiKernel>* abi = abi_of(request.manifest, name);
+  const std::vector<AbiKernel>* abi = abi_of(manifest, name);
   if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
-    errors.push_back(std::move(verified).error());
-    return read;
+    made.errors.push_back(std::move(verified).error());
+    return made;
   }
   for (const Artifact& each : joined) {
     Result<void> verified = verify_joined(name, images, each);
-    if (!verified) errors.push_back(std::move(verified).error());
+    if (!verified) made.errors.push_back(std::move(verified).error());
   }
-  if (errors.empty()) read.modules.push_back(assemble_module(spec, std::move(images), abi));
-  return read;
+  if (made.errors.empty()) made.modules.push_back(assemble_module(spec, std::move(images), abi));
+  return made;
 }
 
 // Side by side on all cores, in the order of the manifest.
 ReadModules read_modules(const FinishRequest& request, const BuildContext& context,
                          const Files& files) {
-  std::vector<const ModuleSpec*> specs;
-  for (const ModuleSpec& spec : request.manifest.modules) {
-    if (contains(request.modules, spec.name.value)) specs.push_back(&spec);
-  }
-  std::vector<ReadModules> parts(specs.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < specs.size(); i = next++) {
-      parts[i] = read_module(*specs[i], request, context, files);
-    }
+  struct Part {
+    const ModuleSpec* spec = nullptr;
+    std::vector<Artifact> images, joined;
+    ReadModules made;
   };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t workers =
-        std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), specs.size());
-    try {
-      for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work);
-    } catch (const std::system_error&) {
-      // No more threads to be had: those that started, and this one, do the work.
+  std::vector<Part> parts;
+  std::map<std::string_view, std::size_t> by_name;
+  for (const ModuleSpec& spec : request.manifest.modules) {
+    if (!contains(request.modules, spec.name.value)) continue;
+    by_name.emplace(spec.name.value, parts.size());
+    parts.emplace_back().spec = &spec;
+  }
+  std::vector<std::optional<Result<Artifact>>> read = read_images(request, context, files);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (!read[i]) continue;
+    const Step& step = context.plan.steps[i];
+    Part& part = parts[by_name.at(step.module)];
+    if (!*read[i]) {
+      part.made.errors.push_back(std::move(*read[i]).error());
+    } else {
+      (step.kind == StepKind::kJoin ? part.joined : part.images).push_back(std::move(**read[i]));
     }
-    work();
   }
-  ReadModules read;
-  for (ReadModules& part : parts) {
-    std::ranges::move(part.modules, std::back_inserter(read.modules));
-    std::ranges::move(part.errors, std::back_inserter(read.errors));
+  on_all_cores(parts.size(), [&](std::size_t i) {
+    Part& part = parts[i];
+    if (!part.made.errors.empty()) return;
+    part.made = make_module(*part.spec, std::move(part.images), part.joined, request.manifest);
+  });
+  ReadModules all;
+  for (Part& part : parts) {
+    std::ranges::move(part.made.modules, std::back_inserter(all.modules));
+    std::ranges::move(part.made.errors, std::back_inserter(all.errors));
   }
-  return read;
+  return all;
 }
 
-Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& modules,
+// They are in no header: that they are the files that were made, their status tells.
+Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& modules,
                                                const BuildContext& context, const Files& files) {
   std::vector<BundleRecord> bundles;
   for (const Step& step : context.plan.steps) {
@@ -227,12 +245,16 @@ Result<std::vector<BundleRecord>> read_bundles(const std::vector<Module>& module
       return module.name == step.module;
     });
     if (!is_bundle || is_left_out) continue;
-    KILN_TRY_ASSIGN(const std::string bytes,
-                    read_recorded(expand(step.output, context.plan), context, files));
+    const fs::path path = expand(step.output, context.plan);
+    const std::optional<Digest> recorded = context.digests.digest(path);
+    const std::optional<FileStatus> status = files.status(path);
+    if (!recorded || !status || context.digests.digest_now(path) != recorded) {
+      return changed_by_others(path, context);
+    }
     bundles.push_back({.module = step.module,
                        .path = step.output.substr(std::string_view("{out}/").size()),
-                       .size = bytes.size(),
-                       .digest = sha256(bytes)});
+                       .size = status->size,
+                       .digest = *recorded});
   }
   return bundles;
 }
@@ -311,8 +333,12 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   // The next build is to say it again, so this one is none that is up to date.
   if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
   catalog.modules = std::move(read.modules);
-  const auto read_source = [&](const fs::path& path) {
-    return read_recorded(path, context, files);
+  std::map<fs::path, std::string> texts;  // most are in several units
+  const auto read_source = [&](const fs::path& path) -> Result<std::string> {
+    const auto known = texts.find(path);
+    if (known != texts.end()) return known->second;
+    KILN_TRY_ASSIGN(RecordedFile file, read_recorded(path, context, files));
+    return texts.emplace(path, std::move(file.bytes)).first->second;
   };
   for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
@@ -330,7 +356,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     }
   }
   KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles,
-                  read_bundles(catalog.modules, context, files));
+                  list_bundles(catalog.modules, context, files));
   // From here on, every module is known to offer the same kernels on every target.
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;
@@ -356,15 +382,14 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   // A failure while writing leaves no claim that what is there belongs together.
   state.is_changed = true;
   const Ingredients before = std::exchange(state.finish, {});
-  const auto write = [&](const std::string& path, const std::string& text) -> Result<void> {
-    const fs::path target = context.plan.out_root / path;
-    KILN_TRY(files.write_if_changed(target, text));
-    const Digest digest = sha256(text);
-    context.digests.record(target, digest);
-    now.push_back({std::string(kWrote) + path, digest.hex()});
-    return {};
-  };
-  for (const GeneratedFile& file : generated) KILN_TRY(write(file.path, file.text));
+  std::vector<Digest> digests(generated.size());
+  on_all_cores(digests.size(), [&](std::size_t i) { digests[i] = sha256(generated[i].text); });
+  for (std::size_t i = 0; i < generated.size(); ++i) {
+    const fs::path target = context.plan.out_root / generated[i].path;
+    KILN_TRY(files.write_if_changed(target, generated[i].text));
+    context.digests.record(target, digests[i]);
+    now.push_back({std::string(kWrote) + generated[i].path, digests[i].hex()});
+  }
   remove_outdated(before, now, context, files);
   state.finish = std::move(now);
 

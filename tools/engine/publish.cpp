@@ -1,5 +1,7 @@
 #include "tools/engine/publish.hpp"
 
+#include <future>
+
 #include "base/diagnostic.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
@@ -36,7 +38,10 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
                                            const std::vector<BundleRecord>& bundles,
                                            const std::map<std::string, ImageSources>& sources,
                                            CacheStore* store) {
-  std::string catalog_text = write_json(catalog_json(catalog, bundles));
+  // Beside what is embedded.
+  auto catalog_text = std::async([json = catalog_json(catalog, bundles)] {
+    return write_json(json);
+  });
   std::vector<GeneratedFile> files;
   for (const auto& [module, digests] : sources) {
     files.push_back({"images/" + image_sources_path(module), write_image_sources(digests)});
@@ -52,7 +57,7 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
   for (GeneratedFile& file : embedded) {
     files.push_back({"include/" + file.path, std::move(file.text)});
   }
-  files.push_back({"kiln.json", std::move(catalog_text)});
+  files.push_back({"kiln.json", catalog_text.get()});
   return files;
 }
 

@@ -160,6 +160,8 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
     KILN_TRY_ASSIGN(const std::string original, files.read(expand(source, plan)));
     result.bytes = name_lines(std::move(result.bytes), original, display_path(source));
   }
+  result.digest = sha256(result.bytes);
+  result.log_digest = sha256(result.log);
   const std::int64_t started_ns = started ? started->modified_ns : 0;
   for (const std::string& input : step.inputs) {
     note_change(input, step, context, files, started_ns, result);
@@ -170,17 +172,18 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   return result;
 }
 
-Result<void> place_output(const Step& step, const std::string& bytes, const std::string& log,
-                          const BuildContext& context, Files& files) {
-  const auto place = [&](const std::string& neutral, const std::string& content) -> Result<void> {
+Result<void> place_output(const Step& step, const StepOutput& output, const BuildContext& context,
+                          Files& files) {
+  const auto place = [&](const std::string& neutral, const std::string& content,
+                         const Digest& digest) -> Result<void> {
     const fs::path path = expand(neutral, context.plan);
     context.digests.forget(path);
     KILN_TRY(files.write_if_changed(path, content));
-    context.digests.record(path, sha256(content));
+    context.digests.record(path, digest);
     return {};
   };
-  KILN_TRY(place(log_path(step), log));
-  return place(step.output, bytes);
+  KILN_TRY(place(log_path(step), output.log, output.log_digest));
+  return place(step.output, output.bytes, output.digest);
 }
 
 }  // namespace kiln::tools

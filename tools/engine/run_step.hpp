@@ -22,6 +22,7 @@ namespace kiln::tools {
 struct StepOutput {
   std::string bytes;
   std::string log;  // what the tool printed
+  Digest digest = {}, log_digest = {};
   std::vector<std::pair<std::string, Digest>> dependencies;  // neutral; sorted by path
   std::uint64_t milliseconds = 0;
   // A file changed since it was digested, or while the tool read it: the output is of no known
@@ -35,7 +36,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
                             Processes& processes);
 
 // Puts output and log of a step in place. An output that is already there is left alone.
-Result<void> place_output(const Step& step, const std::string& bytes, const std::string& log,
-                          const BuildContext& context, Files& files);
+Result<void> place_output(const Step& step, const StepOutput& output, const BuildContext& context,
+                          Files& files);
 
 }  // namespace kiln::tools

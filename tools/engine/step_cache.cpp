@@ -47,6 +47,8 @@ std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
       StepOutput output;
       output.bytes = std::move(found->output);
       output.log = std::move(found->log);
+      output.digest = found->output_digest;
+      output.log_digest = found->log_digest;
       output.dependencies = std::move(candidate.dependencies);
       return output;
     }
@@ -70,7 +72,7 @@ Result<void> put_in_cache(CacheStore* store, const Step& step, const Ingredients
                           const StepOutput& output) {
   if (store == nullptr || !is_known(ingredients)) return {};
   const Digest step_key = key_of(ingredients);
-  KILN_TRY(store->store(output_key(step_key, output.dependencies), {output.bytes, output.log}));
+  KILN_TRY(store->store(output_key(step_key, output.dependencies), {.output = output.bytes, .log = output.log}));
   if (step.depfile.empty()) return {};
   return store->add_candidate(step_key, {output.dependencies});
 }

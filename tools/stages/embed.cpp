@@ -1,17 +1,15 @@
 #include "tools/stages/embed.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/on_all_cores.hpp"
 #include "base/text.hpp"
 #include "formats/zstd.hpp"
 #include "generator/names.hpp"
@@ -47,18 +45,23 @@ Artifact source_artifact(const Module& module, std::uint16_t unit) {
   return source;
 }
 
-// What the header holds of each module, uncompressed.
+// What the header holds of each module.
 void store_plain(Module& module, EmbedSource embed_source) {
   if (embed_source == EmbedSource::kInstead) module.images.clear();
   for (std::size_t unit = 0; unit < module.source_bundles.size(); ++unit) {
     module.images.push_back(source_artifact(module, static_cast<std::uint16_t>(unit)));
   }
   std::ranges::stable_sort(module.images, {}, &Artifact::unit);
-  for (Artifact& image : module.images) {
-    image.compression = Compression::kNone;
-    image.stored = image.bytes;
-    image.stored.resize(generator::decompressed_size(image));  // PTX ends with a NUL
-  }
+  for (Artifact& image : module.images) image.compression = Compression::kNone;
+}
+
+// PTX ends with a NUL.
+std::string plain(const Artifact& image) {
+  std::string bytes;
+  bytes.reserve(generator::decompressed_size(image));
+  bytes = image.bytes;
+  bytes.resize(generator::decompressed_size(image));
+  return bytes;
 }
 
 // One frame, from the store or made. The store's own troubles never fail a build.
@@ -66,13 +69,13 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
   const Digest key = KeyHasher()
                          .add("zstd frame", zstd_version())
                          .add("level", std::to_string(kZstdLevel))
-                         .add("size", std::to_string(image.stored.size()))  // PTX has a NUL more than its file
+                         .add("size", std::to_string(generator::decompressed_size(image)))  // PTX has a NUL more than its file
                          .add("image", image.digest)
                          .finish();
   if (store != nullptr) {
     if (auto kept = store->find(key)) return std::move(kept->output);
   }
-  KILN_TRY_ASSIGN(std::string frame, zstd_compress(image.stored));
+  KILN_TRY_ASSIGN(std::string frame, zstd_compress(plain(image)));
   if (store != nullptr) (void)store->store(key, {.output = frame, .log = {}});
   return frame;
 }
@@ -117,32 +120,19 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
   }
   // The largest first, so that no core is left with a long one at the end.
   std::ranges::stable_sort(images, std::greater<>{},
-                           [](const Artifact* image) { return image->stored.size(); });
-
-  std::atomic<std::size_t> next = 0;
+                           [](const Artifact* image) { return image->bytes.size(); });
   std::mutex mutex;
   std::optional<Error> failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < images.size(); i = next++) {
-      auto frame = compress(*images[i], store);
-      if (!frame) {
-        const std::lock_guard lock(mutex);
-        failure = std::move(frame).error();
-        return;
-      }
-      images[i]->stored = std::move(frame).value();
-      images[i]->compression = Compression::kZstd;
+  on_all_cores(images.size(), [&](std::size_t i) {
+    auto frame = compress(*images[i], store);
+    if (!frame) {
+      const std::lock_guard lock(mutex);
+      failure = std::move(frame).error();
+      return;
     }
-  };
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  try {
-    for (std::size_t i = 1; i < std::min(cores, images.size()); ++i) threads.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads to be had: those that started, and this one, do the work.
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
+    images[i]->stored = std::move(frame).value();
+    images[i]->compression = Compression::kZstd;
+  });
   if (failure) return *std::move(failure);
   return {};
 }
@@ -158,7 +148,13 @@ Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& op
   KILN_TRY(check_names(options));
   KILN_TRY(check_order(catalog));
   for (Module& module : catalog.modules) store_plain(module, options.source);
-  if (options.compression == Compression::kZstd) KILN_TRY(compress_all(catalog, store));
+  if (options.compression == Compression::kZstd) {
+    KILN_TRY(compress_all(catalog, store));
+  } else {
+    for (Module& module : catalog.modules) {
+      for (Artifact& image : module.images) image.stored = plain(image);
+    }
+  }
   return generator::generate(catalog, generator_options(options, minimum_runtime));
 }
 

@@ -64,7 +64,7 @@ void add_ptxas_log(ImageInfo& info, std::string_view log) {
 }
 
 Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::string bytes,
-                                std::string log) {
+                                const Digest& digest, std::string log) {
   Artifact artifact;
   artifact.module = step.module;
   artifact.unit = step.unit;
@@ -80,7 +80,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
   }
   artifact.info = std::move(*info);
   if (artifact.info.format == ImageFormat::kCubin) add_ptxas_log(artifact.info, log);
-  artifact.digest = sha256(bytes);
+  artifact.digest = digest;
   artifact.bytes = std::move(bytes);
   artifact.tool_log = std::move(log);
   return artifact;

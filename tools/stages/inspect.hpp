@@ -14,8 +14,9 @@ namespace kiln::tools {
 
 // The artifact of a compile step: its image taken apart, with what only the compiler's log tells
 // (spills of a cubin). Errors: kBuildFailed when the bytes are no image.
+// `digest` is that of the bytes.
 Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::string bytes,
-                                std::string log);
+                                const Digest& digest, std::string log);
 
 // An image found in a file: the file itself, or an entry of a container, however deep.
 struct FoundImage {

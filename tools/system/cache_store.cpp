@@ -50,8 +50,13 @@ std::string what_is_of_others(const Files& files, const std::filesystem::path& r
   return {};
 }
 
+CachedOutput with_digests(std::string output, std::string log) {
+  const Digest output_digest = sha256(output), log_digest = sha256(log);
+  return {std::move(output), std::move(log), output_digest, log_digest};
+}
+
 std::string entry_lines(const Digest& key, const CachedOutput& value) {
-  return key.hex() + "\n" + sha256(value.output).hex() + "\n" + sha256(value.log).hex() + "\n";
+  return key.hex() + "\n" + value.output_digest.hex() + "\n" + value.log_digest.hex() + "\n";
 }
 
 // What another version of kiln wrote is none of ours, but nothing is wrong with it.
@@ -128,14 +133,15 @@ std::optional<CachedOutput> CacheStore::find(const Digest& key, Levels levels) {
   if (found || remote_ == nullptr) return found;
   std::optional<RemoteCache::Output> remote = remote_->find(key);
   if (!remote) return std::nullopt;
-  CachedOutput value{std::move(remote->output), std::move(remote->log)};
+  const Digest log_digest = sha256(remote->log);
+  CachedOutput value{std::move(remote->output), std::move(remote->log), remote->digest, log_digest};
   (void)store_here(key, value);
   return value;
 }
 
 Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
   if (remote_ != nullptr) remote_->store(key, value.output, value.log);
-  return store_here(key, value);
+  return store_here(key, with_digests(value.output, value.log));
 }
 
 std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
@@ -145,7 +151,7 @@ std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
   Result<std::string> output = files_.read(folder / "output");
   Result<std::string> log = files_.read(folder / "log");
   if (entry && output && log) {
-    CachedOutput value{std::move(*output), std::move(*log)};
+    CachedOutput value = with_digests(std::move(*output), std::move(*log));
     if (unseal(kEntryFormat, kVersion, *entry) == entry_lines(key, value)) {
       (void)files_.touch(folder / "entry");  // a read-only cache still serves
       return value;

@@ -35,6 +35,7 @@ namespace kiln::tools {
 struct CachedOutput {
   std::string output;
   std::string log;
+  Digest output_digest = {}, log_digest = {};  // of what find() gives; whoever stores leaves them out
 };
 
 // What a compiler reads is only known once it ran. So a step's key leads to the lists of files it was

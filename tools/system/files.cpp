@@ -124,8 +124,9 @@ class RealFiles final : public Files {
     if (S_ISREG(info.st_mode) && static_cast<std::uint64_t>(info.st_size) > kLargestFile) {
       return too_large(path);
     }
-    if (S_ISREG(info.st_mode)) bytes.resize(static_cast<std::size_t>(info.st_size));
-    // The size may be wrong (/proc, a growing file): read until the end says so.
+    // The size may be wrong (/proc, a growing file): read until the end says so. One byte more, so
+    // that where it is right nothing grows.
+    if (S_ISREG(info.st_mode)) bytes.resize(static_cast<std::size_t>(info.st_size) + 1);
     std::size_t held = 0;
     while (true) {
       if (held == bytes.size()) bytes.resize(held + 4096);

@@ -100,7 +100,7 @@ std::optional<RemoteCache::Output> RemoteCache::find(const Digest& key) {
     std::optional<std::string> output = get("/cas/" + result->output->digest.hex());
     if (output && sha256(*output) == result->output->digest) {
       ++counts_.hits;
-      return Output{std::move(*output), result->text};
+      return Output{std::move(*output), result->text, result->output->digest};
     }
   }
   ++counts_.misses;

@@ -39,6 +39,7 @@ class RemoteCache {
   };
   struct Output {
     std::string output, log;
+    Digest digest = {};  // of the output
   };
 
   RemoteCache(std::unique_ptr<HttpClient> client, RemotePolicy policy)
