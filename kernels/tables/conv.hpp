@@ -10,6 +10,12 @@
 #define KILN_EACH_CONV_TRANSPOSE1D(row) row(conv_transpose1d, ARITHMETIC)
 #define KILN_EACH_CONV_TRANSPOSE2D(row) row(conv_transpose2d, ARITHMETIC)
 
+// families/convolve_tiles.cuh, names of our own: output channels and outputs of a tile, and teams
+// of a block.
+#define KILN_EACH_CONV_TILES(row)          \
+  row(conv_tiles64, 64, 64, 1, MULTIPLIED) \
+  row(conv_tiles16, 16, 32, 4, MULTIPLIED)
+
 // families/im2col.cuh
 #define KILN_EACH_IM2COL1D(row) row(im2col1d, ARITHMETIC)
 #define KILN_EACH_IM2COL(row) row(im2col, ARITHMETIC)

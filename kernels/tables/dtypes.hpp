@@ -46,6 +46,11 @@
   row(u32, u32, __VA_ARGS__)  \
   KILN_PLAIN_FLOATS(row, __VA_ARGS__)
 
+// Of convolutions as products of matrices.
+#define KILN_MULTIPLIED(row, ...) \
+  row(f32, f32, __VA_ARGS__)      \
+  KILN_HALVES(row, __VA_ARGS__)
+
 // What convolutions and pools are there for.
 #define KILN_ARITHMETIC(row, ...) \
   row(u8, u8, __VA_ARGS__)        \

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "conv_tiles.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -118,6 +119,14 @@ Result<Extents> output_dims(const Convolution& call) {
 
 Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Extents out, output_dims(call));
+  if (call.geometry == Geometry::kOwn) {
+    Convolution tiled = call;
+    if (call.tiles == ConvolutionTiles::kChosen) tiled.tiles = best_tiles(call, out, gpu);
+    if (tiled.tiles != ConvolutionTiles::kNone) {
+      Result<Launch> launch = plan_tiles(tiled, out);
+      if (launch || call.tiles != ConvolutionTiles::kChosen) return launch;
+    }
+  }
   const bool transposed = call.kind == ConvolutionKind::kTransposed, flat = out.rank() == 4;
   Launch launch;
   KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));

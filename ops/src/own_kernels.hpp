@@ -109,6 +109,8 @@ using ConvTranspose2dKernel =
     Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
            std::uint64_t, Info, const T*, const T*, T*>;
 template <typename T>
+using ConvTilesKernel = Kernel<Info, const T*, const T*, T*>;
+template <typename T>
 using Im2Col1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                               std::uint64_t, std::uint64_t, Info, const T*, T*>;
 template <typename T>

@@ -189,8 +189,8 @@ Call call_of(const Kernel& kernel, const BenchCase& subject, const Addresses& ad
 }
 
 template <Work kWork>
-Result<ops::Launch> plan_convolution(const Kernel& kernel, const BenchCase& subject,
-                                     const Addresses& addresses, ops::Geometry geometry) {
+ops::Convolution convolution(const Kernel& kernel, const BenchCase& subject,
+                             const Addresses& addresses, ops::Geometry geometry) {
   const Windows windows = windows_of<kWork>(subject);
   auto call = call_of<ops::Convolution>(kernel, subject, addresses, geometry);
   call.kind =
@@ -199,6 +199,19 @@ Result<ops::Launch> plan_convolution(const Kernel& kernel, const BenchCase& subj
   call.stride = windows.stride;
   call.padding = windows.padding;
   call.kernel = addresses.inputs[1];
+  return call;
+}
+template <Work kWork>
+Result<ops::Launch> plan_convolution(const Kernel& kernel, const BenchCase& subject,
+                                     const Addresses& addresses, ops::Geometry geometry) {
+  return plan(convolution<kWork>(kernel, subject, addresses, geometry), subject.gpu);
+}
+// The kernels that multiply matrices, of the same images.
+template <ops::ConvolutionTiles kTiles>
+Result<ops::Launch> plan_tiles(const Kernel& kernel, const BenchCase& subject,
+                               const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  auto call = convolution<Work::kConvolution>(kernel, subject, addresses, ops::Geometry::kOwn);
+  call.tiles = kTiles;
   return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_im2col(const Kernel& kernel, const BenchCase& subject,
@@ -272,6 +285,11 @@ Family windows(std::string_view name, decltype(Family::plan) plan) {
 std::vector<Family> window_families() {
   Family nearest1d = windows<Work::kNearest>("upsample_nearest1d", plan_nearest1d);
   nearest1d.launch_original = nullptr;
+  Family many =
+      windows<Work::kConvolution>("conv_tiles64", plan_tiles<ops::ConvolutionTiles::kManyChannels>);
+  Family few =
+      windows<Work::kConvolution>("conv_tiles16", plan_tiles<ops::ConvolutionTiles::kFewChannels>);
+  many.original_root = few.original_root = "conv2d";
   return {
       windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>),
       windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>),
@@ -287,6 +305,8 @@ std::vector<Family> window_families() {
       windows<Work::kBilinear>("upsample_bilinear2d",
                                plan_upsample<ops::UpsampleBilinear2d, Work::kBilinear>),
       nearest1d,
+      many,
+      few,
   };
 }
 

@@ -46,13 +46,14 @@ Real WindowSum::error(DType dtype) const {
   return static_cast<Real>(terms_ + 1) * rounding_error(dtype) * magnitude_;
 }
 
-Expected WindowSum::expected(DType dtype) const {
+Expected WindowSum::expected(DType dtype, Real times) const {
   if (!is_float(dtype)) {
     return Expected::exactly(whole_ & ((Bits{1} << (8 * size_of(dtype))) - 1));
   }
   if (!std::isfinite(value_)) return Expected::within(dtype, value_);
   const Real least = unit_in_last_place(compute_dtype(dtype), 0);
-  return Expected::within(dtype, value_, {0, 0, error(dtype) + static_cast<Real>(terms_) * least});
+  return Expected::within(dtype, value_,
+                          {0, 0, times * error(dtype) + static_cast<Real>(terms_) * least});
 }
 
 Operand image_output(DType dtype, const ops::Extents& dims, Random& random,

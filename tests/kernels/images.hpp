@@ -63,7 +63,8 @@ class WindowSum {
     ++terms_;
   }
   void add(Bits term) { whole_ += term; }
-  Expected expected(DType dtype) const;
+  // Whose error may be `times` that of terms that are rounded.
+  Expected expected(DType dtype, Real times = 1) const;
   Real value() const { return value_; }
   Bits whole() const { return whole_; }
   Real error(DType dtype) const;

@@ -2,7 +2,9 @@
 //
 // Contract: taps beyond the image add nothing, whatever their weight. Float sums are off by a
 // rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep the
-// low bits of the exact sum.
+// low bits of the exact sum. conv_tiles64 and conv_tiles16: all four of them as products of
+// matrices, where matrix units cut off what others round, and a weight that is not finite makes NaN
+// of what lies beyond the image.
 #include <memory>
 
 #include "kiln/ops/conv.hpp"
@@ -13,6 +15,7 @@ namespace kiln::conformance {
 namespace {
 
 using ops::ConvolutionKind;
+using ops::ConvolutionTiles;
 
 struct ConvolutionCase {
   std::size_t images, channels, channels_out;
@@ -22,6 +25,7 @@ struct ConvolutionCase {
   GridChoice grid = own_grid();
   RowKind kind = RowKind::kNormal;
   std::size_t misalignment = 0;
+  ConvolutionTiles tiles = ConvolutionTiles::kNone;
 
   ops::Extents src_dims() const {
     return size.rank() == 1 ? ops::Extents{images, channels, size[0]}
@@ -45,6 +49,7 @@ struct ConvolutionCase {
     made.dilation = dilation;
     made.out_padding = of == ConvolutionKind::kTransposed ? out_padding : 0;
     made.geometry = grid.geometry;
+    made.tiles = tiles;
     return made;
   }
   std::string name(std::string_view kernel_name) const {
@@ -57,6 +62,7 @@ struct ConvolutionCase {
     if (kernel != ImageLayout::kDense) text += "/kernel=" + conformance::name(kernel);
     if (kind != RowKind::kNormal) text += std::string("/") + conformance::name(kind);
     if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
+    if (tiles == ConvolutionTiles::kFewChannelsApart) text += "/apart";
     return text + "/" + grid.name;
   }
 };
@@ -102,6 +108,46 @@ std::vector<ConvolutionCase> cases_of_dims(std::size_t dims, Breadth breadth) {
   list.push_back({1, 300, 5, sizes(4, 6), sizes(3, 3), 1, 1});
   list.push_back({1, 1, 2, sizes(2, 600), sizes(1, 530), 1, 5});
   list.push_back({1, 3, 70, sizes(2, 3), sizes(2, 2), 1, 1});
+  return list;
+}
+
+struct TiledCase {
+  ConvolutionKind kind;
+  ConvolutionCase choice;
+};
+
+// Channels, outputs and what is summed over end inside tiles and steps, and go over several.
+std::vector<TiledCase> cases_of_tiles(bool many_channels) {
+  constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
+  constexpr auto kDense = ImageLayout::kDense;
+  constexpr auto kLast = ImageLayout::kChannelsLast;
+  constexpr auto kNarrowed = ImageLayout::kNarrowed;
+  std::vector<TiledCase> list = {
+      {kPlain, {2, 3, 70, {5, 9}, {2, 3}, 1, 1}},
+      {kPlain, {1, 33, 5, {7, 11}, {1, 1}}},
+      {kPlain, {1, 1, 1, {1, 1}, {1, 1}}},
+      {kPlain, {3, 5, 17, {9, 14}, {3, 2}, 2, 2, 2, 0, kLast, kNarrowed}},
+      {kPlain, {1, 40, 18, {3, 4}, {3, 3}, 1, 1}},
+      {kPlain, {2, 7, 20, {75}, {5}, 3, 4, 2, 0, kNarrowed, kLast}},
+      {kPlain, {1, 1, 2, {40}, {31}, 1, 15}},
+      {kPlain, {1, 2, 2, {3, 4}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1}},
+      {kTransposed, {2, 5, 18, {5, 6}, {4, 4}, 2, 1, 1, 1, kNarrowed, kDense}},
+      {kTransposed, {1, 2, 3, {4, 5}, {1, 2}, 4, 0, 1, 3, kDense, kNarrowed}},
+      {kTransposed, {1, 3, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
+      {kTransposed, {2, 9, 66, {21}, {5}, 2, 1, 3, 1}},
+  };
+  for (TiledCase& each : list) {
+    each.choice.tiles =
+        many_channels ? ConvolutionTiles::kManyChannels : ConvolutionTiles::kFewChannels;
+  }
+  if (many_channels) return list;
+  // Four tiles of a block, some behind the last output; and blocks that take several.
+  list.push_back({kPlain, {2, 3, 20, {5, 15}, {2, 3}, 1, 1}});
+  list.push_back({kTransposed, {1, 20, 5, {9, 8}, {3, 4}, 2, 1}});
+  list.push_back({kPlain, {1, 5, 3, {400}, {3}, 1, 1, 1, 0, kDense, kDense, grid_of(2, 128)}});
+  for (std::size_t i = list.size() - 3; i < list.size(); ++i) {
+    list[i].choice.tiles = ConvolutionTiles::kFewChannelsApart;
+  }
   return list;
 }
 
@@ -166,7 +212,8 @@ std::vector<Expected> reference(ConvolutionKind of, DType dtype, const Convoluti
     }
   }
   std::vector<Expected> expected;
-  for (const WindowSum& sum : sums) expected.push_back(sum.expected(dtype));
+  const Real times = choice.tiles != ConvolutionTiles::kNone && dtype != DType::kF32 ? 2 : 1;
+  for (const WindowSum& sum : sums) expected.push_back(sum.expected(dtype, times));
   return expected;
 }
 
@@ -199,6 +246,19 @@ Case build(std::string name, ConvolutionKind of, DType dtype, const ConvolutionC
   return made;
 }
 
+void add_tiled_cases(std::string_view kernel, DType dtype, bool many_channels,
+                     std::vector<CaseSpec>& cases) {
+  for (const TiledCase& each : cases_of_tiles(many_channels)) {
+    const ConvolutionCase choice = each.choice;
+    const ConvolutionKind of = each.kind;
+    const std::string name = choice.name(
+        std::string(kernel) + (of == ConvolutionKind::kPlain ? "/plain" : "/transposed"));
+    const std::size_t work = product(*output_dims(choice.call(of, dtype)));
+    cases.push_back({name, choice.grid.work(work),
+                     [=](const Seed& seed) { return build(name, of, dtype, choice, seed); }});
+  }
+}
+
 }  // namespace
 
 bool add_convolution_cases(std::string_view kernel, Selection selection,
@@ -206,6 +266,10 @@ bool add_convolution_cases(std::string_view kernel, Selection selection,
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::string_view root = parts->root;
+  if (root == "conv_tiles64" || root == "conv_tiles16") {
+    add_tiled_cases(kernel, parts->dtype, root == "conv_tiles64", cases);
+    return true;
+  }
   const bool transposed = root == "conv_transpose1d" || root == "conv_transpose2d";
   if (!transposed && root != "conv1d" && root != "conv2d") return false;
   const std::size_t dims = root.substr(root.size() - 2) == "1d" ? 1 : 2;
@@ -225,6 +289,9 @@ bool add_convolution_cases(std::string_view kernel, Selection selection,
 
 Contracts convolution_contracts() {
   const std::string bound = "a half unit of Σ abs x k for each term";
+  const std::string tiled = "f32 as conv2d; f16, bf16: a unit of Σ abs x k for each term";
+  const std::string not_finite =
+      "a weight that is not finite gives NaN where its tap lies beyond the image";
   const std::string integers = "integers keep the low bits of the exact sum";
   return {
       {"conv1d", "Σ src[b, c, y stride + t dilation - padding] kernel[o, c, t]", kFloatsIn, bound,
@@ -235,6 +302,10 @@ Contracts convolution_contracts() {
        kFloatsIn, bound, integers, "Kept: out_padding is read by the host alone."},
       {"conv_transpose2d", "the same of two dims", kFloatsIn, bound, integers,
        "As conv_transpose1d."},
+      {"conv_tiles64", "each of the four, by tiles of 64 output channels", "f32", tiled, not_finite,
+       "A name of our own. Windows of up to 31 taps a dim."},
+      {"conv_tiles16", "the same by tiles of 16 output channels", "f32", tiled, not_finite,
+       "As conv_tiles64."},
   };
 }
 

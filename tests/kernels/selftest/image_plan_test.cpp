@@ -78,6 +78,52 @@ TEST_CASE("plan of a convolution passes two layouts, and counts outputs") {
   CHECK(message(plan(call)) == "'kernel' has shape [4, 3, 8, 3], not 3 dims");
 }
 
+TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape") {
+  Convolution call;
+  call.src_layout = {{8, 64, 56, 56}};
+  call.kernel_layout = {{64, 64, 3, 3}};
+  call.padding = 1;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "conv.conv_tiles64_f32<<<392, 128>>>");
+  CHECK(launch->layout.size() == 8 + 2 * 5);
+  // Few blocks, few channels, fewer still; other types; what the others cannot count.
+  const auto with = [&](auto change) {
+    Convolution changed = call;
+    change(changed);
+    return std::string(plan(changed)->kernel.text());
+  };
+  CHECK(with([](Convolution& c) { c.src_layout = {{1, 64, 14, 14}}; }) == "conv_tiles16_f32");
+  CHECK(with([](Convolution& c) { c.kernel_layout = {{16, 64, 3, 3}}; }) == "conv_tiles16_f32");
+  CHECK(with([](Convolution& c) {
+          c.src_layout = {{1, 64, 1024, 1024}}, c.kernel_layout = {{1, 64, 3, 3}};
+        }) == "conv2d_f32");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16; }) == "conv_tiles64_bf16");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kF64; }) == "conv2d_f64");
+  CHECK(with([](Convolution& c) { c.tiles = ConvolutionTiles::kNone; }) == "conv2d_f32");
+  CHECK(with([](Convolution& c) { c.geometry = Geometry::kReference; }) == "conv2d_f32");
+  const auto far = [](Convolution& c) { c.src_layout.strides = {1u << 31, 1u << 30, 56, 1}; };
+  CHECK(with(far) == "conv2d_f32");
+  far(call);
+  call.tiles = ConvolutionTiles::kManyChannels;
+  CHECK(message(plan(call)) ==
+        "elements of an image or of the kernel are apart by more than 32 bits count");
+
+  // The four classes of a transpose: outputs 0 and 1 of each dim read by other taps.
+  Convolution transposed;
+  transposed.kind = ConvolutionKind::kTransposed;
+  transposed.src_layout = {{4, 128, 64, 64}};
+  transposed.kernel_layout = {{128, 64, 4, 4}};
+  transposed.stride = 2, transposed.padding = 1;
+  CHECK(to_string(*plan(transposed)) == "conv.conv_tiles64_f32<<<256x1x4, 128>>>");
+  transposed.stride = 8, transposed.padding = 0;
+  CHECK(plan(transposed)->kernel == "conv_transpose2d_f32");
+  transposed.tiles = ConvolutionTiles::kFewChannels;
+  CHECK(message(plan(transposed)) == "a stride of 8 makes too many classes");
+  transposed.dtype = DType::kU8;
+  CHECK(message(plan(transposed)) == "no kernel of 'conv_tiles16' takes 'u8'");
+}
+
 TEST_CASE("plans of pools and of the nearest element name dim 2 first, bilinear dim 3") {
   Pool2d pool;
   pool.src_layout = {{1, 2, 8, 9}};

@@ -12,6 +12,18 @@ namespace kiln::ops {
 
 enum class ConvolutionKind : std::uint8_t { kPlain, kTransposed };
 
+// Our own kernels that multiply matrices, of f32, f16 and bf16: conv_tiles64_<T> by tiles of 64
+// output channels and 64 outputs; conv_tiles16_<T> of 16 and 32, whose blocks take one tile, or
+// four apart. Windows have up to 31 taps in a dim. kChosen: what is fastest; kNone: the direct
+// kernels.
+enum class ConvolutionTiles : std::uint8_t {
+  kChosen,
+  kNone,
+  kManyChannels,
+  kFewChannels,
+  kFewChannelsApart
+};
+
 // conv1d_<T>, conv2d_<T>, conv_transpose1d_<T>, conv_transpose2d_<T>, by the rank of the images.
 // Stride, paddings and dilation are those of every dim. Plain: dst[b, o, y] = the sum over c and t
 // of src[b, c, y stride + t dilation - padding] * kernel[o, c, t]. Transposed: of src[b, c, p] *
@@ -28,6 +40,7 @@ struct Convolution {
   const void* kernel = nullptr;
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
+  ConvolutionTiles tiles = ConvolutionTiles::kChosen;  // of our own geometry
 };
 Result<Extents> output_dims(const Convolution& call);
 

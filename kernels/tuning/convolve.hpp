@@ -1,0 +1,132 @@
+// How convolutions become products of matrices, and their tiles. Plain C++17, for device code and
+// host programs.
+#pragma once
+
+namespace kiln::tuning {
+
+inline constexpr unsigned kConvolveThreads = 128;
+// Taps of a window in a dim, at most.
+inline constexpr unsigned kConvolveTaps = 31;
+
+// Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose
+// teams share what is summed over, or have outputs of their own.
+enum class ConvolveWay { kDirect, kMany, kFew, kFewApart };
+
+// Output channels and outputs that a block takes at once.
+struct ConvolveTile {
+  unsigned channels, outputs;
+};
+constexpr ConvolveTile convolve_tile(ConvolveWay way) {
+  switch (way) {
+    case ConvolveWay::kDirect: return {4, 256};
+    case ConvolveWay::kMany: return {64, 64};
+    case ConvolveWay::kFew: return {16, 32};
+    default: return {16, 128};
+  }
+}
+
+// What a launch takes, nanoseconds on an H200: at least; of few tiles, for each term that is
+// summed; of many tiles, for each term of a tile, and for each tile.
+struct ConvolveRate {
+  double start, alone, term, tile;
+};
+constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32) {
+  switch (way) {
+    // NVIDIA H200, us, f32 (f16). 64 channels by 3x3 to 1, of an image of 64x64 and of 8 of
+    // 128x128: 77, 113 (79, 116). 16 by 3x3 to 16 of 512x512: 240 (231).
+    case ConvolveWay::kDirect: return {2300, 125, 0.38, 2};
+    // 320 by 3x3 to 320, 2 of 64x64: 509 (202). 64 by 1x1 to 256, 16 of 56x56: 81 (56). 512 by 3x3
+    // to 512, one of 7x7: 238 (124).
+    case ConvolveWay::kMany:
+      return of_f32 ? ConvolveRate{3500, 51, 0.275, 8.5} : ConvolveRate{3500, 26, 0.107, 11};
+    // The same 512 to 512: 78 (74). 64 by 3x3 to 16, 8 of 128x128: 155 (98). The 16 to 16: 128
+    // (95).
+    case ConvolveWay::kFew:
+      return of_f32 ? ConvolveRate{3600, 16.2, 0.055, 7} : ConvolveRate{3600, 15, 0.035, 6.5};
+    // 275 (223), 144 (93), 85 (62).
+    default:
+      return of_f32 ? ConvolveRate{4200, 59, 0.223, 10} : ConvolveRate{4200, 48, 0.139, 10.3};
+  }
+}
+constexpr double convolve_time(ConvolveWay way, bool of_f32, double terms, double outputs,
+                               unsigned channels, unsigned multiprocessors) {
+  const ConvolveTile tile = convolve_tile(way);
+  const ConvolveRate rate = convolve_rate(way, of_f32);
+  const double part = outputs < tile.outputs ? 1 : outputs / tile.outputs;
+  const double tiles = part * ((channels - 1) / tile.channels + 1);
+  const double alone = terms * rate.alone;
+  const double all = tiles * (terms * rate.term + rate.tile) * 132 / multiprocessors;
+  return rate.start + (alone > all ? alone : all);
+}
+
+// The layout block of a launch: this, then the classes of rows, then those of columns. Strides
+// count elements, and wrap.
+struct ConvolveShape {
+  unsigned long long image_stride;
+  unsigned images, channels, channels_out;
+  unsigned rows, columns;  // of an image
+  unsigned channel_stride;
+  unsigned out_stride, in_stride;        // of the kernel
+  unsigned row_classes, column_classes;  // as many classes follow
+  unsigned teams_apart;                  // 1: of a block, each has outputs of its own
+  unsigned unused;
+  unsigned long long outputs_of_channel;  // of an image
+};
+
+// Of each dim the outputs of one class read by the same taps, at one distance from one another: a
+// convolution has one class, its transpose as many as its stride. Output i of the class reads the
+// image at place + i * step + j * tap_step by its tap j.
+struct ConvolveAxis {
+  unsigned outputs;
+  unsigned first_out, out_step;  // where outputs lie
+  int place;
+  unsigned step;
+  int tap_step;
+  unsigned taps;
+  unsigned stride;                     // of the image
+  unsigned first_weight, weight_step;  // where the weights of taps lie
+};
+
+// A dim of a convolution; the strides of image, kernel and output.
+struct ConvolveDim {
+  unsigned size, size_out, taps;
+  unsigned stride, padding, dilation;
+  unsigned image_stride, kernel_stride, out_stride;
+
+  constexpr ConvolveAxis plain() const {
+    return {size_out,   0,
+            out_stride, -static_cast<int>(padding),
+            stride,     static_cast<int>(dilation),
+            taps,       image_stride,
+            0,          kernel_stride};
+  }
+
+  constexpr unsigned classes() const { return stride < size_out ? stride : size_out; }
+  // Of the transpose: output o reads (o + padding - tap * dilation) / stride, where that is whole.
+  constexpr ConvolveAxis transposed(unsigned number) const {
+    const auto reads = [&](unsigned tap) {
+      return (static_cast<long long>(number) + padding - static_cast<long long>(tap) * dilation) %
+                 stride ==
+             0;
+    };
+    unsigned first = 0;
+    while (first < taps && !reads(first)) ++first;
+    unsigned next = first + 1;
+    while (next < taps && !reads(next)) ++next;
+    const unsigned apart = next - first;
+    const long long place =
+        static_cast<long long>(number) + padding - static_cast<long long>(first) * dilation;
+    return {(size_out - number - 1) / stride + 1,
+            number * out_stride,
+            stride * out_stride,
+            static_cast<int>(place / stride),
+            1,
+            -static_cast<int>(static_cast<unsigned long long>(dilation) * apart / stride),
+            first < taps ? (taps - first - 1) / apart + 1 : 0,
+            image_stride,
+            first * kernel_stride,
+            apart * kernel_stride};
+  }
+};
+
+}  // namespace kiln::tuning
