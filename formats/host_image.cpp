@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kMagic = "KILNHOST";
+constexpr std::string_view kRecordMagic = "KILNHOST";
 
 // A record of a section; the caller has checked that it is there.
 template <typename Record>
@@ -66,9 +66,9 @@ Result<HostImage> read_host_image(Bytes file) {
                      std::to_string(sizeof(host::ImageRecord)) + " bytes");
   }
   const auto record = load_record<host::ImageRecord>(about->bytes);
-  if (std::string_view(record.magic, sizeof(record.magic)) != kMagic) {
+  if (std::string_view(record.magic, sizeof(record.magic)) != kRecordMagic) {
     return malformed("not a host image: section '.kiln.image' does not start with " +
-                     quote(kMagic));
+                     quote(kRecordMagic));
   }
   if (record.abi_version != host::kAbiVersion) return of_another_version(record.abi_version);
   if (record.wave_width != 32 && record.wave_width != 64) {
@@ -100,7 +100,7 @@ Result<HostImage> read_host_image(Bytes file) {
 
 std::optional<TargetId> find_host_target(Bytes file) {
   const std::string_view text = as_text(file);
-  for (std::size_t at = 0; (at = text.find(kMagic, at)) != std::string_view::npos; ++at) {
+  for (std::size_t at = 0; (at = text.find(kRecordMagic, at)) != std::string_view::npos; ++at) {
     const auto bytes = slice(file, at, sizeof(host::ImageRecord));
     if (!bytes) break;
     const auto record = load_record<host::ImageRecord>(*bytes);

@@ -147,9 +147,9 @@ struct Variable {
   bool is_value = false;  // certainly no pointer
 };
 
-class Reader {
+class PtxReader {
  public:
-  explicit Reader(std::string_view text)
+  explicit PtxReader(std::string_view text)
       : tokens_(text), most_kernels_(kAnyKernels + text.size() / kSmallestKernel) {
     advance();
   }
@@ -446,7 +446,7 @@ class Reader {
 
 }  // namespace
 
-Result<Ptx> read_ptx(std::string_view text) { return Reader(text).read(); }
+Result<Ptx> read_ptx(std::string_view text) { return PtxReader(text).read(); }
 
 bool is_ptx(std::string_view text) { return Tokens(text).next().text == ".version"; }
 

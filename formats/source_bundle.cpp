@@ -53,7 +53,9 @@ bool fits_lines(const SourceBundle& bundle) {
   return std::ranges::all_of(bundle.files, fits, &SourceBundle::File::path);
 }
 
-Error damaged(const std::string& what) { return malformed("damaged source bundle: " + what); }
+Error damaged_bundle(const std::string& what) {
+  return malformed("damaged source bundle: " + what);
+}
 
 bool stays_inside(std::string_view path) {
   if (path.empty() || path.front() == '/') return false;
@@ -80,7 +82,7 @@ Result<SourceBundle::File> take_file(std::string_view line, std::string_view& te
   const auto digits = static_cast<std::size_t>(read.ptr - line.data());
   const bool is_whole = read.ec == std::errc() && size < text.size() && text[size] == '\n';
   if (!is_whole || digits >= line.size() || line[digits] != ' ') {
-    return damaged("a file is not all there");
+    return damaged_bundle("a file is not all there");
   }
   SourceBundle::File file{std::string(line.substr(digits + 1)), std::string(text.substr(0, size))};
   text.remove_prefix(size + 1);
@@ -109,7 +111,7 @@ Result<SourceBundle> read_source_bundle(std::string_view text) {
   SourceBundle bundle;
   const std::string_view first = take_line(text);
   if (first != kPlain && first != kEscaped) {
-    return damaged("it does not start with 'kiln source 1'");
+    return damaged_bundle("it does not start with 'kiln source 1'");
   }
   const auto text_of = [&](std::string_view line) {
     return first == kPlain ? std::string(line) : unescape(line);
@@ -121,7 +123,7 @@ Result<SourceBundle> read_source_bundle(std::string_view text) {
       if (!file) return std::move(file).error();
       file->path = text_of(file->path);
       if (!stays_inside(file->path)) {
-        return damaged("the path '" + file->path + "' leaves the folder");
+        return damaged_bundle("the path '" + file->path + "' leaves the folder");
       }
       bundle.files.push_back(std::move(*file));
       continue;
@@ -132,9 +134,9 @@ Result<SourceBundle> read_source_bundle(std::string_view text) {
       (bundle.*list).push_back(text_of(line.substr(label.size())));
       is_known = true;
     }
-    if (!is_known) return damaged("unknown line '" + std::string(line.substr(0, 40)) + "'");
+    if (!is_known) return damaged_bundle("unknown line '" + std::string(line.substr(0, 40)) + "'");
   }
-  if (bundle.files.empty()) return damaged("it holds no file");
+  if (bundle.files.empty()) return damaged_bundle("it holds no file");
   return bundle;
 }
 

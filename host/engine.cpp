@@ -24,7 +24,7 @@ constexpr unsigned kUsualMostWorkers = 24;
 // Blocks are handed out in runs, so that a grid of many small blocks does not meet at one counter.
 constexpr std::uint64_t kRunsPerWorker = 16;
 
-std::string text(Index3 index) {
+std::string spelt(Index3 index) {
   return std::to_string(index.x) + "x" + std::to_string(index.y) + "x" + std::to_string(index.z);
 }
 
@@ -135,16 +135,16 @@ unsigned Engine::workers() const { return static_cast<unsigned>(pool_->runners.s
 Result<void> Engine::launch(const Launch& launch) {
   const Index3 grid = launch.grid, block = launch.block;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) {
-    return refusal(launch, "its grid of " + text(grid) + " blocks is empty");
+    return refusal(launch, "its grid of " + spelt(grid) + " blocks is empty");
   }
   if (grid.x > kMostBlocksX || grid.y > kMostBlocksYZ || grid.z > kMostBlocksYZ) {
-    return refusal(launch, "its grid of " + text(grid) + " blocks is over " +
-                               text({kMostBlocksX, kMostBlocksYZ, kMostBlocksYZ}));
+    return refusal(launch, "its grid of " + spelt(grid) + " blocks is over " +
+                               spelt({kMostBlocksX, kMostBlocksYZ, kMostBlocksYZ}));
   }
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || std::max({block.x, block.y, block.z}) > kMaxBlockThreads ||
       threads > kMaxBlockThreads) {
-    return refusal(launch, "its block of " + text(block) + " threads is not 1 to " +
+    return refusal(launch, "its block of " + spelt(block) + " threads is not 1 to " +
                                std::to_string(kMaxBlockThreads));
   }
   if (launch.dynamic_shared_bytes > kSharedMemoryBytes) {
