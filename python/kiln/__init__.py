@@ -9,8 +9,8 @@ converted to the parameter's own type.
 """
 
 from ._catalog import Catalog, Kernel, Parameter
-from ._device import Buffer, Device, Function
+from ._device import Buffer, Device, Function, Stream
 from ._library import Error
 
-__all__ = ["Buffer", "Catalog", "Device", "Error", "Function", "Kernel", "Parameter"]
+__all__ = ["Buffer", "Catalog", "Device", "Error", "Function", "Kernel", "Parameter", "Stream"]
 __version__ = "0.1.0"

@@ -21,9 +21,10 @@ class Device(_library.Handle):
         self.wave_width, self.memory_bytes = info.wave_width, info.memory_bytes
         self.max_threads_per_block = info.max_threads_per_block
 
-    def allocate(self, element, count):
-        """Memory for `count` values of an element type ("f32", "u8", ...), not initialised."""
-        return Buffer(self, element, count)
+    def allocate(self, element, count, stream=None):
+        """Memory for `count` values of an element type ("f32", "u8", ...), not initialised; in the order of a
+        Stream, when one is given: work on other streams has to wait for it."""
+        return Buffer(self, element, count, stream)
 
     def upload(self, values, element=None):
         """A buffer that holds an array (numpy's, ctypes', anything contiguous with Python's buffer protocol),
@@ -45,8 +46,21 @@ class Device(_library.Handle):
         buffer.write(values)
         return buffer
 
-    def load(self, image, kernel):
+    def pinned(self, element, count):
+        """Page-locked memory of the program for `count` values: a ctypes array, to be indexed, and to be given to
+        Buffer.write and Buffer.download with a stream."""
+        return pinned(self, element, count)
+
+    def stream(self):
+        """A new Stream of the device."""
+        return Stream(self)
+
+    def function(self, image, kernel):
         """A kernel of an image: the bytes of a cubin, PTX, code object, bundle or host image."""
+        return self.load(image, kernel)
+
+    def load(self, image, kernel):
+        """The same as function()."""
         size = ctypes.c_size_t(len(image))
         return Function(self, _library.make("kiln_function_load", self._handle, kernel.encode(), image, size))
 
@@ -70,31 +84,99 @@ def host_bytes(values, writable=False):
     return (ctypes.c_char * view.nbytes).from_buffer(flat), view
 
 
+def _check_element(element):
+    if element not in _types.SIZES:
+        raise TypeError(f"there is no element type {element!r}: it is one of {', '.join(_types.SIZES)}")
+
+
+class Stream(_library.Handle):
+    """Work in an order of its own: launch(..., stream=stream), buffer.write(array, stream)."""
+
+    def __init__(self, device):
+        super().__init__(_library.make("kiln_stream_create", device._handle), "kiln_stream_free")
+        self.device = device
+        self.native = ctypes.c_void_p(_library.library().kiln_stream_native(self._handle))
+        self._kept = []  # what copies under way need
+
+    def __del__(self):
+        if getattr(self, "_kept", None):
+            try:
+                self.synchronize()
+            except _library.Error:
+                pass  # nobody is left to tell
+        super().__del__()
+
+    def keep(self, *objects):
+        self._kept.append(objects)
+
+    def synchronize(self):
+        """Waits until all work given to the stream is done. Errors of that work surface here."""
+        _library.call("kiln_stream_synchronize", self._handle)
+        self._kept.clear()
+
+
+class _Pinned(_library.Handle):
+    def __init__(self, device, nbytes):
+        super().__init__(_library.make("kiln_pinned_allocate", device._handle, ctypes.c_size_t(nbytes)),
+                         "kiln_pinned_free")
+
+
+def pinned(device, element, count):
+    """Device.pinned()."""
+    _check_element(element)
+    number = {"f32": ctypes.c_float, "f64": ctypes.c_double, "bool": ctypes.c_bool}.get(element)
+    if number is None:
+        letter = "int" if element[0] == "i" else "uint"  # of what Python has no number for: the bits
+        number = getattr(ctypes, f"c_{letter}{8 * _types.SIZES[element]}")
+    handle = _Pinned(device, count * ctypes.sizeof(number))
+    if count == 0:
+        return (number * 0)()
+    array_type = type("PinnedArray", (number * count,), {})
+    values = array_type.from_address(_library.library().kiln_pinned_data(handle._handle))
+    values.pinned = handle  # frees the memory with the array
+    return values
+
+
 class Buffer(_library.Handle):
     """Device memory: `len(buffer)` values of type `buffer.element`, freed with the object."""
 
-    def __init__(self, device, element, count):
-        if element not in _types.SIZES:
-            raise TypeError(f"there is no element type {element!r}: it is one of {', '.join(_types.SIZES)}")
+    def __init__(self, device, element, count, stream=None):
+        _check_element(element)
         self.device, self.element, self._count = device, element, count
         self.nbytes = count * _types.SIZES[element]
-        super().__init__(_library.make("kiln_buffer_allocate", device._handle, ctypes.c_size_t(self.nbytes)),
-                         "kiln_buffer_free")
+        super().__init__(_library.make("kiln_buffer_allocate_on", device._handle, ctypes.c_size_t(self.nbytes),
+                                       stream._handle if stream is not None else None), "kiln_buffer_free")
         self.address = _library.library().kiln_buffer_data(self._handle) or 0
 
     def __len__(self):
         return self._count
 
-    def write(self, values):
-        """Copies from an array of as many bytes."""
-        source, _held = host_bytes(values)
+    def write(self, values, stream=None):
+        """Copies from an array of as many bytes. On a Stream it returns at once: the array, which the stream
+        keeps, must stay as it is until stream.synchronize(). From pinned() memory the copy runs beside the
+        program."""
+        source, held = host_bytes(values)
         self._check(len(source))
-        _library.call("kiln_copy_to_device", self.device._handle, ctypes.c_void_p(self.address), source,
-                      ctypes.c_size_t(self.nbytes))
+        there = (ctypes.c_void_p(self.address), source, ctypes.c_size_t(self.nbytes))
+        if stream is None:
+            _library.call("kiln_copy_to_device", self.device._handle, *there)
+        else:
+            stream.keep(self, source, held)
+            _library.call("kiln_copy_to_device_async", self.device._handle, *there, stream.native)
 
-    def download(self, into=None):
+    def download(self, into=None, stream=None):
         """The values, after the work before them: in `into`, an array of as many bytes, or in a new
-        array.array (in bytes, where Python has no such number)."""
+        array.array (in bytes, where Python has no such number). On a Stream it returns at once, and `into` has
+        the values after stream.synchronize()."""
+        if stream is not None:
+            if into is None:
+                raise TypeError("download() on a stream wants an array to copy into")
+            target, held = host_bytes(into, writable=True)
+            self._check(len(target))
+            stream.keep(self, target, held)
+            _library.call("kiln_copy_to_host_async", self.device._handle, target, ctypes.c_void_p(self.address),
+                          ctypes.c_size_t(self.nbytes), stream.native)
+            return into
         if into is None:
             letter = _types.LETTERS.get(self.element, "?")
             into = bytearray(self.nbytes) if letter in "?e" else array.array(letter, bytes(self.nbytes))
@@ -121,6 +203,7 @@ class Buffer(_library.Handle):
 def launch(function, grid, block, values, shared_bytes=0, stream=None):
     """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
     sizes = [tuple(size) if isinstance(size, (tuple, list)) else (size,) for size in (grid, block)]
+    stream = stream.native if isinstance(stream, Stream) else stream
     config = _library.LaunchConfig(*[size + (1,) * (3 - len(size)) for size in sizes], shared_bytes, stream)
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])

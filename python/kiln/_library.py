@@ -6,7 +6,14 @@ import pathlib
 
 
 class Error(Exception):
-    """The runtime's own words: what failed, on which device, and what to do."""
+    """The runtime's own words. str(error) is all of them: what failed and where, what was expected, what to do
+    next; `code` is one of kiln.h's, such as Error.NO_IMAGE, or None for what failed before the runtime."""
+
+    INVALID_INPUT, BUILD_FAILED, UNAVAILABLE, ENVIRONMENT, NOT_FOUND, NO_IMAGE, DRIVER, INTERRUPTED, INTERNAL = range(9)
+
+    def __init__(self, text, code=None):
+        super().__init__(text)
+        self.code = code
 
 
 class DeviceInfo(ctypes.Structure):
@@ -67,7 +74,7 @@ def library():
         for name in ("kiln_catalog_module_count", "kiln_catalog_kernel_count", "kiln_catalog_parameter_count",
                      "kiln_runtime_device_count"):
             getattr(opened, name).restype = ctypes.c_size_t
-        for name in ("kiln_buffer_data", "kiln_stream_native"):
+        for name in ("kiln_buffer_data", "kiln_pinned_data", "kiln_stream_native"):
             getattr(opened, name).restype = ctypes.c_void_p
         _opened = opened
     return _opened
@@ -81,9 +88,10 @@ def call(function, *arguments):
     error = target(*arguments)
     if error:
         error = ctypes.c_void_p(error)
-        text = opened.kiln_error_get_text(error).decode()
+        text = opened.kiln_error_get_text(error).decode(errors="replace")
+        code = opened.kiln_error_get_code(error)
         opened.kiln_error_free(error)
-        raise Error(text)
+        raise Error(text, code)
 
 
 def make(function, *arguments):

@@ -116,6 +116,16 @@ kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_b
     return {};
   });
 }
+kiln_error* kiln_buffer_allocate_on(const kiln_device* device, size_t bytes,
+                                    const kiln_stream* stream, kiln_buffer** buffer) {
+  return guarded(__func__, {{"device", device}, {"buffer", buffer}}, [&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::Buffer allocated, stream != nullptr
+                                                ? device->device.allocate(bytes, stream->stream)
+                                                : device->device.allocate(bytes));
+    *buffer = new kiln_buffer{std::move(allocated)};
+    return {};
+  });
+}
 void kiln_buffer_free(kiln_buffer* buffer) { delete buffer; }
 void* kiln_buffer_data(const kiln_buffer* buffer) {
   return buffer != nullptr ? buffer->buffer.data() : nullptr;
@@ -139,6 +149,42 @@ kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
                   {"host_target", unless_empty(host_target, bytes)},
                   {"device_source", unless_empty(device_source, bytes)}},
                  [&] { return device->device.copy_to_host(host_target, device_source, bytes); });
+}
+
+kiln_error* kiln_copy_to_device_async(const kiln_device* device, void* device_target,
+                                      const void* host_source, size_t bytes, void* stream) {
+  return guarded(__func__,
+                 {{"device", device},
+                  {"device_target", unless_empty(device_target, bytes)},
+                  {"host_source", unless_empty(host_source, bytes)}},
+                 [&] {
+                   return device->device.copy_to_device_async(device_target, host_source, bytes,
+                                                              kiln::StreamRef::from_native(stream));
+                 });
+}
+kiln_error* kiln_copy_to_host_async(const kiln_device* device, void* host_target,
+                                    const void* device_source, size_t bytes, void* stream) {
+  return guarded(__func__,
+                 {{"device", device},
+                  {"host_target", unless_empty(host_target, bytes)},
+                  {"device_source", unless_empty(device_source, bytes)}},
+                 [&] {
+                   return device->device.copy_to_host_async(host_target, device_source, bytes,
+                                                            kiln::StreamRef::from_native(stream));
+                 });
+}
+
+kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned) {
+  return guarded(__func__, {{"device", device}, {"pinned", pinned}}, [&]() -> kiln::Result<void> {
+    KILN_TRY_ASSIGN(kiln::PinnedBuffer<char> allocated,
+                    device->device.allocate_pinned<char>(bytes));
+    *pinned = new kiln_pinned{std::move(allocated)};
+    return {};
+  });
+}
+void kiln_pinned_free(kiln_pinned* pinned) { delete pinned; }
+void* kiln_pinned_data(const kiln_pinned* pinned) {
+  return pinned != nullptr ? pinned->buffer.data() : nullptr;
 }
 
 kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream) {
@@ -165,7 +211,7 @@ kiln_error* kiln_function_load(const kiln_device* device, const char* name, cons
                   {"function", function}},
                  [&]() -> kiln::Result<void> {
                    KILN_TRY_ASSIGN(const kiln::Function loaded,
-                                   device->device.get_or_load_func_raw(name, image, image_bytes));
+                                   device->device.function(name, image, image_bytes));
                    *function = new kiln_function{loaded};
                    return {};
                  });
@@ -177,7 +223,7 @@ kiln_error* kiln_function_find(const kiln_device* device, const char* name, cons
       [&]() -> kiln::Result<void> {
         KILN_TRY_ASSIGN(
             const kiln::Function found,
-            device->device.get_or_load_func(name, *static_cast<const kiln::ModuleEntry*>(module)));
+            device->device.function(name, *static_cast<const kiln::ModuleEntry*>(module)));
         *function = new kiln_function{found};
         return {};
       });

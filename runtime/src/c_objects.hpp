@@ -24,6 +24,9 @@ struct kiln_device {
 struct kiln_buffer {
   kiln::Buffer buffer;
 };
+struct kiln_pinned {
+  kiln::PinnedBuffer<char> buffer;
+};
 struct kiln_stream {
   kiln::Stream stream;
 };
@@ -37,12 +40,7 @@ struct kiln_catalog {
 namespace kiln::c_interface {
 
 inline kiln_error* box(const kiln::Error& error) {
-  std::string text = error.message;
-  for (const kiln::Note& note : error.notes) {
-    text += note.kind == kiln::Note::Kind::kHint ? "\nhint: " : "\nnote: ";
-    text += note.text;
-  }
-  return new kiln_error{static_cast<kiln_error_code>(error.code), std::move(text)};
+  return new kiln_error{static_cast<kiln_error_code>(error.code), error.text()};
 }
 
 struct Given {

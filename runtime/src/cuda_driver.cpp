@@ -12,9 +12,8 @@
 #include "runtime/src/driver_error.hpp"
 
 namespace kiln::runtime {
+namespace cuda {
 namespace {
-
-using namespace cuda;
 
 CUdeviceptr address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 void* pointer(CUdeviceptr address) {
@@ -35,6 +34,7 @@ class CudaDriver final : public Driver {
   ~CudaDriver() override {
     // After the driver's own end this does nothing but return an error.
     for (Context& context : contexts_) {
+      if (context.pool.load() != nullptr) cuda_.cuMemPoolDestroy(context.pool);
       if (context.handle.load() != nullptr && !context.is_callers) {
         cuda_.cuDevicePrimaryCtxRelease(context.device);
       }
@@ -74,6 +74,8 @@ class CudaDriver final : public Driver {
     KILN_TRY(attribute(kMaxThreadsPerBlock, threads));
     KILN_TRY(attribute(kMaxSharedPerBlockOptin, shared));
     if (shared == 0) KILN_TRY(attribute(kMaxSharedPerBlock, shared));
+    int pools = 0;
+    if (cuda_.has_pools()) KILN_TRY(attribute(kMemoryPoolsSupported, pools));
     std::size_t memory = 0;
     KILN_CUDA(cuDeviceTotalMem, &memory, handle);
 
@@ -88,6 +90,7 @@ class CudaDriver final : public Driver {
     traits.max_threads_per_block = static_cast<std::uint32_t>(threads);
     traits.max_shared_bytes = static_cast<std::uint32_t>(shared);
     traits.memory_bytes = memory;
+    traits.has_pool = pools != 0;
     return traits;
   }
 
@@ -183,6 +186,44 @@ class CudaDriver final : public Driver {
 
   Result<void> free(int device, void* memory) override {
     return release(device, "cuMemFree", [&] { return cuda_.cuMemFree(address(memory)); });
+  }
+
+  Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CUmemoryPool pool, pool_of(device));
+    CUdeviceptr memory = 0;
+    KILN_CUDA(cuMemAllocFromPoolAsync, &memory, bytes, pool, static_cast<CUstream>(stream));
+    return pointer(memory);
+  }
+  Result<void> free_in_order(int device, void* memory, NativeStream stream) override {
+    return release(device, "cuMemFreeAsync", [&] {
+      return cuda_.cuMemFreeAsync(address(memory), static_cast<CUstream>(stream));
+    });
+  }
+  Result<bool> is_capturing(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    CUstreamCaptureStatus state = kNoCapture;
+    const CUresult status = cuda_.cuStreamIsCapturing(static_cast<CUstream>(stream), &state);
+    if (status == kCaptureImplicit)
+      return true;  // of the default stream, while another is captured
+    if (status != kSuccess) return failure("cuStreamIsCapturing", status);
+    return state != kNoCapture;
+  }
+  Result<bool> waits_for_default(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    unsigned int flags = 0;
+    KILN_CUDA(cuStreamGetFlags, static_cast<CUstream>(stream), &flags);
+    return (flags & kNonBlocking) == 0;
+  }
+
+  Result<void*> allocate_pinned(int device, std::size_t bytes) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    void* memory = nullptr;
+    KILN_CUDA(cuMemHostAlloc, &memory, bytes, kPortable);
+    return memory;
+  }
+  Result<void> free_pinned(int device, void* memory) override {
+    return release(device, "cuMemFreeHost", [&] { return cuda_.cuMemFreeHost(memory); });
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
@@ -292,8 +333,9 @@ class CudaDriver final : public Driver {
 
   struct Context {
     CUdevice device = 0;
-    std::atomic<CUcontext> handle{nullptr};  // the primary one, retained on first use, ...
-    bool is_callers = false;                 // ... or one that the caller made
+    std::atomic<CUcontext> handle{nullptr};   // the primary one, retained on first use, ...
+    bool is_callers = false;                  // ... or one that the caller made
+    std::atomic<CUmemoryPool> pool{nullptr};  // made on first use
   };
 
   // While it lives, a device's primary context is current on this thread; then the caller's own
@@ -335,6 +377,28 @@ class CudaDriver final : public Driver {
     if (callers == ours) return Current(cuda_, callers, false);
     KILN_CUDA(cuCtxSetCurrent, ours);
     return Current(cuda_, callers, true);
+  }
+
+  // One of kiln's own: the device's default pool is shared with all of the program, and keeps
+  // nothing.
+  Result<CUmemoryPool> pool_of(int device) {
+    Context& context = context_of(device);
+    if (CUmemoryPool ready = context.pool.load(std::memory_order_acquire)) return ready;
+    const std::lock_guard lock(retain_mutex_);
+    if (CUmemoryPool ready = context.pool.load(std::memory_order_relaxed)) return ready;
+    std::size_t memory = 0;
+    KILN_CUDA(cuDeviceTotalMem, &memory, context.device);
+    std::uint64_t kept = kept_by_pool(memory);
+    const CUmemPoolProps properties{kPinnedAllocation, 0, kOnDevice, context.device, {}};
+    CUmemoryPool pool = nullptr;
+    KILN_CUDA(cuMemPoolCreate, &pool, &properties);
+    if (const CUresult status = cuda_.cuMemPoolSetAttribute(pool, kReleaseThreshold, &kept);
+        status != kSuccess) {
+      cuda_.cuMemPoolDestroy(pool);
+      return failure("cuMemPoolSetAttribute", status);
+    }
+    context.pool.store(pool, std::memory_order_release);
+    return pool;
   }
 
   // Gives something back, or waits for it. When the driver or its context has gone, so has the
@@ -379,13 +443,14 @@ class CudaDriver final : public Driver {
 #undef KILN_CUDA
 
 }  // namespace
+}  // namespace cuda
 
 Result<std::unique_ptr<Driver>> open_cuda_driver(const Library& library) {
-  Symbols symbols;
+  cuda::Symbols symbols;
   if (const std::string missing = symbols.resolve(library); !missing.empty()) {
     return missing_symbol(library.path(), missing);
   }
-  auto driver = std::make_unique<CudaDriver>(symbols);
+  auto driver = std::make_unique<cuda::CudaDriver>(symbols);
   KILN_TRY(driver->initialise());
   return std::unique_ptr<Driver>(std::move(driver));
 }

@@ -21,6 +21,13 @@ struct Symbols {
 #include "runtime/src/cuda_symbols.def"
     return {};
   }
+
+  // Whether memory can come from a pool, in the order of a stream: since 11.2.
+  bool has_pools() const {
+    return cuMemPoolCreate != nullptr && cuMemPoolDestroy != nullptr &&
+           cuMemPoolSetAttribute != nullptr && cuMemAllocFromPoolAsync != nullptr &&
+           cuMemFreeAsync != nullptr;
+  }
 };
 
 }  // namespace kiln::runtime::cuda

@@ -12,12 +12,24 @@ using CUdeviceptr = unsigned long long;
 using CUdevice_attribute = int;
 using CUfunction_attribute = int;
 using CUjit_option = int;
+using CUstreamCaptureStatus = int;
+using CUmemPool_attribute = int;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using std::size_t;
+
+// What a pool's memory is. All that kiln leaves at zero is in `rest`.
+struct CUmemPoolProps {
+  int allocation;  // CUmemAllocationType
+  int handles;     // none: the memory is this process's own
+  int place;       // CUmemLocationType
+  int device;
+  unsigned char rest[112];
+};
 
 inline constexpr CUresult kSuccess = 0;             // CUDA_SUCCESS
 inline constexpr CUresult kInvalidValue = 1;        // CUDA_ERROR_INVALID_VALUE
@@ -26,6 +38,11 @@ inline constexpr CUresult kDeinitialized = 4;       // CUDA_ERROR_DEINITIALIZED
 inline constexpr CUresult kNoDevice = 100;          // CUDA_ERROR_NO_DEVICE
 inline constexpr CUresult kNotFound = 500;          // CUDA_ERROR_NOT_FOUND
 inline constexpr CUresult kContextDestroyed = 709;  // CUDA_ERROR_CONTEXT_IS_DESTROYED
+inline constexpr CUresult kCaptureImplicit = 906;  // CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+
+inline constexpr unsigned int kNonBlocking = 1;     // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned int kPortable = 1;        // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr CUstreamCaptureStatus kNoCapture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
 
 inline constexpr CUdevice_attribute kMaxThreadsPerBlock = 1;    // ..._MAX_THREADS_PER_BLOCK
 inline constexpr CUdevice_attribute kMaxSharedPerBlock = 8;     // ..._MAX_SHARED_MEMORY_PER_BLOCK
@@ -34,6 +51,12 @@ inline constexpr CUdevice_attribute kMultiprocessorCount = 16;  // ..._MULTIPROC
 inline constexpr CUdevice_attribute kCapabilityMajor = 75;      // ..._COMPUTE_CAPABILITY_MAJOR
 inline constexpr CUdevice_attribute kCapabilityMinor = 76;      // ..._COMPUTE_CAPABILITY_MINOR
 inline constexpr CUdevice_attribute kMaxSharedPerBlockOptin = 97;  // ..._PER_BLOCK_OPTIN
+
+inline constexpr int kPinnedAllocation = 1;  // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr int kOnDevice = 1;          // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr CUmemPool_attribute kReleaseThreshold = 4;  // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+
+inline constexpr CUdevice_attribute kMemoryPoolsSupported = 115;  // ..._MEMORY_POOLS_SUPPORTED
 
 inline constexpr CUfunction_attribute kStaticShared = 1;      // ..._SHARED_SIZE_BYTES
 inline constexpr CUfunction_attribute kMaxDynamicShared = 8;  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES

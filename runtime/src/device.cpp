@@ -1,5 +1,5 @@
-// The public handles: Device, Buffer, Stream, Event, Function. Each forwards to the device's state
-// and names what failed.
+// The public handles: Device, Stream, Event, Function. Each forwards to the device's state and
+// names what failed. Memory is in memory.cpp.
 #include "kiln/device.hpp"
 
 #include <span>
@@ -7,13 +7,11 @@
 
 #include "base/diagnostic.hpp"
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/stream_state.hpp"
 
 namespace kiln {
 
-using runtime::CopyDirection;
-using runtime::CopyRequest;
 using runtime::DeviceState;
-using runtime::Wait;
 
 namespace {
 
@@ -22,16 +20,6 @@ namespace {
 template <typename Call>
 void give_back(const std::shared_ptr<DeviceState>& device, Call call) {
   if (device != nullptr) (void)call(device->driver(), device->ordinal());
-}
-
-std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
-
-Result<void> copy(const DeviceState& device, std::string_view where, const CopyRequest& request) {
-  if (request.bytes == 0) return {};
-  Result<void> copied = device.driver().copy(device.ordinal(), request);
-  if (copied) return copied;
-  return device.failed("copying " + bytes_text(request.bytes) + std::string(where),
-                       std::move(copied).error());
 }
 
 }  // namespace
@@ -62,8 +50,8 @@ Result<void> Device::as_current(const std::function<Result<void>()>& call) const
   return state_->driver().as_current(state_->ordinal(), call);
 }
 
-Result<Function> Device::get_or_load_func_raw(std::string_view name, const void* image,
-                                              std::size_t image_bytes) const {
+Result<Function> Device::function(std::string_view name, const void* image,
+                                  std::size_t image_bytes) const {
   const std::span bytes(static_cast<const std::byte*>(image), image_bytes);
   KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
                   state_->modules().find_or_add(bytes).load_named(name));
@@ -98,52 +86,10 @@ ModuleStatistics Device::statistics(const ModuleEntry& module) const {
   return slot != nullptr ? slot->statistics() : ModuleStatistics();
 }
 
-Result<Buffer> Device::allocate(std::size_t bytes) const {
-  if (bytes == 0) return Buffer();
-  Result<void*> memory = state_->driver().allocate(state_->ordinal(), bytes);
-  if (!memory) {
-    return state_->failed("allocating " + bytes_text(bytes), std::move(memory).error());
-  }
-  return Buffer(state_, *memory, bytes);
-}
-
-Result<void> Device::copy_to_device(void* target, const void* source, std::size_t bytes) const {
-  return copy(*state_, " to the device",
-              {CopyDirection::kToDevice, target, source, bytes, nullptr, Wait::kYes});
-}
-Result<void> Device::copy_to_host(void* target, const void* source, std::size_t bytes) const {
-  return copy(*state_, " to the host",
-              {CopyDirection::kToHost, target, source, bytes, nullptr, Wait::kYes});
-}
-Result<void> Device::copy_to_device_async(void* target, const void* source, std::size_t bytes,
-                                          StreamRef stream) const {
-  return copy(*state_, " to the device",
-              {CopyDirection::kToDevice, target, source, bytes, stream.native(), Wait::kNo});
-}
-Result<void> Device::copy_to_host_async(void* target, const void* source, std::size_t bytes,
-                                        StreamRef stream) const {
-  return copy(*state_, " to the host",
-              {CopyDirection::kToHost, target, source, bytes, stream.native(), Wait::kNo});
-}
-Result<void> Device::copy_on_device(void* target, const void* source, std::size_t bytes,
-                                    StreamRef stream) const {
-  return copy(*state_, " on the device",
-              {CopyDirection::kOnDevice, target, source, bytes, stream.native(), Wait::kNo});
-}
-
-Result<void> Device::fill(void* target, std::uint8_t value, std::size_t bytes,
-                          StreamRef stream) const {
-  if (bytes == 0) return {};
-  Result<void> filled =
-      state_->driver().fill(state_->ordinal(), target, value, bytes, stream.native());
-  if (filled) return filled;
-  return state_->failed("filling " + bytes_text(bytes), std::move(filled).error());
-}
-
 Result<Stream> Device::create_stream() const {
   Result<void*> stream = state_->driver().create_stream(state_->ordinal());
   if (!stream) return state_->failed("creating a stream", std::move(stream).error());
-  return Stream(state_, *stream);
+  return Stream(std::make_shared<runtime::StreamState>(state_, *stream), *stream);
 }
 
 Result<Event> Device::create_event() const {
@@ -158,55 +104,31 @@ Result<void> Device::synchronize() const {
   return state_->failed("waiting for the work", std::move(done).error());
 }
 
-// --- Buffer ------------------------------------------------------------------------------
-
-Buffer::Buffer(std::shared_ptr<DeviceState> device, void* data, std::size_t size)
-    : device_(std::move(device)), data_(data), size_(size) {}
-Buffer::Buffer(Buffer&& other) noexcept
-    : device_(std::move(other.device_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  Buffer moved(std::move(other));
-  std::swap(device_, moved.device_);
-  std::swap(data_, moved.data_);
-  std::swap(size_, moved.size_);
-  return *this;
-}
-Buffer::~Buffer() {
-  if (data_ == nullptr) return;
-  give_back(device_,
-            [&](runtime::Driver& driver, int device) { return driver.free(device, data_); });
-}
-
 // --- Stream ------------------------------------------------------------------------------
 
-Stream::Stream(std::shared_ptr<DeviceState> device, void* native)
-    : device_(std::move(device)), native_(native) {}
+Stream::Stream(std::shared_ptr<runtime::StreamState> state, void* native)
+    : state_(std::move(state)), native_(native) {}
 Stream::Stream(Stream&& other) noexcept
-    : device_(std::move(other.device_)), native_(std::exchange(other.native_, nullptr)) {}
+    : state_(std::move(other.state_)), native_(std::exchange(other.native_, nullptr)) {}
 Stream& Stream::operator=(Stream&& other) noexcept {
   Stream moved(std::move(other));
-  std::swap(device_, moved.device_);
+  std::swap(state_, moved.state_);
   std::swap(native_, moved.native_);
   return *this;
 }
-Stream::~Stream() {
-  give_back(device_, [&](runtime::Driver& driver, int device) {
-    return driver.destroy_stream(device, native_);
-  });
-}
+Stream::~Stream() = default;
 
 Result<void> Stream::synchronize() const {
-  if (device_ == nullptr) {
+  if (state_ == nullptr) {
     return Error{ErrorCode::kInvalidInput,
                  "a default-made stream belongs to no device: use Device::synchronize()",
                  {},
                  {}};
   }
-  Result<void> done = device_->driver().synchronize_stream(device_->ordinal(), native_);
+  const DeviceState& device = *state_->device;
+  Result<void> done = device.driver().synchronize_stream(device.ordinal(), native_);
   if (done) return done;
-  return device_->failed("waiting for a stream", std::move(done).error());
+  return device.failed("waiting for a stream", std::move(done).error());
 }
 
 // --- Event -------------------------------------------------------------------------------

@@ -9,7 +9,11 @@ namespace kiln::runtime {
 
 DeviceState::DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal,
                          DeviceTraits traits, LoadOptions options)
-    : driver_(std::move(driver)), target_(traits.target), options_(std::move(options)) {
+    : driver_(std::move(driver)),
+      target_(traits.target),
+      options_(std::move(options)),
+      has_pool_(traits.has_pool),
+      memory_(*driver_, ordinal, has_pool_ && options_.uses_pools) {
   info_.id = std::move(traits.id);
   info_.backend = backend;
   info_.ordinal = ordinal;
@@ -28,7 +32,9 @@ DeviceState::DeviceState(const DeviceState& device, std::shared_ptr<Driver> driv
     : driver_(std::move(driver)),
       info_(device.info_),
       target_(device.target_),
-      options_(device.options_) {}
+      options_(device.options_),
+      has_pool_(device.has_pool_),
+      memory_(*driver_, info_.ordinal, has_pool_ && options_.uses_pools) {}
 
 void DeviceState::keep(const std::shared_ptr<const CatalogFileState>& file) {
   const std::lock_guard lock(kept_mutex_);

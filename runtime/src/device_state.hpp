@@ -13,6 +13,7 @@
 
 #include "kiln/device.hpp"
 #include "runtime/src/catalog_file_state.hpp"
+#include "runtime/src/device_memory.hpp"
 #include "runtime/src/driver.hpp"
 #include "runtime/src/module_cache.hpp"
 #include "runtime/src/source_compiler.hpp"
@@ -21,11 +22,12 @@ namespace kiln::runtime {
 
 using Trace = std::function<void(std::string_view line)>;  // empty: no tracing
 
-// What the program and the environment ask of loading, on every device.
+// What the program and the environment ask of every device.
 struct LoadOptions {
   Trace trace;
   std::vector<std::string> image_folders;  // of KILN_IMAGE_PATH
   std::shared_ptr<SourceCompiler> compiler;
+  bool uses_pools = true;  // of drivers, for memory
 };
 
 class DeviceState {
@@ -41,6 +43,7 @@ class DeviceState {
   const TargetId& target() const { return target_; }
   const LoadOptions& options() const { return options_; }
   ModuleCache& modules() { return modules_; }
+  DeviceMemory& memory() { return memory_; }
 
   // Keeps a catalog file open as long as the device, and holds its images to their digests.
   void keep(const std::shared_ptr<const CatalogFileState>& file);
@@ -62,8 +65,10 @@ class DeviceState {
   DeviceInfo info_;
   TargetId target_;
   LoadOptions options_;
+  bool has_pool_;
   mutable std::mutex kept_mutex_;
   std::vector<std::shared_ptr<const CatalogFileState>> kept_;  // guarded by kept_mutex_
+  DeviceMemory memory_;
   ModuleCache modules_{*this};  // last: its modules are unloaded while the driver is there
 };
 

@@ -52,6 +52,7 @@ struct DeviceTraits {
   std::uint32_t max_threads_per_block = 1024;
   std::uint32_t max_shared_bytes = 48 * 1024;
   std::uint64_t memory_bytes = 0;
+  bool has_pool = false;  // of memory in the order of a stream
 };
 
 // An image, decompressed. PTX text ends with a NUL that `bytes` counts.
@@ -83,6 +84,12 @@ struct CopyRequest {
   NativeStream stream = nullptr;
   Wait wait = Wait::kYes;  // kYes: return when the copy is done
 };
+
+// What a pool of the driver's keeps of the device's memory when nobody uses it, for the next allocation.
+// Allocating, setting and freeing 1 MiB with a wait after it takes 11 us from a pool that keeps what it
+// needs, 92 us from one that keeps nothing, and 69 us outside of pools; 1 GiB 0.27, 2.35 and 0.64 ms
+// (H200, CUDA 13).
+constexpr std::uint64_t kept_by_pool(std::uint64_t memory_bytes) { return memory_bytes / 16; }
 
 // A variable of a module, in device memory.
 struct NativeSymbol {
@@ -116,8 +123,28 @@ class Driver {
   virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
 
-  virtual Result<void*> allocate(int device, std::size_t bytes) = 0;  // bytes > 0; 256-byte aligned
+  // Ready at once, for every stream. bytes > 0; 256-byte aligned.
+  virtual Result<void*> allocate(int device, std::size_t bytes) = 0;
+  // Waits for the work that may use it. Not for memory of a pool.
   virtual Result<void> free(int device, void* memory) = 0;
+
+  // Memory in the order of a stream, from a pool of the driver's: neither call waits. Asked of devices that
+  // have a pool.
+  virtual Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream /*stream*/) {
+    return allocate(device, bytes);
+  }
+  virtual Result<void> free_in_order(int device, void* memory, NativeStream /*stream*/) {
+    return free(device, memory);
+  }
+  // Whether the stream's work goes into a graph now; of the default stream: whether any stream's does that
+  // waits for it. Asking changes nothing.
+  virtual Result<bool> is_capturing(int /*device*/, NativeStream /*stream*/) { return false; }
+  // Whether the stream and the default stream wait for each other.
+  virtual Result<bool> waits_for_default(int /*device*/, NativeStream /*stream*/) { return true; }
+
+  // Page-locked memory of the program, for the device to copy from and to. bytes > 0.
+  virtual Result<void*> allocate_pinned(int device, std::size_t bytes) = 0;
+  virtual Result<void> free_pinned(int device, void* memory) = 0;
   virtual Result<void> copy(int device, const CopyRequest& request) = 0;
   virtual Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
                             NativeStream stream) = 0;

@@ -1,6 +1,8 @@
 #include "runtime/src/hip_driver.hpp"
 
 #include <array>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -8,9 +10,8 @@
 #include "runtime/src/hip_symbols.hpp"
 
 namespace kiln::runtime {
+namespace hip {
 namespace {
-
-using namespace hip;
 
 // Passes a failed call on. Use in a member function of HipDriver.
 #define KILN_HIP(function, ...)                                                   \
@@ -22,6 +23,11 @@ using namespace hip;
 class HipDriver final : public Driver {
  public:
   explicit HipDriver(const Symbols& symbols) : hip_(symbols) {}
+
+  ~HipDriver() override {
+    // After the driver's own end this does nothing but return an error.
+    for (const auto& [device, pool] : pools_) hip_.hipMemPoolDestroy(pool);
+  }
 
   Result<void> initialise() {
     KILN_HIP(hipInit, 0);
@@ -57,6 +63,9 @@ class HipDriver final : public Driver {
     std::size_t memory = 0;
     KILN_HIP(hipDeviceTotalMem, &memory, device);
     traits.memory_bytes = memory;
+    // A release that does not know the question has none.
+    std::uint32_t pools = 0;
+    traits.has_pool = hip_.has_pools() && attribute(kMemoryPoolsSupported, pools) && pools != 0;
 
     auto properties = std::make_unique<hipDeviceProp_t>();
     if (hip_.hipGetDevicePropertiesR0600 != nullptr) {
@@ -150,6 +159,43 @@ class HipDriver final : public Driver {
   }
   Result<void> free(int device, void* memory) override {
     return release(device, "hipFree", [&] { return hip_.hipFree(memory); });
+  }
+
+  Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const hipMemPool_t pool, pool_of(device));
+    void* memory = nullptr;
+    KILN_HIP(hipMallocFromPoolAsync, &memory, bytes, pool, static_cast<hipStream_t>(stream));
+    return memory;
+  }
+  Result<void> free_in_order(int device, void* memory, NativeStream stream) override {
+    return release(device, "hipFreeAsync",
+                   [&] { return hip_.hipFreeAsync(memory, static_cast<hipStream_t>(stream)); });
+  }
+  Result<bool> is_capturing(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    hipStreamCaptureStatus state = kNoCapture;
+    const hipError_t status = hip_.hipStreamIsCapturing(static_cast<hipStream_t>(stream), &state);
+    if (status == kCaptureImplicit)
+      return true;  // of the default stream, while another is captured
+    if (status != kSuccess) return failure("hipStreamIsCapturing", status);
+    return state != kNoCapture;
+  }
+  Result<bool> waits_for_default(int device, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    unsigned int flags = 0;
+    KILN_HIP(hipStreamGetFlags, static_cast<hipStream_t>(stream), &flags);
+    return (flags & kNonBlocking) == 0;
+  }
+
+  Result<void*> allocate_pinned(int device, std::size_t bytes) override {
+    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    void* memory = nullptr;
+    KILN_HIP(hipHostMalloc, &memory, bytes, kPortable);
+    return memory;
+  }
+  Result<void> free_pinned(int device, void* memory) override {
+    return release(device, "hipHostFree", [&] { return hip_.hipHostFree(memory); });
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
@@ -250,6 +296,26 @@ class HipDriver final : public Driver {
     return Current(hip_, callers, true);
   }
 
+  // One of kiln's own, made on first use: the device's default pool is shared with all of the
+  // program, and keeps nothing.
+  Result<hipMemPool_t> pool_of(int device) {
+    const std::lock_guard lock(pools_mutex_);
+    if (const auto ready = pools_.find(device); ready != pools_.end()) return ready->second;
+    std::size_t memory = 0;
+    KILN_HIP(hipDeviceTotalMem, &memory, device);
+    std::uint64_t kept = kept_by_pool(memory);
+    const hipMemPoolProps properties{kPinnedAllocation, 0, kOnDevice, device, {}};
+    hipMemPool_t pool = nullptr;
+    KILN_HIP(hipMemPoolCreate, &pool, &properties);
+    if (const hipError_t status = hip_.hipMemPoolSetAttribute(pool, kReleaseThreshold, &kept);
+        status != kSuccess) {
+      hip_.hipMemPoolDestroy(pool);
+      return failure("hipMemPoolSetAttribute", status);
+    }
+    pools_[device] = pool;
+    return pool;
+  }
+
   // Gives something back, or waits for it. When the driver has gone, so has the thing: that is
   // success.
   template <typename Call>
@@ -273,21 +339,24 @@ class HipDriver final : public Driver {
   Symbols hip_;
   int version_ = 0;  // 10000000 * major + 100000 * minor + patch
   int count_ = 0;
+  std::mutex pools_mutex_;
+  std::map<int, hipMemPool_t> pools_;  // by device; guarded by pools_mutex_
 };
 
 #undef KILN_HIP
 
 }  // namespace
+}  // namespace hip
 
 Result<std::unique_ptr<Driver>> open_hip_driver(const Library& library) {
-  Symbols symbols;
+  hip::Symbols symbols;
   if (const std::string missing = symbols.resolve(library); !missing.empty()) {
     return missing_symbol(library.path(), missing);
   }
   if (symbols.hipGetDevicePropertiesR0600 == nullptr && symbols.hipGetDeviceProperties == nullptr) {
     return missing_symbol(library.path(), "hipGetDeviceProperties");
   }
-  auto driver = std::make_unique<HipDriver>(symbols);
+  auto driver = std::make_unique<hip::HipDriver>(symbols);
   KILN_TRY(driver->initialise());
   return std::unique_ptr<Driver>(std::move(driver));
 }

@@ -22,6 +22,13 @@ struct Symbols {
     return {};
   }
 
+  // Whether memory can come from a pool, in the order of a stream.
+  bool has_pools() const {
+    return hipMemPoolCreate != nullptr && hipMemPoolDestroy != nullptr &&
+           hipMemPoolSetAttribute != nullptr && hipMallocFromPoolAsync != nullptr &&
+           hipFreeAsync != nullptr && hipStreamIsCapturing != nullptr;
+  }
+
   // Whether images can be loaded as libraries, and their variables found, which release 7 brought.
   bool has_libraries() const {
     return hipLibraryLoadData != nullptr && hipLibraryUnload != nullptr &&

@@ -9,6 +9,9 @@ namespace kiln::runtime::hip {
 using hipError_t = int;
 using hipDeviceAttribute_t = int;
 using hipMemcpyKind = int;
+using hipStreamCaptureStatus = int;
+using hipMemPoolAttr = int;
+using hipMemPool_t = struct ihipMemPoolHandle_t*;
 using hipDeviceptr_t = void*;
 using hipJitOption = int;
 using hipLibraryOption = int;
@@ -27,16 +30,35 @@ struct hipDeviceProp_t {
   char bytes[8192];
 };
 
+// What a pool's memory is. All that kiln leaves at zero is in `rest`.
+struct hipMemPoolProps {
+  int allocation;  // hipMemAllocationType
+  int handles;     // none: the memory is this process's own
+  int place;       // hipMemLocationType
+  int device;
+  unsigned char rest[112];
+};
+
 inline constexpr hipError_t kSuccess = 0;             // hipSuccess
 inline constexpr hipError_t kDeinitialized = 4;       // hipErrorDeinitialized
 inline constexpr hipError_t kNoDevice = 100;          // hipErrorNoDevice
 inline constexpr hipError_t kNotFound = 500;          // hipErrorNotFound
 inline constexpr hipError_t kContextDestroyed = 709;  // hipErrorContextIsDestroyed
+inline constexpr hipError_t kCaptureImplicit = 906;   // hipErrorStreamCaptureImplicit
+
+inline constexpr unsigned int kNonBlocking = 1;          // hipStreamNonBlocking
+inline constexpr unsigned int kPortable = 1;             // hipHostMallocPortable
+inline constexpr hipStreamCaptureStatus kNoCapture = 0;  // hipStreamCaptureStatusNone
+
+inline constexpr int kPinnedAllocation = 1;             // hipMemAllocationTypePinned
+inline constexpr int kOnDevice = 1;                     // hipMemLocationTypeDevice
+inline constexpr hipMemPoolAttr kReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
 
 inline constexpr hipDeviceAttribute_t kMaxThreadsPerBlock = 56;   // ...MaxThreadsPerBlock
 inline constexpr hipDeviceAttribute_t kMultiprocessorCount = 63;  // ...MultiprocessorCount
 inline constexpr hipDeviceAttribute_t kMaxSharedPerBlock = 74;    // ...MaxSharedMemoryPerBlock
 inline constexpr hipDeviceAttribute_t kWarpSize = 87;             // ...WarpSize
+inline constexpr hipDeviceAttribute_t kMemoryPoolsSupported = 88;  // ...MemoryPoolsSupported
 
 inline constexpr hipMemcpyKind kHostToDevice = 1;    // hipMemcpyHostToDevice
 inline constexpr hipMemcpyKind kDeviceToHost = 2;    // hipMemcpyDeviceToHost

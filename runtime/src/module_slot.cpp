@@ -73,7 +73,8 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   KILN_TRY(check(config, count));
   const Use use(*this);
   if (use.function() == nullptr) return unloaded();
-  const DeviceState& device = module->device();
+  DeviceState& device = module->device();
+  device.memory().notice(config.stream);
   LaunchRequest request;
   request.function = use.function();
   request.grid = config.grid;

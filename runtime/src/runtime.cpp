@@ -143,6 +143,7 @@ class RuntimeState {
     LoadOptions load;
     load.trace = options_.trace;
     load.compiler = compiler_;
+    load.uses_pools = options_.memory_pool != "off";
     for (const std::string_view folder : split(options_.image_path, ':')) {
       if (!folder.empty()) load.image_folders.emplace_back(folder);
     }
@@ -207,6 +208,7 @@ void read_environment(OpenOptions& options) {
   take(options.emulator_library, "KILN_EMULATOR_LIBRARY");
   take(options.default_device, "KILN_DEVICE");
   take(options.image_path, "KILN_IMAGE_PATH");
+  take(options.memory_pool, "KILN_MEMORY_POOL");
   take(options.nvrtc_library, "KILN_NVRTC_LIBRARY");
   take(options.hiprtc_library, "KILN_HIPRTC_LIBRARY");
   take(options.host_compiler, "KILN_CXX");

@@ -108,6 +108,7 @@ FAKE_EXPORT CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribu
     case kMaxThreadsPerBlock: *value = 1024; break;
     case kMaxSharedPerBlock: *value = 48 * 1024; break;
     case kMaxSharedPerBlockOptin: *value = 227 * 1024; break;
+    case kMemoryPoolsSupported: *value = machine().script().has_pools ? 1 : 0; break;
     default: return fake::kInvalidValue;
   }
   return fake::kSuccess;
@@ -246,6 +247,41 @@ FAKE_EXPORT CUresult cuMemFree_v2(CUdeviceptr where) {
   ENTER_IN_CONTEXT();
   return machine().release_memory(pointer(where));
 }
+FAKE_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  ENTER();
+  return machine().create_pool(properties->device, reinterpret_cast<void**>(pool));
+}
+FAKE_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  ENTER();
+  return machine().destroy_pool(pool);
+}
+FAKE_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute attribute, void*) {
+  ENTER();
+  return attribute == kReleaseThreshold ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* where, size_t bytes, CUmemoryPool pool,
+                                             CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_pool(current(), pool); status != 0) return status;
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  void* memory = nullptr;
+  const int status = machine().allocate_in_order(current(), bytes, stream, &memory);
+  *where = address(memory);
+  return status;
+}
+FAKE_EXPORT CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
+  ENTER_IN_CONTEXT();
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().release_in_order(pointer(where), stream);
+}
+FAKE_EXPORT CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned int) {
+  ENTER_IN_CONTEXT();
+  return machine().allocate_pinned(bytes, memory);
+}
+FAKE_EXPORT CUresult cuMemFreeHost(void* memory) {
+  ENTER_IN_CONTEXT();
+  return machine().release_memory(memory);
+}
 FAKE_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
                                           CUstream stream) {
   ENTER_IN_CONTEXT();
@@ -271,9 +307,17 @@ FAKE_EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, si
   return machine().fill(current(), stream, pointer(target), value, bytes);
 }
 
-FAKE_EXPORT CUresult cuStreamCreate(CUstream* stream, unsigned int) {
+FAKE_EXPORT CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
   ENTER_IN_CONTEXT();
-  return machine().create_stream(current(), reinterpret_cast<void**>(stream));
+  return machine().create_stream(current(), reinterpret_cast<void**>(stream), flags);
+}
+FAKE_EXPORT CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
+  ENTER_IN_CONTEXT();
+  return machine().stream_flags(stream, flags);
+}
+FAKE_EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* captured) {
+  ENTER_IN_CONTEXT();
+  return machine().is_capturing(stream, captured);
 }
 FAKE_EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
   ENTER_IN_CONTEXT();

@@ -113,6 +113,7 @@ FAKE_EXPORT hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t at
     case kMultiprocessorCount: *value = 104; break;
     case kMaxThreadsPerBlock: *value = 1024; break;
     case kMaxSharedPerBlock: *value = 64 * 1024; break;
+    case kMemoryPoolsSupported: *value = machine().script().has_pools ? 1 : 0; break;
     default: return fake::kInvalidValue;
   }
   return fake::kSuccess;
@@ -220,11 +221,41 @@ FAKE_EXPORT hipError_t hipFree(void* address) {
   ENTER();
   return machine().release_memory(address);
 }
+FAKE_EXPORT hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
+  ENTER();
+  return machine().create_pool(properties->device, reinterpret_cast<void**>(pool));
+}
+FAKE_EXPORT hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
+  ENTER();
+  return machine().destroy_pool(pool);
+}
+FAKE_EXPORT hipError_t hipMemPoolSetAttribute(hipMemPool_t, hipMemPoolAttr attribute, void*) {
+  ENTER();
+  return attribute == kReleaseThreshold ? fake::kSuccess : fake::kInvalidValue;
+}
+FAKE_EXPORT hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool,
+                                              hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  if (const int status = machine().check_pool(current(), pool); status != 0) return status;
+  return machine().allocate_in_order(current(), bytes, stream, address);
+}
+FAKE_EXPORT hipError_t hipFreeAsync(void* address, hipStream_t stream) {
+  ENTER_ON_STREAM(stream);
+  return machine().release_in_order(address, stream);
+}
+FAKE_EXPORT hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int) {
+  ENTER();
+  return machine().allocate_pinned(bytes, address);
+}
+FAKE_EXPORT hipError_t hipHostFree(void* address) {
+  ENTER();
+  return machine().release_memory(address);
+}
 FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
                                       hipMemcpyKind kind, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().copy(current(), stream, target, kind != kDeviceToHost, source, kind != kHostToDevice,
-                        bytes);
+  return machine().copy(current(), stream, target, kind != kDeviceToHost, source,
+                        kind != kHostToDevice, bytes);
 }
 FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
@@ -234,6 +265,14 @@ FAKE_EXPORT hipError_t hipMemsetAsync(void* target, int value, size_t bytes, hip
 FAKE_EXPORT hipError_t hipStreamCreate(hipStream_t* stream) {
   ENTER();
   return machine().create_stream(current(), reinterpret_cast<void**>(stream));
+}
+FAKE_EXPORT hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+  ENTER();
+  return machine().stream_flags(stream, flags);
+}
+FAKE_EXPORT hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* captured) {
+  ENTER();
+  return machine().is_capturing(stream, captured);
 }
 FAKE_EXPORT hipError_t hipStreamDestroy(hipStream_t stream) {
   ENTER();

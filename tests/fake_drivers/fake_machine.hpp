@@ -46,6 +46,7 @@ struct Script {
   std::string jit_log;  // what the PTX compiler says when it fails
   bool jit_fails = false;
   std::chrono::microseconds load_time{0};
+  bool has_pools = true;  // of memory in the order of a stream
   bool uses_image_in_place = false;  // a launch fails when the image's bytes have changed
 };
 
@@ -75,7 +76,7 @@ class Machine {
   // "<ordinal> <first line of the image>", in order.
   virtual std::vector<std::string> loads() const = 0;
   struct Live {
-    std::size_t allocations, modules, streams, events, contexts;
+    std::size_t allocations, modules, streams, events, contexts, pools;
     bool operator==(const Live&) const = default;
   };
   virtual Live live() const = 0;

@@ -10,6 +10,8 @@
 namespace kiln::fake {
 namespace {
 
+constexpr int kOfTheProgram = -1;  // the device of page-locked memory
+
 // What a launch of a kernel does, with copies of its arguments.
 using Work = std::function<void()>;
 
@@ -100,7 +102,8 @@ const char* status_text(int status) {
     case kLaunchFailed: return "unspecified launch failure";
     case kCaptureUnsupported: return "operation not permitted when stream is capturing";
     case kCaptureInvalidated: return "operation failed due to a previous error during capture";
-    case kCaptureImplicit: return "operation would make the legacy stream depend on a capturing one";
+    case kCaptureImplicit:
+      return "operation would make the legacy stream depend on a capturing one";
     default: return nullptr;
   }
 }
@@ -124,11 +127,12 @@ void MachineState::drop_handles() {
   symbols_.clear();
   for (Module* module : modules_) delete module;
   modules_.clear();
-  for (auto* handles : {&streams_, &events_}) {
+  for (auto* handles : {&streams_, &events_, &pools_}) {
     for (const auto& [handle, device] : *handles) std::free(const_cast<void*>(handle));
   }
   streams_.clear();
   events_.clear();
+  pools_.clear();
   captures_.clear();
   graphs_.clear();
   contexts_.clear();
@@ -175,7 +179,8 @@ std::vector<std::string> MachineState::loads() const {
 }
 Machine::Live MachineState::live() const {
   const std::lock_guard lock(mutex_);
-  return {allocations_.size(), modules_.size(), streams_.size(), events_.size(), contexts_.size()};
+  return {allocations_.size(), modules_.size(),  streams_.size(),
+          events_.size(),      contexts_.size(), pools_.size()};
 }
 
 int MachineState::enter(const char* call) {
@@ -305,6 +310,10 @@ int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long
 int MachineState::allocate(int device, std::size_t bytes, void** memory) {
   const std::lock_guard lock(mutex_);
   if (ends_a_capture()) return kCaptureUnsupported;
+  return allocate_locked(device, bytes, memory);
+}
+
+int MachineState::allocate_locked(int device, std::size_t bytes, void** memory) {
   std::size_t used = bytes;
   for (const auto& [address, where] : allocations_) {
     if (where.first == device) used += where.second;
@@ -322,6 +331,41 @@ int MachineState::release_memory(void* memory) {
   const std::lock_guard lock(mutex_);
   if (allocations_.erase(memory) == 0) return kInvalidValue;
   std::free(memory);
+  return kSuccess;
+}
+
+int MachineState::allocate_in_order(int device, std::size_t bytes, void* stream, void** memory) {
+  if (const int status = enter_order(stream); status != kSuccess) return status;
+  const std::lock_guard lock(mutex_);
+  return allocate_locked(device, bytes, memory);
+}
+
+int MachineState::release_in_order(void* memory, void* stream) {
+  if (const int status = enter_order(stream); status != kSuccess) return status;
+  return release_memory(memory);
+}
+
+int MachineState::enter_order(void* stream) {
+  const std::lock_guard lock(mutex_);
+  if (captures_.count(stream) == 0 && (stream != nullptr || captures_.empty())) return kSuccess;
+  ends_a_capture();
+  return stream == nullptr ? kCaptureImplicit : kCaptureUnsupported;
+}
+
+int MachineState::is_capturing(void* stream, int* captured) const {
+  const std::lock_guard lock(mutex_);
+  *captured = 0;
+  if (stream == nullptr) return captures_.empty() ? kSuccess : kCaptureImplicit;
+  if (streams_.count(stream) == 0) return kInvalidHandle;
+  *captured = captures_.count(stream) != 0 ? 1 : 0;
+  return kSuccess;
+}
+
+int MachineState::allocate_pinned(std::size_t bytes, void** memory) {
+  const std::lock_guard lock(mutex_);
+  if (ends_a_capture()) return kCaptureUnsupported;
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  allocations_[*memory] = {kOfTheProgram, bytes};
   return kSuccess;
 }
 
@@ -434,9 +478,18 @@ int take_out(std::map<const void*, int>& handles, void* handle) {
 
 }  // namespace
 
-int MachineState::create_stream(int device, void** stream) {
+int MachineState::create_stream(int device, void** stream, unsigned flags) {
   const std::lock_guard lock(mutex_);
   streams_[*stream = std::malloc(1)] = device;
+  stream_flags_[*stream] = flags;
+  return kSuccess;
+}
+int MachineState::stream_flags(void* stream, unsigned* flags) {
+  const std::lock_guard lock(mutex_);
+  if (captures_.count(stream) != 0 && ends_a_capture()) return kCaptureUnsupported;
+  const auto found = stream_flags_.find(stream);
+  if (found == stream_flags_.end()) return kInvalidHandle;
+  *flags = found->second;
   return kSuccess;
 }
 int MachineState::destroy_stream(void* stream) {
@@ -452,6 +505,20 @@ int MachineState::create_event(int device, void** event) {
 int MachineState::destroy_event(void* event) {
   const std::lock_guard lock(mutex_);
   return take_out(events_, event);
+}
+int MachineState::create_pool(int device, void** pool) {
+  const std::lock_guard lock(mutex_);
+  pools_[*pool = std::malloc(1)] = device;
+  return kSuccess;
+}
+int MachineState::destroy_pool(void* pool) {
+  const std::lock_guard lock(mutex_);
+  return take_out(pools_, pool);
+}
+int MachineState::check_pool(int device, void* pool) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = pools_.find(pool);
+  return found != pools_.end() && found->second == device ? kSuccess : kInvalidHandle;
 }
 int MachineState::check_stream(int device, void* stream) const {
   if (stream == nullptr) return kSuccess;

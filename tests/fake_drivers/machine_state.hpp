@@ -75,10 +75,21 @@ class MachineState final : public Machine {
              void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);
   int release_memory(void* memory);
+  // The same in the order of a stream, which must not be captured: as a graph's own memory it would go back
+  // in another way.
+  int allocate_in_order(int device, std::size_t bytes, void* stream, void** memory);
+  int release_in_order(void* memory, void* stream);
+  // Of the default stream kCaptureImplicit while another is captured.
+  int is_capturing(void* stream, int* captured) const;
+  int create_pool(int device, void** pool);
+  int destroy_pool(void* pool);
+  int check_pool(int device, void* pool) const;
+  int allocate_pinned(std::size_t bytes, void** memory);
   int copy(int device, void* stream, void* target, bool target_on_device, const void* source,
            bool source_on_device, std::size_t bytes);
   int fill(int device, void* stream, void* target, int value, std::size_t bytes);
-  int create_stream(int device, void** stream);
+  int create_stream(int device, void** stream, unsigned flags = 0);
+  int stream_flags(void* stream, unsigned* flags);  // ends a capture of the stream, as CUDA does
   int destroy_stream(void* stream);
   int create_event(int device, void** event);
   int destroy_event(void* event);
@@ -101,6 +112,8 @@ class MachineState final : public Machine {
 
   void drop_handles();  // what a failed release, or the driver's end, left
   bool inside(int device, const void* memory, std::size_t bytes) const;
+  int allocate_locked(int device, std::size_t bytes, void** memory);
+  int enter_order(void* stream);  // what memory in a stream's order is refused for
   bool ends_a_capture();   // invalidates what is captured; false: nothing is
   void* keep(Graph graph);   // its handle
 
@@ -117,7 +130,8 @@ class MachineState final : public Machine {
   std::map<const void*, std::pair<int, std::size_t>> allocations_;  // address: device, bytes
   std::map<const void*, std::pair<int, std::size_t>> symbols_;      // the same, of modules
   std::set<Module*> modules_;
-  std::map<const void*, int> streams_, events_;  // handle: device
+  std::map<const void*, int> streams_, events_, pools_;  // handle: device
+  std::map<const void*, unsigned> stream_flags_;
   std::map<const void*, Capture> captures_;               // by stream
   std::map<const void*, std::unique_ptr<Graph>> graphs_;  // by handle, captured or executable
   std::map<int, int> contexts_;                  // device: times retained

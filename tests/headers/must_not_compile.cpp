@@ -7,7 +7,9 @@
 #endif
 
 #include <kernels.hpp>
-#include <kiln/function.hpp>
+#include <kiln/device.hpp>
+
+#include <vector>
 
 // The arguments of one launch each: right, and wrong in one way.
 #if !defined(BAD)
@@ -45,6 +47,22 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
   (void)untyped.launch({}, in, 1.0f);
 #else
   (void)untyped.launch({}, in, 'x');
+#endif
+}
+
+// Copies of what is of another type than the buffer, or gone before the stream gets to it.
+void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream);
+void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream) {
+  const std::vector<float> floats(4);
+#if defined(OTHER_VALUES) && defined(BAD)
+  (void)device.copy_to_device(buffer, std::vector<int>(4));
+#elif defined(ENDS_AT_ONCE) && defined(BAD)
+  (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);
+#elif defined(INTO_CONSTANT) && defined(BAD)
+  (void)device.copy_to_host(floats, buffer);
+#else
+  (void)device.copy_to_device(buffer, std::vector<float>(4));
+  (void)device.copy_to_device_async(buffer, floats, stream);
 #endif
 }
 

@@ -50,6 +50,13 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
               "copy_to_device was given NULL for 'device_target'");
   EXPECT_NULL(copy_to_host(device, NULL, &byte, 1),
               "copy_to_host was given NULL for 'host_target'");
+  EXPECT_NULL(buffer_allocate_on(device, 1, NULL, NULL),
+              "buffer_allocate_on was given NULL for 'buffer'");
+  EXPECT_NULL(pinned_allocate(device, 1, NULL), "pinned_allocate was given NULL for 'pinned'");
+  EXPECT_NULL(copy_to_device_async(device, NULL, &byte, 1, NULL),
+              "copy_to_device_async was given NULL for 'device_target'");
+  EXPECT_NULL(copy_to_host_async(device, NULL, &byte, 1, NULL),
+              "copy_to_host_async was given NULL for 'host_target'");
   EXPECT_NULL(stream_create(NULL, (kiln_stream**)&out),
               "stream_create was given NULL for 'device'");
   EXPECT_NULL(stream_synchronize(NULL), "stream_synchronize was given NULL for 'stream'");
@@ -85,6 +92,7 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
   expect(kiln_runtime_device_count(NULL) == 0, "no runtime's devices");
   expect(kiln_runtime_device_id(NULL, 0) == NULL, "no runtime's first device");
   expect(kiln_buffer_data(NULL) == NULL && kiln_buffer_size(NULL) == 0, "no buffer's data");
+  expect(kiln_pinned_data(NULL) == NULL, "no pinned memory's data");
   expect(kiln_stream_native(NULL) == NULL, "no stream's handle");
   expect(kiln_error_get_text(NULL)[0] == 0, "no error's text");
   expect(kiln_catalog_name(NULL)[0] == 0 && kiln_catalog_digest(NULL)[0] == 0, "no catalog's name");
@@ -107,7 +115,8 @@ int main(void) {
   static const char image[] = "FAKE sm_90\n.entry scale_add\n.entry nothing\n";
   kiln_runtime* runtime = NULL;
   kiln_device* device = NULL;
-  kiln_buffer* buffer = NULL;
+  kiln_buffer *buffer = NULL, *ordered = NULL;
+  kiln_pinned* pinned = NULL;
   kiln_stream* stream = NULL;
   kiln_function* function = NULL;
   kiln_error* error = NULL;
@@ -161,6 +170,21 @@ int main(void) {
                                  "argument 3 has 8 bytes, the parameter has 4") != NULL,
          "a double for a float");
   kiln_error_free(error);
+
+  if (failed(kiln_buffer_allocate_on(device, sizeof values, stream, &ordered))) return 1;
+  if (failed(kiln_pinned_allocate(device, sizeof values, &pinned))) return 1;
+  memcpy(kiln_pinned_data(pinned), values, sizeof values);
+  if (failed(kiln_copy_to_device_async(device, kiln_buffer_data(ordered), kiln_pinned_data(pinned),
+                                       sizeof values, config.stream)))
+    return 1;
+  memset(values, 0, sizeof values);
+  if (failed(kiln_copy_to_host_async(device, values, kiln_buffer_data(ordered), sizeof values,
+                                     config.stream)))
+    return 1;
+  kiln_buffer_free(ordered);
+  if (failed(kiln_stream_synchronize(stream))) return 1;
+  expect(values[3] == 9, "there and back on a stream");
+  kiln_pinned_free(pinned);
 
   config.block[0] = 4096;
   error = kiln_function_launch(function, &config, arguments, 5);

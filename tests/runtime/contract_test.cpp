@@ -1,9 +1,14 @@
 // What every driver must do, seen through the public interface: run over each fake and, where there
 // is one, each real driver (KILN_TEST_DRIVER, see subject.hpp).
+#include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "formats/compatibility.hpp"
@@ -108,6 +113,113 @@ TEST_CASE("Device copies to, on and from the device") {
   float fourth = 0;
   std::memcpy(&fourth, &filled[4], sizeof fourth);
   CHECK(fourth == 4.0F);
+}
+
+TEST_CASE("A typed buffer takes vectors, arrays and spans, and gives them back") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const std::vector<float> values = counting(kCount);
+  TypedBuffer<float> buffer = take(device.upload(values));
+  CHECK(buffer.count() == kCount);
+  CHECK(buffer.size() == kCount * sizeof(float));
+  static_assert(std::is_same_v<decltype(buffer.data()), float*>);
+  CHECK(take(device.download(buffer)) == values);
+
+  const std::array<float, 3> start = {7, 8, 9};
+  check(device.copy_to_device(buffer, start));
+  std::vector<float> four(4);
+  check(device.copy_to_host(four, buffer));
+  CHECK(four == std::vector<float>{7, 8, 9, 3});
+  check(device.copy_to_host(std::span(four).first(2), buffer));
+  CHECK(take(device.download(take(device.upload(std::span(values).subspan(10, 2))))) ==
+        std::vector<float>{10, 11});
+  CHECK(take(device.download(take(device.upload({1, 2, 3})))) == std::vector<int>{1, 2, 3});
+  CHECK(take(device.download(take(device.upload(values.data() + 5, 1)))) == std::vector<float>{5});
+
+  const TypedBuffer<float> copied = take(device.allocate<float>(kCount));
+  check(device.copy_on_device(copied, buffer));
+  CHECK(take(device.download(copied))[2] == 9.0F);
+  check(device.fill(copied, 0));
+  CHECK(take(device.download(copied)) == std::vector<float>(kCount));
+
+  const Result<Buffer> plain = device.upload(values);  // a buffer of no type, as before
+  CHECK(take(device.download<float>(*plain)) == values);
+  const Buffer moved = std::move(buffer);
+  CHECK(moved.size() == kCount * sizeof(float));
+
+  const Result<void> refused = device.copy_to_device(take(device.allocate(8)), start);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kInvalidInput);
+  CHECK(refused.error().text() == "failed copying 12 bytes to the device on " + device.info().id +
+                                      " (" + device.info().name + ", " + device.info().target +
+                                      "): the buffer has 8 bytes\nhint: copy a part of the range, "
+                                      "or allocate a larger buffer");
+  CHECK_FALSE(device.copy_to_host(four, take(device.upload(start))));
+  CHECK(device.allocate<double>(SIZE_MAX / 2).error().code == ErrorCode::kInvalidInput);
+}
+
+TEST_CASE("Copies on a stream run in its order, from pinned memory and back") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto scale_add = take(device.function(modules().scale_add));
+  auto pinned = take(device.allocate_pinned<float>(kCount));
+  CHECK(pinned.size() == kCount);
+  for (std::size_t i = 0; i < kCount; ++i) pinned[i] = static_cast<float>(i);
+  std::vector<float> results(kCount);
+  {
+    // In any order: the buffer keeps the stream open.
+    TypedBuffer<float> outlives;
+    const Stream stream = take(device.create_stream());
+    const auto in = take(device.upload_async(pinned, stream));
+    auto out = take(device.allocate<float>(kCount, stream));
+    check(scale_add.launch({{4}, {256}, 0, stream}, kCount, in.data(), out.data(), 2.0F, 1.0F));
+    check(device.copy_to_host_async(pinned, out, stream));
+    check(device.copy_to_host_async(std::span(results), out, stream));
+    check(device.copy_to_device_async(out, std::span(results).first(0), stream));
+    check(stream.synchronize());
+    CHECK(pinned[999] == 1999.0F);
+    CHECK(results == std::vector<float>(pinned.begin(), pinned.end()));
+    outlives = std::move(out);
+  }
+  CHECK(device.allocate_pinned<float>(0)->empty());
+}
+
+TEST_CASE("All modules of a catalog are loaded by one call") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const ModuleEntry* const all[] = {&modules().arithmetic, &modules().pair};
+  Catalog catalog;
+  catalog.modules = {all};
+  check(device.load(catalog));
+  CHECK(device.statistics(modules().arithmetic).loads == 1);
+  CHECK(device.statistics(modules().pair).loads == 2);
+}
+
+TEST_CASE("Memory is not allocated on a stream that is captured, and goes back after the capture") {
+  if (!subject_has_graphs()) SKIP(subject().name + " has no graphs");
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Stream stream = take(device.create_stream());
+  auto default_order = std::make_unique<Buffer>(take(device.allocate(64)));
+  auto stream_order = std::make_unique<Buffer>(take(device.allocate(64, stream)));
+  const bool has_pool = subject().name != "fake_cuda_11" && subject().name != "fake_hip_5";
+  if (!has_pool) SKIP("this driver has no pool, and knows nothing of captures");
+  const StreamGraph graph(runtime, device, stream, [&]() -> Result<void> {
+    const Result<Buffer> refused = device.allocate(64, stream);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::kInvalidInput);
+    CHECK(refused.error().message.find("failed allocating 64 bytes on ") == 0);
+    CHECK(refused.error().message.find(": the stream is being captured into a graph") !=
+          std::string::npos);
+    default_order.reset();
+    stream_order.reset();
+    return {};
+  });
+  CHECK(graph.begun() == 0);
+  CHECK(graph.ended() == 0);
+  if (subject().machine != nullptr) CHECK(subject().machine->live().allocations == 2);
+  take(device.allocate(64));
+  if (subject().machine != nullptr) CHECK(subject().machine->live().allocations == 0);
 }
 
 TEST_CASE("Device does nothing for zero bytes") {
@@ -427,7 +539,7 @@ TEST_CASE("Handles may be destroyed in any order") {
     stream = Stream();
   }
   if (subject().machine != nullptr) {
-    CHECK(subject().machine->live() == fake::Machine::Live{0, 0, 0, 0, 0});
+    CHECK(subject().machine->live() == fake::Machine::Live{0, 0, 0, 0, 0, 0});
   }
 }
 

@@ -31,6 +31,16 @@ TEST_CASE("Our declarations agree with cuda.h") {
   CHECK(ours::kNoDevice == CUDA_ERROR_NO_DEVICE);
   CHECK(ours::kNotFound == CUDA_ERROR_NOT_FOUND);
   CHECK(ours::kContextDestroyed == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  CHECK(ours::kCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  CHECK(ours::kNonBlocking == CU_STREAM_NON_BLOCKING);
+  CHECK(ours::kPortable == CU_MEMHOSTALLOC_PORTABLE);
+  CHECK(ours::kNoCapture == CU_STREAM_CAPTURE_STATUS_NONE);
+  CHECK(ours::kMemoryPoolsSupported == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+  CHECK(ours::kReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+  CHECK(ours::kPinnedAllocation == CU_MEM_ALLOCATION_TYPE_PINNED);
+  CHECK(ours::kOnDevice == CU_MEM_LOCATION_TYPE_DEVICE);
+  CHECK(sizeof(ours::CUmemPoolProps) >= sizeof(::CUmemPoolProps));
+  CHECK(offsetof(ours::CUmemPoolProps, device) == offsetof(::CUmemPoolProps, location.id));
   CHECK(ours::kMaxThreadsPerBlock == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   CHECK(ours::kMaxSharedPerBlock == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   CHECK(ours::kMaxSharedPerBlockOptin == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);

@@ -34,6 +34,16 @@ TEST_CASE("Our declarations agree with HIP's headers") {
   CHECK(ours::kNoDevice == hipErrorNoDevice);
   CHECK(ours::kNotFound == hipErrorNotFound);
   CHECK(ours::kContextDestroyed == hipErrorContextIsDestroyed);
+  CHECK(ours::kCaptureImplicit == hipErrorStreamCaptureImplicit);
+  CHECK(ours::kNonBlocking == hipStreamNonBlocking);
+  CHECK(ours::kPortable == hipHostMallocPortable);
+  CHECK(ours::kNoCapture == hipStreamCaptureStatusNone);
+  CHECK(ours::kMemoryPoolsSupported == hipDeviceAttributeMemoryPoolsSupported);
+  CHECK(ours::kReleaseThreshold == hipMemPoolAttrReleaseThreshold);
+  CHECK(ours::kPinnedAllocation == hipMemAllocationTypePinned);
+  CHECK(ours::kOnDevice == hipMemLocationTypeDevice);
+  CHECK(sizeof(ours::hipMemPoolProps) >= sizeof(::hipMemPoolProps));
+  CHECK(offsetof(ours::hipMemPoolProps, device) == offsetof(::hipMemPoolProps, location.id));
   CHECK(ours::kMaxThreadsPerBlock == hipDeviceAttributeMaxThreadsPerBlock);
   CHECK(ours::kMultiprocessorCount == hipDeviceAttributeMultiprocessorCount);
   CHECK(ours::kMaxSharedPerBlock == hipDeviceAttributeMaxSharedMemoryPerBlock);

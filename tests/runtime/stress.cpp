@@ -166,7 +166,7 @@ int main(int count, char** words) {
   std::printf("seed %u\n", options.seed);
   const int status = run(options);
   if (status == 0 && subject().machine != nullptr &&
-      !(subject().machine->live() == fake::Machine::Live{0, 0, 0, 0, 0})) {
+      !(subject().machine->live() == fake::Machine::Live{0, 0, 0, 0, 0, 0})) {
     std::printf("something was left behind\n");
     return 1;
   }

@@ -16,7 +16,7 @@ awk '
       }
     }
   }
-  match($0, /auto [a-z_]+ = .*(Runtime::open|->(default_device|device|upload|allocate|function|launch|get_or_load_func|get_or_load_func_raw|create_stream|download<[a-z]+>))\(/) {
+  match($0, /auto [a-z_]+ = .*(Runtime::open|->(default_device|device|upload|upload_async|allocate|allocate<[a-z]+>|allocate_pinned<[a-z]+>|function|launch|get_or_load_func|get_or_load_func_raw|create_stream|download|download<[a-z]+>))\(/) {
     name = $0; sub(/.*auto /, "", name); sub(/ .*/, "", name); unchecked[name] = 1
   }
   END { exit failed }

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +23,7 @@
 #include "catalog.hpp"
 #include "catalog_file.hpp"
 #include "function.hpp"
+#include "host_values.hpp"
 #include "memory.hpp"
 #include "result.hpp"
 #include "stream.hpp"
@@ -67,6 +70,9 @@ struct ModuleStatistics {
 };
 
 class Device {
+  template <typename Type>
+  using EnableForBuffer = std::enable_if_t<std::is_base_of_v<Buffer, Type>>;
+
  public:
   const DeviceInfo& info() const;
 
@@ -110,10 +116,13 @@ class Device {
 
   // A kernel of an image that the caller brings: whatever the device's driver takes (NVIDIA: cubin,
   // fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object). The image is copied,
-  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. Nothing
-  // is known of its kernels' parameters, so launches are not checked.
+  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. Launches
+  // are held to what the image or its driver tells of the kernel's parameters.
+  Result<Function> function(std::string_view name, const void* image, std::size_t image_bytes) const;
   Result<Function> get_or_load_func_raw(std::string_view name, const void* image,
-                                        std::size_t image_bytes) const;
+                                        std::size_t image_bytes) const {
+    return function(name, image, image_bytes);  // the same, by the crate's name
+  }
 
   // A variable of the module, which is loaded for it. With several units: the first that has it.
   Result<Symbol> symbol(std::string_view name, const ModuleEntry& module) const;
@@ -134,7 +143,31 @@ class Device {
 
   // --- memory -------------------------------------------------------------------------------------
 
-  Result<Buffer> allocate(std::size_t bytes) const;  // zero bytes: an empty Buffer
+  // Not initialised. Zero bytes: an empty Buffer. Where the driver has a pool (docs/RUNTIME.md) the memory
+  // comes from it, and goes back without waiting. In the order of `stream` alone, when one is given: work
+  // on other streams has to wait for it, by an event. The Buffer keeps a Stream open; a stream of the
+  // caller's has to outlive it. Errors: kDriver, and kInvalidInput for a stream that is being captured.
+  Result<Buffer> allocate(std::size_t bytes) const;
+  Result<Buffer> allocate(std::size_t bytes, const Stream& stream) const;
+  Result<Buffer> allocate(std::size_t bytes, StreamRef stream) const;
+
+  // The same for `count` values: device.allocate<float>(n).
+  template <typename T>
+  Result<TypedBuffer<T>> allocate(std::size_t count) const {
+    return typed<T>(allocate(detail::bytes_of<T>(count)));
+  }
+  template <typename T, typename AnyStream>
+  Result<TypedBuffer<T>> allocate(std::size_t count, const AnyStream& stream) const {
+    return typed<T>(allocate(detail::bytes_of<T>(count), stream));
+  }
+
+  // `count` values in page-locked memory of the program, not initialised: for asynchronous copies.
+  template <typename T>
+  Result<PinnedBuffer<T>> allocate_pinned(std::size_t count) const {
+    Result<detail::PinnedBytes> bytes = allocate_pinned_bytes(detail::bytes_of<T>(count));
+    if (!bytes) return std::move(bytes).error();
+    return PinnedBuffer<T>(std::move(*bytes));
+  }
 
   // Returns when the copy is done. The ranges must not overlap.
   Result<void> copy_to_device(void* device_target, const void* host_source, std::size_t bytes) const;
@@ -151,17 +184,37 @@ class Device {
   Result<void> fill(void* device_target, std::uint8_t value, std::size_t bytes,
                     StreamRef stream = {}) const;
 
-  // A new buffer with the values; the values of a buffer, which must hold whole ones.
+  // A new buffer with the values of a vector, an array, a span (host_values.hpp). Returns when they are
+  // there: the range may then change.
+  template <typename Range, typename T = detail::HostValue<const Range>>
+  Result<TypedBuffer<T>> upload(const Range& values) const {
+    return upload(std::data(values), std::size(values));
+  }
   template <typename T>
-  Result<Buffer> upload(const std::vector<T>& values) const {
-    static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
-    const std::size_t bytes = values.size() * sizeof(T);
-    Result<Buffer> buffer = allocate(bytes);
+  Result<TypedBuffer<T>> upload(std::initializer_list<T> values) const {
+    return upload(values.begin(), values.size());
+  }
+  template <typename T>
+  Result<TypedBuffer<T>> upload(const T* values, std::size_t count) const {
+    Result<TypedBuffer<T>> buffer = allocate<T>(count);
     if (!buffer) return buffer;
-    Result<void> copied = copy_to_device(buffer->data(), values.data(), bytes);
+    Result<void> copied = copy_to_device(buffer->data(), values, buffer->size());
     if (!copied) return std::move(copied).error();
     return buffer;
   }
+  // The same in the order of a stream, on which the buffer is allocated, too. Returns at once: the range
+  // must stay as it is until the stream has done the copy.
+  template <typename Range, typename AnyStream, typename T = detail::HostValue<const Range>>
+  Result<TypedBuffer<T>> upload_async(Range&& values, const AnyStream& stream) const {
+    detail::check_outlives_call<Range&&>();
+    Result<TypedBuffer<T>> buffer = allocate<T>(std::size(values), stream);
+    if (!buffer) return buffer;
+    Result<void> copied = copy_to_device_async(buffer->data(), std::data(values), buffer->size(), stream);
+    if (!copied) return std::move(copied).error();
+    return buffer;
+  }
+
+  // The values of a buffer, once all work before is done; whole ones.
   template <typename T>
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
@@ -169,6 +222,41 @@ class Device {
     Result<void> copied = copy_to_host(values.data(), buffer.data(), values.size() * sizeof(T));
     if (!copied) return std::move(copied).error();
     return values;
+  }
+  template <typename T>
+  Result<std::vector<T>> download(const TypedBuffer<T>& buffer) const {
+    return download<T>(static_cast<const Buffer&>(buffer));
+  }
+
+  // Between a range of the program and the start of a buffer: as many values as the range has. A typed
+  // buffer takes a range of its own type. Errors: kInvalidInput (the buffer is smaller), and those of the
+  // copies above, as which they wait, or do not.
+  template <typename Target, typename Range, typename = EnableForBuffer<Target>, typename T = detail::HostValue<const Range>>
+  Result<void> copy_to_device(const Target& target, const Range& values) const {
+    detail::check_same_value(&target, static_cast<const T*>(nullptr));
+    return copy_in(target, std::data(values), std::size(values) * sizeof(T), nullptr);
+  }
+  template <typename Target, typename Range, typename = EnableForBuffer<Target>, typename T = detail::HostValue<const Range>>
+  Result<void> copy_to_device_async(const Target& target, Range&& values, StreamRef stream) const {
+    detail::check_same_value(&target, static_cast<const T*>(nullptr));
+    detail::check_outlives_call<Range&&>();
+    return copy_in(target, std::data(values), std::size(values) * sizeof(T), &stream);
+  }
+  template <typename Range, typename Source, typename = EnableForBuffer<Source>, typename T = detail::HostElement<Range>>
+  Result<void> copy_to_host(Range&& target, const Source& source) const {
+    check_target<T, Source, Range&&>();
+    return copy_out(std::data(target), std::size(target) * sizeof(T), source, nullptr);
+  }
+  template <typename Range, typename Source, typename = EnableForBuffer<Source>, typename T = detail::HostElement<Range>>
+  Result<void> copy_to_host_async(Range&& target, const Source& source, StreamRef stream) const {
+    check_target<T, Source, Range&&>();
+    return copy_out(std::data(target), std::size(target) * sizeof(T), source, &stream);
+  }
+  // All of a buffer to the start of another. Errors: kInvalidInput (the target is smaller).
+  Result<void> copy_on_device(const Buffer& target, const Buffer& source, StreamRef stream = {}) const;
+  // Sets each byte of a buffer.
+  Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const {
+    return fill(target.data(), value, target.size(), stream);
   }
 
   // --- order --------------------------------------------------------------------------------------
@@ -183,6 +271,24 @@ class Device {
   explicit Device(std::shared_ptr<runtime::DeviceState> state) : state_(std::move(state)) {}
   Function cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept;
   Result<Function> load_kernel(const ModuleEntry& module, std::uint32_t kernel) const;
+
+  template <typename T>
+  static Result<TypedBuffer<T>> typed(Result<Buffer> buffer) {
+    if (!buffer) return std::move(buffer).error();
+    return TypedBuffer<T>(std::move(*buffer));
+  }
+  template <typename T, typename Source, typename Range>
+  static constexpr void check_target() {
+    static_assert(!std::is_const_v<T>, "the range that is copied to is constant");
+    detail::check_same_value(static_cast<const Source*>(nullptr), static_cast<const T*>(nullptr));
+    detail::check_outlives_call<Range>();
+  }
+  Result<detail::PinnedBytes> allocate_pinned_bytes(std::size_t bytes) const;
+  // Wait for the copy where no stream is given.
+  Result<void> copy_in(const Buffer& target, const void* source, std::size_t bytes,
+                       const StreamRef* stream) const;
+  Result<void> copy_out(void* target, std::size_t bytes, const Buffer& source,
+                        const StreamRef* stream) const;
 
   std::shared_ptr<runtime::DeviceState> state_;
 };

@@ -29,6 +29,7 @@ typedef struct kiln_error kiln_error;
 typedef struct kiln_runtime kiln_runtime;
 typedef struct kiln_device kiln_device;
 typedef struct kiln_buffer kiln_buffer;
+typedef struct kiln_pinned kiln_pinned;
 typedef struct kiln_stream kiln_stream;
 typedef struct kiln_function kiln_function;
 typedef struct kiln_catalog kiln_catalog;
@@ -48,7 +49,8 @@ typedef enum kiln_error_code {
 } kiln_error_code;
 
 kiln_error_code kiln_error_get_code(const kiln_error* error);
-/* The message, then a line for each note and hint. Lives as long as the error. */
+/* All of it, to be shown to a person: what failed and where, and a line for each note and hint, which say what
+ * was expected and what to do next. Lives as long as the error. */
 const char* kiln_error_get_text(const kiln_error* error);
 void kiln_error_free(kiln_error* error);
 
@@ -88,7 +90,13 @@ kiln_error* kiln_device_synchronize(const kiln_device* device);
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* Not initialised. Where the driver has a pool the memory comes from it, in the order of the default stream,
+ * and freeing it waits for nothing (docs/RUNTIME.md, "Memory"). */
 kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_buffer** buffer);
+/* The same in the order of a stream, which the buffer keeps open; NULL: the default stream. Work on other
+ * streams has to wait for it. Refused while the stream is captured into a graph. */
+kiln_error* kiln_buffer_allocate_on(const kiln_device* device, size_t bytes,
+                                    const kiln_stream* stream, kiln_buffer** buffer);
 void kiln_buffer_free(kiln_buffer* buffer);
 /* The address on the device: an argument for kernels and copies. */
 void* kiln_buffer_data(const kiln_buffer* buffer);
@@ -99,6 +107,18 @@ kiln_error* kiln_copy_to_device(const kiln_device* device, void* device_target,
                                 const void* host_source, size_t bytes);
 kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
                               const void* device_source, size_t bytes);
+
+/* Return at once: host memory must stay as it is until the stream, by the driver's own handle (NULL: the default
+ * stream), has done the copy. From and to pinned memory the copy runs beside the program. */
+kiln_error* kiln_copy_to_device_async(const kiln_device* device, void* device_target,
+                                      const void* host_source, size_t bytes, void* stream);
+kiln_error* kiln_copy_to_host_async(const kiln_device* device, void* host_target,
+                                    const void* device_source, size_t bytes, void* stream);
+
+/* Page-locked memory of the program. Free it when no copy from or to it is under way. */
+kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned);
+void kiln_pinned_free(kiln_pinned* pinned);
+void* kiln_pinned_data(const kiln_pinned* pinned);
 
 /* --- streams ---------------------------------------------------------------------------------- */
 

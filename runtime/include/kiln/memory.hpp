@@ -1,20 +1,27 @@
-// Device memory that frees itself.
+// Memory of a device, and memory of the program that devices copy from and to by themselves.
 //
-// Ownership: a Buffer owns its bytes and keeps their device open, so buffers, devices and the runtime
-// may be destroyed in any order. Freeing waits for the work that the device has in hand.
+// Ownership: a Buffer and a PinnedBuffer own their bytes and keep their device open, so they, devices,
+// streams and the runtime may be destroyed in any order.
+// Order: memory goes back in the order of the stream that it was allocated on, or of the default stream,
+// after all work that the stream was given before; the program does not wait for that. Work on another
+// stream that uses the memory has to be done before, or waited for. docs/RUNTIME.md, "Memory".
 // Thread-safety: as a plain pointer: reading members is safe, moving or destroying needs care.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "result.hpp"
 
 namespace kiln {
 
+class Device;
 namespace runtime {
-class DeviceState;
-}
+struct DeviceBlock;
+struct PinnedBlock;
+}  // namespace runtime
 
 // Made by Device::allocate(). Aligned to 256 bytes at least. Empty when default-made or moved from.
 class Buffer {
@@ -35,10 +42,78 @@ class Buffer {
 
  private:
   friend class Device;
-  Buffer(std::shared_ptr<runtime::DeviceState> device, void* data, std::size_t size);
-  std::shared_ptr<runtime::DeviceState> device_;
+  Buffer(std::shared_ptr<runtime::DeviceBlock> block, void* data, std::size_t size);
+  std::shared_ptr<runtime::DeviceBlock> block_;
   void* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// A Buffer of values of one type: made by Device::allocate<T>() and Device::upload(). It becomes a plain
+// Buffer by being moved into one.
+template <typename T>
+class TypedBuffer : public Buffer {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "device memory holds plain bytes");
+
+ public:
+  using value_type = T;
+
+  TypedBuffer() = default;
+  T* data() const { return this->template as<T>(); }
+  std::size_t count() const { return size() / sizeof(T); }  // values; size() is in bytes
+
+ private:
+  friend class Device;
+  explicit TypedBuffer(Buffer&& buffer) : Buffer(std::move(buffer)) {}
+};
+
+namespace detail {
+
+// Page-locked bytes.
+class PinnedBytes {
+ public:
+  PinnedBytes() = default;
+  PinnedBytes(PinnedBytes&& other) noexcept;
+  PinnedBytes& operator=(PinnedBytes&& other) noexcept;
+  ~PinnedBytes();
+
+  void* data() const { return data_; }
+  std::size_t size() const { return size_; }  // bytes
+
+ private:
+  friend class kiln::Device;
+  PinnedBytes(std::shared_ptr<runtime::PinnedBlock> block, void* data, std::size_t size);
+  std::shared_ptr<runtime::PinnedBlock> block_;
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace detail
+
+// Memory of the program that stays in place (page-locked), made by Device::allocate_pinned(): an
+// asynchronous copy from or to it runs beside the program and beside kernels, which one from other memory
+// may not. To be read and written like an array, but not by the program while a copy from or to it is under
+// way: it has to live until then, too. It is scarce, since the system cannot move it.
+template <typename T>
+class PinnedBuffer {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "device memory holds plain bytes");
+
+ public:
+  using value_type = T;
+
+  PinnedBuffer() = default;
+  T* data() const { return static_cast<T*>(bytes_.data()); }
+  std::size_t size() const { return bytes_.size() / sizeof(T); }  // values
+  bool empty() const { return size() == 0; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size(); }
+  T& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  friend class Device;
+  explicit PinnedBuffer(detail::PinnedBytes bytes) : bytes_(std::move(bytes)) {}
+  detail::PinnedBytes bytes_;
 };
 
 }  // namespace kiln

@@ -69,27 +69,39 @@ struct Error {
     return *this;
   }
   Error&& hint(std::string text) && { return std::move(hint(std::move(text))); }
+
+  // All of it, to be shown to a person: the place, where there is one, and the message; a line for each
+  // note and hint; then the same for each of `others`. Lines are separated, and the last is not ended.
+  //
+  //   if (!result) return std::fprintf(stderr, "%s\n", result.error().text().c_str()), 1;
+  std::string text() const;
 };
 
 namespace detail {
 
+// "<label><file>:<line>:<column>: <text>", leaving out what is not known.
+inline std::string error_line(const char* label, const Location& where, const std::string& text) {
+  std::string line = label + where.file;
+  if (where.line != 0) line += ":" + std::to_string(where.line);
+  if (where.line != 0 && where.column != 0) line += ":" + std::to_string(where.column);
+  if (!where.file.empty() || where.line != 0) line += ": ";
+  return line + text;
+}
+
+// The text of an error, with `label` before its message and those of its others.
+inline std::string error_text(const char* label, const Error& error) {
+  std::string text = error_line(label, error.where, error.message);
+  for (const Note& note : error.notes) {
+    text += '\n' + error_line(note.kind == Note::Kind::kHint ? "hint: " : "note: ", note.where,
+                              note.text);
+  }
+  for (const Error& other : error.others) text += '\n' + error_text(label, other);
+  return text;
+}
+
 // Prints the error as kiln::render does, with what the program left out, and ends it.
 [[noreturn]] inline void end_unchecked(const Error& error) {
-  const auto print = [](const char* label, const Location& where, const std::string& text) {
-    std::string place = where.file;
-    if (where.line != 0) place += ":" + std::to_string(where.line);
-    if (where.line != 0 && where.column != 0) place += ":" + std::to_string(where.column);
-    if (!place.empty()) place += ": ";
-    std::fprintf(stderr, "%s: %s%s\n", label, place.c_str(), text.c_str());
-  };
-  const auto print_one = [&](const Error& one) {
-    print("kiln: error", one.where, one.message);
-    for (const Note& note : one.notes) {
-      print(note.kind == Note::Kind::kHint ? "hint" : "note", note.where, note.text);
-    }
-  };
-  print_one(error);
-  for (const Error& other : error.others) print_one(other);
+  std::fprintf(stderr, "%s\n", error_text("kiln: error: ", error).c_str());
   std::fputs(
       "note: the program took the value of this failed kiln::Result without a check\n"
       "hint: check it first: 'if (!result) { report(result.error()); }'\n",
@@ -107,12 +119,17 @@ namespace detail {
 
 }  // namespace detail
 
+inline std::string Error::text() const { return detail::error_text("", *this); }
+
 // A T or an Error. Reading the side that is not there is a bug and ends the program with the whole
 // error on stderr, so check first: `if (!result) return result.error();`.
 template <typename T>
 class [[nodiscard]] Result {
   static_assert(!std::is_reference_v<T>, "Result<T&> is not supported: hold a pointer");
   static_assert(!std::is_same_v<std::decay_t<T>, Error>, "Result<Error> is ambiguous");
+
+ private:
+  using State = std::variant<T, Error>;
 
  public:
   using value_type = T;
@@ -124,6 +141,12 @@ class [[nodiscard]] Result {
                                         !std::is_same_v<std::decay_t<U>, Error>>>
   Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  // From a Result of what converts to T: of a TypedBuffer<float>, where a Buffer is wanted.
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
+                                                    std::is_convertible_v<U&&, T>>>
+  Result(Result<U>&& other)
+      : state_(other.has_value() ? State(std::in_place_index<0>, std::move(other).value())
+                                 : State(std::in_place_index<1>, std::move(other).error())) {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -154,7 +177,7 @@ class [[nodiscard]] Result {
     if (has_value()) detail::end_without_error();
   }
 
-  std::variant<T, Error> state_;
+  State state_;
 };
 
 // Success without a value, or an Error. `return {};` is success.

@@ -15,6 +15,7 @@
 //   KILN_IMAGE_PATH        folders of images beside those of the program, separated by ':'
 //   KILN_NVRTC_LIBRARY     path of libnvrtc         KILN_HIPRTC_LIBRARY    path of libhiprtc
 //   KILN_CXX               the host's compiler      KILN_CACHE_DIR         holds what was compiled
+//   KILN_MEMORY_POOL       off: memory comes from no pool of the driver's, and freeing it waits
 //   KILN_TRACE             1: a line on stderr for each decision
 #pragma once
 
@@ -43,6 +44,7 @@ struct OpenOptions {
   std::string cuda_library, hip_library, host_library, emulator_library;
   std::string default_device;  // as KILN_DEVICE
   std::string image_path;      // as KILN_IMAGE_PATH
+  std::string memory_pool;     // as KILN_MEMORY_POOL
   // For modules that hold their source: the one path to try of libnvrtc and libhiprtc, the host's
   // compiler, and the folder that keeps what was compiled, or "off".
   std::string nvrtc_library, hiprtc_library, host_compiler, compile_cache;

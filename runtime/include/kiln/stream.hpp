@@ -17,7 +17,8 @@ namespace kiln {
 
 namespace runtime {
 class DeviceState;
-}
+struct StreamState;
+}  // namespace runtime
 
 // A stream to run on: a Stream, the default stream (`{}`), or one that the caller made with the
 // vendor's own library. A plain value; the stream must outlive its use.
@@ -25,15 +26,19 @@ class StreamRef {
  public:
   StreamRef() = default;  // the default stream
   // A cudaStream_t, CUstream or hipStream_t of the very device that it is used on.
-  static StreamRef from_native(void* stream) { return StreamRef(stream); }
+  static StreamRef from_native(void* stream) { return StreamRef(stream, stream != nullptr); }
   void* native() const { return native_; }
+  bool is_callers() const { return is_callers_; }  // not made by Device::create_stream()
 
  private:
-  explicit StreamRef(void* native) : native_(native) {}
+  friend class Stream;
+  StreamRef(void* native, bool is_callers) : native_(native), is_callers_(is_callers) {}
   void* native_ = nullptr;
+  bool is_callers_ = false;
 };
 
-// Made by Device::create_stream(). Destroying it does not wait for its work.
+// Made by Device::create_stream(). Destroying it does not wait for its work; buffers that were allocated on
+// it keep it open.
 class Stream {
  public:
   Stream() = default;  // the default stream
@@ -41,15 +46,15 @@ class Stream {
   Stream& operator=(Stream&& other) noexcept;
   ~Stream();
 
-  operator StreamRef() const { return StreamRef::from_native(native_); }
+  operator StreamRef() const { return StreamRef(native_, false); }
   void* native() const { return native_; }
   // Waits until all work given to the stream is done. Errors of that work surface here.
   Result<void> synchronize() const;
 
  private:
   friend class Device;
-  Stream(std::shared_ptr<runtime::DeviceState> device, void* native);
-  std::shared_ptr<runtime::DeviceState> device_;
+  Stream(std::shared_ptr<runtime::StreamState> state, void* native);
+  std::shared_ptr<runtime::StreamState> state_;
   void* native_ = nullptr;
 };
 

@@ -36,6 +36,21 @@ saxpy.launch(device, (1, 1), (256, 1, 1), ctypes.c_uint32(4), ctypes.c_float(0.5
 assert list(own) == [1.5, 2, 2.5, 3]
 saxpy.launch(device, 1, 1, 0, 1.0, None, None)
 
+# On a stream, from pinned memory and back; and an error's code.
+stream = device.stream()
+values = device.pinned("f32", 4)
+values[:] = [1, 2, 3, 4]
+ordered = device.allocate("f32", 4, stream)
+ordered.write(values, stream)
+saxpy.launch(device, 1, 256, 4, 2, ordered, ordered, stream=stream)
+ordered.download(values, stream)
+stream.synchronize()
+assert list(values) == [3, 6, 9, 12] and len(device.pinned("f16", 0)) == 0
+try:
+    kiln.Device("cuda:99")
+except kiln.Error as error:
+    assert error.code == kiln.Error.UNAVAILABLE and "no device 'cuda:99'" in str(error), error
+
 take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
 refuses(TypeError, "takes 4 arguments, not 3", take(4, 2, x))
 refuses(TypeError, "argument 0 (u32 n): an integer is wanted", take(4.0, 2, x, y))

@@ -1,0 +1,22 @@
+// What a Stream owns, together with the buffers that were allocated on it.
+#pragma once
+
+#include <memory>
+
+#include "runtime/src/device_state.hpp"
+
+namespace kiln::runtime {
+
+struct StreamState {
+  std::shared_ptr<DeviceState> device;
+  NativeStream native = nullptr;
+
+  StreamState(std::shared_ptr<DeviceState> of, NativeStream stream)
+      : device(std::move(of)), native(stream) {}
+  // Nobody is left to tell of a failure.
+  ~StreamState() { (void)device->driver().destroy_stream(device->ordinal(), native); }
+  StreamState(const StreamState&) = delete;
+  StreamState& operator=(const StreamState&) = delete;
+};
+
+}  // namespace kiln::runtime

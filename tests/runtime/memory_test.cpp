@@ -1,0 +1,104 @@
+// How memory is asked of a driver that has a pool, and of one that has none. What copies do is in
+// contract_test.cpp.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <utility>
+
+#include "subject.hpp"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+Device open_device(OpenOptions options) {
+  Result<Runtime> runtime = Runtime::open(std::move(options));
+  REQUIRE(runtime);
+  return *runtime->default_device();
+}
+
+void allocate_and_free(const Device& device) {
+  const Stream stream = *device.create_stream();
+  REQUIRE(device.allocate(64));
+  REQUIRE(device.allocate(64, stream));
+}
+
+}  // namespace
+
+TEST_CASE("Memory of a pool goes back without a wait") {
+  SECTION("CUDA") {
+    allocate_and_free(open_device(fake_cuda_options()));
+    CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 2);
+    CHECK(fake_cuda().calls("cuMemFreeAsync") == 2);
+    for (const char* waits : {"cuMemFree_v2", "cuCtxSynchronize", "cuStreamSynchronize"}) {
+      CHECK(fake_cuda().calls(waits) == 0);
+    }
+  }
+  SECTION("HIP") {
+    allocate_and_free(open_device(fake_hip_options()));
+    CHECK(fake_hip().calls("hipMallocFromPoolAsync") == 2);
+    CHECK(fake_hip().calls("hipFreeAsync") == 2);
+    for (const char* waits : {"hipFree", "hipDeviceSynchronize", "hipStreamSynchronize"}) {
+      CHECK(fake_hip().calls(waits) == 0);
+    }
+  }
+}
+
+TEST_CASE("A device without a pool, and a program that wants none, allocate as before") {
+  fake::Script script = cuda_script();
+  script.has_pools = GENERATE(false, true);
+  OpenOptions options = fake_cuda_options(script);
+  if (script.has_pools) options.memory_pool = "off";
+  allocate_and_free(open_device(options));
+  CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 0);
+  CHECK(fake_cuda().calls("cuMemAlloc_v2") == 2);
+  CHECK(fake_cuda().calls("cuMemFree_v2") == 2);
+}
+
+TEST_CASE("A stream of the caller's that waits for nothing ends the use of the pool without one") {
+  const Runtime runtime = *Runtime::open(fake_cuda_options());
+  const Device device = *runtime.default_device();
+  Buffer before = *device.allocate(64);
+  void* stream = nullptr;
+  REQUIRE(device.as_current([&]() -> Result<void> {
+    REQUIRE(vendor_function<int(void**, unsigned)>(runtime, "cuStreamCreate")(&stream, 0) == 0);
+    return {};
+  }));
+  REQUIRE(device.fill(before, 0, StreamRef::from_native(stream)));
+  before = Buffer();
+  CHECK(fake_cuda().calls("cuCtxSynchronize") == 0);  // it waits for the default stream
+
+  before = *device.allocate(64);
+  REQUIRE(device.as_current([&]() -> Result<void> {
+    REQUIRE(vendor_function<int(void**, unsigned)>(runtime, "cuStreamCreate")(&stream, 1) == 0);
+    return {};
+  }));
+  REQUIRE(device.fill(before, 0, StreamRef::from_native(stream)));
+  CHECK(fake_cuda().calls("cuStreamSynchronize") == 1);
+  before = Buffer();
+  CHECK(fake_cuda().calls("cuCtxSynchronize") == 1);
+  CHECK(fake_cuda().calls("cuMemFreeAsync") == 2);
+  before = *device.allocate(64);
+  CHECK(fake_cuda().calls("cuMemAlloc_v2") == 1);
+  // In that stream's own order nothing waits.
+  REQUIRE(device.allocate(64, StreamRef::from_native(stream)));
+  CHECK(fake_cuda().calls("cuMemFreeAsync") == 3);
+}
+
+TEST_CASE("Another thread allocates while a stream is captured") {
+  const Runtime runtime = *Runtime::open(fake_cuda_options());
+  const Device device = *runtime.default_device();
+  const Stream stream = *device.create_stream();
+  const Stream other = *device.create_stream();
+  REQUIRE(device.as_current([&]() -> Result<void> {
+    REQUIRE(vendor_function<int(void*, int)>(runtime, "cuStreamBeginCapture_v2")(stream.native(),
+                                                                                 1) == 0);
+    return {};
+  }));
+  REQUIRE(device.allocate(64, other));
+  CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 1);
+  // The default stream would end the capture: plain memory, which the driver judges.
+  (void)device.allocate(64);
+  CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 1);
+  CHECK(fake_cuda().calls("cuMemAlloc_v2") == 1);
+}
