@@ -14,8 +14,7 @@
 namespace {
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "by_name: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "by_name: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -38,7 +37,7 @@ int main(int argc, char** argv) {
   if (!runtime) return fail(runtime.error());
   const auto device = runtime->default_device();
   if (!device) return fail(device.error());
-  const auto kernel = device->get_or_load_func(kernel_name, *module);
+  const auto kernel = device->function(kernel_name, *module);
   if (!kernel) return fail(kernel.error());
 
   // What the catalog knows of the kernel: as many parameters, each of so many bytes.
@@ -63,7 +62,7 @@ int main(int argc, char** argv) {
   if (const auto done = kernel->launch_raw({{1}, {64}}, arguments, 7); !done) {
     return fail(done.error());
   }
-  const auto output = device->download<double>(*out);
+  const auto output = device->download(*out);
   if (!output) return fail(output.error());
   for (const double value : *output) std::printf("%g ", value);
   std::printf("\n");

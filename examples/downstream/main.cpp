@@ -20,12 +20,12 @@ kiln::Result<std::vector<float>> run(const std::vector<float>& input) {
   const auto n = static_cast<std::uint32_t>(input.size());
   auto done = saxpy->launch({{(n + 255) / 256}, {256}}, n, 2.0f, x->data(), y->data());
   if (!done) return done.error();
-  return device->download<float>(*y);
+  return device->download(*y);
 }
 
 int main() {
   const auto result = run({1, 2, 3, 4});
-  if (!result) return std::fprintf(stderr, "%s\n", result.error().message.c_str()), 1;
+  if (!result) return std::fprintf(stderr, "%s\n", result.error().text().c_str()), 1;
   for (const float value : *result) std::printf("%g ", value);
   return std::puts(""), 0;
 }

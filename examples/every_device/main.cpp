@@ -62,7 +62,7 @@ kiln::Result<Values> run(const kiln::Device& device, const Operation& operation,
                          const Values& input) {
   const auto in = device.upload(input);
   if (!in) return in.error();
-  const auto out = device.allocate(input.size() * sizeof(float));
+  const auto out = device.allocate<float>(input.size());
   if (!out) return out.error();
 
   kiln::ops::Unary call;
@@ -73,7 +73,7 @@ kiln::Result<Values> run(const kiln::Device& device, const Operation& operation,
   call.out = out->data();
   const kiln::ops::Launcher launcher(device);
   if (const auto launched = launcher.launch(call); !launched) return launched.error();
-  return device.download<float>(*out);
+  return device.download(*out);
 }
 
 // A number for each float, in their order, that grows by one from a float to the next.
@@ -99,10 +99,7 @@ std::size_t count_unlike(const Values& a, const Values& b) {
   return count;
 }
 
-void print(const kiln::Error& error) {
-  std::printf("%s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::printf("  %s\n", note.text.c_str());
-}
+void print(const kiln::Error& error) { std::printf("%s\n", error.text().c_str()); }
 
 }  // namespace
 

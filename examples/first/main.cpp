@@ -10,10 +10,7 @@
 
 namespace {
 
-void print(const kiln::Error& error) {
-  std::fprintf(stderr, "first: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
-}
+void print(const kiln::Error& error) { std::fprintf(stderr, "first: %s\n", error.text().c_str()); }
 
 // The default device; where nothing was built for it, because its compiler was not there, the host,
 // for which every machine can build.
@@ -45,17 +42,17 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
   if (!affine) return affine.error();
   auto in = device.upload(input);
   if (!in) return in.error();
-  auto out = device.allocate(count * sizeof(float));
+  auto out = device.allocate<float>(count);
   if (!out) return out.error();
 
   // affine_f32(numel, num_dims, dims_and_strides, in, out, mul, add). Contiguous data needs no
   // strides. An argument of another type, or one too few, does not compile.
   const std::size_t* const contiguous = nullptr;
   const kiln::LaunchConfig config{{static_cast<std::uint32_t>((count + 255) / 256)}, {256}};
-  auto launched = affine->launch(config, count, std::size_t{1}, contiguous, in->as<const float>(),
-                                 out->as<float>(), 2.0f, 1.0f);
+  auto launched = affine->launch(config, count, std::size_t{1}, contiguous, in->data(), out->data(),
+                                 2.0f, 1.0f);
   if (!launched) return launched;
-  auto output = device.download<float>(*out);
+  auto output = device.download(*out);
   if (!output) return output.error();
 
   for (std::size_t i = 0; i < count; ++i) {

@@ -69,7 +69,7 @@ kiln::Result<bool> check(const kiln::Runtime& runtime, const std::vector<std::st
     if (!device) return device.error();
     const auto product = multiply(*device, matrix, x);
     if (!product && product.error().code == kiln::ErrorCode::kNoImage) {
-      std::printf("  %-18s %s\n", id.c_str(), product.error().message.c_str());
+      std::printf("  %-18s %s\n", id.c_str(), product.error().text().c_str());
       continue;
     }
     if (!product) return product.error();

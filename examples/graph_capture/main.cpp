@@ -15,8 +15,7 @@ constexpr std::size_t kRows = 64, kColumns = 48;
 constexpr int kReplays = 10;
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "graph_capture: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "graph_capture: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -48,7 +47,7 @@ int main() {
   const auto work = [&]() -> kiln::Result<void> {
     auto launched = launcher.launch(halve);
     if (!launched) return launched;
-    return device->copy_on_device(x->data(), y->data(), x->size(), *stream);
+    return device->copy_on_device(*x, *y, *stream);
   };
 
   // The host runs a launch before the call returns: there is nothing to record.
@@ -61,7 +60,7 @@ int main() {
   std::printf("%s: %s %d times", device->info().id.c_str(),
               graph ? "recorded once, replayed" : "has no graphs, launched", kReplays);
 
-  const auto output = device->download<float>(*x);
+  const auto output = device->download(*x);
   if (!output) return fail(output.error());
   const float expected = 2.0f - std::ldexp(2.0f, -kReplays);  // 1, 1.5, 1.75, ...
   bool right = true;

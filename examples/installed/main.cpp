@@ -14,8 +14,7 @@ static_assert(saxpy_kernels::find("vectors")->find("saxpy") == 0);
 namespace {
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "saxpy: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "saxpy: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -44,7 +43,7 @@ int main() {
   if (auto launched = saxpy->launch(config, count, 3.0f, x->data(), y->data()); !launched) {
     return fail(launched.error());
   }
-  auto result = device->download<float>(*y);
+  auto result = device->download(*y);
   if (!result) return fail(result.error());
   for (const float value : *result) {
     if (value != 7.0f) return std::fprintf(stderr, "saxpy: got %f, expected 7\n", value), 1;

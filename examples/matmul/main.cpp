@@ -11,8 +11,7 @@ namespace {
 constexpr std::size_t kBatch = 4, kRows = 96, kInner = 64, kColumns = 80;
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "matmul: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "matmul: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -33,7 +32,7 @@ int main() {
   if (!on_lhs) return fail(on_lhs.error());
   const auto on_rhs = device->upload(rhs);
   if (!on_rhs) return fail(on_rhs.error());
-  const auto on_out = device->allocate(kBatch * kRows * kColumns * sizeof(float));
+  const auto on_out = device->allocate<float>(kBatch * kRows * kColumns);
   if (!on_out) return fail(on_out.error());
 
   kiln::ops::Matmul product;
@@ -42,7 +41,7 @@ int main() {
   product.out = on_out->data(), product.out_layout = {{kBatch, kRows, kColumns}};
   if (const auto done = multiplier->run(product); !done) return fail(done.error());
   if (const auto done = device->synchronize(); !done) return fail(done.error());
-  const auto out = device->download<float>(*on_out);
+  const auto out = device->download(*on_out);
   if (!out) return fail(out.error());
 
   for (std::size_t row = 0; row < kBatch * kRows; ++row) {

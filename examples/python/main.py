@@ -16,7 +16,7 @@ import kiln
 def load_first(device, paths):
     for path in paths:
         try:
-            return device.load(pathlib.Path(path).read_bytes(), "affine_f32")
+            return device.function(pathlib.Path(path).read_bytes(), "affine_f32")
         except kiln.Error as error:  # of another architecture, say
             print(error, file=sys.stderr)
     sys.exit(f"no image that {device.id} runs")

@@ -15,8 +15,7 @@
 namespace {
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "raw_image: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "raw_image: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -25,18 +24,19 @@ std::string read_file(const char* path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// out[i] = in[i] * 2 + 1. Nothing is known of the kernel's parameters, so nothing checks these.
+// out[i] = in[i] * 2 + 1. No header tells the types of the kernel's parameters, so the compiler
+// checks none.
 kiln::Result<std::vector<float>> run(const kiln::Device& device, const kiln::Function& affine) {
   const std::vector<float> input = {1, 2, 3, 4};
   const auto in = device.upload(input);
   if (!in) return in.error();
-  const auto out = device.allocate(in->size());
+  const auto out = device.allocate<float>(in->count());
   if (!out) return out.error();
   const void* const contiguous = nullptr;
   const auto done = affine.launch({{1}, {64}}, input.size(), std::size_t{1}, contiguous, in->data(),
                                   out->data(), 2.0f, 1.0f);
   if (!done) return done.error();
-  return device.download<float>(*out);
+  return device.download(*out);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   if (!device) return fail(device.error());
   for (int i = 1; i < argc; ++i) {
     const std::string image = read_file(argv[i]);
-    const auto affine = device->get_or_load_func_raw("affine_f32", image.data(), image.size());
+    const auto affine = device->function("affine_f32", image.data(), image.size());
     if (!affine) {
       fail(affine.error());  // of another architecture, say: the message tells
       continue;

@@ -10,8 +10,7 @@
 namespace {
 
 int fail(const kiln::Error& error) {
-  std::fprintf(stderr, "runtime_compile: %s\n", error.message.c_str());
-  for (const kiln::Note& note : error.notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "runtime_compile: %s\n", error.text().c_str());
   return 1;
 }
 
@@ -32,13 +31,13 @@ int main() {
   const std::vector<float> input = {1, 2, 3, 4};
   const auto in = device->upload(input);
   if (!in) return fail(in.error());
-  const auto out = device->allocate(in->size());
+  const auto out = device->allocate<float>(in->count());
   if (!out) return fail(out.error());
   const std::size_t* const contiguous = nullptr;
   const auto done = affine->launch({{1}, {64}}, input.size(), std::size_t{1}, contiguous,
-                                   in->as<const float>(), out->as<float>(), 2.0f, 1.0f);
+                                   in->data(), out->data(), 2.0f, 1.0f);
   if (!done) return fail(done.error());
-  const auto output = device->download<float>(*out);
+  const auto output = device->download(*out);
   if (!output) return fail(output.error());
   for (const float value : *output) std::printf("%g ", value);
   std::printf("\n");

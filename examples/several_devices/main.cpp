@@ -16,18 +16,17 @@ constexpr std::size_t kCount = 1 << 20;
 kiln::Result<void> work(const kiln::Device& device, float* values, std::size_t count) {
   const auto affine = device.function(kiln_kernels::affine_f32);
   if (!affine) return affine.error();
-  const auto buffer = device.allocate(count * sizeof(float));
-  if (!buffer) return buffer.error();
   const auto stream = device.create_stream();
   if (!stream) return stream.error();
 
   // In the order of the stream; the last line waits for it.
-  auto done = device.copy_to_device_async(buffer->data(), values, buffer->size(), *stream);
-  if (!done) return done;
+  const kiln::ArrayView<float> piece(values, count);
+  const auto buffer = device.upload_async(piece, *stream);
+  if (!buffer) return buffer.error();
   const std::size_t* const contiguous = nullptr;
   const auto blocks = static_cast<std::uint32_t>((count + 255) / 256);
-  done = affine->launch({{blocks}, {256}, 0, *stream}, count, std::size_t{1}, contiguous,
-                        buffer->as<const float>(), buffer->as<float>(), 2.0f, 1.0f);
+  auto done = affine->launch({{blocks}, {256}, 0, *stream}, count, std::size_t{1}, contiguous,
+                             buffer->data(), buffer->data(), 2.0f, 1.0f);
   if (!done) return done;
   done = device.copy_to_host_async(values, buffer->data(), buffer->size(), *stream);
   if (!done) return done;
@@ -38,7 +37,7 @@ kiln::Result<void> work(const kiln::Device& device, float* values, std::size_t c
 
 int main() {
   const auto runtime = kiln::Runtime::open();
-  if (!runtime) return std::fprintf(stderr, "%s\n", runtime.error().message.c_str()), 1;
+  if (!runtime) return std::fprintf(stderr, "%s\n", runtime.error().text().c_str()), 1;
   std::vector<kiln::Device> devices;
   for (const kiln::DeviceInfo& info : runtime->devices()) {
     const auto device = runtime->device(info.id);
@@ -55,7 +54,7 @@ int main() {
     const std::size_t first = std::min(i * piece, kCount), last = std::min(first + piece, kCount);
     threads.emplace_back([&, i, first, last] {
       const auto done = work(devices[i], values.data() + first, last - first);
-      if (!done) errors[i] = done.error().message;
+      if (!done) errors[i] = done.error().text();
     });
   }
   for (std::thread& thread : threads) thread.join();

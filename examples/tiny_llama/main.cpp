@@ -122,7 +122,7 @@ kiln::Result<bool> check(const kiln::Runtime& runtime, const std::string& id,
   if (!decoder) return decoder.error();
   if (auto done = decoder->prepare(); !done) {
     if (done.error().code != kiln::ErrorCode::kNoImage) return std::move(done).error();
-    std::printf("  %s: %s\n", id.c_str(), done.error().message.c_str());
+    std::printf("  %s: %s\n", id.c_str(), done.error().text().c_str());
     return true;
   }
   std::printf("  %s: %zu launches a token\n", id.c_str(), decoder->launches());
