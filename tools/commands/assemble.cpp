@@ -65,7 +65,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   std::optional<RangeLock> use_of_store;
   if (uses_cache) use_of_store = store.use();
   KILN_TRY_ASSIGN(const Finished finished,
-                  finish({prepared.manifest, prepared.missing_targets, modules,
+                  finish({prepared.manifest, prepared.units, prepared.missing_targets, modules,
                           uses_cache ? &store : nullptr, FailurePolicy::kStopBeforeBundles},
                          context, memory.state, files));
   KILN_TRY(memory.save());

@@ -127,7 +127,7 @@ Result<int> run_step_command(const StepOptions& options, World& world) {
   if (!step.depfile.empty()) {
     KILN_TRY(place_depfile(step, output, plan, world.environment.current_directory, files));
   }
-  KILN_TRY(place_output(step, output.bytes, output.log, context, files));
+  KILN_TRY(place_output(step, output, context, files));
   return 0;
 }
 

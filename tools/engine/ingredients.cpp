@@ -66,25 +66,30 @@ void add_names(std::string_view word, std::vector<std::string>& names) {
   if (word.find(',') != std::string_view::npos) names.emplace_back(word);
 }
 
+// The words of a step that may name files: of its command line, and of variables.
+template <typename Visit>
+void for_each_word(const Step& step, const SharedIngredients::Variables& variables, Visit visit) {
+  for (std::size_t i = 1; i < step.argv.size(); ++i) {
+    if (step.argv[i].find('{') == std::string::npos) visit(step.argv[i]);
+  }
+  for (const auto& [variable, value] : variables) {
+    if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
+    for (const std::string_view word : split(value, ' ')) visit(word);
+  }
+}
+
 // The files that options name. Compilers read them and mostly tell nobody: lists of options,
 // plug-ins, profiles. Of what those name in turn nothing is known.
 Ingredients named_files(const Step& step, const Plan& plan,
                         const SharedIngredients::Variables& variables, FileDigests& digests,
                         SharedIngredients& shared) {
   Ingredients found;
-  const auto add = [&](std::string_view word) {
+  for_each_word(step, variables, [&](std::string_view word) {
     for (const SharedIngredients::File& file : shared.named_by(word, plan)) {
       const std::optional<Digest> digest = digests.digest_at(file.path);
       if (digest) found.push_back({file.label, digest->hex()});
     }
-  };
-  for (std::size_t i = 1; i < step.argv.size(); ++i) {
-    if (step.argv[i].find('{') == std::string::npos) add(step.argv[i]);
-  }
-  for (const auto& [variable, value] : variables) {
-    if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
-    for (const std::string_view word : split(value, ' ')) add(word);
-  }
+  });
   std::ranges::sort(found, {}, &Ingredient::label);
   const auto repeated = std::ranges::unique(found, {}, &Ingredient::label);
   found.erase(repeated.begin(), repeated.end());
@@ -245,7 +250,13 @@ std::vector<std::string> files_named_by_options(const Ingredients& ingredients) 
 
 std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
                                                 const Environment& environment) {
-  const std::set<std::string> paths = named_files(step, plan, variables_of(step, environment));
+  SharedIngredients shared;
+  std::set<std::string> paths;
+  for_each_word(step, variables_of(step, environment, shared), [&](std::string_view word) {
+    for (const SharedIngredients::File& file : shared.named_by(word, plan)) {
+      paths.insert(file.label.substr(kNamedFile.size()));
+    }
+  });
   return {paths.begin(), paths.end()};
 }
 
