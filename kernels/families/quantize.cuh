@@ -33,15 +33,18 @@ KILN_DEVICE u32 quantized(f32 x, f32 d) {
 }
 
 // Row y of `columns` values to row y of `padded` / 32 blocks, for each y of the launch's blocks.
-// `padded` is a multiple of 32; the threads of a block are whole groups.
+// With `order`: row order[y] / each. `padded` is a multiple of 32; the threads of a block are whole
+// groups.
 template <class T>
-KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded) {
+KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
+                               const u32* order = nullptr, u32 each = 1) {
   const u32 groups = static_cast<u32>(padded) / 32;
   const u32 of_block = block_size() / kQuantizeThreads;
   if (block_index() * of_block >= groups) return;
   const u64 y = block_index_y();
   const u32 lane = thread_index() % kQuantizeThreads;
-  const T* const row = x + y * static_cast<u32>(columns);
+  const u64 from = order == nullptr ? y : order[y] / each;
+  const T* const row = x + from * static_cast<u32>(columns);
   gguf::Q8_1* const blocks = static_cast<gguf::Q8_1*>(out) + y * groups;
 #pragma unroll 1
   for (u32 first = block_index() * of_block; first < groups; first += block_count() * of_block) {

@@ -238,11 +238,11 @@ KILN_DEVICE u32 step_count(u32 columns) { return (columns + kStepValues - 1) / k
 
 inline constexpr u32 kMatrixThreads = 128;
 
-// The results of a tile, from a row and a vector on.
-template <class Format, u32 kRows, u32 kVectors>
+// The results of a tile, from a row and a vector on: output(row, vector, value).
+template <class Format, u32 kRows, u32 kVectors, class Output>
 KILN_DEVICE void mul_mat_tile(MatrixTile<Format, kRows, kVectors>& tile, const void* vx,
-                              const void* vy, f32* dst, i32 columns, i32 rows_x, i32 vectors,
-                              i32 rows_y, i32 rows_dst, u32 first_row, u32 first_vector) {
+                              const void* vy, const Output& output, i32 columns, i32 rows_x,
+                              i32 vectors, i32 rows_y, u32 first_row, u32 first_vector) {
   using Tile = MatrixTile<Format, kRows, kVectors>;
   // A group's quarter.
   constexpr u32 kAcross = kVectors >= 64 ? 2 : 1;
@@ -286,8 +286,7 @@ KILN_DEVICE void mul_mat_tile(MatrixTile<Format, kRows, kVectors>& tile, const v
         const u32 row = top + Results::row(lane, y, i);
         const u32 vector = left + Results::vector(lane, x, i);
         if (row < rows && vector < count) {
-          dst[static_cast<u64>(first_vector + vector) * static_cast<u32>(rows_dst) + first_row +
-              row] = results.of[y][x][i];
+          output(first_row + row, first_vector + vector, results.of[y][x][i]);
         }
       }
     }
@@ -302,10 +301,13 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
   constexpr u32 kHalf = kRows * kVectors > 128 * 64 ? kVectors / 2 : kVectors;
   using Tile = MatrixTile<Format, kRows, kHalf>;
   KILN_SHARED(tile, Tile);
+  const auto output = [&](u32 row, u32 vector, f32 value) {
+    dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;
+  };
 #pragma unroll 1
   for (u32 v = 0; v < kVectors; v += kHalf) {
-    mul_mat_tile(tile, vx, vy, dst, columns, rows_x, vectors, rows_y, rows_dst,
-                 block_index() * kRows, block_index_y() * kVectors + v);
+    mul_mat_tile(tile, vx, vy, output, columns, rows_x, vectors, rows_y, block_index() * kRows,
+                 block_index_y() * kVectors + v);
   }
 }
 

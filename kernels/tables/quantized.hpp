@@ -85,3 +85,16 @@
   row(Q5_K, q5k)                   \
   row(Q6_K, q6k)                   \
   row(Q8_0, q8_0)
+
+// Formats of products by our own names, beside those of the ABI: fused_vector_<suffix>,
+// fused_float_vector_<suffix> and fused_matrix_<suffix>.
+#define KILN_EACH_FUSED(row) \
+  row(Q4_0, q4_0)            \
+  row(Q8_0, q8_0)            \
+  row(Q4_K, q4_K)            \
+  row(Q5_K, q5_K)            \
+  row(Q6_K, q6_K)            \
+  row(MXFP4, mxfp4)
+
+// quantize_rows_q8_1_<T>
+#define KILN_EACH_ACTIVATION(row) row(f32) row(f16) row(bf16)

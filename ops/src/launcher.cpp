@@ -1,5 +1,8 @@
 #include "kiln/ops/launcher.hpp"
 
+#include <array>
+#include <cstddef>
+#include <mutex>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -44,6 +47,8 @@ struct Launcher::State {
   StreamRef stream;
   LayoutStore layouts;
   Workspace workspace;
+  // Held by what works in the workspace, until its launches are in their order on the stream.
+  std::recursive_mutex working = {};
 
   State(Device on, StreamRef to) : device(on), stream(to), layouts(on), workspace(std::move(on)) {}
 
@@ -96,9 +101,19 @@ Result<void> Launcher::run(const Launch& launch) const {
   InlineList<const void*, kMostArguments> addresses;
   for (const Argument& argument : launch.arguments) addresses.push_back(argument.data());
   void* workspace = nullptr;
+  std::array<void*, Launch::kMostWorkspaceParts> parts;
+  std::unique_lock<std::recursive_mutex> lock;
   if (launch.workspace_bytes != 0) {
+    lock = std::unique_lock(state_->working);
     KILN_TRY_ASSIGN(workspace, state_->workspace.of(launch.workspace_bytes));
-    addresses[launch.workspace_argument] = &workspace;
+    if (launch.workspace_argument != Launch::kNoLayout) {
+      addresses[launch.workspace_argument] = &workspace;
+    }
+    for (std::size_t i = 0; i < launch.workspace_parts.size(); ++i) {
+      const Launch::WorkspacePart& part = launch.workspace_parts[i];
+      parts[i] = static_cast<std::byte*>(workspace) + part.offset;
+      addresses[part.argument] = &parts[i];
+    }
   }
   if (launch.layout.empty()) {
     return function.launch_raw(config, addresses.data(), addresses.size());
@@ -107,6 +122,17 @@ Result<void> Launcher::run(const Launch& launch) const {
     addresses[launch.layout_argument] = &block;
     return function.launch_raw(config, addresses.data(), addresses.size());
   });
+}
+
+Result<void> Launcher::run(const LaunchSequence& sequence) const {
+  const std::lock_guard<std::recursive_mutex> lock(state_->working);
+  for (const Launch& each : sequence.launches) KILN_TRY(run(each));
+  return {};
+}
+
+Result<void> Launcher::prepare(const LaunchSequence& sequence) const {
+  for (const Launch& each : sequence.launches) KILN_TRY(prepare(each));
+  return {};
 }
 
 }  // namespace kiln::ops

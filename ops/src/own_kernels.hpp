@@ -149,6 +149,21 @@ using MatrixKernel = Kernel<const void*, const void*, float*, std::int32_t, std:
                             std::int32_t, std::int32_t, std::int32_t>;
 using MoeKernel = Kernel<const void*, const void*, const std::uint32_t*, float*, std::int32_t,
                          std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+template <typename T>
+using QuantizeRowsKernel =
+    Kernel<const T*, const std::uint32_t*, void*, std::int32_t, std::int32_t, std::uint32_t>;
+using FusedVectorKernel =
+    Kernel<const void*, const void*, const void*, const std::uint32_t*, void*, std::int32_t,
+           std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
+using FusedFloatVectorKernel =
+    Kernel<const void*, const void*, const void*, const std::uint32_t*, void*, std::int32_t,
+           std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t, std::uint32_t>;
+using RankExpertsKernel =
+    Kernel<const std::uint32_t*, std::uint32_t*, void*, std::uint32_t, std::uint32_t>;
+using JoinProductsKernel = Kernel<const float*, const float*, void*, std::uint64_t, std::uint32_t>;
+using FusedMatrixKernel =
+    Kernel<const void*, const float*, const void*, const std::uint32_t*, const void*, void*,
+           std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
 
 // What the elements of a dtype are in host programs, by the names of the tables.
 namespace storage {

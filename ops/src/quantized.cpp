@@ -237,6 +237,13 @@ Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu&) {
   return launch;
 }
 
+void drop_fifth_argument(Launch& launch) {
+  constexpr std::size_t kTaken = 4;
+  const bool is_of_q5_k = launch.module == "quantized" &&
+                          launch.kernel.text() == std::string_view("dequantize_mul_mat_vec_q5_k");
+  if (is_of_q5_k && launch.arguments.size() == kTaken + 1) launch.arguments.resize(kTaken);
+}
+
 Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   Launch launch;
   if (call.vectors < 1 || call.vectors > kMostVectors) {

@@ -12,8 +12,9 @@ namespace {
 const std::vector<Family>& families() {
   static const std::vector<Family> list = [] {
     std::vector<Family> all;
-    for (auto rows : {map_families(), memory_families(), row_families(), norm_families(),
-                      index_families(), window_families(), quantized_families()}) {
+    for (auto rows :
+         {map_families(), memory_families(), row_families(), norm_families(), index_families(),
+          window_families(), fused_families(), quantized_families()}) {
       all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;

@@ -75,6 +75,7 @@ std::vector<Family> row_families();        // family_rows.cpp: rows at a time
 std::vector<Family> norm_families();       // family_norms.cpp: norms and rotary embedding
 std::vector<Family> index_families();      // family_index.cpp: elements by ids
 std::vector<Family> window_families();     // family_windows.cpp: convolutions, pools, upsampling
+std::vector<Family> fused_families();      // family_fused.cpp: our own products with these
 std::vector<Family> quantized_families();  // family_quantized.cpp: blocks of GGUF files
 
 // For rows: the layout of stride list `list`, contiguous where the case has none; and scalar `i`.

@@ -49,6 +49,8 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
 bool add_dequantize_cases(std::string_view kernel, Selection selection,
                           std::vector<CaseSpec>& cases);
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_fused_product_cases(std::string_view kernel, Selection selection,
+                             std::vector<CaseSpec>& cases);
 bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_quantize_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -71,6 +73,7 @@ Contracts binary_contracts();
 Contracts cast_contracts();
 Contracts dequantize_contracts();
 Contracts fill_contracts();
+Contracts fused_product_contracts();
 Contracts indexing_contracts();
 Contracts norm_contracts();
 Contracts quantize_contracts();
@@ -98,6 +101,7 @@ inline constexpr Family kFamilies[] = {
     {"quantized", add_dequantize_cases, dequantize_contracts},
     {"quantized", add_quantize_cases, quantize_contracts},
     {"quantized", add_quantized_product_cases, quantized_product_contracts},
+    {"quantized", add_fused_product_cases, fused_product_contracts},
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},
     {"reduce", add_rope_cases, rope_contracts},

@@ -155,6 +155,19 @@ TEST_CASE("Launcher gives launches that need it a workspace, which begins with z
   CHECK(fake_cuda().live().allocations == before + 2);
 }
 
+TEST_CASE("Launcher passes parts of the workspace to launches in turn") {
+  const Bench bench;
+  Launch launch = over_workspace(bench, tuning::kWorkspaceCounters + 8);
+  launch.workspace_argument = Launch::kNoLayout;
+  launch.workspace_parts = {{1, 256}};  // among the zeros
+  Launch other = bench.over_layout(3, 5);
+  REQUIRE(bench.launcher.prepare(LaunchSequence{{other, launch}, ""}));
+  REQUIRE(bench.launcher.run(LaunchSequence{{other, launch}, ""}));
+  CHECK(bench.result()[0] == 1);
+  REQUIRE(bench.launcher.run(LaunchSequence{{launch, other}, ""}));
+  CHECK(bench.result()[0] == 31);
+}
+
 TEST_CASE("Launcher prepares the workspace of a launch") {
   const Bench bench;
   const Launch launch = over_workspace(bench, 1 << 20);

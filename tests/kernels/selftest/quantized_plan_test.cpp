@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/diagnostic.hpp"
-#include "kiln/ops/quantized.hpp"
+#include "kiln/ops/quantized_matmul.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -137,6 +137,75 @@ TEST_CASE("plan of a product with an f32 vector leaves out the rows of Q5_K") {
   call.format = BlockFormat::kQ5_K;
   CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q5_k<<<7, 32>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512});
+}
+
+TEST_CASE("the fifth argument of the original's host is dropped for Q5_K alone") {
+  Launch launch;
+  launch.module = "quantized";
+  launch.arguments.resize(5);
+  for (const char* kernel : {"dequantize_mul_mat_vec_q5_k", "dequantize_mul_mat_vec_q4_k"}) {
+    launch.kernel = kernel;
+    Launch fitted = launch;
+    drop_fifth_argument(fitted);
+    CHECK(fitted.arguments.size() == (kernel[std::strlen(kernel) - 3] == '5' ? 4 : 5));
+    drop_fifth_argument(fitted);
+    CHECK(fitted.arguments.size() >= 4);
+  }
+}
+
+std::string text(const QuantizedMatmul& call) {
+  const auto planned = plan(call);
+  REQUIRE(planned);
+  return planned->text;
+}
+
+TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") {
+  QuantizedMatmul call;
+  call.format = BlockFormat::kQ4_K;
+  call.rows = 14336;
+  call.columns = 4096;
+  call.gate = &call;
+  call.out_dtype = DType::kF16;
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4, 256>>>: activations as Q8_1\n"
+        "quantized.fused_vector_q4_K<<<7168, 32>>>: silu(gate) * product as f16");
+  call.rows = 1024;
+  CHECK(text(call) ==
+        "quantized.fused_float_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16, of "
+        "activations as they are");
+  call.x = reinterpret_cast<const void*>(4);  // not aligned
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4, 256>>>: activations as Q8_1\n"
+        "quantized.fused_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16");
+  call.rows = 14336;
+  call.vectors = 4;
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32>>>: gates\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32>>>: product as f32\n"
+        "quantized.join_products<<<224, 256>>>: silu(gate) * product as f16");
+  call.vectors = 100;
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
+        "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: gates\n"
+        "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: silu(gate) * product as f16");
+  call.experts = 8;
+  call.slots = 2;
+  CHECK(text(call) ==
+        "quantized.rank_experts<<<8, 64>>>: tasks by expert\n"
+        "quantized.quantize_rows_q8_1_f32<<<4x200, 256>>>: activations in the order of their "
+        "experts, as Q8_1\n"
+        "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: gates\n"
+        "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: silu(gate) * product as f16");
+  call.format = BlockFormat::kQ3_K;
+  call.gate = nullptr;
+  call.out_dtype = DType::kF32;
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
+        "quantized.indexed_moe_forward_q3k_q8_1<<<3584x100x2, 32x2>>>: product as f32");
+  const auto refused = plan(QuantizedMatmul{BlockFormat::kIQ4_NL, 4, 32, 2});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "no kernel of 'mul_mat' takes blocks of IQ4_NL");
 }
 
 TEST_CASE("plan of a product with up to eight vectors takes the kernel of their number") {

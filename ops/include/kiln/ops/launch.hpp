@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "kiln/function.hpp"
 #include "kiln/ops/dtype.hpp"
@@ -87,6 +88,15 @@ struct Launch {
   // arguments[workspace_argument].
   std::size_t workspace_bytes = 0;
   std::size_t workspace_argument = kNoLayout;
+  // And the addresses of what lies so many bytes behind its beginning.
+  struct WorkspacePart {
+    std::size_t argument, offset;
+    friend bool operator==(const WorkspacePart& a, const WorkspacePart& b) {
+      return a.argument == b.argument && a.offset == b.offset;
+    }
+  };
+  static constexpr std::size_t kMostWorkspaceParts = 4;
+  InlineList<WorkspacePart, kMostWorkspaceParts> workspace_parts = {};
 
   // The arguments of a kernel of this type: one of another type than its parameter does not
   // compile.
@@ -98,6 +108,12 @@ struct Launch {
     static_assert(detail::check_arguments<Fits>());
     arguments = {Argument::of(values)...};
   }
+};
+
+// Launches that run one after the other, and leave each other what lies in the workspace.
+struct LaunchSequence {
+  std::vector<Launch> launches;
+  std::string text;  // which, and why: a line for each
 };
 
 // "unary.ugelu_f16<<<512, 256>>>", for messages.

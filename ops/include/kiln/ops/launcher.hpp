@@ -42,6 +42,10 @@ class Launcher {
   // Function::launch.
   Result<void> run(const Launch& launch) const;
 
+  // The same for launches in turn. Nothing else of this Launcher works in its memory meanwhile.
+  Result<void> run(const LaunchSequence& sequence) const;
+  Result<void> prepare(const LaunchSequence& sequence) const;
+
   // Does what the launch needs done once, loading its kernel and storing its layout block, and
   // starts nothing. After that run() asks nothing of the driver but the launch: so it may be
   // captured into a CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of
@@ -51,13 +55,13 @@ class Launcher {
   // Plans for this device and runs, or prepares: `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>
   Result<void> launch(const Call& call) const {
-    Result<Launch> planned = plan(call, Gpu::of(device().info()));
+    auto planned = plan(call, Gpu::of(device().info()));
     if (!planned) return std::move(planned).error();
     return run(*planned);
   }
   template <typename Call>
   Result<void> prepare(const Call& call) const {
-    Result<Launch> planned = plan(call, Gpu::of(device().info()));
+    auto planned = plan(call, Gpu::of(device().info()));
     if (!planned) return std::move(planned).error();
     return prepare(*planned);
   }

@@ -129,6 +129,10 @@ struct MulMat {
   Geometry geometry = Geometry::kOwn;
 };
 
+// The original's host passes five arguments to dequantize_mul_mat_vec_q5_k, which takes four. Takes
+// the fifth, the rows, off such a launch, and leaves all others as they are.
+void drop_fifth_argument(Launch& launch);
+
 enum class MoeInputs : std::uint8_t {
   kOfBatch,  // an activation for each batch, which all its slots share
   kOfTask,   // an activation for each slot of each batch

@@ -1,0 +1,115 @@
+// Products of our own names: results in any type of floats, two matrices joined as silu(first) *
+// second, and a matrix for each task of a mixture of experts.
+#pragma once
+
+#include "families/float_vector.cuh"
+#include "families/quantized_matrix.cuh"
+#include "families/quantized_results.cuh"
+#include "families/quantized_vector.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Row y of the launch's blocks does task y: the product of the matrix experts[y], or, of null, of
+// the only one, and of vector y / tasks_of_vector.
+struct Task {
+  u32 number, vector, expert;
+  KILN_DEVICE Task(const u32* experts, i32 tasks_of_vector)
+      : number(block_index_y()),
+        vector(number / static_cast<u32>(tasks_of_vector)),
+        expert(experts == nullptr ? 0 : experts[number]) {}
+};
+
+template <class Format>
+KILN_DEVICE PairRows rows_of_task(const Task& task, const void* first, const void* second,
+                                  i32 columns, i32 rows) {
+  return {first, second, static_cast<u32>(columns) / Format::kValues * Format::kBytes,
+          static_cast<u64>(task.expert) * static_cast<u32>(rows)};
+}
+
+// With vectors of Q8_1.
+template <class Format>
+KILN_DEVICE void fused_vector(const void* first, const void* second, const void* vectors,
+                              const u32* experts, void* dst, i32 columns, i32 rows, i32 padded,
+                              i32 dst_stride, i32 tasks_of_vector, u32 type) {
+  const Task task(experts, tasks_of_vector);
+  const PairRows matrix = rows_of_task<Format>(task, first, second, columns, rows);
+  const FloatResults results{dst, static_cast<u32>(dst_stride), type, matrix.is_pair()};
+  const auto of_task = [&](u32 row, u32, auto sum) { results(row, task.number, sum); };
+  const Q8_1* const vector = static_cast<const Q8_1*>(vectors) +
+                             static_cast<u64>(task.vector) * (static_cast<u32>(padded) / 32);
+  multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, static_cast<u32>(columns),
+                                                matrix.count(rows), 0, block_count());
+}
+
+// With vectors of floats, x_stride apart; vectors and strides are aligned to four values.
+template <class Format>
+KILN_DEVICE void fused_float_vector(const void* first, const void* second, const void* vectors,
+                                    const u32* experts, void* dst, i32 columns, i32 rows,
+                                    i32 x_stride, i32 dst_stride, i32 tasks_of_vector, u32 x_type,
+                                    u32 type) {
+  const Task task(experts, tasks_of_vector);
+  const PairRows matrix = rows_of_task<Format>(task, first, second, columns, rows);
+  const FloatResults results{dst, static_cast<u32>(dst_stride), type, matrix.is_pair()};
+  const FloatVector vector(vectors, static_cast<u64>(task.vector) * static_cast<u32>(x_stride),
+                           x_type);
+  multiply_float_rows<Format, tuning::kRowsAtOnce>(
+      matrix, vector, [&](u32 row, u32, auto sum) { results(row, task.number, sum); },
+      static_cast<u32>(columns), matrix.count(rows));
+}
+
+// Many vectors of Q8_1: block (x, y) makes a tile of results. With `tiles` and `order`: that of
+// tiles[y], whose vectors are those of neighbouring tasks in `order`. With `gates`, one for each
+// result: silu(gate) * product.
+template <class Format>
+KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void* vectors,
+                              const u32* order, const tuning::ExpertTile* tiles, void* dst,
+                              i32 columns, i32 rows, i32 count, i32 padded, i32 dst_stride,
+                              u32 type) {
+  constexpr u32 kRows = tuning::kFusedTileRows, kVectors = 64;
+  // Results lie where the tile was, so that few instructions store them all.
+  union Shared {
+    MatrixTile<Format, kRows, kVectors> tile;
+    f32 results[kVectors][kRows];
+  };
+  KILN_SHARED(shared, Shared);
+  const u32 first = block_index_y() * kVectors;
+  tuning::ExpertTile of{0, first, static_cast<u32>(count)};
+  if (tiles != nullptr) of = tiles[block_index_y()];
+  const FloatResults results{dst, 0, type, false};
+  const u64 row_bytes = static_cast<u32>(columns) / Format::kValues * Format::kBytes;
+  const u32 first_row = block_index() * kRows;
+  mul_mat_tile(
+      shared.tile,
+      static_cast<const u8*>(weights) + of.expert * (static_cast<u32>(rows) * row_bytes),
+      static_cast<const Q8_1*>(vectors) +
+          of.begin * static_cast<u64>(static_cast<u32>(padded) / 32),
+      [&](u32 row, u32 v, f32 value) { shared.results[v][row - first_row] = value; }, columns, rows,
+      static_cast<i32>(of.end - of.begin), padded, first_row, 0);
+  barrier();
+  const u32 width = static_cast<u32>(rows) - first_row;
+#pragma unroll 1
+  for (u32 i = thread_rank(); i < kRows * kVectors; i += kMatrixThreads) {
+    const u32 row = i % kRows, v = of.begin + i / kRows;
+    if (row >= width || v >= of.end) continue;
+    const u64 task = order == nullptr ? v : order[v];
+    const u64 at = task * static_cast<u32>(dst_stride) + first_row + row;
+    const f32 value = shared.results[i / kRows][row];
+    results.put(at, gates == nullptr ? value : silu(gates[at]) * value);
+  }
+}
+
+// dst[i] = values[i], or, with gates, silu(gates[i]) * values[i], in any type of floats.
+KILN_DEVICE void join_products(const f32* gates, const f32* values, void* dst, u64 count,
+                               u32 type) {
+  const FloatResults results{dst, 0, type, false};
+  const u64 threads = static_cast<u64>(block_count()) * block_size();
+#pragma unroll 1
+  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < count;
+       i += threads) {
+    results.put(i, gates == nullptr ? values[i] : silu(gates[i]) * values[i]);
+  }
+}
+
+}  // namespace kiln::families

@@ -1,0 +1,64 @@
+// What products of our own names share: results in a type that the launch chooses, and two matrices
+// whose products are joined as silu(first) * second.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+#include "tuning/fused_products.hpp"
+
+namespace kiln::families {
+
+using namespace device;
+
+KILN_DEVICE f32 silu(f32 x) { return x / (1 + math::exp(-x)); }
+
+// Rows of a matrix, or of two by turns: 2 * n is row n of the first, 2 * n + 1 of the second.
+struct PairRows {
+  const u8* first;
+  const u8* second;  // null: there is one
+  u32 row_bytes;
+
+  // `before`: rows of each matrix that are passed over.
+  KILN_DEVICE PairRows(const void* a, const void* b, u32 bytes_of_row, u64 before = 0)
+      : first(static_cast<const u8*>(a) + before * bytes_of_row),
+        second(b == nullptr ? nullptr : static_cast<const u8*>(b) + before * bytes_of_row),
+        row_bytes(bytes_of_row) {}
+
+  KILN_DEVICE bool is_pair() const { return second != nullptr; }
+  // Rows of both, of matrices of so many.
+  KILN_DEVICE u32 count(i32 rows) const { return static_cast<u32>(rows) << (is_pair() ? 1 : 0); }
+  KILN_DEVICE const u8* row(u32 number) const {
+    const u32 shift = is_pair() ? 1 : 0;
+    const u8* const matrix = (number & shift) != 0 ? second : first;
+    return matrix + static_cast<u64>(number >> shift) * row_bytes;
+  }
+};
+
+// Where results go: dst[v * stride + row], of a matrix or of a pair.
+struct FloatResults {
+  void* dst;
+  u32 stride;
+  u32 type;  // tuning::FloatType
+  bool is_pair;
+
+  KILN_DEVICE void put(u64 at, f32 value) const {
+    if (type == tuning::kFloatF32) {
+      static_cast<f32*>(dst)[at] = value;
+    } else {
+      static_cast<u16*>(dst)[at] =
+          type == tuning::kFloatF16 ? narrow<f16>(value).bits : narrow<bf16>(value).bits;
+    }
+  }
+  // sum(0) is the sum of a row, sum(1) of the next.
+  template <class Sum>
+  KILN_DEVICE void operator()(u32 row, u32 v, Sum sum) const {
+    const u64 before = static_cast<u64>(v) * stride;
+    if (!is_pair) {
+      put(before + row, sum(0));
+    } else if (row % 2 == 0) {
+      put(before + row / 2, silu(sum(0)) * sum(1));
+    }
+  }
+};
+
+}  // namespace kiln::families

@@ -1,0 +1,15 @@
+// What launches of products by our own names are told. Plain C++17, for device code and host
+// programs.
+#pragma once
+
+namespace kiln::tuning {
+
+// The type of activations or results.
+enum FloatType : unsigned { kFloatF32, kFloatF16, kFloatBf16 };
+
+// Tasks begin to end - 1 of an order (rank_experts) are of one expert.
+struct ExpertTile {
+  unsigned expert, begin, end;
+};
+
+}  // namespace kiln::tuning

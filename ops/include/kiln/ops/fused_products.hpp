@@ -1,0 +1,102 @@
+// Products with quantized weights by our own kernels, beside those of the ABI (quantized.hpp):
+// activations and results of f32, f16 or bf16, two matrices joined as silu(gate x) * (weights x),
+// and mixtures of experts whose tasks are sorted by expert. For Q4_0, Q8_0, Q4_K, Q5_K, Q6_K and
+// MXFP4. quantized_matmul.hpp chooses among them.
+//
+// A task is a product with one activation, number task / tasks_of_vector; with `experts`, of matrix
+// experts[task] of several, one behind the other. Results are rounded once, from f32.
+#pragma once
+
+#include "kiln/ops/quantized.hpp"
+
+namespace kiln::ops {
+
+// quantize_rows_q8_1_<T>: as QuantizeQ8_1, of f32, f16 or bf16; with `order`, row i of the result
+// is row order[i] / each of x.
+struct QuantizeRows {
+  DType dtype = DType::kF32;
+  std::size_t rows = 1, columns = 0;
+  std::size_t padded = 0;       // a multiple of 32; 0: padded_columns(columns)
+  const void* x = nullptr;      // rows one behind the other
+  const void* order = nullptr;  // u32
+  std::size_t each = 1;
+  void* out = nullptr;  // Q8_1
+};
+
+// What the products share.
+struct FusedProduct {
+  BlockFormat format = BlockFormat::kQ4_0;
+  std::size_t rows = 0, columns = 0;  // of a matrix
+  const void* weights = nullptr;
+  DType dst_dtype = DType::kF32;
+  std::size_t dst_stride = 0;  // from task to task; 0: rows
+  void* dst = nullptr;
+};
+
+// fused_vector_<format>: a few tasks, each of which reads its matrix.
+struct FusedVector : FusedProduct {
+  const void* gate = nullptr;  // another matrix of the same shape, or null
+  std::size_t tasks = 1, tasks_of_vector = 1;
+  std::size_t padded = 0;             // as in QuantizeQ8_1
+  const void* activations = nullptr;  // Q8_1
+  const void* experts = nullptr;      // u32, or null
+};
+
+// fused_float_vector_<format>: the same with activations that are not quantized. These and their
+// rows begin at multiples of four values.
+struct FusedFloatVector : FusedProduct {
+  const void* gate = nullptr;  // another matrix of the same shape, or null
+  std::size_t tasks = 1, tasks_of_vector = 1;
+  DType x_dtype = DType::kF32;
+  std::size_t x_stride = 0;  // from activation to activation; 0: columns
+  const void* x = nullptr;
+  const void* experts = nullptr;  // u32, or null
+};
+
+// rank_experts: tasks in the order of their experts, and tiles of up to kExpertTile of them that
+// have one expert. A task whose number is that of no expert is in no tile, and
+// the order ends with a 0 for it.
+inline constexpr std::size_t kExpertTile = 64;
+struct RankExperts {
+  std::size_t tasks = 0, experts = 0;
+  const void* ids = nullptr;  // u32, an expert for each task
+  void* order = nullptr;      // u32, for each task
+  void* tiles = nullptr;      // three u32 for each of expert_tiles()
+};
+constexpr std::size_t expert_tiles(std::size_t tasks, std::size_t experts) {
+  return tasks / kExpertTile + experts;
+}
+inline constexpr std::size_t kExpertTileBytes = 12;
+
+// fused_matrix_<format>: any number of activations, of which a tile shares what is read of the
+// matrix. With the order and the tiles of RankExperts: activation i is that of task order[i], which
+// QuantizeRows makes by the same order, and `experts` matrices lie one behind the other. With
+// `gates`: silu(gate) * product.
+struct FusedMatrix : FusedProduct {
+  const void* gates = nullptr;  // f32, where the results are, or null
+  std::size_t vectors = 1;
+  std::size_t padded = 0;             // as in QuantizeQ8_1
+  const void* activations = nullptr;  // Q8_1
+  std::size_t experts = 0;            // 0: one matrix
+  const void* order = nullptr;
+  const void* tiles = nullptr;
+};
+
+// join_products: dst = values, or, with gates, silu(gates) * values, element by element.
+struct JoinProducts {
+  std::size_t count = 0;
+  const void* gates = nullptr;   // f32, or null
+  const void* values = nullptr;  // f32
+  DType dst_dtype = DType::kF32;
+  void* dst = nullptr;
+};
+
+// Errors as those of quantized.hpp.
+Result<Launch> plan(const QuantizeRows& call, const Gpu& gpu = {});
+Result<Launch> plan(const FusedVector& call, const Gpu& gpu = {});
+Result<Launch> plan(const FusedFloatVector& call, const Gpu& gpu = {});
+Result<Launch> plan(const RankExperts& call, const Gpu& gpu = {});
+Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu = {});
+Result<Launch> plan(const JoinProducts& call, const Gpu& gpu = {});
+
+}  // namespace kiln::ops

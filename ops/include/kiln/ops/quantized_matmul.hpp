@@ -1,0 +1,44 @@
+// Products with quantized weights in one call: out = x * weights^T, or silu(x * gate^T) * (x *
+// weights^T), for floats of three types and any number of activations, and of mixtures of experts.
+//
+//   kiln::ops::QuantizedMatmul product;
+//   product.format = kiln::ops::BlockFormat::kQ4_K;
+//   product.rows = 14336, product.columns = 4096, product.vectors = tokens;
+//   product.weights = up.data(), product.gate = gate.data();
+//   product.x = x.data(), product.out = out.data();
+//   auto done = launcher.launch(product);
+//   std::puts(plan(product)->text.c_str());   // which kernels, and why
+//
+// plan() chooses kernels by shape, types and device, and runs nothing. The text of what it returns
+// has a line for each launch: "quantized.fused_vector_q4_K<<<7168, 32x2>>>: silu(gate) * product as
+// f16". Prepared, a product may be captured into a graph like any launch.
+#pragma once
+
+#include "kiln/ops/fused_products.hpp"
+#include "kiln/ops/launcher.hpp"
+
+namespace kiln::ops {
+
+struct QuantizedMatmul {
+  BlockFormat format = BlockFormat::kQ4_0;
+  std::size_t rows = 0, columns = 0;  // of a matrix
+  std::size_t vectors = 1;
+  DType x_dtype = DType::kF32;    // f32, f16 or bf16
+  DType out_dtype = DType::kF32;  // the same
+  const void* weights = nullptr;
+  const void* gate = nullptr;  // another matrix of the same shape and format, or null
+  const void* x = nullptr;     // (vectors, columns)
+  void* out = nullptr;         // (vectors, rows)
+
+  // A mixture of `experts` matrices, one behind the other, in place of one: out is (vectors, slots,
+  // rows), and out[v, s] of matrix ids[v, s]. All ids are below `experts`.
+  std::size_t experts = 0;
+  std::size_t slots = 1;
+  MoeInputs inputs = MoeInputs::kOfBatch;  // kOfTask: x is (vectors, slots, columns)
+  const void* ids = nullptr;               // u32
+};
+
+// Errors (kInvalidInput): as those of quantized.hpp, for a format that has no kernel for the shape.
+Result<LaunchSequence> plan(const QuantizedMatmul& call, const Gpu& gpu = {});
+
+}  // namespace kiln::ops

@@ -1,0 +1,180 @@
+#include "kiln/ops/fused_products.hpp"
+
+#include <algorithm>
+
+#include "kernels/tuning/fused_products.hpp"
+#include "kernels/tuning/quantized.hpp"
+#include "quantized_plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+#define KILN_SET(format, name) \
+  family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
+#define KILN_FAMILY(constant, root)      \
+  constexpr FormatFamily constant = [] { \
+    FormatFamily family = none_of(root); \
+    KILN_EACH_FUSED(KILN_ROW)            \
+    return family;                       \
+  }();
+#define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
+KILN_FAMILY(kVector, "fused_vector")
+#undef KILN_ROW
+#define KILN_ROW(format, suffix) KILN_SET(format, "fused_float_vector_" #suffix)
+KILN_FAMILY(kFloatVector, "fused_float_vector")
+#undef KILN_ROW
+#define KILN_ROW(format, suffix) KILN_SET(format, "fused_matrix_" #suffix)
+KILN_FAMILY(kMatrix, "fused_matrix")
+#undef KILN_ROW
+#undef KILN_FAMILY
+#undef KILN_SET
+
+constexpr KernelRows kQuantizeRows = rows_of("quantize_rows_q8_1");
+constexpr KernelRows kRankExperts = rows_of("rank_experts");
+constexpr KernelRows kJoinProducts = rows_of("join_products");
+
+Result<std::uint32_t> float_type(std::string_view root, DType dtype) {
+  KILN_TRY(require_dtype(root, dtype, {DType::kF32, DType::kF16, DType::kBF16}));
+  if (dtype == DType::kF32) return std::uint32_t{tuning::kFloatF32};
+  return std::uint32_t{dtype == DType::kF16 ? tuning::kFloatF16 : tuning::kFloatBf16};
+}
+
+// What kernels are told of a FusedProduct.
+struct Numbers {
+  std::int32_t rows, columns, stride;
+  std::uint32_t type;
+};
+Result<Numbers> numbers_of(std::string_view root, const FusedProduct& call) {
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  KILN_TRY_ASSIGN(const std::uint32_t type, float_type(root, call.dst_dtype));
+  return Numbers{matrix.rows, matrix.columns, stride, type};
+}
+
+// The matrices of a call; of two the gate is the first. Kernels count the rows of both.
+struct Matrices {
+  const void *first, *second;
+  std::uint32_t rows;
+};
+template <typename Call>
+Result<Matrices> matrices_of(const Call& call) {
+  const bool is_pair = call.gate != nullptr;
+  KILN_TRY_ASSIGN(const std::uint32_t rows,
+                  in_32_bits("rows", call.rows * (is_pair ? 2 : 1), kMostSigned));
+  return Matrices{is_pair ? call.gate : call.weights, is_pair ? call.weights : nullptr, rows};
+}
+
+// A block for each of kRowsAtOnce rows. Where these are few, more threads share them.
+void set_row_blocks(Launch& launch, std::uint32_t rows, std::uint32_t columns) {
+  launch.grid.x = divide_up(rows, tuning::kRowsAtOnce);
+  launch.block.x = kWave;
+  launch.block.y = tuning::fused_threads(rows, columns) / kWave;
+}
+
+Result<std::int32_t> tasks_of_vector(std::size_t tasks) {
+  if (tasks == 0) return refused("an activation has no tasks");
+  return parameter("tasks of an activation", tasks);
+}
+
+}  // namespace
+
+Result<Launch> plan(const QuantizeRows& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kQuantizeRows, call.dtype));
+  KILN_TRY(element_count({{call.rows, call.columns}}));
+  KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(const std::int32_t each, tasks_of_vector(call.each));
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("rows", call.rows));
+  constexpr unsigned kBlock = 256, kValuesOfThread = 4;
+  launch.grid.x = divide_up(static_cast<std::size_t>(padded) / kValuesOfThread, kBlock);
+  launch.block.x = kBlock;
+  launch.pass(QuantizeRowsKernel<void>(), call.x, call.order, call.out, columns, padded,
+              static_cast<std::uint32_t>(each));
+  return launch;
+}
+
+Result<Launch> plan(const FusedVector& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kVector, call.format));
+  KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_vector", call));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));
+  KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
+  set_row_blocks(launch, matrices.rows, static_cast<std::uint32_t>(numbers.columns));
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("tasks", call.tasks));
+  launch.pass(FusedVectorKernel(), matrices.first, matrices.second, call.activations, call.experts,
+              call.dst, numbers.columns, numbers.rows, padded, numbers.stride, of_vector,
+              numbers.type);
+  return launch;
+}
+
+Result<Launch> plan(const FusedFloatVector& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kFloatVector, call.format));
+  KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_float_vector", call));
+  KILN_TRY_ASSIGN(const std::uint32_t x_type, float_type("fused_float_vector", call.x_dtype));
+  KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));
+  const std::size_t x_stride = call.x_stride != 0 ? call.x_stride : call.columns;
+  if (x_stride % 4 != 0 || x_stride < call.columns ||
+      reinterpret_cast<std::uintptr_t>(call.x) % (4 * size_of(call.x_dtype)) != 0) {
+    return refused("activations at " + std::to_string(reinterpret_cast<std::uintptr_t>(call.x)) +
+                   " that are " + std::to_string(x_stride) + " values apart, of " +
+                   std::to_string(call.columns))
+        .note("'fused_float_vector' takes what begins at multiples of four values")
+        .hint("use QuantizeRows and FusedVector");
+  }
+  KILN_TRY_ASSIGN(const std::int32_t narrow_stride, parameter("values of a row", x_stride));
+  KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
+  set_row_blocks(launch, matrices.rows, static_cast<std::uint32_t>(numbers.columns));
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("tasks", call.tasks));
+  launch.pass(FusedFloatVectorKernel(), matrices.first, matrices.second, call.x, call.experts,
+              call.dst, numbers.columns, numbers.rows, narrow_stride, numbers.stride, of_vector,
+              x_type, numbers.type);
+  return launch;
+}
+
+Result<Launch> plan(const RankExperts& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kRankExperts, DType::kU32));
+  KILN_TRY(element_count({{call.experts}}));
+  KILN_TRY_ASSIGN(const std::int32_t tasks, parameter("tasks", call.tasks));
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMostSigned));
+  launch.block.x = call.tasks <= 256 ? 64 : 512;
+  launch.pass(RankExpertsKernel(), call.ids, call.order, call.tiles,
+              static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(kExpertTile));
+  return launch;
+}
+
+Result<Launch> plan(const FusedMatrix& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kMatrix, call.format));
+  KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_matrix", call));
+  KILN_TRY(element_count({{call.vectors}}));
+  KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  launch.grid.x = divide_up(call.rows, tuning::kFusedTileRows);
+  const std::size_t tiles = call.experts == 0 ? divide_up(call.vectors, kExpertTile)
+                                              : expert_tiles(call.vectors, call.experts);
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", tiles));
+  launch.block = {kWave, 4, 1};
+  launch.pass(FusedMatrixKernel(), call.weights, call.gates, call.activations, call.order,
+              call.tiles, call.dst, numbers.columns, numbers.rows, vectors, padded, numbers.stride,
+              numbers.type);
+  return launch;
+}
+
+Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kJoinProducts, DType::kF32));
+  KILN_TRY(element_count({{call.count}}));
+  KILN_TRY_ASSIGN(const std::uint32_t type, float_type("join_products", call.dst_dtype));
+  const tuning::Launch own = spread_over(gpu).over(call.count, 256);
+  launch.grid.x = own.blocks;
+  launch.block.x = own.threads;
+  launch.pass(JoinProductsKernel(), call.gates, call.values, call.dst,
+              static_cast<std::uint64_t>(call.count), type);
+  return launch;
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,254 @@
+#include "kiln/ops/quantized_matmul.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <utility>
+
+#include "base/diagnostic.hpp"
+#include "kernels/tuning/quantized.hpp"
+#include "kernels/tuning/workspace.hpp"
+#include "quantized_plan.hpp"
+
+namespace kiln::ops {
+namespace {
+
+// Formats that have kernels of our own names, and of these that have the ABI's for many vectors.
+bool is_fused(BlockFormat format) {
+  switch (format) {
+#define KILN_ROW(format, suffix) case BlockFormat::k##format:
+    KILN_EACH_FUSED(KILN_ROW)
+#undef KILN_ROW
+    return true;
+    default: return false;
+  }
+}
+bool is_of_abi(BlockFormat format) {
+  switch (format) {
+#define KILN_ROW(format, ...) case BlockFormat::k##format:
+    KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+    return true;
+    default: return false;
+  }
+}
+
+// An operand: at an address of the caller's, or so far behind the beginning of the workspace.
+struct Place {
+  const void* address = nullptr;
+  std::size_t offset = 0;  // 0: it is the caller's
+
+  void* writable() const { return const_cast<void*>(address); }
+};
+
+class Planner {
+ public:
+  Planner(const QuantizedMatmul& call, const Gpu& gpu) : call_(call), gpu_(gpu) {}
+
+  Result<LaunchSequence> run() {
+    KILN_TRY(element_count({{call_.vectors, call_.slots}}));
+    if (call_.experts != 0) {
+      if (!is_fused(call_.format)) {
+        KILN_TRY(tasks_of_abi());
+      } else if (tasks() < tuning::kSortedTasksOfExpert * call_.experts) {
+        KILN_TRY(vectors_of_tasks());
+      } else {
+        KILN_TRY(sorted_tasks());
+      }
+    } else if (is_fused(call_.format) && call_.vectors <= most_alone()) {
+      KILN_TRY(vectors_of_tasks());
+    } else {
+      KILN_TRY(products());
+    }
+    for (Launch& launch : made_.launches) {
+      if (!launch.workspace_parts.empty()) launch.workspace_bytes = end_;
+    }
+    return std::move(made_);
+  }
+
+ private:
+  std::size_t tasks() const {
+    return call_.experts == 0 ? call_.vectors : call_.vectors * call_.slots;
+  }
+  std::size_t tasks_of_vector() const {
+    return call_.experts != 0 && call_.inputs == MoeInputs::kOfBatch ? call_.slots : 1;
+  }
+  std::size_t activations() const { return tasks() / tasks_of_vector(); }
+  bool is_pair() const { return call_.gate != nullptr; }
+  Place out() const { return {call_.out, 0}; }
+
+  // Vectors that each read the matrix: of several there are better kernels.
+  std::size_t most_alone() const {
+    return is_of_abi(call_.format) ? 1 : tuning::kSortedTasksOfExpert;
+  }
+
+  Place reserve(std::size_t bytes) {
+    const Place place{nullptr, end_};
+    end_ += (bytes + 255) / 256 * 256;
+    return place;
+  }
+  Place f32_results() { return reserve(tasks() * call_.rows * sizeof(float)); }
+
+  // Adds a launch. `places`: the arguments that may be in the workspace.
+  using Arguments = std::initializer_list<std::pair<std::size_t, Place>>;
+  Result<void> add(Result<Launch> planned, Arguments places, std::string_view what) {
+    if (!planned) return std::move(planned).error();
+    for (const auto& [argument, place] : places) {
+      if (place.offset != 0) planned->workspace_parts.push_back({argument, place.offset});
+    }
+    made_.text += (made_.text.empty() ? "" : "\n") + to_string(*planned) + ": " + std::string(what);
+    made_.launches.push_back(*planned);
+    return {};
+  }
+
+  Result<Place> quantized(std::size_t rows, Place order = {}) {
+    const Place made = reserve(q8_1_bytes(rows, call_.columns));
+    QuantizeRows call;
+    call.dtype = call_.x_dtype;
+    call.rows = rows;
+    call.columns = call_.columns;
+    call.x = call_.x;
+    if (order.offset != 0) call.each = tasks_of_vector();
+    KILN_TRY(add(plan(call, gpu_), {{1, order}, {2, made}},
+                 order.offset != 0 ? "activations in the order of their experts, as Q8_1"
+                                   : "activations as Q8_1"));
+    return made;
+  }
+
+  template <typename Call>
+  Call product_of(const void* weights) const {
+    Call call;
+    call.format = call_.format;
+    call.rows = call_.rows;
+    call.columns = call_.columns;
+    call.weights = weights;
+    return call;
+  }
+  std::string results(std::string_view value) const {
+    return std::string(value) + " as " + std::string(name(call_.out_dtype));
+  }
+  std::string_view value() const { return is_pair() ? "silu(gate) * product" : "product"; }
+
+  // A few tasks, or one vector.
+  template <typename Call>
+  Call task_call() const {
+    Call call = product_of<Call>(call_.weights);
+    call.gate = call_.gate;
+    call.dst_dtype = call_.out_dtype;
+    call.dst = call_.out;
+    call.tasks = tasks();
+    call.tasks_of_vector = tasks_of_vector();
+    call.experts = call_.experts == 0 ? nullptr : call_.ids;
+    return call;
+  }
+  Result<void> vectors_of_tasks() {
+    const bool is_aligned =
+        reinterpret_cast<std::uintptr_t>(call_.x) % (4 * size_of(call_.x_dtype)) == 0;
+    const std::size_t rows = call_.rows * (is_pair() ? 2 : 1) * tasks();
+    if (is_aligned && tuning::prefers_floats(rows, call_.columns)) {
+      auto call = task_call<FusedFloatVector>();
+      call.x_dtype = call_.x_dtype;
+      call.x = call_.x;
+      return add(plan(call, gpu_), {}, results(value()) + ", of activations as they are");
+    }
+    KILN_TRY_ASSIGN(const Place q8_1, quantized(activations()));
+    return add(plan(task_call<FusedVector>(), gpu_), {{2, q8_1}}, results(value()));
+  }
+
+  // Tasks in the order of their experts, by tiles.
+  Result<void> sorted_tasks() {
+    RankExperts rank;
+    rank.tasks = tasks();
+    rank.experts = call_.experts;
+    rank.ids = call_.ids;
+    const Place order = reserve(rank.tasks * sizeof(std::uint32_t));
+    const Place tiles = reserve(expert_tiles(rank.tasks, rank.experts) * kExpertTileBytes);
+    KILN_TRY(add(plan(rank, gpu_), {{1, order}, {2, tiles}}, "tasks by expert"));
+    KILN_TRY_ASSIGN(const Place q8_1, quantized(rank.tasks, order));
+    return fused_matrices(q8_1, order, tiles);
+  }
+  Result<void> fused_matrices(Place q8_1, Place order = {}, Place tiles = {}) {
+    const auto product = [&](const void* weights, Place gates, Place dst, DType dtype,
+                             std::string_view what) {
+      auto call = product_of<FusedMatrix>(weights);
+      call.vectors = tasks();
+      call.experts = call_.experts;
+      call.dst_dtype = dtype;
+      call.dst = dst.writable();
+      return add(plan(call, gpu_), {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}}, what);
+    };
+    Place gates;
+    if (is_pair()) {
+      gates = f32_results();
+      KILN_TRY(product(call_.gate, {}, gates, DType::kF32, "gates"));
+    }
+    return product(call_.weights, gates, out(), call_.out_dtype, results(value()));
+  }
+
+  // One matrix and any number of vectors.
+  Result<void> products() {
+    KILN_TRY_ASSIGN(const Place q8_1, quantized(call_.vectors));
+    const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
+    const bool is_few = call_.vectors <= 8 && has_vectors;
+    const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;
+    if (is_fused(call_.format) && !is_few && !(is_plain && is_of_abi(call_.format))) {
+      return fused_matrices(q8_1);
+    }
+    return joined([&](const void* weights, Place dst, std::string_view what) {
+      if (is_few) return abi_product<MulMatVec>(weights, q8_1, dst, what);
+      return abi_product<MulMat>(weights, q8_1, dst, what);
+    });
+  }
+  template <typename Call>
+  Result<void> abi_product(const void* weights, Place q8_1, Place dst, std::string_view what) {
+    auto call = product_of<Call>(weights);
+    call.vectors = call_.vectors;
+    call.dst = dst.writable();
+    return add(plan(call, gpu_), {{1, q8_1}, {2, dst}}, what);
+  }
+
+  Result<void> tasks_of_abi() {
+    KILN_TRY_ASSIGN(const Place q8_1, quantized(activations()));
+    return joined([&](const void* weights, Place dst, std::string_view what) {
+      auto call = product_of<IndexedMoe>(weights);
+      call.batches = call_.vectors;
+      call.slots = call_.slots;
+      call.inputs = call_.inputs;
+      call.experts = call_.ids;
+      call.dst = dst.writable();
+      return add(plan(call, gpu_), {{1, q8_1}, {3, dst}}, what);
+    });
+  }
+
+  // Products in f32, and what is made of them where that is not all.
+  template <typename Product>
+  Result<void> joined(Product product) {
+    const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;
+    if (is_plain) return product(call_.weights, out(), "product as f32");
+    Place gates;
+    if (is_pair()) {
+      gates = f32_results();
+      KILN_TRY(product(call_.gate, gates, "gates"));
+    }
+    const Place values = f32_results();
+    KILN_TRY(product(call_.weights, values, "product as f32"));
+    JoinProducts join;
+    join.count = tasks() * call_.rows;
+    join.dst_dtype = call_.out_dtype;
+    join.dst = call_.out;
+    return add(plan(join, gpu_), {{0, gates}, {1, values}}, results(value()));
+  }
+
+  const QuantizedMatmul& call_;
+  const Gpu& gpu_;
+  LaunchSequence made_;
+  std::size_t end_ = tuning::kWorkspaceCounters;
+};
+
+}  // namespace
+
+Result<LaunchSequence> plan(const QuantizedMatmul& call, const Gpu& gpu) {
+  return Planner(call, gpu).run();
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "kiln/ops/fused_products.hpp"
+#include "tests/bench/family_rows.hpp"
+
+namespace kiln::bench {
+namespace {
+
+// Dims are those of a matrix: rows, columns; of fused_matrix then vectors. Products of vectors are
+// those of a pair, as a feed-forward layer has them, in f16.
+
+ops::BlockFormat format_of(const Kernel& kernel) {
+  ops::BlockFormat found = ops::BlockFormat::kQ4_0;
+  for (const ops::BlockFormatInfo& each : ops::kBlockFormats) {
+    const auto same = [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) ==
+             std::tolower(static_cast<unsigned char>(b));
+    };
+    const std::string_view name = each.name, root = kernel.root;
+    if (root.size() > name.size() &&
+        std::equal(name.begin(), name.end(), root.end() - static_cast<std::ptrdiff_t>(name.size()),
+                   same)) {
+      found = each.format;
+    }
+  }
+  return found;
+}
+
+Operand weights(const Kernel& kernel, const BenchCase& subject) {
+  const ops::BlockFormat format = format_of(kernel);
+  Operand operand;
+  operand.dtype = ops::DType::kU8;
+  operand.layout = {{subject.dims[0] * ops::row_bytes(format, subject.dims[1])}};
+  operand.blocks = ops::info(format).name;
+  return operand;
+}
+Operand activations(std::size_t rows, std::size_t columns) {
+  Operand operand;
+  operand.dtype = ops::DType::kU8;
+  operand.layout = {{ops::q8_1_bytes(rows, columns)}};
+  operand.blocks = "Q8_1";
+  return operand;
+}
+Operand floats(ops::DType dtype, std::size_t count) { return {dtype, {{count}}}; }
+// What the activations are made of by another launch.
+Operand only_before(std::size_t count) {
+  Operand operand = floats(ops::DType::kF32, count);
+  operand.used = 0;
+  return operand;
+}
+std::size_t vectors_of(const BenchCase& subject) {
+  return subject.dims.rank() == 3 ? subject.dims[2] : 1;
+}
+
+template <typename Call>
+Call product_call(const Kernel& kernel, const BenchCase& subject, const Addresses& addresses) {
+  Call call;
+  call.format = format_of(kernel);
+  call.rows = subject.dims[0];
+  call.columns = subject.dims[1];
+  call.weights = addresses.inputs[0];
+  call.dst_dtype = ops::DType::kF16;
+  call.dst = addresses.output;
+  return call;
+}
+BenchCase matrix_case(std::string kernel, std::size_t count) {
+  const std::size_t columns = std::clamp<std::size_t>(count / 2 / 256 * 256, 256, 4096);
+  const std::size_t rows = std::max<std::size_t>(count / columns, 2);
+  BenchCase subject = contiguous_case(std::move(kernel), rows * columns);
+  subject.dims = {rows, columns};
+  return subject;
+}
+BenchCase tiles_case(std::string kernel, std::size_t count) {
+  BenchCase subject = matrix_case(std::move(kernel), count / 64);
+  subject.dims = {subject.dims[0], subject.dims[1], 64};
+  subject.shape += " x64";
+  return subject;
+}
+std::vector<ops::Extents> matrices(const Kernel& kernel) {
+  const ops::BlockFormat format = format_of(kernel);
+  if (format == ops::BlockFormat::kQ4_0 || format == ops::BlockFormat::kQ4_K) {
+    return {{14336, 4096}, {4096, 14336}, {1024, 4096}};
+  }
+  return {{14336, 4096}};
+}
+std::vector<ops::Extents> tiles(const Kernel&) { return {{4096, 4096, 16}, {4096, 4096, 512}}; }
+
+// --- quantize_rows, join_products, rank_experts
+
+Operands quantize_operands(const Kernel& kernel, const BenchCase& subject) {
+  const std::size_t rows = subject.dims[0], columns = subject.dims[1];
+  return {{floats(kernel.first, rows * columns)}, activations(rows, columns)};
+}
+Result<ops::Launch> plan_quantize(const Kernel& kernel, const BenchCase& subject,
+                                  const Addresses& addresses, ops::Geometry) {
+  ops::QuantizeRows call;
+  call.dtype = kernel.first;
+  call.rows = subject.dims[0];
+  call.columns = subject.dims[1];
+  call.x = addresses.inputs[0];
+  call.out = addresses.output;
+  return plan(call, subject.gpu);
+}
+Operands join_operands(const Kernel&, const BenchCase& subject) {
+  const std::size_t count = subject.count();
+  return {{floats(ops::DType::kF32, count), floats(ops::DType::kF32, count)},
+          floats(ops::DType::kF16, count)};
+}
+Result<ops::Launch> plan_join(const Kernel&, const BenchCase& subject, const Addresses& addresses,
+                              ops::Geometry) {
+  return plan(ops::JoinProducts{subject.count(), addresses.inputs[0], addresses.inputs[1],
+                                ops::DType::kF16, addresses.output},
+              subject.gpu);
+}
+// Dims: tasks, experts. The order and the tiles lie one behind the other.
+Operands rank_operands(const Kernel&, const BenchCase& subject) {
+  const std::size_t tasks = subject.dims[0], experts = subject.dims[1];
+  Operand ids{ops::DType::kU32, {{tasks}}, experts};
+  ids.numbers = Numbers::kRandom;
+  return {{ids}, {ops::DType::kU32, {{tasks + 3 * ops::expert_tiles(tasks, experts)}}}};
+}
+Result<ops::Launch> plan_rank(const Kernel&, const BenchCase& subject, const Addresses& addresses,
+                              ops::Geometry) {
+  ops::RankExperts call;
+  call.tasks = subject.dims[0];
+  call.experts = subject.dims[1];
+  call.ids = addresses.inputs[0];
+  call.order = addresses.output;
+  call.tiles = static_cast<std::uint32_t*>(addresses.output) + call.tasks;
+  return plan(call, subject.gpu);
+}
+BenchCase rank_case(std::string kernel, std::size_t count) {
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {count, 8};
+  return subject;
+}
+
+// --- products
+
+Operands vector_operands(const Kernel& kernel, const BenchCase& subject) {
+  const std::size_t columns = subject.dims[1];
+  return {{weights(kernel, subject), weights(kernel, subject), activations(1, columns),
+           only_before(columns)},
+          floats(ops::DType::kF16, subject.dims[0])};
+}
+Result<ops::Launch> plan_vector(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses, ops::Geometry) {
+  auto call = product_call<ops::FusedVector>(kernel, subject, addresses);
+  call.gate = addresses.inputs[1];
+  call.activations = addresses.inputs[2];
+  return plan(call, subject.gpu);
+}
+Operands float_vector_operands(const Kernel& kernel, const BenchCase& subject) {
+  return {{weights(kernel, subject), weights(kernel, subject),
+           floats(ops::DType::kF16, subject.dims[1])},
+          floats(ops::DType::kF16, subject.dims[0])};
+}
+Result<ops::Launch> plan_float_vector(const Kernel& kernel, const BenchCase& subject,
+                                      const Addresses& addresses, ops::Geometry) {
+  auto call = product_call<ops::FusedFloatVector>(kernel, subject, addresses);
+  call.gate = addresses.inputs[1];
+  call.x_dtype = ops::DType::kF16;
+  call.x = addresses.inputs[2];
+  return plan(call, subject.gpu);
+}
+Operands matrix_operands(const Kernel& kernel, const BenchCase& subject) {
+  const std::size_t columns = subject.dims[1], vectors = vectors_of(subject);
+  return {{weights(kernel, subject), activations(vectors, columns), only_before(vectors * columns)},
+          floats(ops::DType::kF16, vectors * subject.dims[0])};
+}
+Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
+                                const Addresses& addresses, ops::Geometry) {
+  auto call = product_call<ops::FusedMatrix>(kernel, subject, addresses);
+  call.vectors = vectors_of(subject);
+  call.activations = addresses.inputs[1];
+  return plan(call, subject.gpu);
+}
+// The last input becomes the one before it.
+Result<ops::Launch> quantize_before(const Kernel&, const BenchCase& subject,
+                                    const Addresses& addresses) {
+  const std::size_t last = addresses.inputs.size() - 1;
+  ops::QuantizeRows call;
+  call.rows = vectors_of(subject);
+  call.columns = subject.dims[1];
+  call.x = addresses.inputs[last];
+  call.out = const_cast<void*>(addresses.inputs[last - 1]);
+  return plan(call, subject.gpu);
+}
+
+}  // namespace
+
+std::vector<Family> fused_families() {
+  constexpr std::size_t kLargest = std::size_t{1} << 26;
+  return {
+      {.name = "quantize rows",
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes = {{1, 4096}, {512, 4096}},
+       .sized = matrix_case,
+       .operands = quantize_operands,
+       .plan = plan_quantize},
+      {.name = "join products",
+       .data_matters = false,
+       .largest = kLargest,
+       .operands = join_operands,
+       .plan = plan_join},
+      {.name = "rank experts",
+       .bound = Bound::kArithmetic,
+       .data_matters = false,
+       .largest = std::size_t{1} << 16,
+       .shapes = {{64, 8}, {4096, 128}},
+       .sized = rank_case,
+       .operands = rank_operands,
+       .plan = plan_rank},
+      {.name = "fused vector",
+       .bound = Bound::kReads,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = matrices,
+       .sized = matrix_case,
+       .operands = vector_operands,
+       .plan = plan_vector,
+       .before = quantize_before},
+      {.name = "fused float vector",
+       .bound = Bound::kReads,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = matrices,
+       .sized = matrix_case,
+       .operands = float_vector_operands,
+       .plan = plan_float_vector},
+      {.name = "fused matrix",
+       .bound = Bound::kArithmetic,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = tiles,
+       .sized = tiles_case,
+       .operands = matrix_operands,
+       .plan = plan_matrix,
+       .before = quantize_before},
+  };
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,594 @@
+// Our own products with quantized weights: fused_vector_<format> and fused_matrix_<format> with
+// Q8_1, fused_float_vector_<format> with floats, and what sorts tasks by expert for them:
+// rank_experts and quantize_rows_q8_1_<T>.
+//
+// Contract: the products as those of the ABI (quantized_products.cpp), and where there are two
+// matrices silu(first x) * (second x) of these, rounded once to the result's type.
+#include "kiln/ops/fused_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/quantized_blocks.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+enum class Kind : std::uint8_t { kVector, kFloatVector, kMatrix };
+
+struct Subject {
+  Kind kind;
+  BlockFormat format;
+};
+std::optional<Subject> subject_of(std::string_view kernel) {
+#define KILN_ROW(format, suffix)                                \
+  if (kernel == "fused_vector_" #suffix) {                      \
+    return Subject{Kind::kVector, BlockFormat::k##format};      \
+  }                                                             \
+  if (kernel == "fused_float_vector_" #suffix) {                \
+    return Subject{Kind::kFloatVector, BlockFormat::k##format}; \
+  }                                                             \
+  if (kernel == "fused_matrix_" #suffix) {                      \
+    return Subject{Kind::kMatrix, BlockFormat::k##format};      \
+  }
+  KILN_EACH_FUSED(KILN_ROW)
+#undef KILN_ROW
+  return std::nullopt;
+}
+
+struct FusedCase {
+  std::size_t rows, columns;
+  bool is_pair = false;
+  DType dst = DType::kF32, x = DType::kF32;
+  std::size_t tasks = 1, tasks_of_vector = 1;
+  std::size_t experts = 0;
+  std::size_t padded = 0, x_stride = 0, dst_stride = 0;
+  std::size_t misalignment = 0;  // of the blocks in their units
+  bool ends_memory = false;
+};
+
+constexpr std::size_t kNoExpert = 77;  // a task that is of no expert, and not done
+
+struct Data {
+  std::vector<std::byte> matrices[2];  // of experts one behind the other
+  std::vector<Bits> x;                 // of the case's type, x_stride apart
+  std::vector<std::byte> q8_1;         // of each vector
+  std::vector<std::uint32_t> experts, order;
+  std::vector<Bits> gates;  // of kMatrix, where results are
+  std::size_t padded = 0, x_stride = 0;
+};
+
+std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
+  std::vector<std::byte> content(values.size() * size_of(dtype));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store(dtype, values[i], &content[i * size_of(dtype)]);
+  }
+  return content;
+}
+std::vector<std::byte> bytes_of(const std::vector<std::uint32_t>& values) {
+  std::vector<std::byte> content(values.size() * sizeof(std::uint32_t));
+  std::memcpy(content.data(), values.data(), content.size());
+  return content;
+}
+
+// Tasks by expert, stably; those of no expert are left out.
+std::vector<std::uint32_t> ranked(const std::vector<std::uint32_t>& experts, std::size_t count) {
+  std::vector<std::uint32_t> order;
+  for (std::size_t e = 0; e < count; ++e) {
+    for (std::size_t t = 0; t < experts.size(); ++t) {
+      if (experts[t] == e) order.push_back(static_cast<std::uint32_t>(t));
+    }
+  }
+  return order;
+}
+// The tiles of an order, as rank_experts says.
+std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& experts, std::size_t count) {
+  constexpr std::size_t kTile = ops::kExpertTile;
+  std::vector<std::uint32_t> tiles;
+  std::size_t lesser = 0;
+  for (std::size_t e = 0; e < count; ++e) {
+    const auto own = static_cast<std::size_t>(std::count(experts.begin(), experts.end(), e));
+    const std::size_t end = lesser + own;
+    const std::size_t behind = (e + 1 == count ? experts.size() : end) / kTile + e + 1;
+    for (std::size_t i = 0, n = lesser / kTile + e; n < behind; ++i, ++n) {
+      const std::size_t begin = std::min(lesser + i * kTile, end);
+      for (const std::size_t each : {e, begin, std::min(begin + kTile, end)}) {
+        tiles.push_back(static_cast<std::uint32_t>(each));
+      }
+    }
+    lesser = end;
+  }
+  return tiles;
+}
+
+std::size_t vectors_of(const FusedCase& choice) {
+  return (choice.tasks + choice.tasks_of_vector - 1) / choice.tasks_of_vector;
+}
+
+std::size_t stride_of(const FusedCase& choice) {
+  return choice.dst_stride != 0 ? choice.dst_stride : choice.rows;
+}
+std::size_t result_count(const FusedCase& choice) {
+  return (choice.tasks - 1) * stride_of(choice) + choice.rows;
+}
+
+Data make_data(const Subject& of, const FusedCase& choice, Random& random) {
+  Data data;
+  const std::size_t matrices = std::max<std::size_t>(choice.experts, 1);
+  const std::size_t blocks = matrices * choice.rows * choice.columns / ops::info(of.format).values;
+  for (std::vector<std::byte>& each : data.matrices) {
+    each = random_blocks(of.format, BlockKind::kUsual, blocks, random);
+  }
+  for (std::size_t t = 0; choice.experts != 0 && t < choice.tasks; ++t) {
+    data.experts.push_back(static_cast<std::uint32_t>((2 + t * t) % choice.experts));
+  }
+  // One that no tile has.
+  if (of.kind == Kind::kMatrix && choice.experts != 0) data.experts[1] = kNoExpert;
+  data.order = ranked(data.experts, choice.experts);
+  data.gates.resize(result_count(choice));
+  for (Bits& each : data.gates)
+    each = encode(DType::kF32, static_cast<Real>(random.uniform(-9, 9)));
+  data.padded = choice.padded != 0 ? choice.padded : ops::padded_columns(choice.columns);
+  data.x_stride = choice.x_stride != 0 ? choice.x_stride : choice.columns;
+  const std::size_t vectors = vectors_of(choice);
+  data.q8_1.resize(vectors * data.padded / 32 * kActivationBytes);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    std::vector<float> row(std::max(data.padded, data.x_stride));
+    static constexpr float kSizes[] = {1, 3, 1e-2f, 0, 0.3f};
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const auto uniform = static_cast<float>(random.uniform(-1, 1));
+      const Real value = static_cast<Real>(uniform * kSizes[(j / 32 + v) % std::size(kSizes)]);
+      const Bits bits = encode(choice.x, value);
+      if (j < data.x_stride) data.x.push_back(bits);
+      row[j] = static_cast<float>(decode(choice.x, bits));
+    }
+    for (std::size_t first = 0; first < data.padded; first += 32) {
+      store(quantized(&row[first]), &data.q8_1[(v * data.padded + first) / 32 * kActivationBytes]);
+    }
+  }
+  return data;
+}
+
+// A product and how far it may be off.
+struct Bounded {
+  Real value, error;
+};
+Bounded product_of(const Subject& of, const FusedCase& choice, const Data& data,
+                   const std::vector<std::byte>& matrix, std::size_t row, std::size_t vector) {
+  const std::size_t bytes = ops::row_bytes(of.format, choice.columns);
+  const QuantizedRow values = row_of_blocks(of.format, &matrix[row * bytes], choice.columns);
+  const bool is_float = of.kind == Kind::kFloatVector;
+  std::vector<float> x(choice.columns);
+  for (std::size_t j = 0; is_float && j < x.size(); ++j) {
+    x[j] = static_cast<float>(decode(choice.x, data.x[vector * data.x_stride + j]));
+  }
+  const Product right =
+      is_float
+          ? product(values, x.data())
+          : product(of.format, values, &data.q8_1[vector * data.padded / 32 * kActivationBytes]);
+  const std::size_t shared = of.kind == Kind::kVector ? 32 : 8;
+  const auto depth = static_cast<Real>(choice.columns / shared + 16);
+  return {right.value, depth * rounding_error(DType::kF32) * right.magnitude};
+}
+
+// silu(gate) * up: silu rises by less than 1.1, and takes a few roundings of its own.
+Bounded joined(const Bounded& gate, const Bounded& up) {
+  const Real opened = gate.value / (1 + std::exp(-gate.value));
+  const Real of_gate = 1.1L * gate.error + 8 * rounding_error(DType::kF32) * std::fabs(opened);
+  return {opened * up.value, of_gate * (std::fabs(up.value) + up.error) +
+                                 std::fabs(opened) * up.error + 1e-36L * std::fabs(up.value) +
+                                 rounding_error(DType::kF32) * std::fabs(opened * up.value)};
+}
+
+Operand result(const Subject& of, const FusedCase& choice, std::shared_ptr<const Data> data,
+               Random& random) {
+  const std::size_t stride = stride_of(choice);
+  Operand dst{"dst", choice.dst, poison(result_count(choice) * size_of(choice.dst), random)};
+  const std::vector<std::byte> before = dst.content;
+  dst.expected = [=] {
+    std::vector<Expected> expected = unchanged(choice.dst, before);
+    for (std::size_t t = 0; t < choice.tasks; ++t) {
+      const std::size_t expert = choice.experts == 0 ? 0 : data->experts[t];
+      if (expert == kNoExpert) continue;
+      for (std::size_t r = 0; r < choice.rows; ++r) {
+        const auto of_matrix = [&](std::size_t which) {
+          return product_of(of, choice, *data, data->matrices[which], expert * choice.rows + r,
+                            t / choice.tasks_of_vector);
+        };
+        Bounded right = of_matrix(1);
+        if (choice.is_pair && of.kind == Kind::kMatrix) {
+          right = joined({decode(DType::kF32, data->gates[t * stride + r]), 0}, right);
+        } else if (choice.is_pair) {
+          right = joined(of_matrix(0), right);
+        }
+        expected[t * stride + r] = Expected::within(choice.dst, right.value, {0, 0, right.error});
+      }
+    }
+    return expected;
+  };
+  return dst;
+}
+
+// The operands that a case has, by what they are.
+struct Places {
+  const std::vector<void*>& addresses;
+  const std::vector<std::string>& names;
+
+  void* operator[](std::string_view name) const {
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? nullptr : addresses[static_cast<std::size_t>(at - names.begin())];
+  }
+};
+
+Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const Places& at) {
+  const auto filled = [&](auto call) {
+    call.format = of.format;
+    call.rows = choice.rows;
+    call.columns = choice.columns;
+    call.weights = at["weights"];
+    call.dst_dtype = choice.dst;
+    call.dst_stride = choice.dst_stride;
+    call.dst = at["dst"];
+    return call;
+  };
+  if (of.kind == Kind::kMatrix) {
+    auto call = filled(ops::FusedMatrix());
+    call.gates = at["gates"];
+    call.vectors = choice.tasks;
+    call.padded = choice.padded;
+    call.activations = at["vy"];
+    call.experts = choice.experts;
+    call.order = at["order"];
+    call.tiles = at["tiles"];
+    return plan(call);
+  }
+  if (of.kind == Kind::kVector) {
+    auto call = filled(ops::FusedVector());
+    call.gate = at["gate"];
+    call.tasks = choice.tasks;
+    call.tasks_of_vector = choice.tasks_of_vector;
+    call.padded = choice.padded;
+    call.activations = at["vy"];
+    call.experts = at["experts"];
+    return plan(call);
+  }
+  auto call = filled(ops::FusedFloatVector());
+  call.gate = at["gate"];
+  call.tasks = choice.tasks;
+  call.tasks_of_vector = choice.tasks_of_vector;
+  call.x_dtype = choice.x;
+  call.x_stride = choice.x_stride;
+  call.x = at["x"];
+  call.experts = at["experts"];
+  return plan(call);
+}
+
+// The activations of ranked tasks.
+std::vector<std::byte> sorted_activations(const FusedCase& choice, const Data& data) {
+  const std::size_t bytes = data.padded / 32 * kActivationBytes;
+  std::vector<std::byte> content(choice.tasks * bytes);
+  for (std::size_t i = 0; i < data.order.size(); ++i) {
+    std::memcpy(&content[i * bytes], &data.q8_1[data.order[i] / choice.tasks_of_vector * bytes],
+                bytes);
+  }
+  return content;
+}
+
+Case build(std::string name, const Subject& of, const FusedCase& choice, const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  const auto data = std::make_shared<const Data>(make_data(of, choice, random));
+  std::vector<std::string> names;
+  const auto add = [&](std::string operand, DType dtype, std::vector<std::byte> content,
+                       std::size_t misalignment = 0) {
+    names.push_back(operand);
+    made.operands.push_back(input(std::move(operand), dtype, std::move(content), misalignment));
+    made.operands.back().ends_memory = choice.ends_memory;
+  };
+  const std::size_t unit = ops::info(of.format).bytes % 4 == 0 ? 4 : 2;
+  const bool is_sorted = of.kind == Kind::kMatrix && choice.experts != 0;
+  if (choice.is_pair && of.kind == Kind::kMatrix) {
+    add("gates", DType::kF32, bytes_of(DType::kF32, data->gates));
+  } else if (choice.is_pair) {
+    add("gate", DType::kU8, data->matrices[0], choice.misalignment * unit);
+  }
+  add("weights", DType::kU8, data->matrices[1], choice.misalignment * unit);
+  if (of.kind == Kind::kFloatVector) {
+    add("x", choice.x, bytes_of(choice.x, data->x));
+  } else {
+    add("vy", DType::kU8, is_sorted ? sorted_activations(choice, *data) : data->q8_1);
+  }
+  if (is_sorted) {
+    std::vector<std::uint32_t> order = data->order;
+    order.resize(choice.tasks);
+    add("order", DType::kU32, bytes_of(order));
+    add("tiles", DType::kU32, bytes_of(tiles_of(data->experts, choice.experts)));
+  } else if (choice.experts != 0) {
+    add("experts", DType::kU32, bytes_of(data->experts));
+  }
+  made.operands.push_back(result(of, choice, data, random));
+  names.emplace_back("dst");
+  made.plan = [=](const std::vector<void*>& addresses) {
+    return plan_fused(of, choice, Places{addresses, names});
+  };
+  return made;
+}
+
+std::vector<FusedCase> cases_of_kind(const Subject& of) {
+  constexpr DType kF16 = DType::kF16, kBF16 = DType::kBF16;
+  const std::size_t block = ops::info(of.format).values;
+  const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
+  switch (of.kind) {
+    case Kind::kVector:
+      return {{.rows = 3, .columns = some, .dst = kF16},
+              {.rows = 1, .columns = odd, .tasks = 2, .dst_stride = 4},
+              {.rows = 5, .columns = odd, .is_pair = true, .dst = kBF16, .misalignment = 1},
+              {.rows = 3,
+               .columns = odd,
+               .is_pair = true,
+               .tasks = 4,
+               .tasks_of_vector = 2,
+               .experts = 3,
+               .padded = odd,
+               .dst_stride = 7,
+               .ends_memory = true}};
+    case Kind::kFloatVector:
+      return {
+          {.rows = 3, .columns = some},
+          {.rows = 1, .columns = odd, .is_pair = true, .x = kBF16, .tasks = 2},
+          {.rows = 5, .columns = odd, .is_pair = true, .dst = kF16, .x = kF16, .misalignment = 1},
+          {.rows = 3,
+           .columns = odd,
+           .dst = kBF16,
+           .x = kBF16,
+           .tasks = 4,
+           .tasks_of_vector = 2,
+           .experts = 3,
+           .x_stride = odd + 4,
+           .dst_stride = 7,
+           .ends_memory = true}};
+    case Kind::kMatrix: break;
+  }
+  return {
+      {.rows = 17, .columns = odd, .dst = kF16, .tasks = 9, .misalignment = 1},
+      {.rows = 1, .columns = block},
+      {.rows = 35, .columns = some, .is_pair = true, .dst = kBF16, .tasks = 5, .dst_stride = 40},
+      {.rows = 3,
+       .columns = odd,
+       .tasks = 70,
+       .tasks_of_vector = 2,
+       .experts = 2,
+       .padded = odd,
+       .ends_memory = true}};
+}
+
+std::string name_of(std::string_view kernel, const FusedCase& choice) {
+  std::string text = std::string(kernel) + "/" + shape_name({choice.rows, choice.columns});
+  if (choice.is_pair) text += "/pair";
+  if (choice.tasks != 1) text += "/tasks=" + std::to_string(choice.tasks);
+  if (choice.experts != 0) text += "/experts=" + std::to_string(choice.experts);
+  text += "/" + std::string(ops::name(choice.x)) + "-to-" + std::string(ops::name(choice.dst));
+  return text + (choice.ends_memory ? "/at-the-end" : "");
+}
+
+// --- what sorts tasks
+
+Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  std::vector<std::uint32_t> ids(tasks);
+  for (std::uint32_t& each : ids) {
+    each = static_cast<std::uint32_t>(random.below(static_cast<std::uint32_t>(experts) + 1));
+    if (each == experts) each = kNoExpert + static_cast<std::uint32_t>(experts);
+  }
+  made.operands.push_back(input("experts", DType::kU32, bytes_of(ids)));
+  made.operands.back().ends_memory = true;
+  Operand order{"order", DType::kU32, poison(tasks * 4, random)};
+  order.expected = [=] {
+    std::vector<Expected> expected;
+    for (const std::uint32_t each : ranked(ids, experts)) {
+      expected.push_back(Expected::exactly(each));
+    }
+    expected.resize(tasks, Expected::exactly(0));
+    return expected;
+  };
+  made.operands.push_back(std::move(order));
+  Operand tiles{"tiles", DType::kU32, poison(ops::expert_tiles(tasks, experts) * 12, random)};
+  tiles.expected = [=] {
+    std::vector<Expected> expected;
+    for (const std::uint32_t each : tiles_of(ids, experts)) {
+      expected.push_back(Expected::exactly(each));
+    }
+    return expected;
+  };
+  made.operands.push_back(std::move(tiles));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::RankExperts call;
+    call.tasks = tasks;
+    call.experts = experts;
+    call.ids = addresses[0];
+    call.order = addresses[1];
+    call.tiles = addresses[2];
+    return plan(call);
+  };
+  return made;
+}
+
+Case build_rows(std::string name, DType dtype, std::size_t columns, bool is_ordered,
+                const Seed& seed) {
+  constexpr std::size_t kRows = 3, kPadded = 96, kEach = 2;
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  std::vector<Bits> x(kRows * columns);
+  for (Bits& each : x) each = encode(dtype, static_cast<Real>(random.uniform(-3, 3)));
+  const std::vector<std::uint32_t> order = {5, 0, 3};
+  made.operands.push_back(input("x", dtype, bytes_of(dtype, x), is_ordered ? 1 : 0));
+  made.operands.back().ends_memory = true;
+  if (is_ordered) made.operands.push_back(input("order", DType::kU32, bytes_of(order)));
+  Operand vy{"vy", DType::kF16, poison(kRows * kPadded / 32 * kActivationBytes, random)};
+  vy.expected = [=] {
+    std::vector<Expected> expected;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const std::size_t from = is_ordered ? order[r] / kEach : r;
+      for (std::size_t first = 0; first < kPadded; first += 32) {
+        float group[32] = {};
+        Real sum = 0, magnitude = 0;
+        for (std::size_t j = 0; j < 32 && first + j < columns; ++j) {
+          const Real value = decode(dtype, x[from * columns + first + j]);
+          group[j] = static_cast<float>(value);
+          sum += value;
+          magnitude += std::fabs(value);
+        }
+        std::byte block[kActivationBytes];
+        store(quantized(group), block);
+        for (std::size_t at = 0; at < kActivationBytes; at += 2) {
+          expected.push_back(Expected::exactly(load(DType::kF16, block + at)));
+        }
+        expected[expected.size() - kActivationBytes / 2 + 1] = Expected::within(
+            DType::kF16, sum, {0, 0, 31 * rounding_error(DType::kF32) * magnitude});
+      }
+    }
+    return expected;
+  };
+  made.operands.push_back(std::move(vy));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::QuantizeRows call;
+    call.dtype = dtype;
+    call.rows = kRows;
+    call.columns = columns;
+    call.padded = kPadded;
+    call.x = addresses[0];
+    call.order = is_ordered ? addresses[1] : nullptr;
+    call.each = is_ordered ? kEach : 1;
+    call.out = addresses.back();
+    return plan(call);
+  };
+  return made;
+}
+
+Case build_joined(std::string name, bool is_pair, DType dtype, const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  std::vector<Bits> of[2];
+  for (std::vector<Bits>& each : of) {
+    for (std::size_t i = 0; i < 300; ++i) {
+      each.push_back(encode(DType::kF32, static_cast<Real>(random.uniform(-99, 99))));
+    }
+  }
+  if (is_pair) made.operands.push_back(input("gates", DType::kF32, bytes_of(DType::kF32, of[0])));
+  made.operands.push_back(input("values", DType::kF32, bytes_of(DType::kF32, of[1])));
+  Operand dst{"dst", dtype, poison(of[1].size() * size_of(dtype), random)};
+  dst.expected = [=, gates = of[0], values = of[1]] {
+    std::vector<Expected> expected;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Bounded right{decode(DType::kF32, values[i]), 0};
+      if (is_pair) right = joined({decode(DType::kF32, gates[i]), 0}, right);
+      expected.push_back(Expected::within(dtype, right.value, {0, 0, right.error}));
+    }
+    return expected;
+  };
+  made.operands.push_back(std::move(dst));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::JoinProducts call;
+    call.count = 300;
+    call.gates = is_pair ? addresses[0] : nullptr;
+    call.values = addresses[addresses.size() - 2];
+    call.dst_dtype = dtype;
+    call.dst = addresses.back();
+    return plan(call);
+  };
+  return made;
+}
+
+}  // namespace
+
+bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+  if (kernel == "rank_experts") {
+    for (const auto& [tasks, experts] :
+         {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {200, 4}, {300, 2}}) {
+      const std::string name = "rank_experts/" + shape_name({tasks, experts});
+      cases.push_back(
+          {name, tasks * experts, [=, tasks = tasks, experts = experts](const Seed& seed) {
+             return build_ranks(name, tasks, experts, seed);
+           }});
+    }
+    return true;
+  }
+  if (kernel == "join_products") {
+    for (const bool is_pair : {false, true}) {
+      for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+        const std::string name =
+            "join_products/" + std::string(is_pair ? "gates/" : "") + std::string(ops::name(dtype));
+        cases.push_back({name, 300, [=](const Seed& seed) {
+                           return build_joined(name, is_pair, dtype, seed);
+                         }});
+      }
+    }
+    return true;
+  }
+  if (const auto parts = split_dtype(kernel); parts && parts->root == "quantize_rows_q8_1") {
+    for (const std::size_t columns : {70, 96}) {
+      for (const bool is_ordered : {false, true}) {
+        const std::string name = std::string(kernel) + "/" + shape_name({3, columns}) +
+                                 (is_ordered ? "/ordered" : "/plain");
+        cases.push_back({name, 3 * columns, [=, dtype = parts->dtype](const Seed& seed) {
+                           return build_rows(name, dtype, columns, is_ordered, seed);
+                         }});
+      }
+    }
+    return true;
+  }
+  const std::optional<Subject> of = subject_of(kernel);
+  if (!of) return false;
+  for (const FusedCase& choice : cases_of_kind(*of)) {
+    const std::string name = name_of(kernel, choice);
+    cases.push_back({name, choice.columns * choice.rows * choice.tasks / 4,
+                     [=](const Seed& seed) { return build(name, *of, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts fused_product_contracts() {
+  const std::string in = "f32; whole numbers in runs of one scale";
+  const std::string special = "NaN and infinities: not said";
+  const std::string pair =
+      "With two matrices silu(first x) (second x). Results of f32, f16 or bf16, as the launch "
+      "says.";
+  Contracts contracts;
+#define KILN_ROW(format, suffix)                                                                   \
+  contracts.push_back({"fused_vector_" #suffix, "as mul_mat_vec, of a task's expert", in,          \
+                       "as mul_mat_vec; of a pair what both come to, and 8 half units", special,   \
+                       pair});                                                                     \
+  contracts.push_back({"fused_float_vector_" #suffix, "Σ w x of each row, of a task's expert",     \
+                       "f32",                                                                      \
+                       "as dequantize_mul_mat_vec; of a pair what both come to, and 8 "            \
+                       "half units",                                                               \
+                       special, pair + " Activations the same, and not quantized."});              \
+  contracts.push_back({"fused_matrix_" #suffix, "as mul_mat, of tiles of an expert's tasks", in,   \
+                       "as mul_mat; with gates 8 half units more", special,                        \
+                       "With gates silu(gate) times the product. Results of f32, f16 or bf16, as " \
+                       "the launch says."});
+  KILN_EACH_FUSED(KILN_ROW)
+#undef KILN_ROW
+  contracts.push_back({"quantize_rows_q8_1", "as quantize_q8_1, of rows order[i] / each", "f32",
+                       "as quantize_q8_1", "as quantize_q8_1", "A name of our own."});
+  contracts.push_back({"join_products", "x, or silu(gate) x", "f32", "8 half units", special,
+                       "A name of our own."});
+  contracts.push_back({"rank_experts", "the tasks by expert, and tiles of tasks of one expert", "",
+                       "exact", "a task of no expert is in no tile",
+                       "A name of our own. Equal ones keep their order."});
+  return contracts;
+}
+
+}  // namespace kiln::conformance
