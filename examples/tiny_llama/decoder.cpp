@@ -31,8 +31,7 @@ class Planner {
       x = add(x, attention(block, normalized(block + "attn_norm", x)));
       x = add(x, feed_forward(block, normalized(block + "ffn_norm", x)));
     }
-    product("output", quantized(normalized("output_norm", x), width), sizes_.words, width,
-            memory.logits.data());
+    product("output", normalized("output_norm", x), sizes_.words, width, memory.logits.data());
     choose_token();
     return std::move(result_);
   }
@@ -97,8 +96,12 @@ class Planner {
     if (!planned) {
       result_ = std::move(planned).error();
     } else {
-      decoder_.step_.push_back(*planned);
+      add_step(std::move(*planned));
     }
+  }
+  void add_step(const ops::Launch& one) { decoder_.step_.push_back(one); }
+  void add_step(const ops::LaunchSequence& several) {
+    for (const ops::Launch& each : several.launches) add_step(each);
   }
 
   void add_embedding(void* x) {
@@ -134,33 +137,25 @@ class Planner {
     launch(norm);
     return out;
   }
-  // As activations of products.
-  const void* quantized(const void* x, std::size_t columns) {
-    void* const out = kept(buffer(ops::q8_1_bytes(1, columns)));
-    ops::QuantizeQ8_1 quantize;
-    quantize.columns = columns;
-    quantize.x = x;
-    quantize.out = out;
-    launch(quantize);
-    return out;
-  }
-  void product(const std::string& name, const void* activations, std::size_t rows,
-               std::size_t columns, void* out) {
+  // out = x times a matrix; of two silu(x times the gate) times that.
+  void product(const std::string& name, const void* x, std::size_t rows, std::size_t columns,
+               void* out, const std::string& gate = "") {
     const Weights matrix = weights(name, rows, columns);
     if (matrix.data == nullptr) return;
-    ops::MulMatVec call;
+    ops::QuantizedMatmul call;
     call.format = matrix.format();
     call.rows = rows;
     call.columns = columns;
     call.weights = matrix.data;
-    call.activations = activations;
-    call.dst = out;
+    if (!gate.empty()) call.gate = weights(gate, rows, columns).data;
+    call.x = x;
+    call.out = out;
     launch(call);
   }
-  void* product(const std::string& name, const void* activations, std::size_t rows,
-                std::size_t columns) {
+  void* product(const std::string& name, const void* x, std::size_t rows, std::size_t columns,
+                const std::string& gate = "") {
     void* const out = floats(rows);
-    product(name, activations, rows, columns, out);
+    product(name, x, rows, columns, out, gate);
     return out;
   }
   void* binary(ops::BinaryOp op, const void* lhs, const ops::Layout& lhs_layout, const void* rhs,
@@ -214,11 +209,10 @@ class Planner {
   const void* attention(const std::string& block, const void* x) {
     const std::size_t width = sizes_.width, heads = sizes_.heads, positions = sizes_.positions;
     const std::size_t head = sizes_.head_size();
-    const void* const activations = quantized(x, width);
-    const void* const query = rotated(product(block + "attn_q", activations, width, width));
-    const void* const key = rotated(product(block + "attn_k", activations, width, width));
+    const void* const query = rotated(product(block + "attn_q", x, width, width));
+    const void* const key = rotated(product(block + "attn_k", x, width, width));
     const void* const keys = cached(key);
-    const void* const values = cached(product(block + "attn_v", activations, width, width));
+    const void* const values = cached(product(block + "attn_v", x, width, width));
 
     // Of each head and position: a cache row's part, beside the query's or the weight's.
     const ops::Extents parts = {heads, positions, head};
@@ -251,24 +245,13 @@ class Planner {
         binary(ops::BinaryOp::kMultiply, values, of_cache, weights_of_positions,
                {parts, {positions, 1, 0}}, positions * width);
     const void* const mixed = sum(weighted, parts, 1, width);
-    return product(block + "attn_output", quantized(mixed, width), width, width);
+    return product(block + "attn_output", mixed, width, width);
   }
 
   const void* feed_forward(const std::string& block, const void* x) {
     const std::size_t width = sizes_.width, hidden = sizes_.hidden;
-    const void* const activations = quantized(x, width);
-    const void* const gate = product(block + "ffn_gate", activations, hidden, width);
-    const void* const up = product(block + "ffn_up", activations, hidden, width);
-    void* const opened = floats(hidden);
-    ops::Unary silu;
-    silu.op = ops::UnaryOp::kSilu;
-    silu.layout = {{hidden}};
-    silu.inp = gate;
-    silu.out = opened;
-    launch(silu);
-    const ops::Layout all{{hidden}};
-    const void* const both = binary(ops::BinaryOp::kMultiply, opened, all, up, all, hidden);
-    return product(block + "ffn_down", quantized(both, hidden), width, hidden);
+    const void* const opened = product(block + "ffn_up", x, hidden, width, block + "ffn_gate");
+    return product(block + "ffn_down", opened, width, hidden);
   }
 
   // The best token takes the place of the one that was read, and the next position begins.
