@@ -39,6 +39,8 @@ struct Place {
   std::size_t offset = 0;  // 0: it is the caller's
 
   void* writable() const { return const_cast<void*>(address); }
+  // In the workspace.
+  Place behind(std::size_t bytes) const { return {nullptr, offset + bytes}; }
 };
 
 class Planner {
@@ -103,15 +105,21 @@ class Planner {
 
   Result<Place> quantized(std::size_t rows, Place order = {}) {
     const Place made = reserve(q8_1_bytes(rows, call_.columns));
+    const bool is_ordered = order.offset != 0;
     QuantizeRows call;
     call.dtype = call_.x_dtype;
-    call.rows = rows;
     call.columns = call_.columns;
-    call.x = call_.x;
-    if (order.offset != 0) call.each = tasks_of_vector();
-    KILN_TRY(add(plan(call, gpu_), {{1, order}, {2, made}},
-                 order.offset != 0 ? "activations in the order of their experts, as Q8_1"
-                                   : "activations as Q8_1"));
+    if (is_ordered) call.each = tasks_of_vector();
+    for (std::size_t first = 0; first < rows; first += kMostAlongY) {
+      call.rows = std::min<std::size_t>(rows - first, kMostAlongY);
+      const std::size_t before = is_ordered ? 0 : first * call_.columns * size_of(call_.x_dtype);
+      call.x = static_cast<const std::byte*>(call_.x) + before;
+      const Place ids = is_ordered ? order.behind(first * sizeof(std::uint32_t)) : order;
+      const Place out = made.behind(q8_1_bytes(first, call_.columns));
+      KILN_TRY(add(plan(call, gpu_), {{1, ids}, {2, out}},
+                   is_ordered ? "activations in the order of their experts, as Q8_1"
+                              : "activations as Q8_1"));
+    }
     return made;
   }
 

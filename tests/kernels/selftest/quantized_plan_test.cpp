@@ -197,6 +197,18 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "experts, as Q8_1\n"
         "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: gates\n"
         "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: silu(gate) * product as f16");
+  call.vectors = 1 << 15;  // one task more than a launch has blocks for along y
+  const auto planned = plan(call);
+  REQUIRE(planned);
+  REQUIRE(planned->launches.size() == 5);
+  CHECK(planned->launches[1].grid.y == 65535);
+  CHECK(planned->launches[2].grid.y == 1);
+  const auto offset = [&](std::size_t launch, std::size_t part) {
+    return planned->launches[launch].workspace_parts[part].offset;
+  };
+  CHECK(offset(2, 0) == offset(1, 0) + 65535 * 4);
+  CHECK(offset(2, 1) == offset(1, 1) + q8_1_bytes(65535, 4096));
+  call.vectors = 100;
   call.format = BlockFormat::kQ3_K;
   call.gate = nullptr;
   call.out_dtype = DType::kF32;
