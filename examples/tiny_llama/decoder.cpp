@@ -147,7 +147,14 @@ class Planner {
     call.rows = rows;
     call.columns = columns;
     call.weights = matrix.data;
-    if (!gate.empty()) call.gate = weights(gate, rows, columns).data;
+    if (!gate.empty()) {
+      const Weights beside = weights(gate, rows, columns);
+      if (beside.data != nullptr && beside.type != matrix.type) {
+        result_ = kiln::Error{kiln::ErrorCode::kInvalidInput,
+                              "'" + gate + "' is of another format than '" + name + "'"};
+      }
+      call.gate = beside.data;
+    }
     call.x = x;
     call.out = out;
     launch(call);
