@@ -12,6 +12,9 @@
 # name that the manifest gives it; the other files have the same name with another ending. The kernels are built again when the manifest, a source, or a header
 # that a source includes has changed, and only the images that depend on it.
 #
+# In a cross build, where the target's kiln cannot run, -DKILN_PROGRAM=/usr/local/bin/kiln names that of
+# the machine that builds, of the same version.
+#
 # Needs Ninja or Makefiles. EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM).
 function(kiln_add_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MANIFEST;EMBED;NAMESPACE" "TARGETS;MODULES;EMIT;OPTIONS")
@@ -27,6 +30,13 @@ function(kiln_add_kernels)
   get_filename_component(manifest "${arg_MANIFEST}" ABSOLUTE)
   if(NOT EXISTS "${manifest}")
     message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): there is no manifest ${manifest}")
+  endif()
+  set(program kiln::kiln)
+  if(KILN_PROGRAM)
+    set(program "${KILN_PROGRAM}")
+  elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): this is a cross build, and the target's kiln cannot "
+      "run here: name one that can, of the same version: -DKILN_PROGRAM=/path/to/kiln")
   endif()
   # The build system must know the names of what is generated, and they are in the manifest.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
@@ -112,8 +122,8 @@ function(kiln_add_kernels)
   add_custom_command(
     OUTPUT "${stamp}"
     BYPRODUCTS ${byproducts} ${compiled}
-    COMMAND kiln::kiln build "${manifest}" --out "${out}" --depfile "${out}/kernels.d" ${options} ${arg_OPTIONS}
-    DEPENDS "${manifest}" kiln::kiln
+    COMMAND "${program}" build "${manifest}" --out "${out}" --depfile "${out}/kernels.d" ${options} ${arg_OPTIONS}
+    DEPENDS "${manifest}" "${program}"
     DEPFILE "${out}/kernels.d"
     COMMENT "Building the GPU kernels of ${arg_TARGET}"
     USES_TERMINAL VERBATIM)
