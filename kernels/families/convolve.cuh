@@ -74,15 +74,56 @@ KILN_ASIDE AxisClass transposed_class(const Axis& a, u32 number) {
           tap < a.taps ? (a.taps - tap - 1) / apart + 1 : 0, tap, apart};
 }
 
+template <class Kind>
+inline constexpr bool kHasClasses = false;
+template <>
+inline constexpr bool kHasClasses<Transposed> = true;
+
 // ---- the tiles --------------------------------------------------------------------------------
 
 // Output channels of a group, and weights that a block keeps.
 inline constexpr u32 kGroupChannels = 4;
 inline constexpr u32 kKeptWeights = 2048;
+// Threads of a block that work, at least.
+inline constexpr u32 kFewestThreads = 64;
+// Taps whose elements a thread loads at once, as many as registers are left for. H200, in the
+// reference's geometry, 16 channels by 3x3 to 16, us: 512x512 outputs 258 one by one, 233 so;
+// 16x16, by the threads of four blocks instead of one, 26 and 16.
+template <class Kind, class Number>
+inline constexpr u32 kTapsAtOnce = !kHasClasses<Kind>    ? 3
+                                   : sizeof(Number) == 8 ? 1
+                                                         : 2;
+
+// A tile has `abreast` groups and `width` outputs.
+struct Tiles {
+  u32 width, abreast, sets, count;
+};
+KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads) {
+  const u32 parts = (outputs - 1) / threads + 1;
+  const u32 width = (outputs - 1) / parts + 1;
+  u32 abreast = threads / width;
+  if (abreast > 16) abreast = 16;
+  if (abreast > groups) abreast = groups;
+  const u32 sets = (groups - 1) / abreast + 1;
+  return {width, abreast, sets, parts * sets};
+}
+// Fewer threads of a block work where more blocks then have a tile.
+KILN_ASIDE Tiles smaller_tiles(u32 outputs, u32 groups) {
+  const u32 blocks = block_count() < multiprocessors() ? block_count() : multiprocessors();
+  Tiles tiles{};
+#pragma unroll 1
+  for (u32 threads = block_threads();; threads /= 2) {
+    const Tiles smaller = tiles_of(outputs, groups, threads);
+    if (tiles.count != 0 && smaller.count > blocks) return tiles;
+    tiles = smaller;
+    if (threads < 2 * kFewestThreads) return tiles;
+  }
+}
 
 // Sums of T are kept as `Number`.
-template <class T, class Number>
+template <class Kind, class T, class Number>
 struct Convolution {
+  static constexpr u32 kAtOnce = kTapsAtOnce<Kind, Number>;
   struct alignas(16) Weights {
     Number of[kGroupChannels];
   };
@@ -103,19 +144,18 @@ struct Convolution {
   // left of the tile's number counts on in the next class.
   KILN_DEVICE void run(const AxisClass& y, const AxisClass& x, u32 first_image, u32 image_count,
                        u32& tile) const {
-    const u32 threads = block_threads();
     const u32 per_image = y.outputs * x.outputs;
     const u32 outputs = image_count * per_image;
     const u32 groups = (channels_out - 1) / kGroupChannels + 1;
-    const u32 parts = (outputs - 1) / threads + 1;
-    const u32 width = (outputs - 1) / parts + 1;
-    u32 abreast = threads / width;  // groups in a tile
-    if (abreast > 16) abreast = 16;
-    if (abreast > groups) abreast = groups;
-    const u32 sets = (groups - 1) / abreast + 1;
+    Tiles cut;
+    if constexpr (kHasClasses<Kind>) {
+      cut = tiles_of(outputs, groups, block_threads());
+    } else {
+      cut = smaller_tiles(outputs, groups);
+    }
+    const u32 width = cut.width, abreast = cut.abreast, sets = cut.sets, tiles = cut.count;
     const u32 mine = thread_rank() / width;
     const u32 place = thread_rank() - mine * width;
-    const u32 tiles = parts * sets;
 #pragma unroll 1
     for (; tile < tiles; tile += block_count()) {
       const u32 part = tile / sets;
@@ -159,7 +199,7 @@ struct Convolution {
     KILN_SHARED(kept, Kept);
     const u32 taps = y.taps * x.taps;
     const u32 total = taps * channels;
-    const u32 most = kKeptWeights / kGroupChannels / groups;
+    const u32 most = kKeptWeights / kGroupChannels / groups / kAtOnce * kAtOnce;
     const u64 column_step = static_cast<u64>(static_cast<i64>(x.tap_step)) * stride;
     const u64 first_column = static_cast<u64>(static_cast<i64>(left)) * stride;
     i32 row = top, column = left;
@@ -175,27 +215,36 @@ struct Convolution {
       if (!works) continue;
       const Weights* weights = &kept.of[mine * count];
 #pragma unroll 1
-      for (u32 left_over = count; left_over != 0; --left_over) {
-        if (has_row && static_cast<u32>(column) < columns) {
-          const Number element = static_cast<Number>(widen(image[at]));
-          const Weights w = *weights;
+      for (u32 i = 0; i < count; i += kAtOnce) {
+        // Elements are on their way together. Behind the last tap of all nothing is read.
+        Number elements[kAtOnce];
+        bool is_there[kAtOnce];
 #pragma unroll
-          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += element * w.of[o];
-        }
-        ++weights;
-        column += x.tap_step;
-        at += column_step;
-        if (++column_tap == x.taps) {
-          column_tap = 0;
-          column = left;
-          row += y.tap_step;
-          if (++row_tap == y.taps) {
-            row_tap = 0;
-            row = top;
-            image += channel_stride;
+        for (u32 t = 0; t < kAtOnce; ++t) {
+          is_there[t] = has_row && static_cast<u32>(column) < columns && i + t < count;
+          elements[t] = 0;
+          if (is_there[t]) elements[t] = static_cast<Number>(widen(image[at]));
+          column += x.tap_step;
+          at += column_step;
+          if (++column_tap == x.taps) {
+            column_tap = 0;
+            column = left;
+            row += y.tap_step;
+            if (++row_tap == y.taps) {
+              row_tap = 0;
+              row = top;
+              image += channel_stride;
+            }
+            has_row = static_cast<u32>(row) < rows;
+            at = static_cast<u64>(static_cast<i64>(row)) * row_stride + first_column;
           }
-          has_row = static_cast<u32>(row) < rows;
-          at = static_cast<u64>(static_cast<i64>(row)) * row_stride + first_column;
+        }
+#pragma unroll
+        for (u32 t = 0; t < kAtOnce; ++t) {
+          if (!is_there[t]) continue;
+          const Weights w = weights[i + t];
+#pragma unroll
+          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += elements[t] * w.of[o];
         }
       }
     }
@@ -229,7 +278,8 @@ struct Convolution {
 // ---- the kernels ------------------------------------------------------------------------------
 
 template <class Kind, class T, class Number>
-KILN_DEVICE void convolve(const Convolution<T, Number>& c, const Axis& rows, const Axis& columns) {
+KILN_DEVICE void convolve(const Convolution<Kind, T, Number>& c, const Axis& rows,
+                          const Axis& columns) {
   if (c.images == 0 || c.channels_out == 0 || rows.size_out == 0 || columns.size_out == 0) return;
   // Some images at a time, whose outputs 32 bits count.
   const u32 most = (1u << 31) / rows.size_out / columns.size_out;
@@ -267,12 +317,12 @@ KILN_DEVICE void convolve2d(u64 rows_out, u64 columns_out, u64 stride, u64 paddi
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
   const u32 steps = static_cast<u32>(stride), around = static_cast<u32>(padding);
   const u32 dilated = static_cast<u32>(dilation);
-  const Convolution<T, Number> c{
+  const Convolution<Kind, T, Number> c{
       src,      kernel,   dst,      n(0),       n(1),    n(8 + kOut),     n(2),
       n(3),     info[4],  info[5],  info[6],    info[7], info[12 + kOut], info[13 - kOut],
       info[14], info[15], rows_out, columns_out};
-  convolve<Kind>(c, {n(2), static_cast<u32>(rows_out), n(10), steps, around, dilated},
-                 {n(3), static_cast<u32>(columns_out), n(11), steps, around, dilated});
+  convolve(c, {n(2), static_cast<u32>(rows_out), n(10), steps, around, dilated},
+           {n(3), static_cast<u32>(columns_out), n(11), steps, around, dilated});
 }
 
 template <class Kind, class Number, class T>
@@ -280,13 +330,13 @@ KILN_DEVICE void convolve1d(u64 l_out, u64 stride, u64 padding, u64 dilation, co
                             const T* src, const T* kernel, T* dst) {
   constexpr u32 kOut = kOutChannels<Kind>;
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
-  const Convolution<T, Number> c{
+  const Convolution<Kind, T, Number> c{
       src,  kernel,   dst,     n(0), n(1),    n(6 + kOut),    1,
       n(2), info[3],  info[4], 0,    info[5], info[9 + kOut], info[10 - kOut],
       0,    info[11], 1,       l_out};
-  convolve<Kind>(c, {1, 1, 1, 1, 0, 1},
-                 {n(2), static_cast<u32>(l_out), n(8), static_cast<u32>(stride),
-                  static_cast<u32>(padding), static_cast<u32>(dilation)});
+  convolve(c, {1, 1, 1, 1, 0, 1},
+           {n(2), static_cast<u32>(l_out), n(8), static_cast<u32>(stride),
+            static_cast<u32>(padding), static_cast<u32>(dilation)});
 }
 
 }  // namespace kiln::families
