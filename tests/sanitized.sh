@@ -4,7 +4,7 @@
 #   readers  the fuzz targets of bytes and text, under address and undefined behaviour
 #   runtime  the runtime's contract over the fake drivers, under threads
 #   host     the host device, under both: planted faults, and our own kernels against their references;
-#            needs the kernels' header of the main build
+#            needs the kernels' header and the suite of the main build
 #   rest     what takes longer: records, the C interface and the readers' unit tests under the first
 #            two, the engine of builds under the last
 # CXX names the compiler; else it is the first of clang and GNU whose sanitizers work here.
@@ -91,8 +91,8 @@ for what in "$@"; do
       done
       ;;
     host)
-      if [ ! -d build/ops/kiln_own_kernels.kiln/include ]; then
-        echo "skipped: the host device under sanitizers: build/ has no header of our kernels"
+      if [ ! -d build/ops/kiln_own_kernels.kiln/include ] || [ ! -e build/tests/kernels/libkiln_suite.a ]; then
+        echo "skipped: the host device under sanitizers: build/ has no header of our kernels, or no suite"
         continue
       fi
       for preset in checked checked-threads; do
