@@ -13,50 +13,46 @@ namespace kiln::device {
 
 inline constexpr u32 kTileThreads = 32, kTileRows = 16, kTileColumns = 8;
 
-// 16 rows of 32 bytes in shared memory, as the left operand: row r begins at rows[r * kStride], at
-// a multiple of sixteen bytes. `lane` is below 32; on GPUs with matrix units the 32 threads are a
-// wave, and all there.
-template <u32 kStride>
-class ByteRows {
- public:
-  KILN_DEVICE void load(const u32* rows, u32 lane) {
+// The left operand, 16 rows of 32 bytes: what a thread holds of the eight words of rows i / 4 and
+// i / 4 + 8. With matrix units words i % 4 and i % 4 + 4, and the 32 threads are a wave, and all
+// there; else all eight.
 #if KILN_HAS_BYTE_MATRIX
-    load_fragments(words_, rows + lane % 16 * kStride + lane / 16 * 4);
+inline constexpr u32 kRowWords = 2;
 #else
-    rows_ = rows + lane / 4 * kStride;
+inline constexpr u32 kRowWords = 8;
 #endif
-  }
-
-  // c += rows * columns: of all 32 bytes, or, for kHalf 0 or 1, of the first or the last 16. Column
-  // c of the right operand begins at columns[c * kColumnStride], in shared memory.
-  template <i32 kHalf, u32 kColumnStride>
-  KILN_DEVICE void multiply(i32 (&c)[4], const u32* columns, u32 lane) const {
-    constexpr u32 kFirst = kHalf == 1 ? 4 : 0, kWords = kHalf < 0 ? 8 : 4;
-#if KILN_HAS_BYTE_MATRIX
-    const u32* const column = columns + lane / 4 * kColumnStride + lane % 4 + kFirst;
-    if constexpr (kWords == 8) {
-      multiply_byte_fragments(c, words_[0], words_[1], words_[2], words_[3], column[0], column[4]);
-    } else {
-      multiply_byte_fragments(c, words_[kFirst / 2], words_[kFirst / 2 + 1], column[0]);
-    }
-#else
-    const u32* const column = columns + lane % 4 * 2 * kColumnStride;
-#pragma unroll
-    for (u32 w = kFirst; w < kFirst + kWords; ++w) {
-      c[0] = dot_bytes(rows_[w], column[w], c[0]);
-      c[1] = dot_bytes(rows_[w], column[kColumnStride + w], c[1]);
-      c[2] = dot_bytes(rows_[8 * kStride + w], column[w], c[2]);
-      c[3] = dot_bytes(rows_[8 * kStride + w], column[kColumnStride + w], c[3]);
-    }
-#endif
-  }
-
- private:
-#if KILN_HAS_BYTE_MATRIX
-  u32 words_[4];
-#else
-  const u32* rows_;
-#endif
+struct ByteRows {
+  u32 words[2][kRowWords];
 };
+
+// c = rows * columns + first: of all 32 bytes, or, for kHalf 0 or 1, of the first or the last 16.
+// Column j of the right operand begins at columns[j * stride]. `lane` is below 32.
+template <i32 kHalf>
+KILN_DEVICE void multiply_bytes(i32 (&c)[4], i32 first, const ByteRows& rows, const u32* columns,
+                                u32 stride, u32 lane) {
+#if KILN_HAS_BYTE_MATRIX
+  const u32* const column = columns + lane / 4 * stride + lane % 4;
+  if constexpr (kHalf < 0) {
+    multiply_byte_fragments(c, first, rows.words[0][0], rows.words[1][0], rows.words[0][1],
+                            rows.words[1][1], column[0], column[4]);
+  } else {
+    multiply_byte_fragments(c, first, rows.words[0][kHalf], rows.words[1][kHalf],
+                            column[4 * kHalf]);
+  }
+#else
+  constexpr u32 kFirst = kHalf == 1 ? 4 : 0, kLast = kHalf == 0 ? 4 : 8;
+  const u32* const left = columns + lane % 4 * 2 * stride;
+  const u32* const right = left + stride;
+#pragma unroll
+  for (u32 i = 0; i < 4; ++i) c[i] = first;
+#pragma unroll
+  for (u32 w = kFirst; w < kLast; ++w) {
+    c[0] = dot_bytes(rows.words[0][w], left[w], c[0]);
+    c[1] = dot_bytes(rows.words[0][w], right[w], c[1]);
+    c[2] = dot_bytes(rows.words[1][w], left[w], c[2]);
+    c[3] = dot_bytes(rows.words[1][w], right[w], c[3]);
+  }
+#endif
+}
 
 }  // namespace kiln::device

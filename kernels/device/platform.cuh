@@ -11,13 +11,21 @@
 //   thread_y block_y                                  the same of threads along y
 //   block_index_y block_index_z block_count_y         the same of blocks along y and z
 //   barrier                                           all threads of the block
-//   dynamic_shared                                    memory of the block, as much as the launch
-//   asks wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
+//   dynamic_shared                                    memory of the block, as the launch asks
+//
+//   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
 //   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
 //   multiprocessors                                   of the device, or of the architecture's
-//   largest load_16_bytes store_16_bytes                      one access; the address is a multiple
-//   of 16 permute_bytes<A, B, C, D> count_ones              four of the eight bytes of two words;
-//   bits set math::                                            the vendor's accurate functions
+//                                                     largest
+//
+//   load_16_bytes store_16_bytes                      one access; at a multiple of 16
+//   copy_async wait_for_copies                        from global to shared memory
+//   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
+//   count_ones                                        bits set
+//   dot_bytes                                         of the four bytes of two words
+//   multiply_byte_fragments                           matrix units, where there are any
+//
+//   math::                                            the vendor's accurate functions
 //   exp2_approximate reciprocal_approximate           see each for its error
 //   f16_bits_from_f32 ...                             hardware conversions, where there are any
 #pragma once
@@ -338,9 +346,13 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
       NativeWords{words.word[0], words.word[1], words.word[2], words.word[3]};
 }
 #elif KILN_PLATFORM_HOST
+// Compilers are not told that the address is aligned: GNU's may load in front of a test of that.
 KILN_DEVICE Words load_16_bytes(const void* address) {
+#if __SANITIZE_ADDRESS__
+  address = __builtin_assume_aligned(address, 16);  // checked
+#endif
   Words words;
-  __builtin_memcpy(&words, __builtin_assume_aligned(address, 16), sizeof words);
+  __builtin_memcpy(&words, address, sizeof words);
   return words;
 }
 KILN_DEVICE void store_16_bytes(void* address, Words words) {
@@ -420,29 +432,50 @@ KILN_DEVICE i32 dot_bytes(u32 a, u32 b, i32 sum) {
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 #define KILN_HAS_BYTE_MATRIX 1
-// c += a * b of signed bytes, by the 32 lanes of a warp: a is 16 x 4n, b 4n x 8 bytes, n = 4 or 8
-// words; device/byte_matrix.cuh has which lane holds what.
-KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], u32 a0, u32 a1, u32 b0) {
+// c = a * b + first, of signed bytes, by the 32 lanes of a warp: a is 16 x 4n, b 4n x 8 bytes, n =
+// 4 or 8 words; device/byte_matrix.cuh has which lane holds what.
+KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1, u32 b0) {
   asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a0), "r"(a1), "r"(b0));
+      "{%7, %7, %7, %7};"
+      : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+      : "r"(a0), "r"(a1), "r"(b0), "r"(first));
 }
-KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0,
-                                         u32 b1) {
+KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1, u32 a2, u32 a3,
+                                         u32 b0, u32 b1) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+      "{%8, %9}, {%10, %10, %10, %10};"
+      : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(first));
 }
-// Of four times eight rows of sixteen bytes in shared memory, lane i gives the address of row i % 8 of
-// matrix i / 8; it gets word i % 4 of row i / 4 of each matrix.
-KILN_DEVICE void load_fragments(u32 (&words)[4], const u32* row) {
-  asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-      : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
-      : "memory");
+#endif
+
+// ---- asynchronous copies ----------------------------------------------------------------------
+
+// kBytes (4 or 16) bytes from global to shared memory, both at multiples of kBytes. After
+// wait_for_copies() a thread's copies are there for it, and a barrier later for others. Where the
+// hardware has no such copies, they are there at once.
+#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+template <u32 kBytes>
+KILN_DEVICE void copy_async(void* shared, const void* global) {
+  const u32 to = static_cast<u32>(__cvta_generic_to_shared(shared));
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");
+  }
 }
+KILN_DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#else
+template <u32 kBytes>
+KILN_DEVICE void copy_async(void* shared, const void* global) {
+  if constexpr (kBytes == 16) {
+    const Words words = load_16_bytes(global);
+    for (u32 i = 0; i < 4; ++i) static_cast<u32*>(shared)[i] = words.word[i];
+  } else {
+    *static_cast<u32*>(shared) = *static_cast<const u32*>(global);
+  }
+}
+KILN_DEVICE void wait_for_copies() {}
 #endif
 
 // ---- arithmetic -------------------------------------------------------------------------------

@@ -59,44 +59,56 @@ KILN_DEVICE void fused_float_vector(const void* first, const void* second, const
       static_cast<u32>(columns), matrix.count(rows));
 }
 
-// Many vectors of Q8_1: block (x, y) makes a tile of results. With `tiles` and `order`: that of
-// tiles[y], whose vectors are those of neighbouring tasks in `order`. With `gates`, one for each
-// result: silu(gate) * product.
-template <class Format>
+// Many vectors of Q8_1: blocks (x, y) make the tiles of results of row y of tiles. With `tiles` and
+// `order`: those of tiles[y], whose vectors are those of neighbouring tasks in `order`. With
+// `gates`, one for each result: silu(gate) * product.
+template <class GivenFormat>
 KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void* vectors,
                               const u32* order, const tuning::ExpertTile* tiles, void* dst,
                               i32 columns, i32 rows, i32 count, i32 padded, i32 dst_stride,
                               u32 type) {
-  constexpr u32 kRows = tuning::kFusedTileRows, kVectors = 64;
+  using Format = gguf::Centered<GivenFormat>;
+  using Tiles = MatrixTiles<Format>;
   // Results lie where the tile was, so that few instructions store them all.
   union Shared {
-    MatrixTile<Format, kRows, kVectors> tile;
-    f32 results[kVectors][kRows];
+    typename Tiles::Shared of;
+    f32 results[Tiles::kVectors][Tiles::kRows];
   };
   KILN_SHARED(shared, Shared);
-  const u32 first = block_index_y() * kVectors;
+  const u32 first = block_index_y() * Tiles::kVectors;
   tuning::ExpertTile of{0, first, static_cast<u32>(count)};
   if (tiles != nullptr) of = tiles[block_index_y()];
+  if (of.begin >= of.end) return;
   const FloatResults results{dst, 0, type, false};
-  const u64 row_bytes = static_cast<u32>(columns) / Format::kValues * Format::kBytes;
-  const u32 first_row = block_index() * kRows;
-  mul_mat_tile(
-      shared.tile,
-      static_cast<const u8*>(weights) + of.expert * (static_cast<u32>(rows) * row_bytes),
-      static_cast<const Q8_1*>(vectors) +
-          of.begin * static_cast<u64>(static_cast<u32>(padded) / 32),
-      [&](u32 row, u32 v, f32 value) { shared.results[v][row - first_row] = value; }, columns, rows,
-      static_cast<i32>(of.end - of.begin), padded, first_row, 0);
-  barrier();
-  const u32 width = static_cast<u32>(rows) - first_row;
+  const u32 blocks = static_cast<u32>(columns) / Format::kValues;
+  const u32 stride = static_cast<u32>(padded) / 32 * kBlockWords;
+  const BlockMatrix matrix{
+      static_cast<const u8*>(weights) +
+          of.expert * (static_cast<u64>(static_cast<u32>(rows)) * blocks * Format::kBytes),
+      static_cast<u32>(rows), blocks};
+  const VectorRows of_tile{static_cast<const u32*>(vectors) + of.begin * static_cast<u64>(stride),
+                           stride, lesser(of.end - of.begin, Tiles::kVectors),
+                           static_cast<u32>(columns) / 32};
+  const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
 #pragma unroll 1
-  for (u32 i = thread_rank(); i < kRows * kVectors; i += kMatrixThreads) {
-    const u32 row = i % kRows, v = of.begin + i / kRows;
-    if (row >= width || v >= of.end) continue;
-    const u64 task = order == nullptr ? v : order[v];
-    const u64 at = task * static_cast<u32>(dst_stride) + first_row + row;
-    const f32 value = shared.results[i / kRows][row];
-    results.put(at, gates == nullptr ? value : silu(gates[at]) * value);
+  for (u32 first_row = block_index() * tile_rows; first_row < matrix.rows;
+       first_row += block_count() * tile_rows) {
+    Tiles::multiply(
+        shared.of, matrix, of_tile,
+        [&](u32 row, u32 v, f32 value) { shared.results[v][row - first_row] = value; }, tile_rows,
+        first_row, 0);
+    barrier();
+    const u32 width = lesser(matrix.rows - first_row, tile_rows);
+#pragma unroll 1
+    for (u32 i = thread_rank(); i < Tiles::kRows * of_tile.count; i += kMatrixThreads) {
+      const u32 row = i % Tiles::kRows, v = of.begin + i / Tiles::kRows;
+      if (row >= width) continue;
+      const u64 task = order == nullptr ? v : order[v];
+      const u64 at = task * static_cast<u32>(dst_stride) + first_row + row;
+      const f32 value = shared.results[i / Tiles::kRows][row];
+      results.put(at, gates == nullptr ? value : silu(gates[at]) * value);
+    }
+    barrier();
   }
 }
 

@@ -1,10 +1,8 @@
 // Products of a matrix of quantized rows and several vectors: dst[v * rows_dst + row].
 //
-// Tiles of results are made step by step along the rows: 128 values of the rows and vectors come to
-// shared memory as signed bytes and scales, are multiplied as whole numbers by runs of one scale,
-// and each sum is scaled and added as f32. Many vectors: a block makes one tile, and its four
-// groups of 32 threads a quarter each. Five to eight: each group takes steps of its own for the
-// same 16 rows.
+// Rows and vectors come to shared memory as they are, by asynchronous copies of 16 bytes. Rows are
+// the left operand of products of bytes (device/byte_matrix.cuh): each thread decodes what it holds
+// of two of 16 rows. The whole number that comes of a run of one scale is scaled and added as f32.
 #pragma once
 
 #include "device/byte_matrix.cuh"
@@ -19,351 +17,389 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-inline constexpr u32 kStepValues = 128, kStepWords = kStepValues / 4;
-inline constexpr u32 kStepGroups = kStepValues / 32;  // of 32 values, which are a block of a vector
-// Words from row to row: eight rows of sixteen bytes lie in 32 banks.
-inline constexpr u32 kRowStride = kStepWords + 4;
+KILN_DEVICE u32 lesser(u32 a, u32 b) { return a < b ? a : b; }
 
-// How many slices of a format a thread loads at once: 32 values, or 64 where scales are apart from
-// what they scale.
-template <class Format>
-using StepPiece = gguf::Piece<Format, (Format::kTogether < 8 ? 4 : 8)>;
+// A matrix of rows of blocks.
+struct BlockMatrix {
+  const u8* bytes;
+  u32 rows, blocks;  // of a row
+};
 
-template <class Format_, u32 kRows, u32 kVectors>
-struct MatrixTile {
-  using Format = Format_;
-  static constexpr bool kHasOffset = Format::kHasOffset;
-  // Runs that end at 32 values, too, where vectors have another scale.
-  static constexpr u32 kRun = Format::kRun < 32 ? Format::kRun : 32;
-  static constexpr u32 kRuns = kStepValues / kRun;
-  // Whether the vectors' values must be summed; else their blocks have the sum.
-  static constexpr bool kSums = kHasOffset && kRun < 32;
-  static constexpr u32 kVectorStride = kStepGroups * sizeof(Q8_1) / 4;
+// Vectors of Q8_1.
+inline constexpr u32 kBlockWords = sizeof(Q8_1) / 4;
+struct VectorRows {
+  const u32* words;
+  u32 stride;         // words from one to the next
+  u32 count, groups;  // of 32 values
+};
 
-  alignas(16) u32 rows[kRows * kRowStride];
-  alignas(16) u32 vectors[kVectors * kVectorStride];  // blocks of Q8_1
-  f32 scales[kRuns][kRows];
-  f32 offsets[kHasOffset ? kRuns : 1][kHasOffset ? kRows : 1];
-  f32 sums[kSums ? kRuns : 1][kSums ? kVectors : 1];
+// kGroups times 32 values of each of up to kRows rows. Copied by kThreads threads.
+template <class Format, u32 kRows, u32 kGroups, u32 kThreads>
+struct StagedRows {
+  static constexpr u32 kBlocks = kGroups * 32 / Format::kValues;
+  // A row begins where its first byte has the same place among 16 as in the matrix. Sixteen bytes
+  // of eight rows lie in 32 banks.
+  static constexpr u32 kChunks = (kBlocks * Format::kBytes + 30) / 16 | 1;
 
-  // What one of kThreads threads brings of a step. Fetched before the step that is in the tile is
-  // used up, and stored after.
-  template <u32 kThreads>
-  struct Share {
-    using Piece = StepPiece<Format>;
-    static constexpr u32 kWords = Piece::kWords, kOfRow = kStepWords / (kWords * Format::kParts);
-    static constexpr u32 kPieces = kRows * kOfRow / kThreads;
-    static constexpr u32 kOfVector = kVectorStride / 4;
-    static constexpr u32 kChunks = (kVectors * kOfVector + kThreads - 1) / kThreads;
+  alignas(16) u8 bytes[kRows * kChunks * 16];
 
-    Piece pieces[kPieces];
-    Words chunks[kChunks];
-    u32 first_piece;  // of the step, in a row
-    u32 blocks_left;
-
-    // The values from step * 128 on; 0 behind a row's or a vector's end, and behind the last of
-    // them.
-    KILN_DEVICE void fetch(const u8* matrix, u32 blocks, u32 row_count, const Q8_1* vectors,
-                           u32 stride, u32 vector_count, u32 step, u32 thread) {
-      const u64 row_bytes = static_cast<u64>(blocks) * Format::kBytes;
-      first_piece = step * kOfRow + thread % kOfRow;
-      const u32 block = first_piece / Piece::kPerBlock;
-      blocks_left = block < blocks ? row_count : 0;  // rows that have this piece
-#pragma unroll
-      for (u32 i = 0; i < kPieces; ++i) {
-        const u32 r = thread / kOfRow + i * (kThreads / kOfRow);
-        // What is not there is the first piece, times 0.
-        const bool is_there = r < blocks_left;
-        pieces[i] = Piece(matrix + (is_there ? r * row_bytes : 0), is_there ? first_piece : 0);
-      }
-      const u32 first = step * kStepGroups;
-      const bool is_whole = address_of(vectors) % 16 == 0 && stride % kStepGroups == 0;
-#pragma unroll
-      for (u32 i = 0; i < kChunks; ++i) {
-        const u32 chunk = thread + i * kThreads, v = chunk / kOfVector,
-                  word = chunk % kOfVector * 4;
-        const u32* const at = reinterpret_cast<const u32*>(vectors + v * stride + first) + word;
-        if (is_whole && v < vector_count && first < stride) {
-          chunks[i] = load_16_bytes(at);
-        } else {
-#pragma unroll
-          for (u32 k = 0; k < 4; ++k) {
-            const bool is_there = v < vector_count && first + (word + k) / 9 < stride;
-            chunks[i].word[k] = is_there ? at[k] : 0;
-          }
+  // `rows` rows from `first_row` on, blocks from `first_block` on; rows behind the last are the
+  // last.
+  KILN_DEVICE void copy(const BlockMatrix& matrix, u32 first_row, u32 rows, u32 first_block,
+                        u32 thread) {
+    const u64 row_bytes = static_cast<u64>(matrix.blocks) * Format::kBytes;
+    const u8* const end = matrix.bytes + matrix.rows * row_bytes;
+    const u32 size = lesser(matrix.blocks - first_block, kBlocks) * Format::kBytes;
+#pragma unroll 1
+    for (u32 i = thread; i < rows * kChunks; i += kThreads) {
+      const u8* const first = matrix.bytes +
+                              lesser(first_row + i / kChunks, matrix.rows - 1) * row_bytes +
+                              first_block * Format::kBytes;
+      const u32 before = static_cast<u32>(address_of(first)) % 16, at = i % kChunks * 16;
+      if (at >= before + size) continue;
+      const u8* const from = first - before + at;
+      if (from >= matrix.bytes && from + 16 <= end) {
+        copy_async<16>(bytes + 16 * i, from);
+      } else {
+        // Sixteen bytes would stick out of the matrix.
+#pragma unroll 1
+        for (u32 k = 0; k < 16; ++k) {
+          if (from + k >= matrix.bytes && from + k < end) bytes[16 * i + k] = from[k];
         }
       }
     }
-
-    KILN_DEVICE void store(MatrixTile& tile, u32 thread) const {
-      constexpr u32 kRunWords = kStepWords / kRuns;
-      const u32 first_word = first_piece / Piece::kPerBlock * (Format::kValues / 4);
-#pragma unroll
-      for (u32 i = 0; i < kPieces; ++i) {
-        const u32 r = thread / kOfRow + i * (kThreads / kOfRow);
-        const bool is_there = r < blocks_left;
-#pragma unroll
-        for (u32 p = 0; p < Format::kParts; ++p) {
-          const u32 slice = first_piece % Piece::kPerBlock * kWords;
-          const u32 word = (first_word + Format::word(slice, p)) % kStepWords;
-#pragma unroll
-          for (u32 k = 0; k < kWords; ++k) {
-            tile.rows[r * kRowStride + word + k] = pieces[i].quants[k][p];
-          }
-          if (word % kRunWords != 0) continue;
-          const gguf::Scale scale = pieces[i].scale(p);
-          tile.scales[word / kRunWords][r] = is_there ? scale.scale : 0;
-          if constexpr (kHasOffset) tile.offsets[word / kRunWords][r] = is_there ? scale.offset : 0;
-        }
-      }
-#pragma unroll
-      for (u32 i = 0; i < kChunks; ++i) {
-        const u32 chunk = thread + i * kThreads;
-        if (kVectors * kOfVector % kThreads != 0 && chunk >= kVectors * kOfVector) continue;
-#pragma unroll
-        for (u32 k = 0; k < 4; ++k) tile.vectors[4 * chunk + k] = chunks[i].word[k];
-      }
-    }
-  };
-
-  // The vectors' sums over runs, once the vectors are there.
-  template <u32 kThreads>
-  KILN_DEVICE void sum_vectors(u32 thread) {
-    for (u32 i = thread; i < kRuns * kVectors; i += kThreads) {
-      const u32 run = i % kRuns, v = i / kRuns;
-      i32 sum = 0;
-#pragma unroll
-      for (u32 w = 0; w < kRun / 4; ++w) {
-        const u32 word = run * (kRun / 4) + w;
-        sum = dot_bytes(0x01010101u, quants(v, word / 8)[word % 8], sum);
-      }
-      sums[run][v] =
-          static_cast<f32>(sum) * widen(f16{static_cast<u16>(d_and_s(v, run * kRun / 32))});
-    }
   }
 
-  KILN_DEVICE u32 d_and_s(u32 vector, u32 group) const {
-    return vectors[vector * kVectorStride + group * 9];
-  }
-  KILN_DEVICE const u32* quants(u32 vector, u32 group) const {
-    return &vectors[vector * kVectorStride + group * 9 + 1];
+  // The first byte of row `first_row + r`.
+  KILN_DEVICE const u8* row(const BlockMatrix& matrix, u32 first_row, u32 r,
+                            u32 first_block) const {
+    const u64 block =
+        static_cast<u64>(lesser(first_row + r, matrix.rows - 1)) * matrix.blocks + first_block;
+    return bytes + r * (kChunks * 16) +
+           static_cast<u32>(address_of(matrix.bytes + block * Format::kBytes)) % 16;
   }
 };
 
-// A whole number below 2^22 in magnitude, held as kWholeBias + n, as f32: conversions are slow.
-inline constexpr i32 kWholeBias = 0x4b400000;
-KILN_DEVICE f32 biased_to_f32(i32 n) { return bit_cast<f32>(n) - 12582912.0f; }
+// kGroups blocks of each of kVectors vectors. Copied by kThreads threads.
+template <u32 kVectors, u32 kGroups, u32 kThreads>
+struct StagedVectors {
+  static constexpr u32 kWords = kGroups * kBlockWords;
+  // The words that eight neighbouring vectors give four threads each lie in 32 banks; of eight
+  // vectors alone room counts for more.
+  static constexpr u32 kStride = kWords / 4 % 2 == 0 && kVectors > 8 ? kWords + 4 : kWords;
 
-// The results of one thread of a group: kDown x kRight fragments from row `top` and vector `left`
-// of a tile on.
-template <u32 kDown, u32 kRight>
-struct TileResults {
-  f32 of[kDown][kRight][4] = {};
+  alignas(16) u32 words[kVectors * kStride];
 
-  KILN_DEVICE static u32 row(u32 lane, u32 y, u32 i) {
-    return lane / 4 + y * kTileRows + i / 2 * 8;
+  // Those behind the last are left as they were.
+  KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
+    constexpr u32 kChunks = kWords / 4;
+    const u32 count = lesser(vectors.count - first_vector, kVectors);
+    const u32 size = lesser(vectors.groups - first_group, kGroups) * kBlockWords;
+    const bool is_aligned = address_of(vectors.words) % 16 == 0 && vectors.stride % 4 == 0;
+#pragma unroll 1
+    for (u32 i = thread; i < count * kChunks; i += kThreads) {
+      const u32 v = i / kChunks, word = i % kChunks * 4;
+      const u32* const from = vectors.words + static_cast<u64>(first_vector + v) * vectors.stride +
+                              first_group * kBlockWords + word;
+      u32* const to = words + v * kStride + word;
+      if (is_aligned && word + 4 <= size) {
+        copy_async<16>(to, from);
+      } else {
+#pragma unroll 1
+        for (u32 k = 0; k < 4 && word + k < size; ++k) copy_async<4>(to + k, from + k);
+      }
+    }
   }
+};
+
+// A unit: the values of a row that a thread decodes at once, kGroups times 32. Of 16 rows, the part
+// of thread `lane` of 32: of the rows that begin at rows[0] and rows[1].
+template <class Format>
+struct UnitRows {
+  // A slice has words of both halves of 32 values; else of as many groups as it has parts.
+  static constexpr bool kHasHalves = Format::kValues == 32 && Format::kParts == 2;
+  static constexpr u32 kGroups = kHasHalves ? 1 : Format::kParts;
+  static constexpr u32 kPerBlock = Format::kValues / 32 / kGroups;
+  static constexpr u32 kRuns = Format::kRun < 32 ? 2 : 1;  // of 32 values
+
+  ByteRows bytes[kGroups];
+  gguf::Scale scales[kGroups][kRuns][2];
+
+  KILN_DEVICE void load(const u8* const (&rows)[2], u32 unit, u32 lane) {
+    constexpr u32 kCount = kRowWords == 8 ? 4 : 1;  // neighbouring words of a half
+    const u32 within = kRowWords == 8 ? 0 : lane % 4, in_block = unit % kPerBlock;
+#pragma unroll
+    for (u32 r = 0; r < 2; ++r) {
+      const u8* const block = rows[r] + unit / kPerBlock * Format::kBytes;
+      u32 quants[kCount][Format::kParts];
+#pragma unroll
+      for (u32 half = 0; half < 2; ++half) {
+        if (half == 0 || !kHasHalves) {
+          Format::unpack(block, (kHasHalves ? 0 : in_block * 8 + half * 4) + within, quants);
+        }
+#pragma unroll
+        for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+          for (u32 g = 0; g < kGroups; ++g) {
+            bytes[g].words[r][half * kCount + k] = quants[k][kHasHalves ? half : g];
+          }
+        }
+      }
+#pragma unroll
+      for (u32 g = 0; g < kGroups; ++g) {
+#pragma unroll
+        for (u32 run = 0; run < kRuns; ++run) {
+          scales[g][run][r] = Format::scale(block, (in_block * kGroups + g) * 8 + run * 4);
+        }
+      }
+    }
+  }
+};
+
+// Whole numbers come as kWholeBias + n, which are the bits of the f32 kBias + n: conversions are
+// slow. n is below 2^22 in magnitude.
+inline constexpr i32 kWholeBias = 0x4b400000;
+inline constexpr f32 kBias = 12582912.0f;
+
+// Results of one thread of 32: of 16 rows and 8 * kRight vectors.
+template <u32 kRight>
+struct TileResults {
+  f32 of[kRight][4] = {};
+
+  KILN_DEVICE static u32 row(u32 lane, u32 i) { return lane / 4 + i / 2 * 8; }
   KILN_DEVICE static u32 vector(u32 lane, u32 x, u32 i) {
     return lane % 4 * 2 + x * kTileColumns + i % 2;
   }
 
-  // Adds what the step in the tile gives.
-  template <class Tile>
-  KILN_DEVICE void add_step(const Tile& tile, u32 top, u32 left, u32 lane) {
-    constexpr u32 kUnroll = kRight == 1 ? kStepGroups : 1;
-#pragma unroll kUnroll
-    for (u32 group = 0; group < kStepGroups; ++group) {
-      Bytes bytes[kDown];
+  // Adds what a unit gives with the groups of staged vectors from `first_group` on.
+  template <class Format, class Vectors>
+  KILN_DEVICE void add(const UnitRows<Format>& rows, const Vectors& vectors, u32 first_group,
+                       u32 lane) {
 #pragma unroll
-      for (u32 y = 0; y < kDown; ++y) {
-        bytes[y].load(&tile.rows[(top + y * kTileRows) * kRowStride + group * 8], lane);
-      }
-      if constexpr (Tile::kRun == 32) {
-        add_run<-1>(tile, bytes, group, group, top, left, lane);
-      } else {
-        add_run<0>(tile, bytes, group, 2 * group, top, left, lane);
-        add_run<1>(tile, bytes, group, 2 * group + 1, top, left, lane);
+    for (u32 x = 0; x < kRight; ++x) {
+#pragma unroll
+      for (u32 g = 0; g < UnitRows<Format>::kGroups; ++g) {
+        const u32* const blocks =
+            &vectors.words[x * kTileColumns * Vectors::kStride + (first_group + g) * kBlockWords];
+        if constexpr (UnitRows<Format>::kRuns == 1) {
+          add_run<-1, Vectors::kStride>(rows, g, blocks, x, lane);
+        } else {
+          add_run<0, Vectors::kStride>(rows, g, blocks, x, lane);
+          add_run<1, Vectors::kStride>(rows, g, blocks, x, lane);
+        }
       }
     }
   }
 
  private:
-  using Bytes = ByteRows<kRowStride>;
-
-  template <i32 kHalf, class Tile>
-  KILN_DEVICE void add_run(const Tile& tile, const Bytes (&bytes)[kDown], u32 group, u32 run,
-                           u32 top, u32 left, u32 lane) {
-    using Format = typename Tile::Format;
-    const u32 first_row = top + row(lane, 0, 0), first_vector = left + vector(lane, 0, 0);
-    f32 scales[kDown][2], offsets[kDown][2] = {};
+  template <i32 kHalf, u32 kStride, class Format>
+  KILN_DEVICE void add_run(const UnitRows<Format>& rows, u32 g, const u32* blocks, u32 x,
+                           u32 lane) {
+    // The sum of a part of a vector's block is none of its fields.
+    constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
+    i32 ones[4] = {}, dot[4];
+    if constexpr (kSums) {
+      ByteRows all;
 #pragma unroll
-    for (u32 y = 0; y < kDown; ++y) {
+      for (u32 w = 0; w < kRowWords; ++w) all.words[0][w] = all.words[1][w] = 0x01010101u;
+      multiply_bytes<kHalf>(ones, kWholeBias, all, blocks + 1, kStride, lane);
+    }
+    multiply_bytes<kHalf>(dot, kWholeBias, rows.bytes[g], blocks + 1, kStride, lane);
+    f32 d[2], from[2], s[2];
 #pragma unroll
-      for (u32 h = 0; h < 2; ++h) {
-        scales[y][h] = tile.scales[run][first_row + y * kTileRows + 8 * h];
-        if (Tile::kHasOffset) offsets[y][h] = tile.offsets[run][first_row + y * kTileRows + 8 * h];
-      }
+    for (u32 i = 0; i < 2; ++i) {
+      const u32 both = blocks[(lane % 4 * 2 + i) * kStride];
+      d[i] = widen(f16{static_cast<u16>(both)});
+      from[i] = -kBias * d[i];  // exact
+      s[i] = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i], from[i])
+                   : widen(f16{static_cast<u16>(both >> 16)});
     }
 #pragma unroll
-    for (u32 x = 0; x < kRight; ++x) {
-      f32 d[2], s[2];
-#pragma unroll
-      for (u32 i = 0; i < 2; ++i) {
-        const u32 v = first_vector + x * kTileColumns + i;
-        const u32 both = tile.d_and_s(v, group);
-        d[i] = widen(f16{static_cast<u16>(both)});
-        s[i] = Tile::kSums ? tile.sums[Tile::kSums ? run : 0][Tile::kSums ? v : 0]
-                           : widen(f16{static_cast<u16>(both >> 16)});
+    for (u32 i = 0; i < 4; ++i) {
+      const f32 whole = bit_cast<f32>(dot[i]);
+      const f32 product = Format::kZero == 0
+                              ? math::fma(whole, d[i % 2], from[i % 2])
+                              : math::fma(whole - kBias, d[i % 2], -Format::kZero * s[i % 2]);
+      const gguf::Scale scale = rows.scales[g][kHalf == 1 ? 1 : 0][i / 2];
+      of[x][i] = math::fma(product, scale.scale, of[x][i]);
+      if constexpr (Format::kHasOffset) of[x][i] = math::fma(scale.offset, s[i % 2], of[x][i]);
+    }
+  }
+};
+
+inline constexpr u32 kMatrixThreads = 128;
+
+// Tiles of 64 or 32 rows and 64 vectors. Of 64 rows, each four waves of a block take 16; of 32, two
+// take 16, each half of the columns.
+template <class Format>
+struct MatrixTiles {
+  static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32;
+  static constexpr u32 kGroups = 8;  // of a step
+  using Results = TileResults<kVectors / kTileColumns>;
+
+  struct Step {
+    StagedRows<Format, kRows, kGroups, kMatrixThreads> rows;
+    StagedVectors<kVectors, kGroups, kMatrixThreads> vectors;
+  };
+  union Shared {
+    Step step;
+    f32 halves[2][kVectors / kTileColumns * 4][kTileThreads];
+  };
+
+  // Tiles have few rows where the launch has blocks for that.
+  KILN_DEVICE static u32 rows_of_tile(u32 rows) {
+    return block_count() >= (rows + kFewRows - 1) / kFewRows ? kFewRows : kRows;
+  }
+
+  // `output(row, vector, value)` is called once for each result, when the threads have used what is
+  // shared.
+  template <class Output>
+  KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
+                                   const VectorRows& vectors, const Output& output, u32 tile_rows,
+                                   u32 first_row, u32 first_vector) {
+    using Unit = UnitRows<Format>;
+    const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
+    const u32 top = wave * kTileRows % tile_rows, half = wave * kTileRows / tile_rows;
+    const u32 groups = tile_rows == kRows ? kGroups : kGroups / 2;
+    Step& step = shared.step;
+    Results results;
+#pragma unroll 1
+    for (u32 first = 0; first < vectors.groups; first += kGroups) {
+      const u32 first_block = first / (Format::kValues / 32);
+      step.rows.copy(matrix, first_row, tile_rows, first_block, thread);
+      step.vectors.copy(vectors, first_vector, first, thread);
+      wait_for_copies();
+      barrier();
+      const u32 row = top + lane / 4;
+      const u8* const rows[2] = {step.rows.row(matrix, first_row, row, first_block),
+                                 step.rows.row(matrix, first_row, row + 8, first_block)};
+#pragma unroll 1
+      for (u32 g = half * groups; g < (half + 1) * groups && first + g < vectors.groups;
+           g += Unit::kGroups) {
+        Unit unit;
+        unit.load(rows, g / Unit::kGroups, lane);
+        results.template add<Format>(unit, step.vectors, g, lane);
       }
-      const u32* const columns = tile.quants(left + x * kTileColumns, group);
+      barrier();
+    }
+    if (tile_rows != kRows) {
+      f32(&other)[kVectors / kTileColumns * 4][kTileThreads] = shared.halves[top / kTileRows];
 #pragma unroll
-      for (u32 y = 0; y < kDown; ++y) {
-        i32 dot[4] = {kWholeBias, kWholeBias, kWholeBias, kWholeBias};
-        bytes[y].template multiply<kHalf, Tile::kVectorStride>(dot, columns, lane);
+      for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
+        if (half != 0) other[k][lane] = results.of[k / 4][k % 4];
+      }
+      barrier();
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) {
-          f32& sum = of[y][x][i];
-          const f32 product = Format::kZero == 0 ? biased_to_f32(dot[i]) * d[i % 2]
-                                                 : math::fma(biased_to_f32(dot[i]), d[i % 2],
-                                                             -Format::kZero * s[i % 2]);
-          sum = math::fma(product, scales[y][i / 2], sum);
-          if constexpr (Tile::kHasOffset) sum = math::fma(offsets[y][i / 2], s[i % 2], sum);
-        }
+      for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
+        results.of[k / 4][k % 4] += other[k][lane];
+      }
+      barrier();
+      if (half != 0) return;
+    }
+#pragma unroll
+    for (u32 x = 0; x < kVectors / kTileColumns; ++x) {
+#pragma unroll
+      for (u32 i = 0; i < 4; ++i) {
+        const u32 r = first_row + top + Results::row(lane, i);
+        const u32 v = first_vector + Results::vector(lane, x, i);
+        if (r < matrix.rows && v < vectors.count) output(r, v, results.of[x][i]);
       }
     }
   }
 };
 
-KILN_DEVICE u32 step_count(u32 columns) { return (columns + kStepValues - 1) / kStepValues; }
-
-inline constexpr u32 kMatrixThreads = 128;
-
-// The results of a tile, from a row and a vector on: output(row, vector, value).
-template <class Format, u32 kRows, u32 kVectors, class Output>
-KILN_DEVICE void mul_mat_tile(MatrixTile<Format, kRows, kVectors>& tile, const void* vx,
-                              const void* vy, const Output& output, i32 columns, i32 rows_x,
-                              i32 vectors, i32 rows_y, u32 first_row, u32 first_vector) {
-  using Tile = MatrixTile<Format, kRows, kVectors>;
-  // A group's quarter.
-  constexpr u32 kAcross = kVectors >= 64 ? 2 : 1;
-  constexpr u32 kGroupRows = kRows * kAcross / 4, kGroupVectors = kVectors / kAcross;
-  using Results = TileResults<kGroupRows / kTileRows, kGroupVectors / kTileColumns>;
-
-  if (first_row >= static_cast<u32>(rows_x) || first_vector >= static_cast<u32>(vectors)) return;
-  const u32 rows = static_cast<u32>(rows_x) - first_row;
-  const u32 count = static_cast<u32>(vectors) - first_vector;
-  const u32 blocks = static_cast<u32>(columns) / Format::kValues;
-  const u32 stride = static_cast<u32>(rows_y) / 32;
-  const u8* const matrix =
-      static_cast<const u8*>(vx) + static_cast<u64>(first_row) * blocks * Format::kBytes;
-  const Q8_1* const of_tile =
-      static_cast<const Q8_1*>(vy) + static_cast<u64>(first_vector) * stride;
-
-  const u32 thread = thread_rank(), lane = thread % kTileThreads, part = thread / kTileThreads;
-  const u32 top = part / kAcross * kGroupRows, left = part % kAcross * kGroupVectors;
-  Results results;
-  const u32 steps = step_count(static_cast<u32>(columns));
-  typename Tile::template Share<kMatrixThreads> share;
-  if (steps != 0) share.fetch(matrix, blocks, rows, of_tile, stride, count, 0, thread);
-#pragma unroll 1
-  for (u32 step = 0; step < steps; ++step) {
-    share.store(tile, thread);
-    barrier();
-    share.fetch(matrix, blocks, rows, of_tile, stride, count, step + 1, thread);
-    if (Tile::kSums) {
-      tile.template sum_vectors<kMatrixThreads>(thread);
-      barrier();
-    }
-    results.add_step(tile, top, left, lane);
-    barrier();
-  }
-#pragma unroll
-  for (u32 x = 0; x < kGroupVectors / kTileColumns; ++x) {
-#pragma unroll
-    for (u32 y = 0; y < kGroupRows / kTileRows; ++y) {
-#pragma unroll
-      for (u32 i = 0; i < 4; ++i) {
-        const u32 row = top + Results::row(lane, y, i);
-        const u32 vector = left + Results::vector(lane, x, i);
-        if (row < rows && vector < count) {
-          output(first_row + row, first_vector + vector, results.of[y][x][i]);
-        }
-      }
-    }
-  }
-}
-
-// mul_mat: block (x, y) makes the tile of kRows rows and kVectors vectors with these numbers; of
-// more results than registers hold, half after half.
-template <class Format, u32 kRows, u32 kVectors>
+// mul_mat: blocks take tiles in turn along both dimensions of the grid.
+template <class GivenFormat>
 KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                          i32 vectors, i32 rows_y, i32 rows_dst) {
-  constexpr u32 kHalf = kRows * kVectors > 128 * 64 ? kVectors / 2 : kVectors;
-  using Tile = MatrixTile<Format, kRows, kHalf>;
-  KILN_SHARED(tile, Tile);
+  using Format = gguf::Centered<GivenFormat>;
+  using Tiles = MatrixTiles<Format>;
+  KILN_SHARED(shared, typename Tiles::Shared);
+  const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows_x),
+                           static_cast<u32>(columns) / Format::kValues};
+  const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
+                        static_cast<u32>(vectors), static_cast<u32>(columns) / 32};
   const auto output = [&](u32 row, u32 vector, f32 value) {
     dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;
   };
+  const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
 #pragma unroll 1
-  for (u32 v = 0; v < kVectors; v += kHalf) {
-    mul_mat_tile(tile, vx, vy, output, columns, rows_x, vectors, rows_y, block_index() * kRows,
-                 block_index_y() * kVectors + v);
+  for (u32 v = block_index_y() * Tiles::kVectors; v < of_y.count;
+       v += block_count_y() * Tiles::kVectors) {
+#pragma unroll 1
+    for (u32 r = block_index() * tile_rows; r < matrix.rows; r += block_count() * tile_rows) {
+      Tiles::multiply(shared, matrix, of_y, output, tile_rows, r, v);
+    }
   }
 }
 
-// mul_mat_vec of 5 to 8 vectors: blocks of up to kGroups times 32 threads make 16 rows each, their
-// groups by steps in turn. A launch may have any number of blocks.
-template <class Format, u32 kVectors, u32 kGroups>
+// mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
+// each 32 threads take steps of columns in turn, and copy one while they use the one before. A
+// launch may have any number of blocks.
+template <class Format, u32 kVectors, u32 kMostWaves>
 KILN_DEVICE void mul_mat_vectors(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                                  i32 rows_y, i32 rows_dst) {
-  using Tile = MatrixTile<Format, kTileRows, kTileColumns>;
-  using Results = TileResults<1, 1>;
-  struct Tiles {
-    Tile of[kGroups];
-    f32 results[kGroups][kTileRows * kTileColumns];
+  using Unit = UnitRows<Format>;
+  using Results = TileResults<1>;
+  // As much as there is room for.
+  constexpr u32 kMostBytes = 48 * 1024 / (2 * kMostWaves);
+  constexpr u32 kGroups = Format::kValues == 32 && Format::kBytes > 24 ? 4 : 8;
+  struct Step {
+    StagedRows<Format, kTileRows, kGroups, kTileThreads> rows;
+    StagedVectors<kTileColumns, kGroups, kTileThreads> vectors;
   };
-  KILN_SHARED(tiles, Tiles);
-  const u32 rows = static_cast<u32>(rows_x);
-  if (block_index() * kTileRows >= rows) return;
-  const u32 blocks = static_cast<u32>(columns) / Format::kValues;
-  const u32 stride = static_cast<u32>(rows_y) / 32;
-  const u32 thread = thread_rank(), lane = thread % kTileThreads, group = thread / kTileThreads;
-  const u32 groups = block_threads() / kTileThreads;
-  const u32 steps = step_count(static_cast<u32>(columns));
-  const Q8_1* const vectors = static_cast<const Q8_1*>(vy);
-  Tile& tile = tiles.of[group];
+  static_assert(sizeof(Step) <= kMostBytes);
+  union Shared {
+    Step steps[kMostWaves][2];
+    f32 results[kMostWaves][4][kTileThreads];
+  };
+  KILN_SHARED(shared, Shared);
+  const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows_x),
+                           static_cast<u32>(columns) / Format::kValues};
+  const VectorRows vectors{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
+                           kVectors, static_cast<u32>(columns) / 32};
+  const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
+  const u32 waves = block_threads() / kTileThreads, stride = waves * kGroups;
+  Step(&steps)[2] = shared.steps[wave];
 #pragma unroll 1
-  for (u32 first = block_index() * kTileRows; first < rows; first += block_count() * kTileRows) {
-    const u8* const matrix =
-        static_cast<const u8*>(vx) + static_cast<u64>(first) * blocks * Format::kBytes;
+  for (u32 first = block_index() * kTileRows; first < matrix.rows;
+       first += block_count() * kTileRows) {
     Results results;
-    typename Tile::template Share<kTileThreads> share;
-    // All groups go as many rounds: what lies behind the last step is 0.
+    const auto copy = [&](u32 group, Step& step) {
+      if (group >= vectors.groups) return;
+      step.rows.copy(matrix, first, kTileRows, group / (Format::kValues / 32), lane);
+      step.vectors.copy(vectors, 0, group, lane);
+    };
+    copy(wave * kGroups, steps[0]);
+    // All waves go as many rounds.
 #pragma unroll 1
-    for (u32 round = 0; round < steps; round += groups) {
-      share.fetch(matrix, blocks, rows - first, vectors, stride, kVectors, round + group, lane);
-      share.store(tile, lane);
+    for (u32 round = 0, buffer = 0; round < vectors.groups; round += stride, buffer ^= 1) {
+      wait_for_copies();
       wave_barrier();
-      if (Tile::kSums) {
-        tile.template sum_vectors<kTileThreads>(lane);
-        wave_barrier();
+      const u32 group = round + wave * kGroups, block = group / (Format::kValues / 32);
+      copy(group + stride, steps[buffer ^ 1]);
+      const Step& step = steps[buffer];
+      const u8* const rows[2] = {step.rows.row(matrix, first, lane / 4, block),
+                                 step.rows.row(matrix, first, lane / 4 + 8, block)};
+#pragma unroll Unit::kGroups
+      for (u32 g = 0; g < kGroups; g += Unit::kGroups) {
+        if (group + g >= vectors.groups) break;
+        Unit unit;
+        unit.load(rows, g / Unit::kGroups, lane);
+        results.template add<Format>(unit, step.vectors, g, lane);
       }
-      results.add_step(tile, 0, 0, lane);
-      wave_barrier();
-    }
-#pragma unroll
-    for (u32 i = 0; i < 4; ++i) {
-      tiles.results[group][Results::row(lane, 0, i) * kTileColumns + Results::vector(lane, 0, i)] =
-          results.of[0][0][i];
     }
     barrier();
-    for (u32 i = thread; i < kTileRows * kVectors; i += block_threads()) {
-      const u32 row = i % kTileRows, vector = i / kTileRows;
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) shared.results[wave][i][lane] = results.of[0][i];
+    barrier();
+    for (u32 i = wave; i < 4; i += waves) {
       f32 sum = 0;
 #pragma unroll 1
-      for (u32 g = 0; g < groups; ++g) sum += tiles.results[g][row * kTileColumns + vector];
-      if (first + row < rows) {
-        dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + first + row] = sum;
+      for (u32 w = 0; w < waves; ++w) sum += shared.results[w][i][lane];
+      const u32 r = first + Results::row(lane, i), v = Results::vector(lane, 0, i);
+      if (r < matrix.rows && v < kVectors) {
+        dst[static_cast<u64>(v) * static_cast<u32>(rows_dst) + r] = sum;
       }
     }
     barrier();

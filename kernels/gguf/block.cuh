@@ -108,6 +108,26 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
   }
 }
 
+// The same values by quants less kZero.
+template <class Format>
+struct Centered : Format {
+  static constexpr i32 kZero = 0;
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice,
+                                 u32 (&quants)[kCount][Format::kParts]) {
+    Format::unpack(block, slice, quants);
+    if constexpr (Format::kZero != 0) {
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+        for (u32 p = 0; p < Format::kParts; ++p) {
+          quants[k][p] = subtract_from_bytes(quants[k][p], Format::kZero);
+        }
+      }
+    }
+  }
+};
+
 // The slices of a block.
 template <class Format>
 inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;

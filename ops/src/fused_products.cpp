@@ -146,14 +146,16 @@ Result<Launch> plan(const RankExperts& call, const Gpu&) {
   return launch;
 }
 
-Result<Launch> plan(const FusedMatrix& call, const Gpu&) {
+Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_matrix", call));
   KILN_TRY(element_count({{call.vectors}}));
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
-  launch.grid.x = divide_up(call.rows, tuning::kFusedTileRows);
+  launch.grid.x = divide_up(
+      call.rows, tuning::tile_rows(static_cast<std::uint32_t>(numbers.rows),
+                                   static_cast<std::uint32_t>(vectors), gpu.multiprocessors));
   const std::size_t tiles = call.experts == 0 ? divide_up(call.vectors, kExpertTile)
                                               : expert_tiles(call.vectors, call.experts);
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", tiles));

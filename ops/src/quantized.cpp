@@ -276,7 +276,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   return launch;
 }
 
-Result<Launch> plan(const MulMat& call, const Gpu&) {
+Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kMulMat, call.format));
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
@@ -284,10 +284,15 @@ Result<Launch> plan(const MulMat& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
-  const FormatLaunch& tile = launch_of(call.format);
-  launch.grid.x = divide_up(call.rows, tile.tile_rows);
-  KILN_TRY_ASSIGN(launch.grid.y,
-                  along_y("tiles of vectors", divide_up(call.vectors, tile.tile_vectors)));
+  std::uint32_t rows = launch_of(call.format).tile_rows;
+  std::uint32_t of_vectors = launch_of(call.format).tile_vectors;
+  if (call.geometry == Geometry::kOwn) {
+    rows = tuning::tile_rows(static_cast<std::uint32_t>(matrix.rows),
+                             static_cast<std::uint32_t>(vectors), gpu.multiprocessors);
+    of_vectors = tuning::kTileVectors;
+  }
+  launch.grid.x = divide_up(call.rows, rows);
+  KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", divide_up(call.vectors, of_vectors)));
   launch.block = {kWave, 4, 1};
   launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
               vectors, padded, stride);

@@ -233,7 +233,8 @@ Product product(const QuantizedRow& row, const float* x) {
   return made;
 }
 
-Product product(BlockFormat format, const QuantizedRow& row, const std::byte* activations) {
+Product product(BlockFormat format, const QuantizedRow& row, const std::byte* activations,
+                ZeroPoint zero) {
   Product made;
   const auto add = [&](Real term) {
     made.value += term;
@@ -242,11 +243,12 @@ Product product(BlockFormat format, const QuantizedRow& row, const std::byte* ac
   for (std::size_t first = 0; first < row.size(); first += 32) {
     const Activation x = load_activation(activations + first / 32 * kActivationBytes);
     const Real step = x.step(), sum = x.sum();
-    add(-row[first].zero * row[first].scale * sum);
+    const bool by_sum = zero == ZeroPoint::kTimesSum;
+    if (by_sum) add(-row[first].zero * row[first].scale * sum);
     if (format != BlockFormat::kQ2_K) add(row[first].offset * sum);
     for (std::size_t j = 0; j < 32; ++j) {
       const QuantizedValue& value = row[first + j];
-      add(value.scale * value.quant * step * x.quants[j]);
+      add(value.scale * (value.quant - (by_sum ? 0 : value.zero)) * step * x.quants[j]);
       if (format == BlockFormat::kQ2_K) add(value.offset * step * x.quants[j]);
     }
   }

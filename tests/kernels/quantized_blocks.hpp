@@ -61,9 +61,11 @@ struct Product {
 // With values of f32.
 Product product(const QuantizedRow& row, const float* x);
 
-// With a row of Q8_1. A zero point or an offset of 32 values is taken times s, an offset of 16
-// times the quants.
-Product product(BlockFormat format, const QuantizedRow& row, const std::byte* activations);
+// With a row of Q8_1. An offset of 32 values is taken times s, an offset of 16 times the quants; a
+// zero point times s, or, for kFromQuants, from the weights' quants.
+enum class ZeroPoint : std::uint8_t { kTimesSum, kFromQuants };
+Product product(BlockFormat format, const QuantizedRow& row, const std::byte* activations,
+                ZeroPoint zero = ZeroPoint::kTimesSum);
 // How far that may be from the product with the values that the activations were made of: half a
 // step of 8 bits and the rounding of the step, and the rounding of s.
 Real eight_bit_error(BlockFormat format, const QuantizedRow& row, const float* x);

@@ -73,11 +73,17 @@ KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) 
   barrier();
   i32* const first = sums + of_launch * kTileRows * kTileColumns + lane / 4 * kTileColumns;
   i32* const of_lane[2] = {first + lane % 4 * 2, first + 8 * kTileColumns + lane % 4 * 2};
-  i32 c[4] = {of_lane[0][0], of_lane[0][1], of_lane[1][0], of_lane[1][1]};
-  ByteRows<ByteTiles::kStride> left;
-  left.load(tiles.rows[tile], lane);
-  left.multiply<kHalf, ByteTiles::kColumnStride>(c, tiles.columns[tile], lane);
-  for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] = c[i];
+  ByteRows left;
+  for (u32 h = 0; h < 2; ++h) {
+    const u32* const row = &tiles.rows[tile][(lane / 4 + 8 * h) * ByteTiles::kStride];
+    for (u32 k = 0; k < kRowWords; ++k) {
+      left.words[h][k] = row[kRowWords == 8 ? k : lane % 4 + 4 * k];
+    }
+  }
+  constexpr i32 kFirst = -12345;
+  i32 c[4];
+  multiply_bytes<kHalf>(c, kFirst, left, tiles.columns[tile], ByteTiles::kColumnStride, lane);
+  for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] += c[i] - kFirst;
 }
 
 // A block adds four products of 16 rows and 16 columns of 16 elements to what is there.

@@ -169,10 +169,11 @@ Bounded product_of(const Subject& of, const FusedCase& choice, const Data& data,
   for (std::size_t j = 0; is_float && j < x.size(); ++j) {
     x[j] = static_cast<float>(decode(choice.x, data.x[vector * data.x_stride + j]));
   }
+  const ZeroPoint zero = of.kind == Kind::kVector ? ZeroPoint::kTimesSum : ZeroPoint::kFromQuants;
+  const std::byte* const q8_1 =
+      is_float ? nullptr : &data.q8_1[vector * data.padded / 32 * kActivationBytes];
   const Product right =
-      is_float
-          ? product(values, x.data())
-          : product(of.format, values, &data.q8_1[vector * data.padded / 32 * kActivationBytes]);
+      is_float ? product(values, x.data()) : product(of.format, values, q8_1, zero);
   const std::size_t shared = of.kind == Kind::kVector ? 32 : 8;
   const auto depth = static_cast<Real>(choice.columns / shared + 16);
   return {right.value, depth * rounding_error(DType::kF32) * right.magnitude};

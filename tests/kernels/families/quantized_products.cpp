@@ -163,8 +163,9 @@ Expected expected_of(const Subject& of, const ProductCase& choice, const Quantiz
   }
   const std::byte* const activations =
       of.kind == Kind::kF32 ? nullptr : &data.q8_1[vector * data.padded / 32 * kActivationBytes];
-  const Product right =
-      of.kind == Kind::kF32 ? product(row, data.x.data()) : product(of.format, row, activations);
+  const ZeroPoint zero = of.kind == Kind::kMatrix ? ZeroPoint::kFromQuants : ZeroPoint::kTimesSum;
+  const Product right = of.kind == Kind::kF32 ? product(row, data.x.data())
+                                              : product(of.format, row, activations, zero);
   const Real error = depth(of.kind, choice.columns) * rounding_error(DType::kF32) * right.magnitude;
   return Expected::within(DType::kF32, right.value, {0, 0, error});
 }
@@ -339,9 +340,13 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       std::size_t rows = 0, vectors = 0;
       KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
-      list = {{.rows = 17, .columns = odd, .vectors = 9, .geometry = kReference},
-              {.rows = rows + 1, .columns = odd, .vectors = 3, .dst_stride = rows + 4},
-              {.rows = 2, .columns = some, .vectors = vectors + 1, .kind = kSpecial},
+      list = {{.rows = 17, .columns = odd, .vectors = 9},
+              {.rows = rows + 1,
+               .columns = some,
+               .vectors = 3,
+               .dst_stride = rows + 4,
+               .geometry = kReference},
+              {.rows = 34, .columns = some, .vectors = vectors + 1, .kind = kSpecial},
               {.rows = 1,
                .columns = block,
                .padded = block,
@@ -405,8 +410,10 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
 // Threads, roughly. A tile costs all of it, however few rows and vectors there are.
 std::size_t work_of(const Subject& of, const ProductCase& choice) {
   const std::size_t threads = choice.rows * (choice.geometry == Geometry::kOwn ? 32 : 128);
-  if (of.kind == Kind::kMatrix)
-    return (choice.columns + 127) / 128 * 600 * (choice.rows > 64 ? 2 : 1);
+  if (of.kind == Kind::kMatrix) {
+    const std::size_t tiles = (choice.rows + 63) / 64 * ((choice.vectors + 63) / 64);
+    return (choice.columns + 255) / 256 * 1200 * tiles;
+  }
   return of.kind == Kind::kMoe ? threads * choice.batches * choice.slots : threads;
 }
 
@@ -447,6 +454,14 @@ Contracts quantized_product_contracts() {
     if (has_offset(format)) return "Σ scale Σ quant d q + offset s";
     return has_zero(format) ? "Σ scale (Σ quant d q - zero s)" : "Σ scale Σ quant d q";
   };
+  // A product with many vectors takes a zero point from the quants.
+  const auto matrix_formula = [&](BlockFormat format) -> std::string {
+    return has_zero(format) ? "Σ scale Σ (quant - zero) d q" : formula(format);
+  };
+  const auto matrix_bound = [&](BlockFormat format) {
+    if (!has_zero(format)) return bound(format, "8");
+    return roundings("8") + "; 8 bits: abs scale (quant - zero) max abs x / 226 for each value";
+  };
   const std::string in = "whole numbers in runs of one scale, f32 across them";
   const std::string finite = "NaN and infinities: not said";
   Contracts contracts;
@@ -461,8 +476,8 @@ Contracts quantized_product_contracts() {
   contracts.push_back({"mul_mat_vec_" #suffix "_q8_1_cuda", formula(BlockFormat::k##format), in, \
                        bound(BlockFormat::k##format, "32"), finite,                              \
                        "1 to 8 vectors. Mended: odd numbers of rows with 2 to 8 vectors."});     \
-  contracts.push_back({"mul_mat_" #suffix, formula(BlockFormat::k##format), in,                  \
-                       bound(BlockFormat::k##format, "8"), finite, "Any number of vectors."});
+  contracts.push_back({"mul_mat_" #suffix, matrix_formula(BlockFormat::k##format), in,           \
+                       matrix_bound(BlockFormat::k##format), finite, "Any number of vectors."});
   KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
 #define KILN_ROW(format, suffix)                                                                 \
