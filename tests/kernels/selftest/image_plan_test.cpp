@@ -102,6 +102,10 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(with([](Convolution& c) { c.dtype = DType::kF64; }) == "conv2d_f64");
   CHECK(with([](Convolution& c) { c.tiles = ConvolutionTiles::kNone; }) == "conv2d_f32");
   CHECK(with([](Convolution& c) { c.geometry = Geometry::kReference; }) == "conv2d_f32");
+  Convolution half = call;
+  half.dtype = DType::kF16;
+  CHECK(plan(half, {"gfx1100", 48})->kernel == "conv_tiles64_f16");
+  CHECK(plan(half, {"host", 8})->kernel == "conv2d_f16");
   const auto far = [](Convolution& c) { c.src_layout.strides = {1u << 31, 1u << 30, 56, 1}; };
   CHECK(with(far) == "conv2d_f32");
   far(call);
