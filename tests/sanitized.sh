@@ -60,11 +60,11 @@ run() {
 }
 # fuzz TARGET...: the seeds, the corpus, and some changed inputs; the fast tests run more of those
 fuzz() {
-  local target
-  for target in "$@"; do
-    echo "-- fuzz $target"
-    build-checked/tests/fuzz/check_fuzz_"$target" "tests/fuzz/corpus/$target" 300
-  done
+  # shellcheck disable=SC2016  # expanded by the shell that xargs starts
+  printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' bash -c '
+    said=$("build-checked/tests/fuzz/check_fuzz_$1" "tests/fuzz/corpus/$1" 300 2>&1) && status=0 || status=$?
+    printf "%s\n" "-- fuzz $1" "$said"
+    exit $status' fuzz '{}'
 }
 
 records=(state cache_entry c_interface)
