@@ -49,8 +49,7 @@ class HalfRows {
  public:
   KILN_DEVICE void load(const u16* elements, u32 lane) {
 #if KILN_HAS_HALF_MMA
-    const u16* const row = elements + lane % 16 * kStride + lane / 16 * 8;
-    load_fragments(words_, reinterpret_cast<const u32*>(row));
+    load_fragments(words_, elements + lane % 16 * kStride + lane / 16 * 8);
 #elif KILN_HAS_HALF_WMMA || KILN_HAS_HALF_MFMA
     const u16* const row = elements + lane % 16 * kStride + lane / 16 * kApart;
     __builtin_memcpy(words_, __builtin_assume_aligned(row, 8), sizeof words_);

@@ -20,6 +20,14 @@ namespace kiln::device {
 KILN_MMA(f16)
 KILN_MMA(bf16)
 #undef KILN_MMA
+// Of four times eight rows of sixteen bytes in shared memory, lane i gives the address of row i % 8
+// of matrix i / 8; it gets word i % 4 of row i / 4 of each matrix.
+KILN_DEVICE void load_fragments(u32 (&words)[4], const void* row) {
+  asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+      : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
+      : "memory");
+}
 #endif
 
 #if KILN_PLATFORM_HIP && defined(__GFX11__) && __AMDGCN_WAVEFRONT_SIZE__ == 32
