@@ -1,6 +1,7 @@
 #include "formats/hsaco.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -39,10 +40,42 @@ Error bad_metadata(std::string_view kernel, const std::string& what) {
   return malformed("damaged code object: metadata of kernel " + quote(kernel) + ": " + what);
 }
 
+// The fields of a map that are asked for, found in one pass: of equal keys, the first.
+template <std::size_t kCount>
+class Fields {
+ public:
+  Fields(const MsgpackValue& value, const std::array<std::string_view, kCount>& keys)
+      : keys_(keys) {
+    const MsgpackMap* map = value.map();
+    if (map == nullptr) return;
+    const MsgpackArray& values = map->keys_and_values;
+    for (auto at = values.begin(); at != values.end(); ++at) {
+      const std::optional<std::string_view> key = (*at).text();
+      ++at;
+      const std::size_t i = key ? position(*key) : kCount;
+      if (i != kCount && !found_[i]) found_[i] = *at;
+    }
+  }
+
+  // `key` is one of those.
+  const std::optional<MsgpackValue>& find(std::string_view key) const {
+    return found_[position(key)];
+  }
+
+ private:
+  std::size_t position(std::string_view key) const {
+    return static_cast<std::size_t>(std::ranges::find(keys_, key) - keys_.begin());
+  }
+
+  const std::array<std::string_view, kCount>& keys_;
+  std::array<std::optional<MsgpackValue>, kCount> found_;
+};
+
 // The number of that key, when the metadata has it.
-Result<std::optional<std::uint32_t>> number(const MsgpackValue& map, std::string_view key,
+template <std::size_t kCount>
+Result<std::optional<std::uint32_t>> number(const Fields<kCount>& map, std::string_view key,
                                             std::string_view kernel) {
-  const std::optional<MsgpackValue> value = map.find(key);
+  const std::optional<MsgpackValue>& value = map.find(key);
   if (!value) return std::optional<std::uint32_t>();
   const std::optional<std::uint64_t> n = value->number();
   if (!n || *n > std::numeric_limits<std::uint32_t>::max()) {
@@ -51,7 +84,8 @@ Result<std::optional<std::uint32_t>> number(const MsgpackValue& map, std::string
   return std::optional(static_cast<std::uint32_t>(*n));
 }
 
-Result<std::uint32_t> required_number(const MsgpackValue& map, std::string_view key,
+template <std::size_t kCount>
+Result<std::uint32_t> required_number(const Fields<kCount>& map, std::string_view key,
                                       std::string_view kernel) {
   KILN_TRY_ASSIGN(const std::optional<std::uint32_t> n, number(map, key, kernel));
   if (!n) return bad_metadata(kernel, quote(key) + " is missing");
@@ -63,21 +97,24 @@ ParameterKind parameter_kind(std::string_view value_kind) {
   return is_pointer ? ParameterKind::kPointer : ParameterKind::kValue;
 }
 
-Result<void> read_arguments(const MsgpackValue& map, HsacoKernel& kernel) {
+constexpr std::array<std::string_view, 4> kArgumentKeys = {".address_space", ".offset", ".size",
+                                                           ".value_kind"};
+
+Result<void> read_arguments(const std::optional<MsgpackValue>& arguments, HsacoKernel& kernel) {
   const std::string_view name = kernel.info.name;
-  const std::optional<MsgpackValue> arguments = map.find(".args");
   if (!arguments) return {};
   if (arguments->array() == nullptr) return bad_metadata(name, "'.args' is no list");
-  for (const MsgpackValue entry : *arguments->array()) {
+  for (const MsgpackValue value : *arguments->array()) {
+    const Fields entry(value, kArgumentKeys);
     HsacoArgument& argument = kernel.arguments.emplace_back();
     KILN_TRY_ASSIGN(argument.offset, required_number(entry, ".offset", name));
     KILN_TRY_ASSIGN(argument.size, required_number(entry, ".size", name));
-    const std::optional<MsgpackValue> kind = entry.find(".value_kind");
+    const std::optional<MsgpackValue>& kind = entry.find(".value_kind");
     if (!kind || !kind->text()) {
       return bad_metadata(name, "an argument has no '.value_kind'");
     }
     argument.value_kind = *kind->text();
-    if (const std::optional<MsgpackValue> space = entry.find(".address_space")) {
+    if (const std::optional<MsgpackValue>& space = entry.find(".address_space")) {
       argument.address_space = space->text().value_or("");
     }
     if (argument.value_kind.starts_with("hidden_")) continue;
@@ -94,14 +131,30 @@ Result<void> read_arguments(const MsgpackValue& map, HsacoKernel& kernel) {
   return {};
 }
 
-Result<HsacoKernel> read_kernel(const MsgpackValue& map) {
+constexpr std::array<std::string_view, 14> kKernelKeys = {".agpr_count",
+                                                          ".args",
+                                                          ".group_segment_fixed_size",
+                                                          ".kernarg_segment_align",
+                                                          ".max_flat_workgroup_size",
+                                                          ".name",
+                                                          ".private_segment_fixed_size",
+                                                          ".reqd_workgroup_size",
+                                                          ".sgpr_count",
+                                                          ".sgpr_spill_count",
+                                                          ".symbol",
+                                                          ".vgpr_count",
+                                                          ".vgpr_spill_count",
+                                                          ".wavefront_size"};
+
+Result<HsacoKernel> read_kernel(const MsgpackValue& value) {
+  const Fields map(value, kKernelKeys);
   HsacoKernel kernel;
-  const std::optional<MsgpackValue> name = map.find(".name");
+  const std::optional<MsgpackValue>& name = map.find(".name");
   if (!name || !name->text()) {
     return malformed("damaged code object: metadata of a kernel without a '.name'");
   }
   kernel.info.name = std::string(*name->text());
-  const std::optional<MsgpackValue> symbol = map.find(".symbol");
+  const std::optional<MsgpackValue>& symbol = map.find(".symbol");
   if (!symbol || !symbol->text() || !symbol->text()->ends_with(kDescriptorSuffix)) {
     return bad_metadata(kernel.info.name, "'.symbol' does not end in '.kd'");
   }
@@ -123,7 +176,7 @@ Result<HsacoKernel> read_kernel(const MsgpackValue& map) {
   }
   KILN_TRY_ASSIGN(const auto alignment, number(map, ".kernarg_segment_align", kernel.info.name));
   kernel.kernarg_alignment = alignment.value_or(0);
-  if (const std::optional<MsgpackValue> block = map.find(".reqd_workgroup_size")) {
+  if (const std::optional<MsgpackValue>& block = map.find(".reqd_workgroup_size")) {
     if (block->array() == nullptr || block->array()->size() != 3) {
       return bad_metadata(kernel.info.name, "'.reqd_workgroup_size' is no list of three numbers");
     }
@@ -136,7 +189,7 @@ Result<HsacoKernel> read_kernel(const MsgpackValue& map) {
       kernel.required_block[i++] = static_cast<std::uint32_t>(*size);
     }
   }
-  KILN_TRY(read_arguments(map, kernel));
+  KILN_TRY(read_arguments(map.find(".args"), kernel));
   return kernel;
 }
 

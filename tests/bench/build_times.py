@@ -144,7 +144,8 @@ class Builds:
         def prepare():
             self.empty()
             for step in plan["steps"]:
-                pathlib.Path(placed(step["output"], plan)).parent.mkdir(parents=True, exist_ok=True)
+                for path in filter(None, (step["output"], step["depfile"])):
+                    pathlib.Path(placed(path, plan)).parent.mkdir(parents=True, exist_ok=True)
             (self.out / ".kiln").mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / "tools/hipify/hipify_driver.pl", self.out / ".kiln/hipify_driver.pl")
             for name in (".ninja_log", ".ninja_deps"):
@@ -185,13 +186,13 @@ def ninja_file(plan):
     def quoted(text):
         return "'" + text.replace("'", "'\\''") + "'"
     lines = ["rule step", "  command = $words"]
+    outputs = {step["id"]: step["output"] for step in plan["steps"]}
     escape = str.maketrans({"$": "$$", " ": "$ ", ":": "$:"})
     for step in plan["steps"]:
         words = [f"{name}={quoted(placed(value, plan))}" for name, value in step["environment"].items()]
         words += [quoted(placed(word, plan)) for word in step["argv"]]
-        inputs = [placed(path, plan) for path in step["inputs"]]
-        inputs += [placed(plan["steps"][before]["output"], plan) for before in step["after"]
-                   if isinstance(before, int)]
+        inputs = sorted({placed(path, plan) for path in step["inputs"]} |
+                        {placed(outputs[before], plan) for before in step["after"]})
         lines.append("build " + placed(step["output"], plan).translate(escape) + ": step " +
                      " ".join(path.translate(escape) for path in inputs))
         lines.append("  words = cd " + quoted(plan["places"]["src"]).replace("$", "$$") + " && " +

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -37,6 +38,11 @@ class Writer {
   void put(const std::string& value) {
     text_ += '"';
     for (std::string_view rest = value; !rest.empty();) {
+      const auto plain = static_cast<std::size_t>(
+          std::find_if_not(rest.begin(), rest.end(), is_plain) - rest.begin());
+      text_ += rest.substr(0, plain);
+      rest.remove_prefix(plain);
+      if (rest.empty()) break;
       const std::size_t length = utf8_length(rest);
       if (length == 0) {
         append_utf8(text_, 0xFFFD);
@@ -49,6 +55,8 @@ class Writer {
     }
     text_ += '"';
   }
+
+  static bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
   void put_character(char c) {
     constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";

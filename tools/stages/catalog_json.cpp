@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/diagnostic.hpp"
+#include "base/on_all_cores.hpp"
 #include "base/text.hpp"
 #include "formats/image_format.hpp"
 #include "tools/json/json_fields.hpp"
@@ -49,8 +50,12 @@ Json total_spills(const KernelInfo& kernel) {
 }
 
 Json parameter_json(const Parameter& place) {
-  return Json::Object{
-      {"offset", place.offset}, {"size", place.size}, {"kind", to_string(place.kind)}};
+  Json::Object object;
+  object.reserve(5);  // with the type and the name
+  object.push_back({"offset", place.offset});
+  object.push_back({"size", place.size});
+  object.push_back({"kind", to_string(place.kind)});
+  return object;
 }
 
 // With what the build knows beyond the image: the type and the name, each null where nothing tells it.
@@ -68,8 +73,12 @@ Json parameter_json(const KernelParameter& parameter) {
 template <typename Parameters>
 Json kernel_json(const KernelInfo& kernel, const Parameters& known) {
   Json::Array parameters;
+  parameters.reserve(known.size());
   for (const auto& parameter : known) parameters.push_back(parameter_json(parameter));
-  Json::Object object{{"name", kernel.name}, {"params", std::move(parameters)}};
+  Json::Object object;
+  object.reserve(kNumbers.size() + 3);
+  object.push_back({"name", kernel.name});
+  object.push_back({"params", std::move(parameters)});
   for (const NumberField& field : kNumbers) {
     object.push_back({std::string(field.key), number_or_null(kernel.*field.member)});
   }
@@ -87,6 +96,22 @@ void append_info(Json::Object& object, const ImageInfo& info) {
 // The kernel of that name, which every kernel of the module's images has.
 const Kernel& kernel_of(const Module& module, const std::string& name) {
   return *std::ranges::lower_bound(module.kernels, name, {}, &Kernel::name);
+}
+
+Json image_json(const Module& module, const Artifact& image) {
+  Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
+  object.push_back({"source_digest", module.source_digest.hex()});
+  append_info(object, image.info);
+  object.push_back({"path", image.path});
+  object.push_back({"size", image.bytes.size()});
+  object.push_back({"digest", image.digest.hex()});
+  Json::Array kernels;
+  kernels.reserve(image.info.kernels.size());
+  for (const KernelInfo& kernel : image.info.kernels) {
+    kernels.push_back(kernel_json(kernel, kernel_of(module, kernel.name).parameters));
+  }
+  object.push_back({"kernels", std::move(kernels)});
+  return object;
 }
 
 std::string signature_of(const Json& kernel) {
@@ -128,25 +153,16 @@ Parameter read_parameter(const Json& object) {
 std::string_view to_string(ParameterKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles) {
-  Json::Array modules, tools, images, packed;
+  Json::Array modules, tools, packed;
   for (const ToolRecord& tool : catalog.tools) tools.push_back(tool_json(tool));
+  std::vector<std::pair<const Module*, const Artifact*>> built;
   for (const Module& module : catalog.modules) {
     modules.push_back(module_json(module));
-    for (const Artifact& image : module.images) {
-      Json::Object object{{"module", image.module}, {"unit", image.unit}, {"source", image.source}};
-      object.push_back({"source_digest", module.source_digest.hex()});
-      append_info(object, image.info);
-      object.push_back({"path", image.path});
-      object.push_back({"size", image.bytes.size()});
-      object.push_back({"digest", image.digest.hex()});
-      Json::Array kernels;
-      for (const KernelInfo& kernel : image.info.kernels) {
-        kernels.push_back(kernel_json(kernel, kernel_of(module, kernel.name).parameters));
-      }
-      object.push_back({"kernels", std::move(kernels)});
-      images.push_back(std::move(object));
-    }
+    for (const Artifact& image : module.images) built.emplace_back(&module, &image);
   }
+  Json::Array images(built.size());
+  on_all_cores(built.size(),
+               [&](std::size_t i) { images[i] = image_json(*built[i].first, *built[i].second); });
   for (const BundleRecord& bundle : bundles) {
     packed.push_back(Json::Object{{"module", bundle.module},
                                   {"path", bundle.path},
