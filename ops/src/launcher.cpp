@@ -115,12 +115,17 @@ Result<void> Launcher::run(const Launch& launch) const {
       addresses[part.argument] = &parts[i];
     }
   }
-  if (launch.layout.empty()) {
-    return function.launch_raw(config, addresses.data(), addresses.size());
-  }
+  const auto run_steps = [&]() -> Result<void> {
+    for (std::uint32_t step = 0; step < launch.steps; ++step) {
+      if (launch.step_argument != Launch::kNoLayout) addresses[launch.step_argument] = &step;
+      KILN_TRY(function.launch_raw(config, addresses.data(), addresses.size()));
+    }
+    return {};
+  };
+  if (launch.layout.empty()) return run_steps();
   return state_->layouts.use(launch.layout, [&](const void* block) {
     addresses[launch.layout_argument] = &block;
-    return function.launch_raw(config, addresses.data(), addresses.size());
+    return run_steps();
   });
 }
 

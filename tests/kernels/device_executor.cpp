@@ -93,7 +93,11 @@ class TargetExecutor final : public DeviceExecutor {
     config.grid = launch.grid;
     config.block = launch.block;
     config.shared_bytes = launch.shared_bytes;
-    return function.launch_raw(config, addresses.data(), addresses.size());
+    for (std::uint32_t step = 0; step < launch.steps; ++step) {
+      if (launch.step_argument != ops::Launch::kNoLayout) addresses.at(launch.step_argument) = &step;
+      KILN_TRY(function.launch_raw(config, addresses.data(), addresses.size()));
+    }
+    return {};
   }
 
   const TargetModules& modules_;

@@ -179,6 +179,21 @@ TEST_CASE("Launcher prepares the workspace of a launch") {
   CHECK(fake_cuda().calls("cuMemcpyHtoD_v2") == copies);
 }
 
+TEST_CASE("Launcher runs a kernel step by step, and tells it the number of each") {
+  const Bench bench;
+  Launch launch = over_workspace(bench, 100);
+  launch.arguments[4] = Argument::of(7.0f);
+  launch.steps = 3;
+  launch.step_argument = 4;
+  const int before = fake_cuda().calls("cuLaunchKernel");
+  REQUIRE(bench.launcher.run(launch));
+  CHECK(fake_cuda().calls("cuLaunchKernel") == before + 3);
+  const float shift = bench.result()[0];  // the bits of the last step
+  std::uint32_t step = 0;
+  std::memcpy(&step, &shift, sizeof step);
+  CHECK(step == 2);
+}
+
 // What a launch through the Launcher allocates beyond the same launch of the Function itself.
 TEST_CASE("Launcher allocates nothing for a shape that it has seen") {
   const Bench bench;

@@ -98,6 +98,11 @@ struct Launch {
   static constexpr std::size_t kMostWorkspaceParts = 4;
   InlineList<WorkspacePart, kMostWorkspaceParts> workspace_parts = {};
 
+  // The kernel runs so many times, one after the other. Launcher puts the number of the run, a
+  // 32-bit one from 0 on, into arguments[step_argument].
+  std::uint32_t steps = 1;
+  std::size_t step_argument = kNoLayout;
+
   // The arguments of a kernel of this type: one of another type than its parameter does not
   // compile.
   template <typename... Parameters, typename... Values>
