@@ -10,10 +10,11 @@
 #pragma once
 
 #include "device/block.cuh"
+#include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "device/platform_atomics.cuh"
-#include "families/reduce.cuh"
+#include "tuning/split.hpp"
 #include "tuning/workspace.hpp"
 
 namespace kiln::families {
@@ -25,6 +26,10 @@ using namespace device;
 template <class Reduction, class T, class Out>
 struct SplitRows {
   using State = typename Reduction::State;
+  struct Scratch {
+    State of[tuning::kSplitThreads];
+  };
+  static constexpr u32 kCount = 16 / sizeof(T);  // elements of a chunk
 
   u64 rows, per_row, row_stride, stride;
   u32 parts, each;
@@ -33,19 +38,19 @@ struct SplitRows {
   u32* counters;
   State* states;
 
-  // Of rows that are neighbours: every wave of the block its own elements.
-  KILN_DEVICE State take_across(const T* from, u32 count, u32 index, const Team& team) const {
+  // What a thread of a team sees of `count` elements, `apart` from one another.
+  KILN_DEVICE static State take_each(State state, const T* from, u64 apart, u32 count, u32 index,
+                                     const Team& team) {
     constexpr u32 kAhead = 8;  // elements on their way at once
-    const u64 apart = team.threads * stride;
-    State state = Reduction::identity();
-    from += team.rank * stride;
+    const u64 step = team.threads * apart;
+    from += team.rank * apart;
 #pragma unroll 1
     for (u32 i = team.rank; i < count; i += kAhead * team.threads) {
       T x[kAhead];
 #pragma unroll
       for (u32 k = 0; k < kAhead; ++k) {
         if (i + k * team.threads < count) x[k] = *from;
-        from += apart;
+        from += step;
       }
       State few = Reduction::identity();
 #pragma unroll
@@ -54,6 +59,53 @@ struct SplitRows {
         if (at < count) few = Reduction::take(few, x[k], index + at);
       }
       state = Reduction::join(state, few);
+    }
+    return state;
+  }
+
+  // The same of so many whole chunks.
+  KILN_DEVICE static State take_chunks(State state, const T* from, u32 chunks, u32 index,
+                                       const Team& team) {
+    constexpr u32 kAhead = 4;
+#pragma unroll 1
+    for (u32 c = team.rank; c < chunks;) {
+      Chunk<T, kCount> chunk[kAhead];
+      const bool all = chunks - c > (kAhead - 1) * team.threads;
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k) {
+        if (k == 0 || all) chunk[k].load(from + (c + k * team.threads) * kCount);
+      }
+#pragma unroll 1
+      for (u32 left = all ? kAhead : 1;;) {
+        // Sums of chunks lose less than one long sum.
+        State part = Reduction::identity();
+#pragma unroll
+        for (u32 j = 0; j < kCount; ++j) {
+          part = Reduction::take(part, chunk[0].get(j), index + c * kCount + j);
+        }
+        state = Reduction::join(state, part);
+        c += team.threads;
+        if (--left == 0) break;
+#pragma unroll
+        for (u32 k = 0; k + 1 < kAhead; ++k) chunk[k] = chunk[k + 1];
+      }
+    }
+    return state;
+  }
+
+  // Of all threads of the block; or, of rows that are neighbours, of those with the same lane.
+  KILN_DEVICE static State join_team(State state, bool across) {
+    KILN_SHARED(scratch, Scratch);
+    const u32 both = block_threads() | wave_width(), width = both & (0 - both);
+    if (!across) state = wave_join<Reduction>(state, width);
+    barrier();
+    scratch.of[thread_rank()] = state;
+    barrier();
+    const u32 first = across ? lane_index() : 0;
+    state = scratch.of[first];
+#pragma unroll 1
+    for (u32 i = first + width; i < block_threads(); i += width) {
+      state = Reduction::join(state, scratch.of[i]);
     }
     return state;
   }
@@ -77,15 +129,17 @@ struct SplitRows {
       const u32 count = left < each ? static_cast<u32>(left) : each;
       const T* const from = src + row * row_stride + first * stride;
       State state = Reduction::identity();
-      if (!across) {
-        state = take_elements<Reduction>(state, from, stride, count, static_cast<u32>(first), team);
-      } else if (row < rows) {
-        state = take_across(from, count, static_cast<u32>(first), team);
+      if (row < rows) {
+        const bool in_chunks = (stride == 1) & (address_of(from) % 16 == 0);
+        const u32 chunks = in_chunks ? count / kCount : 0, done = chunks * kCount;
+        const u32 index = static_cast<u32>(first);
+        state = take_chunks(state, from, chunks, index, team);
+        state = take_each(state, from + done * stride, stride, count - done, index + done, team);
       }
       bool whole = parts == 1;
 #pragma unroll 1
       for (;;) {
-        state = team_reduce<Reduction>(team, state);
+        state = join_team(state, across);
         if (whole) break;
         if (thread_rank() == 0) is_last = 0;
         barrier();
