@@ -33,10 +33,10 @@
     kiln::families::arange(numel, start, step, out);                               \
   }
 // name(matrices, rows, columns, inp, out)
-#define TRANSPOSE(suffix, type, root)                                               \
-  KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 matrices, kiln::u64 rows, \
-                      kiln::u64 columns, const kiln::type* inp, kiln::type* out) {  \
-    kiln::families::transpose(matrices, rows, columns, inp, out);                   \
+#define TRANSPOSE(suffix, type, root)                                              \
+  KILN_BOUNDED_KERNEL(256, 6, root##_##suffix, kiln::u64 matrices, kiln::u64 rows, \
+                      kiln::u64 columns, const kiln::type* inp, kiln::type* out) { \
+    kiln::families::transpose(matrices, rows, columns, inp, out);                  \
   }
 // name(left, size, right, start, step, count, inp, out)
 #define SLICE(suffix, type, root)                                                                 \

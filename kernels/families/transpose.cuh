@@ -1,13 +1,133 @@
 // dst[m, c, r] = src[m, r, c]: matrices, row-major contiguous, tile by tile through shared memory.
+//
+// A unit is what one access moves. A thread reads a square of elements, as many units as a unit has
+// elements, and turns it in registers; so both sides and the shared memory are read and written by
+// whole units. Where a matrix' lines do not consist of units, that side goes by elements.
 #pragma once
 
-#include "families/transpose_tile.cuh"
+#include "device/chunk.cuh"
+#include "device/index.cuh"
+#include "device/turn.cuh"
+#include "device/wave.cuh"
+#include "families/spread.cuh"
+#include "tuning/transpose.hpp"
 
 namespace kiln::families {
 
 using namespace device;
 
-// Where tiles would be mostly empty, and in blocks of less than a tile's line.
+// The part of a tile that exists, in elements; its rows are the output's.
+struct TilePart {
+  u32 rows, columns;
+};
+
+template <class B>
+struct TurnedTile {
+  static constexpr u32 kSide = tuning::unit_of_transpose(sizeof(B)) / sizeof(B);
+  static constexpr u32 kUnits = tuning::kSquaresOfTile;  // along each side
+  static constexpr u32 kElements = kUnits * kSide;       // the same
+  static constexpr u32 kWords = kSide * sizeof(B) / 4;   // of a unit
+  using Unit = Chunk<B, kSide>;
+
+  Words memory[kElements * kElements * sizeof(B) / 16];
+
+  // Where the unit that holds a column of a row lies. Neighbours in a row, and units of one column
+  // that are a square apart, lie in different banks.
+  KILN_DEVICE B* unit_at(u32 row, u32 unit) {
+    B* const elements = reinterpret_cast<B*>(memory);
+    return elements + (row * kUnits + (unit ^ row / kSide % kUnits)) * kSide;
+  }
+
+  // Units of lines become units of columns.
+  KILN_DEVICE static void turn_units(Unit (&line)[kSide]) {
+    Unit column[kSide];
+    if constexpr (sizeof(B) >= 4) {
+      constexpr u32 kOfElement = sizeof(B) / 4;
+#pragma unroll
+      for (u32 i = 0; i < kSide * kWords; ++i) {
+        column[i / kWords].word[i % kWords] =
+            line[i % kWords / kOfElement].word[i / kWords * kOfElement + i % kOfElement];
+      }
+    } else {
+      constexpr u32 kSquare = 4 / sizeof(B);
+#pragma unroll
+      for (u32 down = 0; down < kWords; ++down) {
+#pragma unroll
+        for (u32 across = 0; across < kWords; ++across) {
+          u32 square[kSquare];
+#pragma unroll
+          for (u32 i = 0; i < kSquare; ++i) square[i] = line[down * kSquare + i].word[across];
+          turn(square);
+#pragma unroll
+          for (u32 i = 0; i < kSquare; ++i) column[across * kSquare + i].word[down] = square[i];
+        }
+      }
+    }
+#pragma unroll
+    for (u32 i = 0; i < kSide; ++i) line[i] = column[i];
+  }
+
+  // `pitch` is what lies between lines of the input, which are the tile's columns.
+  KILN_DEVICE void fill(const B* inp, u64 pitch, const TilePart& part, bool by_units) {
+    if (by_units) {
+#pragma unroll 1
+      for (u32 i = thread_rank(); i < kUnits * kUnits; i += block_threads()) {
+        const u32 row = i % kUnits * kSide, column = i / kUnits * kSide;
+        if (row >= part.rows || column >= part.columns) continue;
+        Unit square[kSide];
+        const B* const from = inp + column * pitch + row;
+#pragma unroll
+        for (u32 k = 0; k < kSide; ++k) {
+          square[k].clear();
+          if (column + k < part.columns) square[k].load(from + k * pitch);
+        }
+        turn_units(square);
+#pragma unroll
+        for (u32 k = 0; k < kSide; ++k) copy_unit(unit_at(row + k, i / kUnits), square[k]);
+      }
+    } else {
+#pragma unroll 4
+      for (u32 i = thread_rank(); i < kElements * kElements; i += block_threads()) {
+        const u32 row = i % kElements, column = i / kElements;
+        if (row >= part.rows || column >= part.columns) continue;
+        unit_at(row, column / kSide)[column % kSide] = inp[column * pitch + row];
+      }
+    }
+  }
+
+  // `pitch` is what lies between rows of the output.
+  KILN_DEVICE void drain(B* out, u64 pitch, const TilePart& part, bool by_units) {
+    if (by_units) {
+#pragma unroll 2
+      for (u32 i = thread_rank(); i < kUnits * kElements; i += block_threads()) {
+        const u32 row = i / kUnits, unit = i % kUnits;
+        if (row >= part.rows || unit * kSide >= part.columns) continue;
+        Unit moved;
+        moved.load(unit_at(row, unit));
+        moved.store(out + row * pitch + unit * kSide);
+      }
+    } else {
+#pragma unroll 2
+      for (u32 i = thread_rank(); i < kElements * kElements; i += block_threads()) {
+        const u32 row = i / kElements, column = i % kElements;
+        if (row >= part.rows || column >= part.columns) continue;
+        out[row * pitch + column] = unit_at(row, column / kSide)[column % kSide];
+      }
+    }
+  }
+
+ private:
+  // Chunk::store is for memory of the device.
+  KILN_DEVICE static void copy_unit(B* to, const Unit& unit) {
+    if constexpr (kWords == 4) {
+      *reinterpret_cast<Words*>(to) = {{unit.word[0], unit.word[1], unit.word[2], unit.word[3]}};
+    } else {
+      unit.store(to);
+    }
+  }
+};
+
+// Where tiles would be mostly empty.
 template <class B>
 KILN_DEVICE void transpose_by_elements(u64 numel, u64 rows, u64 columns, const B* src, B* dst) {
   const Spread spread(numel);
@@ -24,45 +144,32 @@ KILN_DEVICE void transpose_by_elements(u64 numel, u64 rows, u64 columns, const B
 template <class T>
 KILN_DEVICE void transpose(u64 matrices, u64 rows, u64 columns, const T* elements, T* transposed) {
   using B = BitsOf<T>;
-  using Tile = TransposeTile<B>;
+  using Tile = TurnedTile<B>;
+  constexpr u32 kSize = Tile::kElements;
   const B* const src = reinterpret_cast<const B*>(elements);
   B* const dst = reinterpret_cast<B*>(transposed);
-  if (leaves_at_once()) return;
   // A tile's rows are the output's, along which the input lies.
-  const u64 down = (columns + Tile::kRows - 1) / Tile::kRows;
-  const u64 across = (rows + Tile::kColumns - 1) / Tile::kColumns;
+  const u64 down = (columns + kSize - 1) / kSize, across = (rows + kSize - 1) / kSize;
   const u64 tiles = matrices * down * across, numel = matrices * rows * columns;
-  if (block_size() < Tile::kAlong || tiles * (Tile::kRows * Tile::kColumns) > 4 * numel) {
+  if (tiles * (kSize * kSize) > tuning::kMostEmptyTile * numel) {
     transpose_by_elements(numel, rows, columns, src, dst);
     return;
   }
-  KILN_SHARED(memory, TransposeTiles<B>);
-  const bool by_words = (address_of(src) / sizeof(B) | rows | columns) % Tile::kSquare == 0;
-  const u32 team = block_size() < kTeam ? block_size() : kTeam;
-  const u32 teams = block_size() / team, mine = thread_index() / team;
-  const u32 self = thread_index() - mine * team;
-  const u32 most = most_blocks();
-  const u32 blocks = block_count() < most ? block_count() : most;
+  KILN_SHARED(tile, Tile);
+  constexpr u32 kUnitBytes = sizeof(typename Tile::Unit);
+  const bool lines = (address_of(src) | columns * sizeof(B)) % kUnitBytes == 0;
+  const bool units = (address_of(dst) | rows * sizeof(B)) % kUnitBytes == 0;
 #pragma unroll 1
-  for (u64 first = static_cast<u64>(block_index()) * teams; first < tiles;
-       first += static_cast<u64>(blocks) * teams) {
-    const bool works = mine < teams && first + mine < tiles;
-    TilePlace place{};
-    if (works) {
-      const u64 line = quotient(first + mine, across);
-      const u64 matrix = quotient(line, down);
-      const u64 row = (line - matrix * down) * Tile::kRows;
-      const u64 column = (first + mine - line * across) * Tile::kColumns;
-      const u64 start = matrix * rows * columns;
-      place.inp = start + column * columns + row;
-      place.out = start + row * rows + column;
-      place.rows = static_cast<u32>(columns - row < Tile::kRows ? columns - row : Tile::kRows);
-      place.columns =
-          static_cast<u32>(rows - column < Tile::kColumns ? rows - column : Tile::kColumns);
-      memory.of[mine].fill(src + place.inp, place, columns, by_words, self, team);
-    }
+  for (u64 at = block_index(); at < tiles; at += block_count()) {
+    const u64 line = quotient(at, across);
+    const u64 matrix = quotient(line, down);
+    const u64 row = (line - matrix * down) * kSize, column = (at - line * across) * kSize;
+    const u64 first = matrix * rows * columns;
+    const TilePart part{static_cast<u32>(columns - row < kSize ? columns - row : kSize),
+                        static_cast<u32>(rows - column < kSize ? rows - column : kSize)};
+    tile.fill(src + first + column * columns + row, columns, part, lines);
     barrier();
-    if (works) memory.of[mine].drain(dst + place.out, place, rows, self, team);
+    tile.drain(dst + first + row * rows + column, rows, part, units);
     barrier();
   }
 }

@@ -1,8 +1,10 @@
 #include "kiln/ops/fill.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/transpose.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -90,7 +92,15 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kTranspose, call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count,
                   element_count({{call.matrices, call.rows, call.columns}}));
-  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, false));
+  // A block a tile, or a thread an element where tiles would be mostly empty.
+  const std::size_t side = tuning::side_of_transpose(static_cast<unsigned>(size_of(call.dtype)));
+  const std::size_t down = (call.columns + side - 1) / side, across = (call.rows + side - 1) / side;
+  const std::size_t tiles = call.matrices * down * across;
+  constexpr std::size_t kMostBlocks = 1u << 30;  // kernels go on over what is more
+  launch.block.x = tuning::kTransposeThreads;
+  launch.grid.x = tiles * side * side > tuning::kMostEmptyTile * count
+                      ? spread_over(gpu).over(count, tuning::kTransposeThreads).blocks
+                      : static_cast<std::uint32_t>(std::min(tiles, kMostBlocks));
   launch.pass(TransposeKernel<void>(), call.matrices, call.rows, call.columns, call.inp, call.out);
   return launch;
 }
