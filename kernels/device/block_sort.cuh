@@ -8,13 +8,14 @@
 #include "device/dtypes.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "tuning/sort.hpp"
 
 namespace kiln::device {
 
 // A key's digit has eight bits.
-inline constexpr u32 kSortDigits = 256;
+inline constexpr u32 kSortDigits = tuning::kDigits;
 // Records that a thread holds at most.
-inline constexpr u32 kSortItems = 8;
+inline constexpr u32 kSortItems = tuning::kSortItems;
 // Records that a wave has at least, but the last: its counts of digits take as much memory.
 inline constexpr u32 kWaveRecords = kSortDigits / 2;
 
@@ -90,6 +91,18 @@ struct BlockSort {
         rotate_words();
       }
       if (is_last) break;
+    }
+  }
+
+  // Sorts by the digit at `bit` alone: keys and values. Afterwards scratch.first[d] counts the
+  // records of smaller digits than d.
+  KILN_DEVICE void sort_by_digit(u32 bit) {
+    u32 to[kSortItems];
+    rank(bit, to);
+#pragma unroll 1
+    for (u32 words = unknown(1 + sizeof(Key) / 4); words != 0; --words) {
+      exchange(value, to);
+      rotate_words();
     }
   }
 

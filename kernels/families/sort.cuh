@@ -1,8 +1,8 @@
 // dst[r, :] = the columns of row r in the order of their elements, or these elements: ascending or
 // descending, equal ones in the order of their columns, NaN behind all else. A block sorts a row.
 //
-//   by counting   up to 64 columns, or where the block has no whole wave: each column counts those
-//                 before it
+//   by counting   up to 256 columns, or where the block has no whole wave: each column counts
+//                 those before it
 //   in registers  as many columns as the block's threads and its shared memory hold
 //   in slices     more: slices of that many columns, cut by value, one after the other
 //
@@ -10,36 +10,13 @@
 #pragma once
 
 #include "device/block_sort.cuh"
-#include "device/convert.cuh"
 #include "device/platform.cuh"
+#include "families/sort_key.cuh"
+#include "tuning/sort.hpp"
 
 namespace kiln::families {
 
 using namespace device;
-
-// ---- keys -------------------------------------------------------------------------------------
-
-template <class T>
-using SortKey = Bits<(sizeof(T) == 8 ? 8 : 4)>;
-
-// A number of 8 * sizeof(T) bits; they are in order where the elements are.
-template <bool kDescending, class T>
-KILN_DEVICE SortKey<T> sort_key(T x) {
-  using Key = SortKey<T>;
-  constexpr u32 kBits = 8 * sizeof(T);
-  constexpr Key kAll = static_cast<Key>(~0ull >> (64 - kBits));
-  constexpr Key kSign = Key{1} << (kBits - 1);
-  Key key = static_cast<Key>(bits_of(x));
-  if constexpr (kIsFloat<T>) {
-    const auto number = widen(x);
-    if (number != number) return kAll;
-    if (number == 0) key = 0;  // of either sign
-    key = (key & kSign) != 0 ? kAll - key : key | kSign;
-  } else if constexpr (static_cast<T>(-1) < 0) {
-    key ^= kSign;
-  }
-  return kDescending ? kAll - key : key;
-}
 
 // ---- rows -------------------------------------------------------------------------------------
 
@@ -60,7 +37,10 @@ struct SortRow {
   using Key = SortKey<T>;
   using Sort = BlockSort<Key>;
   static constexpr u32 kBits = 8 * sizeof(T);
-  static constexpr u32 kMostCounted = 64;
+  static constexpr u32 kMostCounted = tuning::kMostCounted;
+  // A key and its column in one number, in the order of both; of eight bytes the key alone.
+  static constexpr u32 kColumnBits = sizeof(Key) == 4 ? 32 : 0;
+  static constexpr u32 kTogether = 4;  // that are compared between two branches
 
   const T* x;
   Out* dst;
@@ -69,7 +49,7 @@ struct SortRow {
   u32* memory;
   SortScratch& scratch;
 
-  KILN_DEVICE Key key_of(u32 column) const { return sort_key<kDescending>(x[column]); }
+  KILN_DEVICE Key key_of(u32 column) const { return sort_key(x[column], kDescending); }
 
   KILN_DEVICE void write(u32 at, u32 column) const {
     if constexpr (kSorted == Sorted::kColumns) {
@@ -79,23 +59,42 @@ struct SortRow {
     }
   }
 
+  KILN_DEVICE u64 number_of(u32 column) const {
+    const u64 key = key_of(column);
+    return kColumnBits == 0 ? key : key << kColumnBits | column;
+  }
+  // Whether column j's number stands before column i's.
+  KILN_DEVICE static u32 is_before(u64 other, u32 j, u64 number, u32 i) {
+    if constexpr (kColumnBits != 0) return other < number ? 1 : 0;
+    return other < number || (other == number && j < i) ? 1 : 0;
+  }
+
   KILN_DEVICE void by_counting() const {
-    KILN_SHARED(keys, Keys);
+    KILN_SHARED(numbers, Numbers);
     const u32 threads = block_threads();
     const bool kept = columns <= kMostCounted;
     if (kept) {
 #pragma unroll 1
-      for (u32 i = thread_rank(); i < columns; i += threads) keys.of[i] = key_of(i);
+      for (u32 i = thread_rank(); i < columns + kTogether; i += threads) {
+        numbers.of[i] = i < columns ? number_of(i) : ~0ull;
+      }
       barrier();
     }
 #pragma unroll 1
     for (u32 i = thread_rank(); i < columns; i += threads) {
-      const Key key = kept ? keys.of[i] : key_of(i);
+      const u64 number = number_of(i);
       u32 before = 0;
 #pragma unroll 1
-      for (u32 j = 0; j < columns; ++j) {
-        const Key other = kept ? keys.of[j] : key_of(j);
-        before += other < key || (other == key && j < i) ? 1 : 0;
+      for (u32 j = 0; j < columns; j += kTogether) {
+        if (!kept) {
+          before += is_before(number_of(j), j, number, i);
+          j -= kTogether - 1;
+          continue;
+        }
+#pragma unroll
+        for (u32 k = 0; k < kTogether; ++k) {
+          before += is_before(numbers.of[j + k], j + k, number, i);
+        }
       }
       write(before, i);
     }
@@ -201,17 +200,17 @@ struct SortRow {
       }
       Sort sort(memory, scratch, count);
       // Keys of eight bytes by pairs: all their addresses at once would not fit into registers.
-      constexpr u32 kTogether = sizeof(Key) == 8 ? 2 : 8;
+      constexpr u32 kLoaded = sizeof(Key) == 8 ? 2 : 8;
 #pragma unroll 1
-      for (u32 loaded = 0; loaded < kSortItems; loaded += kTogether) {
-        sort.template drop<kTogether>();
+      for (u32 loaded = 0; loaded < kSortItems; loaded += kLoaded) {
+        sort.template drop<kLoaded>();
 #pragma unroll
-        for (u32 k = 0; k < kTogether; ++k) {
+        for (u32 k = 0; k < kLoaded; ++k) {
           if (!sort.has(loaded + k)) continue;
           const u32 place = sort.place(loaded + k);
           const u32 column = in_slices ? memory[place] : place;
-          sort.value[kSortItems - kTogether + k] = column;
-          sort.key[kSortItems - kTogether + k] = key_of(column);
+          sort.value[kSortItems - kLoaded + k] = column;
+          sort.key[kSortItems - kLoaded + k] = key_of(column);
         }
       }
       sort.template run<kBits>();
@@ -224,8 +223,8 @@ struct SortRow {
   }
 
  private:
-  struct Keys {
-    Key of[kMostCounted];
+  struct alignas(16) Numbers {
+    u64 of[kMostCounted + kTogether];
   };
 };
 

@@ -8,3 +8,6 @@
 
 // Names of our own: the elements themselves, in the same order.
 #define KILN_EACH_SORT(row) row(sort_asc, NUMBERS, false) row(sort_desc, NUMBERS, true)
+
+// The same of rows that several blocks share: columns or elements, in either order.
+#define KILN_EACH_SORT_LONG(row) row(sort_long, NUMBERS)

@@ -97,6 +97,10 @@ template <typename T>
 using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
 template <typename T, typename Out>
 using SortKernel = Kernel<const T*, Out*, std::int32_t, std::int32_t>;
+// Of columns or elements.
+template <typename T>
+using SortLongKernel = Kernel<const T*, void*, std::uint8_t*, std::uint64_t, std::uint32_t,
+                              std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>
 using Conv1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                             std::uint64_t, Info, const T*, const T*, T*>;

@@ -18,6 +18,12 @@ BenchCase rows_of_columns(std::string kernel, std::size_t count) {
   return subject;
 }
 
+BenchCase one_row(std::string kernel, std::size_t count) {
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {1, count};
+  return subject;
+}
+
 // From a decoder's one row of logits to many short rows.
 const std::vector<ops::Extents> kRowShapes = {
     {1, 128256}, {8, 4096}, {64, 128256}, {128, 1 << 20}, {8192, 4096}, {1 << 20, 64}, {65536, 96}};
@@ -119,6 +125,18 @@ Result<ops::Launch> plan_sort(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
+// Of rows that several blocks share, at least two.
+Result<ops::Launch> plan_long_sort(const Kernel& kernel, const BenchCase& subject,
+                                   const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const std::size_t columns = columns_of(subject);
+  ops::ArgSort call{ops::SortOrder::kAscending, kernel.dtype,    subject.count() / columns, columns,
+                    addresses.inputs[0],        addresses.output};
+  KILN_TRY_ASSIGN(const ops::Launch chosen, plan(call, subject.gpu));
+  if (chosen.kernel == kernel.name) return chosen;
+  call.parts = 2;
+  return plan(call, subject.gpu);
+}
+
 Family reduction(std::string_view name) {
   return {.name = name,
           .views = 1,
@@ -134,12 +152,6 @@ Family reduction(std::string_view name) {
                        {Role::kInput},
                        {Role::kOutput}},
           .original_grid = one_block_a_row};
-}
-
-BenchCase one_row(std::string kernel, std::size_t count) {
-  BenchCase subject = contiguous_case(std::move(kernel), count);
-  subject.dims = {1, count};
-  return subject;
 }
 
 // Families are of several roots: a row for each.
@@ -211,6 +223,16 @@ std::vector<Family> row_families() {
              return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
            },
        .plan = plan_sort},
+
+      {.name = "long-sort",
+       .bound = Bound::kArithmetic,
+       .shapes = {{1, 128256}, {64, 128256}, {128, 16384}, {4096, 16384}},
+       .sized = one_row,
+       .operands =
+           [](const Kernel& kernel, const BenchCase& subject) {
+             return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
+           },
+       .plan = plan_long_sort},
   };
 }
 

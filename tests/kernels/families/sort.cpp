@@ -1,5 +1,5 @@
 // asort_{asc,desc}_<T>: the columns of each row in the order of their elements;
-// sort_{asc,desc}_<T>: these elements.
+// sort_{asc,desc}_<T>: these elements; sort_long_<T>: either, by several blocks to a row.
 //
 // Contract: equal elements, which zeros of both signs are, keep the order of their columns; NaN
 // comes last in either order. Any number of columns, whatever the block and its shared memory hold.
@@ -24,13 +24,17 @@ struct SortCase {
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::size_t misalignment = 0;
   std::uint32_t threads = 0;  // in place of the geometry's
-  std::int32_t at_once = 0;   // columns that the shared memory holds, in place of the geometry's
+  // Columns that the shared memory holds, in place of the geometry's; of long rows, how many of
+  // them are sorted at once.
+  std::int32_t at_once = 0;
+  std::uint32_t parts = 0;  // of a long row
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/rows/" + shape_name({rows, columns});
     if (misalignment != 0) text += "/offset=" + std::to_string(misalignment);
     if (threads != 0) text += "/threads=" + std::to_string(threads);
     if (at_once != 0) text += "/at-once=" + std::to_string(at_once);
+    if (parts != 0) text += "/parts=" + std::to_string(parts);
     return text + (geometry == ops::Geometry::kOwn ? "/own" : "/reference");
   }
 };
@@ -43,11 +47,11 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
       {kRowKinds, 1},
       {kRowKinds, 24},
       {kRowKinds, 65, kReference},
-      {kRowKinds, 300, kOwn, 1},
+      {kRowKinds, 250, kOwn, 1},
+      {kRowKinds, 300},
       {kRowKinds, 1025},
       // In slices, some of them of one value.
       {kRowKinds, 300, kOwn, 0, 0, 128},
-      {1, 8200},
       // No whole wave; waves that have no column.
       {2, 70, kOwn, 0, 5},
       {2, 200, kReference, 3, 100},
@@ -60,13 +64,27 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
   }
   list.push_back({2, 4097, kReference});
   list.push_back({2, 8192, kReference});
-  list.push_back({2, 8193});
   list.push_back({3, 8192});
-  list.push_back({2, 20000});
   for (const std::uint32_t threads : {1, 16, 32, 64, 96, 1000}) {
     list.push_back({2, 260, kOwn, 0, threads});
     list.push_back({2, 260, kReference, 1, threads, 200});
   }
+  return list;
+}
+
+// Blocks of 64 threads sort 512 columns at once.
+std::vector<SortCase> long_sort_cases(Breadth breadth) {
+  constexpr auto kOwn = ops::Geometry::kOwn;
+  std::vector<SortCase> list = {
+      // Rows of every kind; some in turns; parts that have no column; several sorts a part.
+      {kRowKinds, 150, kOwn, 1, 64, 0, 2},
+      {3, 70, kOwn, 0, 64, 2, 1},
+      {2, 5, kOwn, 0, 128, 0, 14},
+      {2, 1300, kOwn, 0, 64, 1, 2},
+  };
+  if (breadth == Breadth::kHandful) return list;
+  list.push_back({2, 1, kOwn, 0, 64, 0, 1});
+  list.push_back({kRowKinds, 257, kOwn, 0, 192, 5, 2});
   return list;
 }
 
@@ -103,6 +121,23 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
   const std::vector<std::byte> rest =
       rows_of(dtype, choice.rows - 1, choice.columns, random, random.below(kRowKinds));
   x->insert(x->end(), rest.begin(), rest.end());
+  if (choice.rows > 2) {
+    // The last two: in order, and in the opposite one.
+    const std::size_t bytes = choice.columns * size_of(dtype);
+    for (std::size_t r = choice.rows - 2; r < choice.rows; ++r) {
+      const std::vector<std::byte> row(x->begin(), x->begin() + static_cast<std::ptrdiff_t>(bytes));
+      std::vector<Real> values;
+      for (std::size_t c = 0; c < choice.columns; ++c) {
+        values.push_back(sort_value(dtype, load(dtype, &row[c * size_of(dtype)])));
+      }
+      std::vector<std::size_t> columns = sorted_columns(values, order);
+      if (r == choice.rows - 1) std::reverse(columns.begin(), columns.end());
+      for (std::size_t c = 0; c < choice.columns; ++c) {
+        store(dtype, load(dtype, &row[columns[c] * size_of(dtype)]),
+              &(*x)[r * bytes + c * size_of(dtype)]);
+      }
+    }
+  }
   made.operands.push_back(input("x", dtype, *x, choice.misalignment));
   Operand dst;
   dst.name = "dst";
@@ -134,13 +169,21 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
       call.columns = choice.columns;
       call.x = addresses[0];
       call.dst = addresses[1];
+      call.parts = choice.parts;
       return call;
     };
     ops::ArgSort columns = fill(ops::ArgSort());
     columns.geometry = choice.geometry;
     Result<ops::Launch> launch = gives == Gives::kColumns ? plan(columns) : plan(fill(ops::Sort()));
     if (launch && choice.threads != 0) launch->block.x = choice.threads;
-    if (launch && choice.at_once != 0) {
+    if (launch && choice.parts != 0) {
+      launch->shared_bytes = choice.threads * 32;
+      if (choice.at_once != 0) {
+        const auto together = static_cast<std::uint32_t>(choice.at_once);
+        launch->grid.x = together * choice.parts;
+        launch->steps *= (static_cast<std::uint32_t>(choice.rows) + together - 1) / together;
+      }
+    } else if (launch && choice.at_once != 0) {
       launch->arguments[3] = ops::Argument::of(choice.at_once);
       launch->shared_bytes = static_cast<std::uint32_t>(choice.at_once) * 4;
     }
@@ -149,12 +192,32 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
   return made;
 }
 
+// A case has one order, and gives one of the two.
+bool add_long_sort_cases(std::string_view kernel, DType dtype, Selection selection,
+                         std::vector<CaseSpec>& cases) {
+  std::size_t number = 0;
+  for (const SortCase& choice :
+       long_sort_cases(breadth_of(selection, represents_family("sort", kernel)))) {
+    const SortOrder order = number % 2 == 0 ? SortOrder::kDescending : SortOrder::kAscending;
+    const Gives gives = number / 2 % 2 == 0 ? Gives::kColumns : Gives::kElements;
+    ++number;
+    const std::string name = choice.name(kernel) +
+                             (order == SortOrder::kAscending ? "/ascending" : "/descending") +
+                             (gives == Gives::kColumns ? "/columns" : "/elements");
+    cases.push_back({name, choice.rows * choice.columns, [=](const Seed& seed) {
+                       return build(name, order, gives, dtype, choice, seed);
+                     }});
+  }
+  return true;
+}
+
 }  // namespace
 
 bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::string_view root = parts->root;
+  if (root == "sort_long") return add_long_sort_cases(kernel, parts->dtype, selection, cases);
   const bool ascending = root == "asort_asc" || root == "sort_asc";
   if (!ascending && root != "asort_desc" && root != "sort_desc") return false;
   const DType dtype = parts->dtype;
@@ -182,6 +245,8 @@ Contracts sort_contracts() {
        "NaN payloads and the signs of zeros stay", "A name of our own."},
       {"sort_desc", "the elements of a row in asort_desc's order", "", "exact",
        "NaN payloads and the signs of zeros stay", "A name of our own."},
+      {"sort_long", "what asort_asc, asort_desc, sort_asc or sort_desc give", "", "exact",
+       "as those", "A name of our own, run step by step."},
   };
 }
 

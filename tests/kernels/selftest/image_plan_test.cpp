@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/sort.hpp"
 #include "kiln/ops/conv.hpp"
 #include "kiln/ops/sort.hpp"
 #include "tests/kernels/selftest/fake_device.hpp"
@@ -42,11 +43,51 @@ TEST_CASE("plan of an argsort gives a power of two of columns shared memory") {
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 128>>>");
   call.columns = 5;
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 8>>>");
-  call.columns = 128256;  // in slices of what the shared memory holds
+  call.columns = 200;  // counted, by a thread each
+  CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 256>>>");
+  call.columns = 8192;
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 1024>>>");
   CHECK(plan(call)->shared_bytes == 32768);
+  call.columns = 128256;
   call.geometry = Geometry::kReference;
   CHECK(message(plan(call)) == "128256 columns are more than the reference geometry sorts");
+}
+
+TEST_CASE("plan of a sort of long rows gives them parts, steps for each digit, and a workspace") {
+  ArgSort call;
+  call.order = SortOrder::kDescending;
+  call.rows = 3;
+  call.columns = 128256;
+  const auto launch = plan(call);  // 132 multiprocessors
+  REQUIRE(launch);
+  CHECK(to_string(*launch) == "sort.sort_long_f32<<<132, 1024>>>");
+  CHECK(launch->steps == 8);
+  CHECK(launch->step_argument == 7);
+  CHECK(launch->workspace_bytes ==
+        tuning::kWorkspaceCounters + 3 * (16 + (44 + 2 * 4) * 256) * 4 + 2 * 3 * 128256 * 8);
+  CHECK(argument<std::uint32_t>(*launch, 6) == tuning::kSortDescending);
+  // Of many rows some at once, and then the others.
+  call.rows = 1000;
+  CHECK(to_string(*plan(call)) == "sort.sort_long_f32<<<130, 1024>>>");
+  CHECK(plan(call)->steps == 8 * 8);
+  // One copy of the records between two digits, none for one digit.
+  Sort bytes;
+  bytes.dtype = DType::kF16;
+  bytes.rows = 1;
+  bytes.columns = 10000;
+  CHECK(to_string(*plan(bytes)) == "sort.sort_long_f16<<<9, 1024>>>");
+  CHECK(plan(bytes)->steps == 4);
+  CHECK(plan(bytes)->workspace_bytes ==
+        tuning::kWorkspaceCounters + (16 + (9 + 2) * 256) * 4 + 10000 * 8);
+  CHECK(argument<std::uint32_t>(*plan(bytes), 6) == tuning::kSortElements);
+  bytes.dtype = DType::kU8;
+  CHECK(plan(bytes)->steps == 2);
+  CHECK(plan(bytes)->workspace_bytes == tuning::kWorkspaceCounters + (16 + (9 + 2) * 256) * 4);
+  // Short rows on request.
+  bytes.columns = 100;
+  CHECK(to_string(*plan(bytes)) == "sort.sort_asc_u8<<<1, 128>>>");
+  bytes.parts = 2;
+  CHECK(to_string(*plan(bytes)) == "sort.sort_long_u8<<<2, 1024>>>");
 }
 
 TEST_CASE("plan of a convolution passes two layouts, and counts outputs") {
@@ -170,12 +211,12 @@ namespace {
 TEST_CASE("a stable sort with NaN last passes; one that is not, or has NaN first, is caught") {
   enum class Fault { kNone, kUnstable, kNanFirst, kZerosApart };
   const auto passes = [](Fault fault) {
-    const PreparedCase subject = build("sort", "asort_desc_f16/rows/12x300/offset=1/own");
+    const PreparedCase subject = build("sort", "asort_desc_f16/rows/12x250/offset=1/own");
     const Verdict verdict = run_model(subject, [&](const std::vector<Piece>& operands) {
       const Piece &x = operands[0], &dst = operands[1];
-      for (std::size_t first = 0; first < x.count(); first += 300) {
+      for (std::size_t first = 0; first < x.count(); first += 250) {
         const auto value = [&](Bits column) { return x.number(first + column); };
-        std::vector<Bits> columns(300);
+        std::vector<Bits> columns(250);
         std::iota(columns.begin(), columns.end(), 0);
         if (fault == Fault::kUnstable) std::reverse(columns.begin(), columns.end());
         std::stable_sort(columns.begin(), columns.end(), [&](Bits a, Bits b) {
@@ -189,7 +230,7 @@ TEST_CASE("a stable sort with NaN last passes; one that is not, or has NaN first
           }
           return left > right;
         });
-        for (std::size_t i = 0; i < 300; ++i) dst.write(first + i, columns[i]);
+        for (std::size_t i = 0; i < 250; ++i) dst.write(first + i, columns[i]);
       }
     });
     return verdict.complaints.empty();

@@ -18,6 +18,9 @@ struct ArgSort {
   const void* x = nullptr;
   void* dst = nullptr;  // u32
   Geometry geometry = Geometry::kOwn;
+  // Of kOwn: parts that a row is cut into, each a block's, in several launches; 0 leaves it to the
+  // plan, which may also choose one block a row.
+  std::uint32_t parts = 0;
 };
 
 // sort_{asc,desc}_<T>, names of our own: the elements themselves in that order, bit by bit.
@@ -26,7 +29,8 @@ struct Sort {
   DType dtype = DType::kF32;
   std::size_t rows = 0, columns = 0;
   const void* x = nullptr;
-  void* dst = nullptr;  // not `x`
+  void* dst = nullptr;      // not `x`
+  std::uint32_t parts = 0;  // as above
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes, and more columns than
