@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "generator/amalgamation.hpp"
 #include "generator/assembly.hpp"
 #include "generator/c_header.hpp"
 #include "generator/catalog_file.hpp"
@@ -49,6 +50,8 @@ std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& optio
   std::vector<GeneratedFile> files;
   if (wants(Output::kCpp)) files = cpp_files(catalog, options);
   if (options.outputs == std::vector{Output::kCpp}) return files;
+  if (wants(Output::kAmalgamation)) files.push_back(write_amalgamation(catalog, options));
+  if (options.outputs == std::vector{Output::kAmalgamation}) return files;
 
   CatalogFileText file = write_catalog_file(catalog, options.minimum_runtime);
   if (wants(Output::kC)) {

@@ -28,6 +28,7 @@ enum class Output : std::uint8_t {
   kC,        // the C header, <stem>.h
   kRust,     // the Rust module, <stem>.rs
   kCatalog,  // the catalog file, <stem>.kiln
+  kAmalgamation,  // a C++ header with the loader in it, <stem>_amalgamated.hpp
 };
 
 struct Options {
@@ -53,6 +54,7 @@ struct GeneratedFile {
 //             Storage::kSplit "<stem>.c"
 //   kRust     "<stem>.rs", which includes the catalog file
 //   kCatalog  "<stem>.kiln", also where another file includes it
+//   kAmalgamation  "<stem>_amalgamated.hpp"
 //
 // The C++ header's digest, which names its inline namespace and its symbols, is the SHA-256 of its
 // files as they are with a digest of zeros. So any two headers that differ in any way have

@@ -87,6 +87,7 @@ struct CommandLine {
   bool allow_missing = false;
   std::string jobs, embed, name_space, compression, embed_source;
   std::vector<std::string> outputs;
+  bool amalgamate = false;
   std::string grid = "1", block;
 
   CommandLine() {
@@ -200,6 +201,9 @@ struct CommandLine {
     command
         .add_option("--emit", outputs, "What to write for programs (default: the manifest's, else cpp); may be repeated")
         ->type_name("cpp|c|rust|catalog")->expected(1)->take_all();
+    command.add_flag("--amalgamate", amalgamate,
+                     "Write <stem>_amalgamated.hpp, a C++ header with kiln's loader in it, instead of the "
+                     "header, or beside what --emit says");
     command.add_option("--namespace", name_space, "The header's C++ namespace")->type_name("NS");
     command.add_option("--compress", compression, "How the images are stored in the header")
         ->type_name("zstd|none");
@@ -485,6 +489,7 @@ struct CommandLine {
                                                                   {"catalog", EmbedOutput::kCatalog}}));
       emitted.insert(one);
     }
+    if (amalgamate) emitted.insert(EmbedOutput::kAmalgamation);
     build.outputs.assign(emitted.begin(), emitted.end());
     if (command.count("--namespace") > 0) build.name_space = name_space;
     if (command.count("--compress") > 0) {

@@ -10,6 +10,11 @@
 #include "runtime/src/hip_driver.hpp"
 #include "runtime/src/library.hpp"
 
+#ifdef KILN_AMALGAMATED
+// The host device is part of the program (generator/amalgamation.hpp).
+extern "C" void kiln_open_driver(kiln::runtime::DriverPlugin* plugin);
+#endif
+
 namespace kiln::runtime {
 namespace {
 
@@ -36,17 +41,16 @@ std::vector<std::string> candidates(Backend backend) {
   return {};
 }
 
-Result<std::shared_ptr<Driver>> open_plugin_driver(const Library& library) {
-  const auto entry = reinterpret_cast<OpenDriverEntry>(library.symbol(kOpenDriverEntry));
-  if (entry == nullptr) return missing_symbol(library.path(), kOpenDriverEntry);
+Result<std::shared_ptr<Driver>> open_plugin_driver(OpenDriverEntry entry, const std::string& path) {
+  if (entry == nullptr) return missing_symbol(path, kOpenDriverEntry);
   DriverPlugin plugin;
   entry(&plugin);
   if (plugin.driver == nullptr) {
     plugin.error[sizeof plugin.error - 1] = '\0';
     return Error{ErrorCode::kUnavailable,
                  plugin.error[0] != '\0'
-                     ? library.path() + ": " + plugin.error
-                     : library.path() +
+                     ? path + ": " + plugin.error
+                     : path +
                            " is of another kiln than this runtime, which has driver "
                            "interface " +
                            std::to_string(kDriverPluginVersion),
@@ -69,7 +73,25 @@ Result<std::shared_ptr<Driver>> open_driver(Backend backend, const Library& libr
     case Backend::kHost:
     case Backend::kEmulator: break;
   }
-  return open_plugin_driver(library);
+  return open_plugin_driver(
+      reinterpret_cast<OpenDriverEntry>(library.symbol(kOpenDriverEntry)), library.path());
+}
+
+// Whether the backend needs no library.
+bool is_part_of_program([[maybe_unused]] Backend backend, [[maybe_unused]] const std::string& path) {
+#ifdef KILN_AMALGAMATED
+  return backend == Backend::kHost && path.empty();
+#else
+  return false;
+#endif
+}
+
+Result<std::shared_ptr<Driver>> open_part_of_program() {
+#ifdef KILN_AMALGAMATED
+  return open_plugin_driver(&kiln_open_driver, "this program");
+#else
+  return Error{ErrorCode::kInternal, "no driver is part of this program", {}, {}};
+#endif
 }
 
 }  // namespace
@@ -78,10 +100,14 @@ OpenedBackend open_backend(Backend backend, const std::string& path) {
   OpenedBackend opened;
   opened.status.backend = backend;
   std::vector<std::string>& reasons = opened.status.reasons;
-  const Library library =
-      Library::open(path.empty() ? candidates(backend) : std::vector{path}, reasons);
-  if (!library) return opened;
-  Result<std::shared_ptr<Driver>> driver = open_driver(backend, library);
+  const bool is_part = is_part_of_program(backend, path);
+  Library library;
+  if (!is_part) {
+    library = Library::open(path.empty() ? candidates(backend) : std::vector{path}, reasons);
+    if (!library) return opened;
+  }
+  Result<std::shared_ptr<Driver>> driver =
+      is_part ? open_part_of_program() : open_driver(backend, library);
   if (!driver) {
     reasons.push_back(std::move(driver).error().message);
     return opened;
@@ -89,7 +115,7 @@ OpenedBackend open_backend(Backend backend, const std::string& path) {
   reasons.clear();
   opened.driver = *driver;
   opened.status.available = true;
-  opened.status.library = library.path();
+  opened.status.library = is_part ? "this program" : library.path();
   opened.status.version = opened.driver->version();
   return opened;
 }

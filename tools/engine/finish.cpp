@@ -404,6 +404,7 @@ std::string header_path(const Manifest& manifest) {
     case EmbedOutput::kC: return stem + ".h";
     case EmbedOutput::kRust: return stem + ".rs";
     case EmbedOutput::kCatalog: return stem + ".kiln";
+    case EmbedOutput::kAmalgamation: return stem + "_amalgamated.hpp";
     case EmbedOutput::kCpp: break;
   }
   return "include/" + header;

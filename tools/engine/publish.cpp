@@ -29,6 +29,7 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
         break;
       case EmbedOutput::kRust: paths.push_back(stem + ".rs"); break;
       case EmbedOutput::kCatalog: paths.push_back(stem + ".kiln"); break;
+      case EmbedOutput::kAmalgamation: paths.push_back(stem + "_amalgamated.hpp"); break;
     }
   }
   return paths;

@@ -29,7 +29,7 @@ struct Located {
 enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
 enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
 // What a build writes for programs: the C++ header, the C header, the Rust module, the catalog file.
-enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog };
+enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog, kAmalgamation };
 // Whether the header holds what a module is compiled from, for the runtime to compile.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
 

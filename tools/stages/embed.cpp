@@ -96,6 +96,9 @@ generator::Options generator_options(const EmbedOptions& options, std::uint32_t 
       case EmbedOutput::kC: result.outputs.push_back(generator::Output::kC); break;
       case EmbedOutput::kRust: result.outputs.push_back(generator::Output::kRust); break;
       case EmbedOutput::kCatalog: result.outputs.push_back(generator::Output::kCatalog); break;
+      case EmbedOutput::kAmalgamation:
+        result.outputs.push_back(generator::Output::kAmalgamation);
+        break;
     }
   }
   return result;
@@ -148,7 +151,10 @@ Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& op
   KILN_TRY(check_names(options));
   KILN_TRY(check_order(catalog));
   for (Module& module : catalog.modules) store_plain(module, options.source);
-  if (options.compression == Compression::kZstd) {
+  // An amalgamated header stores images plain.
+  const bool is_packed = options.compression == Compression::kZstd &&
+                         options.outputs != std::vector{EmbedOutput::kAmalgamation};
+  if (is_packed) {
     KILN_TRY(compress_all(catalog, store));
   } else {
     for (Module& module : catalog.modules) {

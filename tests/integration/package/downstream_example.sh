@@ -25,6 +25,10 @@ build() {
       with_cmake "-DFETCHCONTENT_SOURCE_DIR_KILN=$KILN_SOURCE" -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
         "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF ;;
     make | c) make ;;
+    amalgamated) # by each compiler in turn
+      local compiler=g++
+      [ -f app ] && compiler=$(command -v clang++-14 || command -v clang++ || echo g++)
+      CXXFLAGS=-O0 make "CXX=$compiler" ;;
     ninja) ninja ;;
     meson)
       [ -d build ] || meson setup build
@@ -74,6 +78,8 @@ if [ "$project" = fetchcontent ]; then
   echo "without the emulator: not run on an emulated GPU"
 elif [ -n "$(find . -name gfx1100.hsaco | head -1)" ]; then
   export KILN_DEVICE=emulated:gfx1100
+  # A program of one header looks beside itself, or where it is told.
+  [ "$project" != amalgamated ] || export KILN_EMULATOR_LIBRARY=$prefix/$libdir/libkiln_emulator.so
   check "-1 -3 -5 -7"
 else
   echo "without hipcc: not run on an emulated GPU"

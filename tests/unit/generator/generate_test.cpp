@@ -147,6 +147,26 @@ TEST_CASE("generate gives the C++ header one digest whatever else is written", "
   CHECK(digest_of(all[0]) == digest_of(generator::generate(small_catalog(), {})[0]));
 }
 
+TEST_CASE("generate writes one header with the loader in it, which includes nothing of kiln's", "[generator]") {
+  using generator::Output;
+  generator::Catalog catalog = small_catalog();
+  for (tools::Artifact& image : catalog.modules[0].images) {
+    image.stored = "packed";
+    image.compression = Compression::kZstd;
+  }
+  const auto files = generator::generate(catalog, {.storage = Storage::kAsm, .outputs = {Output::kAmalgamation}});
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].path == "kernels_amalgamated.hpp");
+  const std::string& text = files[0].text;
+  for (const char* included : {"\n#include \"", "\n#include <kiln/", "\n#include <zstd"}) {
+    CHECK(text.find(included) == std::string::npos);
+  }
+  CHECK(text.find("class Device {") < text.find("namespace kernels {"));
+  CHECK(text.find("namespace kernels {") < text.find("#if defined(KILN_IMPLEMENTATION)"));
+  CHECK(text.find("#if defined(KILN_IMPLEMENTATION)") < text.find("class HostDriver"));
+  CHECK(text.find("packed") == std::string::npos);
+}
+
 // An assembly label may hold any character: what a kernel is called must stay a name.
 TEST_CASE("generate writes no kernel's name as code", "[generator]") {
   for (const std::string name : {"a\n#error b", "a\\", "a\r#error b", "a?\?/", "a*/ b"}) {

@@ -1,0 +1,76 @@
+#include "generator/amalgamation.hpp"
+
+#include <utility>
+
+#include "generator/names.hpp"
+#include "kiln/version.hpp"
+
+namespace kiln::generator {
+namespace {
+
+constexpr std::string_view kOnce = "#pragma once\n";
+constexpr std::string_view kInclude = "#include <kiln/catalog.hpp>\n";
+
+// The images as they are loaded, so that the loader needs no zstd.
+Catalog with_plain_images(Catalog catalog) {
+  for (Module& module : catalog.modules) {
+    for (Artifact& image : module.images) {
+      image.stored = image.bytes;
+      image.stored.resize(decompressed_size(image));
+      image.compression = Compression::kNone;
+    }
+  }
+  return catalog;
+}
+
+}  // namespace
+
+GeneratedFile write_amalgamation(const Catalog& catalog, const Options& options) {
+  Options plain = options;
+  plain.header = stem(options) + "_amalgamated.hpp";
+  plain.storage = Storage::kArray;
+  plain.outputs = {Output::kCpp};
+  std::vector<GeneratedFile> files = generate(with_plain_images(catalog), plain);
+  const std::string header = std::move(files.front().text);
+  const std::size_t body = header.find(kOnce);
+  const std::size_t include = header.find(kInclude, body);
+
+  const std::string version = std::to_string(KILN_VERSION);
+  std::string text = header.substr(0, body);
+  constexpr std::string_view kNeeded = ", <kiln/catalog.hpp>";
+  if (const std::size_t told = text.find(kNeeded); told != std::string::npos) {
+    text.erase(told, kNeeded.size());
+  }
+  text +=
+      "//\n"
+      "// With kiln's public headers and its loader: a program needs nothing else of kiln. In one "
+      "source file,\n"
+      "// compiled as C++20 and linked with -ldl -pthread:\n"
+      "//\n"
+      "//   #define KILN_IMPLEMENTATION\n"
+      "//   #include <" +
+      plain.header +
+      ">\n"
+      "//\n"
+      "// kiln is licensed under the Apache License 2.0: "
+      "https://www.apache.org/licenses/LICENSE-2.0\n";
+  text += kOnce;
+  text += "#pragma GCC system_header\n\n#ifndef KILN_AMALGAMATED\n#define KILN_AMALGAMATED " +
+          version + "\n";
+  text += public_headers_text();
+  text += "#elif KILN_AMALGAMATED != " + version + "\n#error \"" + plain.header +
+          " is of another kiln than the amalgamated header before it\"\n#endif\n\n";
+  text += header.substr(body + kOnce.size(), include - body - kOnce.size());
+  text += header.substr(include + kInclude.size());
+  text +=
+      "\n#if defined(KILN_IMPLEMENTATION) && !defined(KILN_IMPLEMENTED)\n#define KILN_IMPLEMENTED\n"
+      "#if __cplusplus < 202002L\n"
+      "#error \"the source file that defines KILN_IMPLEMENTATION is compiled as C++20: "
+      "-std=c++20\"\n"
+      "#else\n";
+  text += loader_text();
+  text += "#endif\n#endif\n";
+  return {plain.header, std::move(text)};
+}
+
+}  // namespace kiln::generator
