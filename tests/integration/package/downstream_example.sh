@@ -28,7 +28,8 @@ build() {
     amalgamated) # by each compiler in turn
       local compiler=g++
       [ -f app ] && compiler=$(command -v clang++-14 || command -v clang++ || echo g++)
-      CXXFLAGS=-O0 make "CXX=$compiler" ;;
+      # kiln itself takes no clang older than 15 for images of the host.
+      CXXFLAGS=-O0 make "CXX=$compiler" "KILN=env -u CXX kiln" ;;
     ninja) ninja ;;
     meson)
       [ -d build ] || meson setup build
