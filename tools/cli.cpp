@@ -81,6 +81,7 @@ struct CommandLine {
   InitOptions init;
   StepOptions step;
   AssembleOptions assemble;
+  LockOptions lock;
   std::string doctor_manifest, asked_command, shell;
   std::string own_help;  // before anything was parsed: then it would be that of the command
   std::string cache_action = "show";
@@ -99,6 +100,7 @@ struct CommandLine {
     declare_ninja_steps();
     declare_doctor();
     declare_inspect();
+    declare_lock();
     declare_verify();
     declare_diff();
     declare_report();
@@ -196,6 +198,10 @@ struct CommandLine {
         .add_option("--trace", build.trace,
                     "Write what ran when, for chrome://tracing or Perfetto")
         ->type_name("F");
+    command
+        .add_option("--locked", build.locked,
+                    "Refuse to make anything but what this file says; 'kiln lock' writes it")
+        ->type_name("F");
     command.add_option("--embed", embed, "Where the bytes of the images lie (default: the manifest's)")
         ->type_name("array|asm|split");
     command
@@ -276,6 +282,18 @@ struct CommandLine {
         "Example: one image, then a whole build\n"
         "  kiln inspect out/images/affine/sm_90.cubin\n"
         "  kiln inspect out --json");
+  }
+
+  void declare_lock() {
+    CLI::App& command = *app.add_subcommand(
+        "lock", "Write down what a build was made with: tools, options, sources and images");
+    command.add_option("DIR", lock.folder, "The out folder of a build (default: out)");
+    command.add_option("--file", lock.file, "The lock file to write (default: kiln.lock)")
+        ->type_name("FILE");
+    command.footer(
+        "Example: a release, and the same again or not at all\n"
+        "  kiln lock out --file kiln.lock\n"
+        "  kiln build targets.json --locked kiln.lock --out again");
   }
 
   void declare_verify() {
@@ -408,6 +426,7 @@ struct CommandLine {
       plan.selection.missing_targets = missing;
       return Invocation(plan);
     }
+    if (name == "lock") return Invocation(lock);
     if (name == "step") {
       if (step.command.empty()) {
         return usage_error("'kiln step' was given no command").hint("it follows --");
@@ -517,11 +536,22 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
+// The dashes, which all have, do not count.
+std::string nearest_option(std::string_view argument, std::vector<std::string> names) {
+  const auto bare = [](std::string_view name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  argument = bare(argument.substr(0, argument.find('=')));
+  for (std::string& name : names) name = bare(name);
+  const std::string near = nearest(argument, names);
+  return near.empty() ? near : "--" + near;
+}
+
 Error unknown_argument(const std::string& argument, const CLI::App& command) {
   const bool is_option = argument.starts_with("-");
   Error error = usage_error((is_option ? "unknown option " : "unexpected argument ") +
                             quote(argument) + " of 'kiln " + command.get_name() + "'");
-  const std::string near = nearest(argument, option_names(command));
+  const std::string near = nearest_option(argument, option_names(command));
   if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
   return error.hint("see 'kiln " + command.get_name() + " --help'");
 }

@@ -13,6 +13,7 @@
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/init.hpp"
 #include "tools/commands/inspect.hpp"
+#include "tools/commands/lock.hpp"
 #include "tools/commands/merge.hpp"
 #include "tools/commands/plan.hpp"
 #include "tools/commands/report.hpp"
@@ -29,7 +30,7 @@ struct Reply {
 
 using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InitOptions, InspectOptions,
                                 CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions,
-                                StepOptions, AssembleOptions>;
+                                StepOptions, AssembleOptions, LockOptions>;
 
 // Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
 // and the nearest valid one.

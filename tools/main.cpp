@@ -60,6 +60,7 @@ struct RunCommand {
   Result<int> operator()(const VerifyOptions& options) const { return run_verify(options, world); }
   Result<int> operator()(const DiffOptions& options) const { return run_diff(options, world); }
   Result<int> operator()(const ReportOptions& options) const { return run_report(options, world); }
+  Result<int> operator()(const LockOptions& options) const { return run_lock(options, world); }
   Result<int> operator()(const StepOptions& options) const {
     return run_step_command(options, world);
   }

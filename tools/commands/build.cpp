@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/diagnostic.hpp"
@@ -10,12 +12,14 @@
 #include "tools/commands/progress.hpp"
 #include "tools/commands/timeline.hpp"
 #include "tools/engine/build_memory.hpp"
+#include "tools/engine/describe_build.hpp"
 #include "tools/engine/execute.hpp"
 #include "tools/engine/finish.hpp"
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/depfile.hpp"
+#include "tools/stages/lock_file.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/folder_lock.hpp"
 
@@ -190,6 +194,40 @@ Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
   return {};
 }
 
+// Of --locked.
+Result<Lock> read_lock_file(const std::filesystem::path& path, const World& world) {
+  const Result<std::string> text = world.files.read(world.environment.current_directory / path);
+  if (!text) {
+    if (text.error().code != ErrorCode::kInvalidInput) return text.error();
+    return Error{ErrorCode::kInvalidInput, "there is no lock file " + quote(path.string())}.hint(
+        "write one of a finished build: kiln lock out --file " + shell_quote(path.string()));
+  }
+  return read_lock(*text, path.generic_string());
+}
+
+bool is_whole(const BuildOptions& options, const Prepared& prepared) {
+  return options.selection.targets.empty() && options.selection.modules.empty() &&
+         prepared.missing_targets.empty();
+}
+
+Result<void> check_against(const Lock& lock, const BuildOptions& options, const Prepared& prepared,
+                           const BuildContext& context, const Files& files) {
+  KILN_TRY_ASSIGN(const Catalog now, describe_build(prepared.manifest, prepared.units, context, files));
+  return check_lock(lock, now, options.locked.generic_string(),
+                    is_whole(options, prepared) ? LockExtent::kWhole : LockExtent::kSelected);
+}
+
+// The images that the steps left, by path below the out folder.
+std::map<std::string, std::string> image_digests(const BuildContext& context) {
+  std::map<std::string, std::string> images;
+  for (const Step& step : context.plan.steps) {
+    if (step.kind != StepKind::kCompile) continue;
+    const auto digest = context.digests.digest(expand(step.output, context.plan));
+    images[step.output.substr(std::string_view("{out}/").size())] = digest ? digest->hex() : "";
+  }
+  return images;
+}
+
 }  // namespace
 
 Result<int> run_build(const BuildOptions& options, World& world) {
@@ -248,6 +286,17 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   if (!depfile.empty()) KILN_TRY(files.write(stamp, ""));
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
+  std::optional<Lock> lock_of_release;
+  if (!options.locked.empty()) {
+    KILN_TRY_ASSIGN(lock_of_release, read_lock_file(options.locked, world));
+    const Result<void> checked =
+        check_against(*lock_of_release, options, prepared, context, world.files);
+    if (!checked) {
+      if (options.json) print_json_refusal(checked.error(), world.out);
+      return checked.error();
+    }
+  }
+  // What the lock names is what is here.
   if (options.dry_run) {
     return show_stale_steps(assess_all(memory.state, context), plan, options, world.out);
   }
@@ -295,11 +344,8 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   if (uses_cache && execution.count(StepStatus::kRan) != 0) (void)store.trim(cache_policy.limit);
 
   if (executed->errors.empty()) {
-    const Selection& asked = options.selection;
     const BuildExtent extent =
-        asked.targets.empty() && asked.modules.empty() && prepared.missing_targets.empty()
-            ? BuildExtent::kWhole
-            : BuildExtent::kSelected;
+        is_whole(options, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
     for (const std::string& path : remove_old_images(extent, context, memory.state, files)) {
       world.err << "kiln: removed " << (options.selection.out / path).string()
                 << (extent == BuildExtent::kWhole ? ": the manifest does not make it any more\n"
@@ -307,11 +353,17 @@ Result<int> run_build(const BuildOptions& options, World& world) {
     }
   }
 
+  if (lock_of_release && executed->errors.empty()) {
+    const Result<void> checked = check_locked_images(*lock_of_release, image_digests(context),
+                                                     options.locked.generic_string());
+    if (!checked) executed->errors.push_back(checked.error());
+  }
   timeline.phase("catalog and header");
   // Catalog and header: of all modules, or with --keep-going of those that are intact.
   Result<Finished> finished = Finished{};
   const std::vector<std::string> intact = intact_modules(prepared.manifest, plan, execution);
-  const bool may_finish = execution.errors.empty() || (options.keep_going && !intact.empty());
+  const bool may_finish =
+      execution.errors.empty() || (options.keep_going && !lock_of_release && !intact.empty());
   if (may_finish) {
     finished = finish({prepared.manifest, prepared.units, prepared.missing_targets, intact,
                        uses_cache ? &store : nullptr, policy},

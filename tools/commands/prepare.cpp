@@ -7,6 +7,7 @@
 #include "tools/stages/make_plan.hpp"
 #include "tools/stages/parse_manifest.hpp"
 #include "tools/stages/select.hpp"
+#include "tools/stages/tool_bounds.hpp"
 #include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
@@ -38,9 +39,10 @@ Result<void> place_own_headers(CompileOptions& options, const World& world) {
 
 Result<Prepared> prepare(const Selection& selection, World& world) {
   Prepared prepared;
+  std::vector<ToolBounds> allowed;
   KILN_TRY_ASSIGN(Manifest manifest,
                   parse_manifest(selection.manifest, world.environment.current_directory,
-                                 world.files));
+                                 world.files, allowed));
   // Every value of the manifest is well formed; every source exists.
 
   KILN_TRY(place_own_headers(manifest.options, world));
@@ -55,6 +57,7 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
                                                          selection.missing_targets));
   prepared.manifest = std::move(checked.manifest);
   prepared.missing_targets = std::move(checked.missing);
+  KILN_TRY(check_tool_versions(allowed, prepared.manifest, prepared.toolchain));
   // What is left can be built here.
 
   const std::filesystem::path out = folder(selection.out, world);

@@ -10,10 +10,9 @@
 #include "base/on_all_cores.hpp"
 #include "base/text.hpp"
 #include "formats/image_sources.hpp"
+#include "tools/engine/describe_build.hpp"
 #include "tools/engine/publish.hpp"
-#include "tools/engine/tool_environment.hpp"
 #include "tools/json/json.hpp"
-#include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
@@ -43,23 +42,6 @@ fs::path absolute_path(const fs::path& path, const Plan& plan) {
 
 std::string digest_text(const std::optional<Digest>& digest) {
   return digest ? digest->hex() : std::string(kMissing);
-}
-
-// The tools that the build used, with the user's options for them.
-std::vector<ToolRecord> used_tools(const BuildContext& context) {
-  static const std::set<std::string> kOptions = {"CCC_OVERRIDE_OPTIONS", "HIPCC_COMPILE_FLAGS_APPEND",
-                                                 "HIPCC_LINK_FLAGS_APPEND", "NVCC_APPEND_FLAGS",
-                                                 "NVCC_PREPEND_FLAGS"};
-  std::vector<ToolRecord> tools = tool_records(context.plan, context.toolchain, context.digests);
-  for (ToolRecord& record : tools) {
-    for (const Tool& tool : context.toolchain.tools) {
-      if (to_string(tool.kind) != record.name) continue;
-      for (auto& [name, value] : passed_variables(tool.kind, context.environment)) {
-        if (kOptions.contains(name) && !value.empty()) record.environment.emplace_back(name, value);
-      }
-    }
-  }
-  return tools;
 }
 
 // What decides every byte that finish() writes.
@@ -315,7 +297,6 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
 
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files) {
-  const bool embeds_source = request.manifest.embed.source != EmbedSource::kNone;
   const std::vector<Unit>& units = request.units;
   Ingredients now = finish_ingredients(request, context, units);
   if (is_up_to_date(state.finish, now, context)) {
@@ -343,16 +324,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   for (Module& module : catalog.modules) {
     for (const ModuleSpec& spec : request.manifest.modules) {
       if (spec.name.value != module.name) continue;
-      KILN_TRY_ASSIGN(std::vector<std::string> bundles,
-                      bundle_sources(request.manifest, spec, units, read_source));
-      module.source_digest = source_digest(bundles);
-      for (const std::string& bundle : bundles) {
-        KILN_TRY_ASSIGN(UnitOrigin origin, origin_of(bundle));
-        module.origins.push_back(std::move(origin));
-      }
-      module.has_own_targets = !spec.targets.empty();
-      module.budgets = spec.budgets;
-      if (embeds_source) module.source_bundles = std::move(bundles);
+      KILN_TRY(describe_module(request.manifest, spec, units, read_source, module));
     }
   }
   KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles,
@@ -361,12 +333,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   catalog.targets = built_targets(catalog.modules);
   catalog.missing_targets = request.missing_targets;
   catalog.tools = used_tools(context);
-  catalog.settings = {.embed = request.manifest.embed,
-                      .minimum_runtime = request.manifest.minimum_runtime,
-                      .debug = request.manifest.debug,
-                      .joined_ptx = request.manifest.joined_ptx,
-                      .floors = request.manifest.floors,
-                      .budgets = request.manifest.budgets};
+  catalog.settings = settings_of(request.manifest);
   Finished finished;
   std::map<std::string, ImageSources> sources;
   for (const Module& module : catalog.modules) {

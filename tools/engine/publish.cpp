@@ -5,15 +5,24 @@
 #include "base/diagnostic.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
+#include "tools/stages/linked_libraries.hpp"
+#include "tools/stages/sbom.hpp"
 
 namespace kiln::tools {
+namespace {
+
+std::string stem_of(const EmbedOptions& embed) {
+  return "include/" + embed.header.substr(0, embed.header.rfind('.'));
+}
+
+}  // namespace
 
 std::string source_bundle_path(const std::string& module, std::size_t unit) {
   return "sources/" + module + "." + std::to_string(unit) + ".source";
 }
 
 std::vector<std::string> published_files(const EmbedOptions& embed) {
-  const std::string stem = "include/" + embed.header.substr(0, embed.header.rfind('.'));
+  const std::string stem = stem_of(embed);
   std::vector<std::string> paths = {"kiln.json"};
   for (const EmbedOutput output : embed.outputs) {
     switch (output) {
@@ -32,6 +41,8 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
       case EmbedOutput::kAmalgamation: paths.push_back(stem + "_amalgamated.hpp"); break;
     }
   }
+  paths.push_back(stem + ".notices.txt");
+  paths.push_back(stem + ".spdx.json");
   return paths;
 }
 
@@ -53,6 +64,8 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
     }
   }
   const BuildSettings settings = catalog.settings;
+  files.push_back({stem_of(settings.embed) + ".notices.txt", notices_text(catalog)});
+  files.push_back({stem_of(settings.embed) + ".spdx.json", write_json(sbom_json(catalog))});
   KILN_TRY_ASSIGN(std::vector<GeneratedFile> embedded,
                   embed(std::move(catalog), settings.embed, settings.minimum_runtime, store));
   for (GeneratedFile& file : embedded) {

@@ -8,32 +8,13 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/compatibility.hpp"
-#include "tools/json/json_fields.hpp"
+#include "tools/stages/build_facts.hpp"
 #include "tools/stages/catalog.hpp"
-#include "tools/stages/origin_json.hpp"
 #include "tools/stages/tool_use.hpp"
 #include "tools/stages/verify.hpp"
 
 namespace kiln::tools {
 namespace {
-
-constexpr std::size_t kMostNotes = 20;
-
-// Something that parts must agree in.
-struct Fact {
-  std::string what;  // "kernel 'affine_f32' of module 'affine'"
-  std::string value;
-  bool is_shown = true;       // the values tell a reader something
-  bool may_lack = false;      // a part may have nothing to say of it
-  bool may_be_empty = false;  // what says nothing of it says that it is empty
-  auto operator<=>(const Fact&) const = default;
-};
-using Facts = std::map<std::string, Fact>;  // by `what`
-
-void add(Facts& facts, Fact fact) {
-  std::string what = fact.what;
-  facts.emplace(std::move(what), std::move(fact));
-}
 
 std::string signature(const Kernel& kernel) {
   std::vector<std::string> parameters;
@@ -46,68 +27,12 @@ std::string signature(const Kernel& kernel) {
 }
 
 Facts facts_of_module(const Module& module) {
-  Facts facts;
-  const std::string of = " of module " + quote(module.name);
-  add(facts, {"the list of sources" + of, join(module.sources, ", ")});
-  for (const UnitOrigin& origin : module.origins) {
-    for (const auto& [key, values] : origin.options) {
-      add(facts, {.what = quote(key) + of, .value = join(values, " "), .may_be_empty = true});
-    }
-    for (const SourceFile& file : origin.files) {
-      add(facts,
-          {.what = "source " + quote(file.path), .value = file.digest.hex(), .is_shown = false});
-    }
-  }
+  Facts facts = facts_of_sources(module);
   for (const Kernel& kernel : module.kernels) {
-    add(facts, {"kernel " + quote(kernel.name) + of, signature(kernel)});
+    add_fact(facts, {"kernel " + quote(kernel.name) + " of module " + quote(module.name),
+                     signature(kernel)});
   }
   return facts;
-}
-
-Facts facts_of_build(const Catalog& catalog) {
-  Facts facts;
-  add(facts, {"the manifest's name", catalog.name});
-  const Json settings = settings_json(catalog.settings);
-  for (const JsonMember& setting : *settings.object()) {
-    add(facts, {"the setting " + quote(setting.key),
-                std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
-  }
-  for (const ToolRecord& tool : catalog.tools) {
-    add(facts, {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});
-    for (const auto& [role, digest] : tool.roles) {
-      add(facts, {.what = tool.name + ": its " + role,
-                  .value = digest,
-                  .is_shown = false,
-                  .may_lack = true});
-    }
-    std::vector<std::string> options;
-    for (const auto& [name, value] : tool.environment) options.push_back(name + "=" + value);
-    add(facts, {.what = "the options that the environment gives " + tool.name,
-                .value = join(options, " "),
-                .may_lack = true});
-  }
-  return facts;
-}
-
-// What one part says, and another says differently or not at all.
-void compare(const Facts& a, const std::string& name_a, const Facts& b, const std::string& name_b,
-             std::set<std::string>& notes) {
-  for (const auto& [what, fact] : a) {
-    const auto other = b.find(what);
-    if (other == b.end()) {
-      if (fact.may_be_empty) {
-        notes.insert(what + " is " + quote(fact.value) + " in " + quote(name_a) +
-                     ", and empty in " + quote(name_b));
-      } else if (!fact.may_lack) {
-        notes.insert(what + " is in " + quote(name_a) + " and not in " + quote(name_b));
-      }
-    } else if (other->second.value != fact.value && name_a < name_b) {
-      notes.insert(fact.is_shown
-                       ? what + " is " + quote(fact.value) + " in " + quote(name_a) + ", and " +
-                             quote(other->second.value) + " in " + quote(name_b)
-                       : what + " differs between " + quote(name_a) + " and " + quote(name_b));
-    }
-  }
 }
 
 const Module* find_module(const Catalog& catalog, const std::string& name) {
@@ -116,10 +41,10 @@ const Module* find_module(const Catalog& catalog, const std::string& name) {
 }
 
 void compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
-  compare(facts_of_build(a.catalog), a.name, facts_of_build(b.catalog), b.name, notes);
+  compare_facts(facts_of_build(a.catalog), a.name, facts_of_build(b.catalog), b.name, notes);
   for (const Module& module : a.catalog.modules) {
     if (const Module* other = find_module(b.catalog, module.name)) {
-      compare(facts_of_module(module), a.name, facts_of_module(*other), b.name, notes);
+      compare_facts(facts_of_module(module), a.name, facts_of_module(*other), b.name, notes);
     } else if (!module.has_own_targets) {
       notes.insert("module " + quote(module.name) + " is in " + quote(a.name) + " and not in " +
                    quote(b.name));
@@ -154,13 +79,7 @@ Result<void> check_parts(const std::vector<Part>& parts) {
   if (notes.empty()) return {};
   Error error{.code = ErrorCode::kInvalidInput,
               .message = "the parts cannot be merged: they were not made of the same things"};
-  std::size_t shown = 0;
-  for (const std::string& note : notes) {
-    if (shown++ < kMostNotes) error.note(note);
-  }
-  if (notes.size() > kMostNotes) {
-    error.note("and " + std::to_string(notes.size() - kMostNotes) + " differences more");
-  }
+  add_notes(error, notes);
   return error.hint("build each target once, all from the same sources, with the same tools");
 }
 

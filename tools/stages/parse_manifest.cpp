@@ -14,6 +14,7 @@
 #include "tools/stages/parse_abi.hpp"
 #include "tools/stages/parse_limits.hpp"
 #include "tools/stages/recognize.hpp"
+#include "tools/stages/tool_bounds.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -55,8 +56,8 @@ bool is_file_name(std::string_view text) {
 
 class ManifestParser {
  public:
-  ManifestParser(Manifest& manifest, const Files& files)
-      : manifest_(manifest), files_(files), reader_(manifest.path.generic_string()) {}
+  ManifestParser(Manifest& manifest, std::vector<ToolBounds>& tools, const Files& files)
+      : manifest_(manifest), tools_(tools), files_(files), reader_(manifest.path.generic_string()) {}
 
   Result<void> parse(const Json& json) {
     reader_.object(
@@ -89,10 +90,13 @@ class ManifestParser {
           }},
          {"min_rocm", Need::kOptional,
           [&](const Json& v) { manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'"); }},
-         {"budgets", Need::kOptional, [&](const Json& v) {
+         {"budgets", Need::kOptional,
+          [&](const Json& v) {
             manifest_.budgets =
                 parse_budgets(reader_, v, "the manifest's 'budgets'", BudgetsOf::kManifest);
-          }}});
+          }},
+         {"tools", Need::kOptional,
+          [&](const Json& v) { tools_ = parse_tool_bounds(reader_, v); }}});
     check_abi_modules();
     return reader_.finish();
   }
@@ -513,6 +517,7 @@ class ManifestParser {
   }
 
   Manifest& manifest_;
+  std::vector<ToolBounds>& tools_;
   const Files& files_;
   JsonReader reader_;
   std::size_t suggestions_ = 0;
@@ -531,6 +536,12 @@ bool is_another_document(const Json& json) {
 
 Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
                                 const Files& files) {
+  std::vector<ToolBounds> ignored;
+  return parse_manifest(path, directory, files, ignored);
+}
+
+Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
+                                const Files& files, std::vector<ToolBounds>& tools) {
   Manifest manifest;
   manifest.path = path;
   manifest.directory = (directory / path).lexically_normal().parent_path();
@@ -563,7 +574,7 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
     return std::move(json).error().hint("a manifest is a JSON object: docs/MANIFEST.md");
   }
   if (is_another_document(*json)) return misplaced(recognize(text, path), "a manifest", path);
-  KILN_TRY(ManifestParser(manifest, files).parse(*json));
+  KILN_TRY(ManifestParser(manifest, tools, files).parse(*json));
   return manifest;
 }
 

@@ -1,0 +1,36 @@
+#include "tools/commands/lock.hpp"
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/engine/build_folder.hpp"
+#include "tools/json/json.hpp"
+#include "tools/stages/lock_file.hpp"
+
+namespace kiln::tools {
+
+Result<int> run_lock(const LockOptions& options, World& world) {
+  const std::filesystem::path& here = world.environment.current_directory;
+  // Every file is there and is what the catalog says.
+  KILN_TRY_ASSIGN(const BuildFolder build,
+                  read_build_folder((here / options.folder).lexically_normal(), options.folder,
+                                    world.files));
+  const std::filesystem::path file = (here / options.file).lexically_normal();
+  if (world.files.kind(file) != PathKind::kNone) {
+    KILN_TRY_ASSIGN(const std::string text, world.files.read(file));
+    if (!text.empty() && !read_lock(text, options.file.generic_string())) {
+      return Error{ErrorCode::kInvalidInput,
+                   quote(options.file.string()) + " cannot be the lock file: it holds something "
+                                                  "else, which would be lost"}
+          .hint("name another one: --file FILE");
+    }
+  }
+  KILN_TRY(world.files.write_if_changed(file, write_json(lock_json(build.catalog))));
+  std::size_t images = 0;
+  for (const Module& module : build.catalog.modules) images += module.images.size();
+  world.out << counted(build.catalog.tools.size(), "tool") << ", "
+            << counted(build.catalog.modules.size(), "module") << " and "
+            << counted(images, "image") << ": " << options.file.string() << "\n";
+  return 0;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,41 @@
+// lock_file: what a build was made with, written down, and whether another build is made with the same.
+//
+//   {"format": 1, "kiln": "0.1.0", "name", "targets", "settings", "modules", "tools": as in kiln.json,
+//    "images": {"images/affine/sm_90.cubin": "<SHA-256>"}}
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kiln/result.hpp"
+#include "tools/json/json.hpp"
+#include "tools/model/catalog.hpp"
+
+namespace kiln::tools {
+
+struct Lock {
+  std::string kiln;  // the version of kiln
+  Catalog catalog;   // without kernels and images
+  std::map<std::string, std::string> images;  // path below the out folder -> SHA-256
+};
+
+// Whether a build is of all that the manifest names, or of --target and --module.
+enum class LockExtent : bool { kWhole, kSelected };
+
+// Of a finished build: its catalog, and `images` with their digests.
+Json lock_json(const Catalog& catalog);
+
+// `file` is the one that was read, for messages.
+Result<Lock> read_lock(std::string_view text, const std::string& file);
+
+// The error (kBuildFailed) names everything in which `now`, a catalog before anything is built,
+// differs from the lock.
+Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string& file,
+                        LockExtent extent);
+
+// After the build: the images that came out otherwise, though all that is compared was the same.
+Result<void> check_locked_images(const Lock& lock, const std::map<std::string, std::string>& images,
+                                 const std::string& file);
+
+}  // namespace kiln::tools
