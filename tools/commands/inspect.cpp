@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/demangle.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "tools/commands/table.hpp"
@@ -53,7 +54,7 @@ void print_image(const ImageSummary& image, std::ostream& out) {
                is_amd ? "scratch" : "stack", is_amd ? "lds" : "shared", "wave", "threads", "spills",
                "parameters"});
   for (const KernelInfo& kernel : image.info.kernels) {
-    table.add({printable_line(kernel.name), cell(kernel.registers),
+    table.add({printable_line(with_demangled(kernel.name)), cell(kernel.registers),
                cell(is_amd ? kernel.scalar_registers : kernel.constant_bytes),
                cell(kernel.stack_bytes), cell(kernel.shared_bytes), cell(kernel.wave_width),
                cell(kernel.max_threads), spills(kernel), parameters(kernel)});

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/on_all_cores.hpp"
 #include "base/text.hpp"
@@ -76,8 +77,11 @@ Json kernel_json(const KernelInfo& kernel, const Parameters& known) {
   parameters.reserve(known.size());
   for (const auto& parameter : known) parameters.push_back(parameter_json(parameter));
   Json::Object object;
-  object.reserve(kNumbers.size() + 3);
+  object.reserve(kNumbers.size() + 4);
   object.push_back({"name", kernel.name});
+  if (std::string readable = demangled(kernel.name); !readable.empty()) {
+    object.push_back({"demangled", std::move(readable)});
+  }
   object.push_back({"params", std::move(parameters)});
   for (const NumberField& field : kNumbers) {
     object.push_back({std::string(field.key), number_or_null(kernel.*field.member)});

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/image_format.hpp"
@@ -105,13 +106,13 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
   for (const auto& [name, signature] : expected) {
     const auto kernel = found.kernels.find(name);
     if (kernel == found.kernels.end()) {
-      missing.push_back(name);
+      missing.push_back(with_demangled(name));
     } else if (!same_signature(kernel->second, signature)) {
-      different.push_back(name + " has " + show(kernel->second) + ", expected " + show(signature));
+      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " + show(signature));
     }
   }
   for (const auto& [name, signature] : found.kernels) {
-    if (!expected.contains(name)) unexpected.push_back(name);
+    if (!expected.contains(name)) unexpected.push_back(with_demangled(name));
   }
   std::string text;
   const auto append = [&](std::string_view what, const std::vector<std::string>& names) {
@@ -121,7 +122,9 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
   append("missing", missing);
   append("unexpected", unexpected);
   append("other parameters (offset:size, * for a pointer)", different);
-  append("exported by two sources", found.twice);
+  std::vector<std::string> twice;
+  for (const std::string& name : found.twice) twice.push_back(with_demangled(name));
+  append("exported by two sources", twice);
   if (text.empty()) return std::nullopt;
   return to_string(target) + ":" + text;
 }

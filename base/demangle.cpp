@@ -1,0 +1,51 @@
+#include "base/demangle.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace kiln {
+namespace {
+
+constexpr std::size_t kLongest = 1024;  // of names: an image may hold anything
+
+// Where the parameter list of a demangled function starts; the text's end: it has none.
+std::size_t parameters_of(std::string_view text) {
+  std::size_t close = text.rfind(')');
+  if (close == std::string_view::npos) return text.size();
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (text[i] == ')') ++depth;
+    if (text[i] == '(' && --depth == 0) return i;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string demangled(std::string_view name) {
+  if (!name.starts_with("_Z") || name.size() > kLongest) return {};
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> whole(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  if (whole == nullptr || status != 0) return {};
+  const std::string_view text = whole.get();
+  const std::string_view head = text.substr(0, parameters_of(text));
+  // The type that a template returns stands before the last blank that is in no brackets.
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    if (head[i] == '<' || head[i] == '(') ++depth;
+    if (head[i] == '>' || head[i] == ')') --depth;
+    if (head[i] == ' ' && depth == 0) start = i + 1;
+  }
+  return std::string(head.substr(start));
+}
+
+std::string with_demangled(std::string_view name) {
+  const std::string readable = demangled(name);
+  return readable.empty() ? std::string(name) : std::string(name) + " (" + readable + ")";
+}
+
+}  // namespace kiln

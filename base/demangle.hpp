@@ -1,0 +1,17 @@
+// The names that compilers give to templates and overloads, as a person would write them. Itanium C++
+// ABI, by abi::__cxa_demangle of the standard library.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kiln {
+
+// "_Z5saxpyIfEvifPKT_PS0_" -> "saxpy<float>", without the type that it returns and its parameters.
+// Empty for what is no mangled name.
+std::string demangled(std::string_view name);
+
+// "name (saxpy<float>)", or the name alone where it is not mangled: for messages and tables.
+std::string with_demangled(std::string_view name);
+
+}  // namespace kiln

@@ -1,0 +1,23 @@
+#include "base/demangle.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace kiln;
+
+TEST_CASE("mangled names are shown as a person would write them") {
+  CHECK(demangled("_Z5saxpyIfEvifPKT_PS0_") == "saxpy<float>");
+  CHECK(demangled("_Z5tiledIfLi4EEvPT_") == "tiled<float, 4>");
+  CHECK(demangled("_Z5countv") == "count");
+  CHECK(demangled("_ZN2ns5saxpyIdEEvPT_") == "ns::saxpy<double>");
+  CHECK(demangled("_ZN12_GLOBAL__N_15innerEPf") == "(anonymous namespace)::inner");
+  CHECK(demangled("_Z5applyIPFffEEvT_Pf") == "apply<float (*)(float)>");
+  CHECK(with_demangled("_Z5countv") == "_Z5countv (count)");
+}
+
+TEST_CASE("other names are none, whatever an image calls its kernels") {
+  for (const char* name : {"", "saxpy", "_Z", "_Z5sax", "_Zzzzz", "Z5countv"}) {
+    CHECK(demangled(name).empty());
+    CHECK(with_demangled(name) == name);
+  }
+  CHECK(demangled("_Z" + std::string(5000, 'P')).empty());
+}
