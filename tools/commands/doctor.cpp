@@ -1,12 +1,15 @@
 #include "tools/commands/doctor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
+#include "base/text.hpp"
 #include "tools/engine/find_tools.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/check_targets.hpp"
 #include "tools/stages/parse_manifest.hpp"
+#include "tools/stages/tool_bounds.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -44,7 +47,33 @@ std::string note_on(const Tool& tool) {
   return shortcoming(tool);
 }
 
-std::string tools_as_text(const Toolchain& toolchain, Color color) {
+// Headers that converted sources include, and what they were before.
+struct VendorHeader {
+  std::string_view hip, cuda;
+};
+constexpr std::array<VendorHeader, 7> kHipHeaders = {{
+    {"hip/hip_bf16.h", "cuda_bf16.h"},
+    {"hip/hip_cooperative_groups.h", "cooperative_groups.h"},
+    {"hip/hip_fp4.h", "cuda_fp4.h"},
+    {"hip/hip_fp6.h", "cuda_fp6.h"},
+    {"hip/hip_fp8.h", "cuda_fp8.h"},
+    {"hipcub/hipcub.hpp", "cub/cub.cuh"},
+    {"hiprand/hiprand_kernel.h", "curand_kernel.h"},
+}};
+
+// The headers that the HIP found does not have; none where there is no HIP.
+std::vector<std::string> missing_hip_headers(const Toolchain& toolchain, const Files& files) {
+  std::vector<std::string> missing;
+  if (!toolchain.tool(ToolKind::kHipCompiler).found()) return missing;
+  for (const VendorHeader& header : kHipHeaders) {
+    if (files.status(toolchain.rocm_path / "include" / header.hip)) continue;
+    missing.push_back(std::string(header.hip) + " (" + std::string(header.cuda) + ")");
+  }
+  return missing;
+}
+
+std::string tools_as_text(const Toolchain& toolchain, const std::vector<std::string>& hip_lacks,
+                          Color color) {
   const std::size_t names =
       widest(toolchain.tools, [](const Tool& t) { return to_string(t.kind); });
   const std::size_t versions =
@@ -56,6 +85,12 @@ std::string tools_as_text(const Toolchain& toolchain, Color color) {
       text += padded(tool.version, versions) + "  " + tool.path.string() + " (" + tool.rule + ")\n";
       const std::string note = note_on(tool);
       if (!note.empty()) text += "      " + padded("", names) + "  note: " + note + "\n";
+      if (tool.kind == ToolKind::kHipCompiler && !hip_lacks.empty()) {
+        text += "      " + padded("", names) +
+                "  note: this HIP lacks headers, so that what includes the one in brackets is not "
+                "compiled for AMD:\n" +
+                "      " + padded("", names) + "        " + join(hip_lacks, ", ") + "\n";
+      }
     } else {
       text += "not found: " + tool.missing + "\n";
       text += "      " + padded("", names) + "  install: " + tool.install + "\n";
@@ -154,7 +189,8 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
   const std::filesystem::path& here = world.environment.current_directory;
   const std::filesystem::path path = options.manifest.value_or("targets.json");
   if (!options.manifest && !world.files.status(here / path)) return {};
-  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files));
+  std::vector<ToolBounds> allowed;
+  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files, allowed));
   findings.manifest = path.generic_string();
   std::set<TargetId> seen;
   const auto add = [&](const std::vector<Located<TargetId>>& targets) {
@@ -162,7 +198,9 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
       if (!seen.insert(target.value).second) continue;
       std::optional<Obstacle> obstacle = find_obstacle(target.value, findings.toolchain);
       findings.targets.push_back({to_string(target.value), std::nullopt});
-      if (obstacle) findings.targets.back().why_not = std::move(obstacle->error);
+      findings.targets.back().why_not =
+          obstacle ? std::move(obstacle->error)
+                   : find_unwanted_version(allowed, target.value, findings.toolchain);
     }
   };
   add(manifest.targets);
@@ -173,7 +211,7 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
 }  // namespace
 
 std::string findings_as_text(const Findings& findings, Color color) {
-  return tools_as_text(findings.toolchain, color) + targets_as_text(findings, color) +
+  return tools_as_text(findings.toolchain, findings.hip_lacks, color) + targets_as_text(findings, color) +
          devices_as_text(findings, color);
 }
 
@@ -183,6 +221,8 @@ std::string findings_as_json(const Findings& findings) {
     members.push_back({"manifest", findings.manifest});
     members.push_back({"targets", list_as_json(findings.targets)});
   }
+  members.push_back(
+      {"hip_lacks", Json::Array(findings.hip_lacks.begin(), findings.hip_lacks.end())});
   members.push_back({"devices", list_as_json(findings.devices)});
   members.push_back({"backends", list_as_json(findings.backends)});
   return write_json(std::move(members));
@@ -195,6 +235,13 @@ Result<int> run_doctor(const DoctorOptions& options, World& world) {
   KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
   findings.devices = runtime.devices();
   findings.backends = runtime.backends();
+  // They are opened for who asks for them alone.
+  OpenOptions emulated;
+  emulated.backends = {Backend::kEmulator};
+  KILN_TRY_ASSIGN(const Runtime emulators, Runtime::open(emulated));
+  for (const DeviceInfo& device : emulators.devices()) findings.devices.push_back(device);
+  for (const BackendStatus& backend : emulators.backends()) findings.backends.push_back(backend);
+  findings.hip_lacks = missing_hip_headers(findings.toolchain, world.files);
 
   world.out << (options.json ? findings_as_json(findings)
                              : findings_as_text(findings, world.out_color));

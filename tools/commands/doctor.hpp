@@ -34,6 +34,7 @@ struct Findings {
   std::vector<Target> targets;
   std::vector<DeviceInfo> devices;
   std::vector<BackendStatus> backends;
+  std::vector<std::string> hip_lacks;  // headers that the HIP found does not have
 };
 std::string findings_as_text(const Findings& findings, Color color);
 std::string findings_as_json(const Findings& findings);  // format 1; documented in docs/MANIFEST.md
