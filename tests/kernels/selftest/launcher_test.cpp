@@ -364,7 +364,7 @@ TEST_CASE("Launcher says what this build does not have") {
 TEST_CASE("Launcher passes on what the driver refuses") {
   const Bench bench;
   REQUIRE(bench.launcher.run(bench.over_layout(3, 5)));
-  fake_cuda().fail("cuMemAlloc_v2", 1, fake::kOutOfMemory);
+  fake_cuda().fail("cuMemAllocFromPoolAsync", 1, fake::kOutOfMemory);
   const auto refused = bench.launcher.run(bench.over_layout(6, 5));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::kDriver);

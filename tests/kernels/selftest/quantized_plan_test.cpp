@@ -275,10 +275,16 @@ TEST_CASE("plan of a product of matrices has a block for every tile") {
   call.rows = 300;
   call.columns = 512;
   call.vectors = 100;
-  CHECK(to_string(*plan(call)) == "quantized.mul_mat_q4_0<<<3x2, 32x4>>>");
+  // Ten tiles of 64 rows would leave most of the device idle.
+  CHECK(both(call) ==
+        "quantized.mul_mat_q4_0<<<3x2, 32x4>>> quantized.mul_mat_q4_0<<<10x2, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512, 300, 100, 512, 300});
   call.format = BlockFormat::kQ5_0;
-  CHECK(to_string(*plan(call)) == "quantized.mul_mat_q5_0<<<5, 32x4>>>");
+  CHECK(both(call) ==
+        "quantized.mul_mat_q5_0<<<5, 32x4>>> quantized.mul_mat_q5_0<<<10x2, 32x4>>>");
+  call.rows = 14336;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_q5_0<<<224x2, 32x4>>>");
+  call.rows = 300;
   call.format = BlockFormat::kQ8_K;
   CHECK(message(plan(call)) == "no kernel of 'mul_mat' takes blocks of Q8_K");
   call.format = BlockFormat::kQ6_K;
