@@ -6,6 +6,18 @@
 
 namespace kiln::device {
 
+// One access to shared memory; the address is a multiple of 16.
+KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
+#if KILN_PLATFORM_CUDA
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(
+                   static_cast<u32>(__cvta_generic_to_shared(shared))),
+               "r"(words.word[0]), "r"(words.word[1]), "r"(words.word[2]), "r"(words.word[3])
+               : "memory");
+#else
+  store_16_bytes(shared, words);
+#endif
+}
+
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 // c += a * b by the 32 lanes of a warp: a is 16 x 16, b 16 x 8. Words and results are those of
 // mma.m16n8k16 (PTX ISA, "Matrix fragments").

@@ -60,8 +60,7 @@ class TileProduct {
         for (u32 w = 0; w < 4; ++w) {
           words.word[w] = elements[i + 2 * w] | static_cast<u32>(elements[i + 2 * w + 1]) << 16;
         }
-        __builtin_memcpy(__builtin_assume_aligned(static_cast<void*>(to + i), 16), &words,
-                         sizeof words);
+        store_16_bytes_shared(to + i, words);
       }
     }
   };
@@ -177,9 +176,10 @@ class TileProduct<f32, kRows, kColumns, kTeam> {
 
  private:
   KILN_DEVICE static Four four(const f32* at) {
+    const Words words = load_16_bytes(at);
     Four four;
-    __builtin_memcpy(&four, __builtin_assume_aligned(static_cast<const void*>(at), 16),
-                     sizeof four);
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) four.of[i] = bit_cast<f32>(words.word[i]);
     return four;
   }
   Four sums_[kFours][4] = {};
