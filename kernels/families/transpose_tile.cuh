@@ -10,6 +10,7 @@
 #include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
+#include "device/turn.cuh"
 #include "families/spread.cuh"
 
 namespace kiln::families {
@@ -134,24 +135,6 @@ struct TransposeTile {
       if (row < place.rows && column < place.columns) {
         elements[kept_at(row) * kPitch * kSquare + column] = inp[column * pitch + row];
       }
-    }
-  }
-
-  // Word i of a square holds its line i; afterwards, its row i.
-  KILN_DEVICE static void turn(Word (&w)[kSquare]) {
-    if constexpr (kSquare == 2) {
-      const u32 a = w[0];
-      w[0] = permute_bytes<0, 1, 4, 5>(a, w[1]);
-      w[1] = permute_bytes<2, 3, 6, 7>(a, w[1]);
-    } else if constexpr (kSquare == 4) {
-      const u32 a = permute_bytes<0, 4, 1, 5>(w[0], w[1]);  // rows 0 and 1 of lines 0 and 1
-      const u32 b = permute_bytes<2, 6, 3, 7>(w[0], w[1]);
-      const u32 c = permute_bytes<0, 4, 1, 5>(w[2], w[3]);
-      const u32 d = permute_bytes<2, 6, 3, 7>(w[2], w[3]);
-      w[0] = permute_bytes<0, 1, 4, 5>(a, c);
-      w[1] = permute_bytes<2, 3, 6, 7>(a, c);
-      w[2] = permute_bytes<0, 1, 4, 5>(b, d);
-      w[3] = permute_bytes<2, 3, 6, 7>(b, d);
     }
   }
 };
