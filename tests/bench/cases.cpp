@@ -32,6 +32,12 @@ std::string count_name(std::size_t count) {
   return "2^" + std::to_string(std::countr_zero(count));
 }
 
+std::string dims_name(const ops::Extents& dims) {
+  std::string joined;
+  for (const std::size_t& dim : dims) joined += (joined.empty() ? "" : "x") + std::to_string(dim);
+  return joined;
+}
+
 BenchCase contiguous_case(std::string kernel, std::size_t count, DataKind kind) {
   BenchCase subject;
   subject.kernel = std::move(kernel);

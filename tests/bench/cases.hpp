@@ -54,6 +54,8 @@ struct BenchCase {
 
 // A power of two as "2^22", any other number in digits.
 std::string count_name(std::size_t count);
+// "1000x77".
+std::string dims_name(const ops::Extents& dims);
 BenchCase contiguous_case(std::string kernel, std::size_t count,
                           DataKind kind = DataKind::kUniform);
 

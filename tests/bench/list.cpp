@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
 
-std::string text(const ops::Extents& dims) {
-  std::string joined;
-  for (const std::size_t& dim : dims) joined += (joined.empty() ? "" : "x") + std::to_string(dim);
-  return joined;
-}
-
 struct Shape {
   View view;
   const char* name;
@@ -99,7 +93,7 @@ class List {
     for (const ops::Extents& dims : shapes) {
       BenchCase subject = contiguous_case(kernel, 1);
       subject.dims = dims;
-      subject.shape = text(dims);
+      subject.shape = dims_name(dims);
       add(std::move(subject));
     }
   }

@@ -20,6 +20,7 @@
 #include "tests/bench/list.hpp"
 #include "tests/bench/recorded.hpp"
 #include "tests/bench/report.hpp"
+#include "tests/bench/shapes.hpp"
 #include "tests/kernels/suite.hpp"
 
 namespace {
@@ -34,6 +35,9 @@ many bytes: about eight minutes.
   --torch FILE       PyTorch's times, from torch_times.py
   --quick            a short list, within a minute
   --case PATTERN     only the cases whose names match; '*' stands for any letters; may be repeated
+  --shape DIMS       not the list, but kernels at this shape, like 1000x77; may be repeated
+  --view VIEW        of --shape: contiguous, transposed, permuted, narrowed, broadcast
+  --kind KIND        of data, for --shape: uniform, normal, negative, special
   --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
   --samples N        of each measurement, at most; the median counts (default 31)
@@ -41,11 +45,13 @@ many bytes: about eight minutes.
   --json FILE        writes all times
   --list FILE        writes the cases for torch_times.py instead, and measures nothing
 for example: kiln_bench --original original_sm90 --quick --case 'ugelu_* 2^*'
+             kiln_bench --original original_sm90 --case 'softmax_*' --shape 1000x77 --shape 3x50257
 )";
 
 struct Options {
   std::string device, target, originals, torch, json, list;
-  std::vector<std::string> patterns;
+  std::vector<std::string> patterns, shapes;
+  std::string view = "contiguous", kind = "uniform";  // of the shapes
   std::size_t samples = 31;
   bool quick = false, judge = false;
 };
@@ -55,7 +61,8 @@ std::optional<Options> parse(int argc, char** argv) {
   const std::map<std::string, std::string*> texts = {
       {"--device", &options.device},      {"--target", &options.target},
       {"--original", &options.originals}, {"--torch", &options.torch},
-      {"--json", &options.json},          {"--list", &options.list}};
+      {"--json", &options.json},          {"--list", &options.list},
+      {"--view", &options.view},          {"--kind", &options.kind}};
   const std::map<std::string, bool*> flags = {{"--quick", &options.quick},
                                               {"--judge", &options.judge}};
   for (int i = 1; i < argc; ++i) {
@@ -69,6 +76,8 @@ std::optional<Options> parse(int argc, char** argv) {
       *text->second = value;
     } else if (value != nullptr && option == "--case") {
       options.patterns.emplace_back(value);
+    } else if (value != nullptr && option == "--shape") {
+      options.shapes.emplace_back(value);
     } else if (value != nullptr && option == "--samples" && std::atoi(value) > 0) {
       options.samples = static_cast<std::size_t>(std::atoi(value));
     } else {
@@ -111,15 +120,41 @@ std::vector<std::string> known_kernels() {
   return names;
 }
 
-std::vector<BenchCase> chosen_cases(const Options& options, const Recording& recorded) {
-  const std::vector<std::string> kernels = known_kernels();
-  std::vector<BenchCase> all = options.quick ? quick_list(kernels) : full_list(kernels);
+// The full list, and the recorded cases that it lacks.
+std::vector<BenchCase> listed_cases(const std::vector<std::string>& kernels,
+                                    const Recording& recorded) {
+  std::vector<BenchCase> all = full_list(kernels);
   std::set<std::string> names;
   for (const BenchCase& each : all) names.insert(each.name());
   const std::set<std::string> built(kernels.begin(), kernels.end());
   for (const RecordedCase& each : recorded.cases) {
-    if (options.quick || built.count(each.subject.kernel) == 0) continue;
+    if (built.count(each.subject.kernel) == 0) continue;
     if (names.insert(each.subject.name()).second) all.push_back(each.subject);
+  }
+  return all;
+}
+
+Result<std::vector<BenchCase>> shaped_cases(const std::vector<std::string>& kernels,
+                                            const Options& options) {
+  KILN_TRY_ASSIGN(const View view, parse_view(options.view));
+  KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind));
+  std::vector<BenchCase> all;
+  for (const std::string& shape : options.shapes) {
+    KILN_TRY_ASSIGN(const ops::Extents dims, parse_dims(shape));
+    for (BenchCase& each : cases_of_shape(kernels, dims, view, kind)) {
+      all.push_back(std::move(each));
+    }
+  }
+  return all;
+}
+
+Result<std::vector<BenchCase>> chosen_cases(const Options& options, const Recording& recorded) {
+  const std::vector<std::string> kernels = known_kernels();
+  std::vector<BenchCase> all;
+  if (!options.shapes.empty()) {
+    KILN_TRY_ASSIGN(all, shaped_cases(kernels, options));
+  } else {
+    all = options.quick ? quick_list(kernels) : listed_cases(kernels, recorded);
   }
   if (options.patterns.empty()) return all;
   std::vector<BenchCase> chosen;
@@ -222,8 +257,14 @@ Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherT
 Result<std::size_t> run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   KILN_TRY_ASSIGN(const Recording recorded, recording());
-  const std::vector<BenchCase> cases = chosen_cases(options, recorded);
-  if (cases.empty()) return Error{ErrorCode::kInvalidInput, "no case matches --case", {}, {}};
+  KILN_TRY_ASSIGN(const std::vector<BenchCase> cases, chosen_cases(options, recorded));
+  if (cases.empty()) {
+    return Error{ErrorCode::kInvalidInput,
+                 "no case matches --case" +
+                     std::string(options.shapes.empty() ? "" : ", --shape and --view"),
+                 {},
+                 {}};
+  }
   if (!options.list.empty()) {
     KILN_TRY(write_text(options.list, cases_as_json(cases)));
     return std::size_t{0};
