@@ -1,6 +1,5 @@
-// quantized: products of a matrix and up to eight vectors.
+// quantized: products of a matrix and a vector of f32, and those of a mixture of experts.
 #include "device/export.cuh"
-#include "families/quantized_matrix.cuh"
 #include "families/quantized_vector.cuh"
 #include "gguf/formats.cuh"
 
@@ -20,26 +19,6 @@
   }
 KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(OF_F32)
 KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(OF_F32_GRID)
-
-// name(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst)
-#define OF_Q8_1(format, suffix, vectors, threads, family)                                         \
-  KILN_KERNEL(threads, mul_mat_vec_##suffix##_q8_1_cuda##vectors, const void* vx, const void* vy, \
-              kiln::f32* dst, kiln::i32 ncols_x, kiln::i32 nrows_x, kiln::i32 nrows_y,            \
-              kiln::i32 nrows_dst) {                                                              \
-    kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                    \
-  }
-#define FEW(format, suffix, vectors) \
-  OF_Q8_1(format, suffix, vectors, 256, KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors>))
-#define MANY(format, suffix, vectors) \
-  OF_Q8_1(format, suffix, vectors, 128, KILN_LIST(mul_mat_vectors<kiln::gguf::format, vectors, 4>))
-#define MUL_MAT_VEC(format, suffix, rows, vectors)                                              \
-  FEW(format, suffix, 1)                                                                        \
-  FEW(format, suffix, 2)                                                                        \
-  FEW(format, suffix, 3) FEW(format, suffix, 4) MANY(format, suffix, 5) MANY(format, suffix, 6) \
-      MANY(format, suffix, 7) MANY(format, suffix, 8)
-KILN_EACH_MUL_MAT(MUL_MAT_VEC)
-#define ONE(format, suffix) FEW(format, suffix, 1)
-KILN_EACH_OWN_FORMAT(ONE)
 
 // name(all_weights, all_inputs, indices, all_outputs, n, k, batch, topk, k_padded, input_dim1)
 #define MOE(format, suffix)                                                                        \

@@ -1,0 +1,7 @@
+// quantized: products of a matrix and one vector of Q8_1.
+#include "quantized_vectors.cuh"
+
+#define ONE_VECTOR(format, suffix, rows, vectors) KILN_FEW_VECTORS(format, suffix, 1)
+#define OWN_ONE_VECTOR(format, suffix) KILN_FEW_VECTORS(format, suffix, 1)
+KILN_EACH_MUL_MAT(ONE_VECTOR)
+KILN_EACH_OWN_FORMAT(OWN_ONE_VECTOR)
