@@ -29,7 +29,9 @@ bool writes_source_folder(const Step& step, const SharedIngredients::Variables& 
   const auto names_source = [](std::string_view word) {
     return word.starts_with(kSourceNameOption);
   };
-  if (std::none_of(step.argv.begin(), step.argv.end(), names_source)) return true;
+  const bool reads_source =
+      std::find(step.tool_roles.begin(), step.tool_roles.end(), "cicc") != step.tool_roles.end();
+  if (reads_source && std::none_of(step.argv.begin(), step.argv.end(), names_source)) return true;
   if (std::any_of(step.argv.begin(), step.argv.end(), is_debug)) return true;
   for (const auto& [name, value] : variables) {
     const std::vector<std::string_view> words = split(value, ' ');

@@ -19,7 +19,7 @@ namespace kiln::tools {
 
 enum class StepKind : std::uint8_t {
   kHipify,   // CUDA source or header -> HIP, under out/hip
-  kCompile,  // one source, one target -> one raw image
+  kCompile,  // one source, or its PTX, one target -> one raw image
   kBundle,   // all AMD images of a module -> bundles/<module>.hsaco
   kFatbin,   // all NVIDIA images of a module -> bundles/<module>.fatbin
   kJoin,     // all sources of a module, one target -> bundles/<module>.<target>.ptx

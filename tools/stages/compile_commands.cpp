@@ -19,6 +19,11 @@ std::string source_of(const Step& step) {
 
 constexpr std::string_view kHipFolder = "{out}/hip/";
 
+// PTX that a cubin is made of is nobody's source.
+bool compiles_source(const Step& step) {
+  return step.kind == StepKind::kCompile && !source_of(step).starts_with("{out}/images/");
+}
+
 // "-I{out}/hip/kernels" -> "-I{src}/kernels"
 std::string original_of(std::string word) {
   const std::size_t at = word.find(kHipFolder);
@@ -37,7 +42,8 @@ std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
   const std::vector<std::string> command = command_line(step, plan);
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
-    const bool takes_next = (word == "-I" || word == "-D" || word == "-isystem" || word == "-include");
+    const bool takes_next =
+        (word == "-I" || word == "-D" || word == "-isystem" || word == "-include");
     if (takes_next && i + 1 < command.size()) {
       words.push_back(word);
       words.push_back(command[++i]);
@@ -60,7 +66,7 @@ Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
                                            {"arguments", Json::Array(words.begin(), words.end())}});
   };
   for (const Step& step : plan.steps) {
-    if (step.kind != StepKind::kCompile) continue;
+    if (!compiles_source(step)) continue;
     const std::string file = expand(source_of(step), plan);
     if (step.tool == ToolKind::kNvcc) {
       add(file, clang_arguments(step, plan, toolchain, file));
@@ -68,8 +74,8 @@ Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
       add(file, command_line(step, plan));
     }
   }
-  // People edit the CUDA source, not what hipify-perl made of it; where nvcc does not compile it, it
-  // is read as the HIP source is.
+  // People edit the CUDA source, not what hipify-perl made of it; where nvcc does not compile it,
+  // it is read as the HIP source is.
   for (Step step : plan.steps) {
     if (step.kind != StepKind::kCompile || !source_of(step).starts_with(kHipFolder)) continue;
     const std::string file = expand(original_of(source_of(step)), plan);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "formats/host_flags.hpp"
 #include "tools/stages/layout.hpp"
@@ -15,6 +16,20 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
   words.insert(words.end(), more.begin(), more.end());
 }
 
+// "sm_90a" <-> "compute_90a": what ptxas makes of PTX of the same architecture.
+TargetId cubin_of(const TargetId& ptx) {
+  return {.kind = TargetKind::kCubin,
+          .processor = "sm_" + ptx.processor.substr(std::string_view("compute_").size())};
+}
+TargetId ptx_of(const TargetId& cubin) {
+  return {.kind = TargetKind::kPtx,
+          .processor = "compute_" + cubin.processor.substr(std::string_view("sm_").size())};
+}
+
+bool contains(const std::vector<TargetId>& sorted, const TargetId& target) {
+  return std::binary_search(sorted.begin(), sorted.end(), target);
+}
+
 class Compiles {
  public:
   Compiles(const Manifest& manifest, const Toolchain& toolchain, const std::vector<Step>& hipify)
@@ -23,29 +38,35 @@ class Compiles {
   }
 
   Step compile(const Unit& unit, const TargetId& target) const {
-    Step step;
-    step.id = "compile " + step_subject(unit) + " " + to_string(target);
-    step.kind = StepKind::kCompile;
-    step.module = unit.module->name.value;
-    step.unit = unit.index;
-    step.target = to_string(target);
-    step.output = image_path(*unit.module, unit.index, target);
+    Step step = named(unit, target);
     step.depfile = depfile_path(*unit.module, unit.index, target);
-    step.tool = compiler_of(target);
     step.tool_roles = compiler_roles(target);
     switch (target.kind) {
-      case TargetKind::kAmd:
-        amd(unit, target, step);
-        break;
+      case TargetKind::kAmd: amd(unit, target, step); break;
       case TargetKind::kCubin:
       case TargetKind::kPtx:
         nvidia(unit, std::to_string(unit.index), target, step);
         step.argv.push_back("{src}/" + unit.source);
         break;
-      case TargetKind::kHost:
-        host(unit, target, step);
-        break;
+      case TargetKind::kHost: host(unit, target, step); break;
     }
+    return step;
+  }
+
+  // A cubin of the PTX that the step at `position` makes. nvcc would make the same PTX on its way
+  // from the source.
+  Step assemble(const Unit& unit, const TargetId& target, const std::string& ptx,
+                std::uint32_t position) const {
+    Step step = named(unit, target);
+    step.tool_roles = assembler_roles();
+    step.argv = {"{nvcc}", "-cubin", "-arch=" + target.processor, "-O3", "-Xptxas", "-v"};
+    add_debug_information(step);
+    for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
+      add_flags(*options, &CompileOptions::nvidia_flags, step);
+    }
+    append(step.argv, {"-o", step.output, ptx});
+    step.inputs = {ptx};
+    step.after = {position};
     return step;
   }
 
@@ -73,6 +94,18 @@ class Compiles {
   }
 
  private:
+  static Step named(const Unit& unit, const TargetId& target) {
+    Step step;
+    step.id = "compile " + step_subject(unit) + " " + to_string(target);
+    step.kind = StepKind::kCompile;
+    step.module = unit.module->name.value;
+    step.unit = unit.index;
+    step.target = to_string(target);
+    step.output = image_path(*unit.module, unit.index, target);
+    step.tool = compiler_of(target);
+    return step;
+  }
+
   void amd(const Unit& unit, const TargetId& target, Step& step) const {
     const Tool& tool = toolchain_.tool(ToolKind::kHipCompiler);
     step.argv = {"{hipcc}"};
@@ -112,8 +145,7 @@ class Compiles {
   }
 
   // All but the source, which comes last. `name` stands for it within its module.
-  void nvidia(const Unit& unit, const std::string& name, const TargetId& target,
-              Step& step) const {
+  void nvidia(const Unit& unit, const std::string& name, const TargetId& target, Step& step) const {
     const bool is_ptx = target.kind == TargetKind::kPtx;
     step.argv = {"{nvcc}", is_ptx ? "-ptx" : "-cubin", "-arch=" + target.processor, "-O3",
                  "-std=c++17"};
@@ -124,12 +156,17 @@ class Compiles {
       append(step.argv, {"-Xcicc", std::string(kSourceNameOption) + "," + unit.module->name.value +
                                        "." + name});
     }
-    if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
-    if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
+    add_debug_information(step);
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::nvidia_flags, step);
     append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output});
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+  }
+
+  // Of nvcc.
+  void add_debug_information(Step& step) const {
+    if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
+    if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
   }
 
   // The sources as they stand.
@@ -138,13 +175,13 @@ class Compiles {
     append(step.argv, host_compile_flags(target.wave64));
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-g1");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
-    // Debug information relative to the sources, by whichever path the compiler came to this folder.
+    // Debug information relative to the sources, by whichever path the compiler came to this
+    // folder.
     step.environment.emplace_back("PWD", "/proc/self/cwd");
     step.argv.push_back("-ffile-prefix-map=/proc/self/cwd=.");
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::host_flags, step);
-    append(step.argv,
-           {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
+    append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
     append(step.argv, host_link_flags());
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
@@ -172,15 +209,18 @@ class Compiles {
     return value;
   }
 
+  using Flags = std::vector<Located<std::string>> CompileOptions::*;
+
   // The manifest's, then the module's: a later one wins.
-  void add_options(const Unit& unit,
-                   std::vector<Located<std::string>> CompileOptions::*vendor_flags,
-                   Step& step) const {
+  void add_options(const Unit& unit, Flags vendor_flags, Step& step) const {
     for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
       for (const auto& define : options->defines) step.argv.push_back("-D" + define.value);
-      for (const auto& flag : options->flags) step.argv.push_back(flag.value);
-      for (const auto& flag : options->*vendor_flags) step.argv.push_back(flag.value);
+      add_flags(*options, vendor_flags, step);
     }
+  }
+  static void add_flags(const CompileOptions& options, Flags vendor_flags, Step& step) {
+    for (const auto& flag : options.flags) step.argv.push_back(flag.value);
+    for (const auto& flag : options.*vendor_flags) step.argv.push_back(flag.value);
   }
 
   const Manifest& manifest_;
@@ -195,10 +235,18 @@ std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolch
   const Compiles compiles(manifest, toolchain, hipify);
   std::vector<Step> steps;
   for (const Unit& unit : units) {
-    for (const TargetId& target : sorted_targets(
-             manifest, unit,
-             {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx, TargetKind::kHost})) {
-      steps.push_back(compiles.compile(unit, target));
+    const std::vector<TargetId> targets =
+        sorted_targets(manifest, unit,
+                       {TargetKind::kAmd, TargetKind::kCubin, TargetKind::kPtx, TargetKind::kHost});
+    for (const TargetId& target : targets) {
+      if (target.kind == TargetKind::kPtx && contains(targets, cubin_of(target))) continue;
+      if (target.kind == TargetKind::kCubin && contains(targets, ptx_of(target))) {
+        const auto position = static_cast<std::uint32_t>(hipify.size() + steps.size());
+        steps.push_back(compiles.compile(unit, ptx_of(target)));
+        steps.push_back(compiles.assemble(unit, target, steps.back().output, position));
+      } else {
+        steps.push_back(compiles.compile(unit, target));
+      }
     }
   }
   return steps;
@@ -210,9 +258,8 @@ std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& too
   if (manifest.joined_ptx == JoinedPtx::kNo) return steps;
   const Compiles compiles(manifest, toolchain, {});
   for (auto first = units.begin(); first != units.end();) {
-    const auto last = std::find_if(first, units.end(), [&](const Unit& unit) {
-      return unit.module != first->module;
-    });
+    const auto last = std::find_if(first, units.end(),
+                                   [&](const Unit& unit) { return unit.module != first->module; });
     if (last - first > 1) {
       for (const TargetId& target : sorted_targets(manifest, *first, {TargetKind::kPtx})) {
         steps.push_back(compiles.join({first, last}, target));

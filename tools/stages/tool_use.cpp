@@ -25,6 +25,8 @@ std::vector<std::string> compiler_roles(const TargetId& target) {
   return {"program", "library", "compiler", "assembler", "linker"};
 }
 
+std::vector<std::string> assembler_roles() { return {"program", "ptxas"}; }
+
 std::vector<std::string> hipify_roles() { return {"program", "interpreter"}; }
 
 std::vector<std::string> packing_roles() { return {"program", "library"}; }

@@ -14,6 +14,7 @@ namespace kiln::tools {
 
 ToolKind compiler_of(const TargetId& target);
 std::vector<std::string> compiler_roles(const TargetId& target);
+std::vector<std::string> assembler_roles();  // of nvcc where it is given PTX
 std::vector<std::string> hipify_roles();
 std::vector<std::string> packing_roles();  // of clang-offload-bundler and fatbinary
 

@@ -21,16 +21,16 @@ TEST_CASE("kiln build shows every broken module with its compiler's words and th
   project.write("affine.cu", "extern \"C\" __global__ void affine_f32(float* x) { x[0] = undeclared_a; }\n");
   project.write("fill.cu", "extern \"C\" __global__ void fill_f32(float* x) { x[0] = undeclared_b; }\n");
   const tools::Outcome outcome =
-      project.kiln({"build", "--target", "sm_80", "--target", "compute_80"});
+      project.kiln({"build", "--target", "sm_90", "--target", "compute_80"});
   CHECK(outcome.exit_code == 1);
-  for (const char* step : {"'compile affine sm_80'", "'compile affine compute_80'",
-                           "'compile fill sm_80'", "'compile fill compute_80'"}) {
+  for (const char* step : {"'compile affine sm_90'", "'compile affine compute_80'",
+                           "'compile fill sm_90'", "'compile fill compute_80'"}) {
     CAPTURE(step);
     CHECK(contains(outcome.diagnostics, "error: " + std::string(step) + " failed: exit status"));
   }
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_a\" is undefined"));
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_b\" is undefined"));
-  CHECK(contains(outcome.diagnostics, "nvcc -cubin -arch=sm_80"));
+  CHECK(contains(outcome.diagnostics, "nvcc -cubin -arch=sm_90"));
   CHECK_FALSE(fs::exists(project.out() / "kiln.json"));
   CHECK_FALSE(fs::exists(project.out() / "include"));
 }
@@ -118,7 +118,7 @@ TEST_CASE("kiln build goes without -Xcicc, and says so, when nvcc refuses it") {
   project.environment = {{"KILN_NVCC", nvcc.string()}};
   const std::string said =
       "it does not take -Xcicc --orig_src_path_name: its images may differ from folder to folder\n";
-  const std::vector<std::string> build = {"build", "--target", "sm_80", "--target", "compute_80"};
+  const std::vector<std::string> build = {"build", "--target", "sm_90", "--target", "compute_80"};
   const tools::Outcome built = project.kiln(build);
   INFO(built.diagnostics);
   CHECK(built.ok());

@@ -97,6 +97,18 @@ TEST_CASE("ingredients count the source folder where nvcc writes it into what it
   CHECK(key_of(here.gather()) == key_of(there.gather()));
 }
 
+TEST_CASE("ingredients of a cubin that is made of PTX leave the source folder to the PTX") {
+  Fixture here, there;
+  there.plan.source_root = "/elsewhere";
+  for (Fixture* one : {&here, &there}) {
+    one->step.tool_roles = {"program", "ptxas"};
+    one->step.inputs = {"{out}/images/affine/compute_80.ptx"};
+    one->step.argv = {"{nvcc}", "-cubin", "{out}/images/affine/compute_80.ptx"};
+    REQUIRE(one->files.write("/home/ada/src/out/images/affine/compute_80.ptx", "ptx"));
+  }
+  CHECK(key_of(here.gather()) == key_of(there.gather()));
+}
+
 TEST_CASE("ingredients count a part only for the steps that depend on its role") {
   Fixture fixture;
   const Ingredients before = fixture.gather();

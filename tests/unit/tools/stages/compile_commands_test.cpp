@@ -53,6 +53,16 @@ TEST_CASE("compile_commands gives a CUDA source in clang's spelling, once") {
                                  "/src/kernels/a.cu"});
 }
 
+TEST_CASE("compile_commands leaves out what assembles PTX") {
+  const std::string ptx = "{out}/images/affine/compute_80.ptx";
+  const Json json = compile_commands(
+      plan_of({compile(ToolKind::kNvcc, "compute_80", kNvcc, "{src}/kernels/a.cu"),
+               compile(ToolKind::kNvcc, "sm_80", {"{nvcc}", "-cubin", "-o", "{out}/a", ptx}, ptx)}),
+      {});
+  REQUIRE(json.array()->size() == 1);
+  CHECK(*json.array()->front().find("file")->text() == "/src/kernels/a.cu");
+}
+
 TEST_CASE("compile_commands gives a HIP compile as it runs, and its CUDA source like it") {
   const Json json = compile_commands(
       plan_of({compile(ToolKind::kHipCompiler, "gfx1100", kHip, "{out}/hip/kernels/a.cu")}), {});
