@@ -59,10 +59,10 @@ class FakeFiles final : public tools::Files {
     if (found == nodes_.end()) {
       return error("read", path, ErrorCode::kInvalidInput, "No such file or directory");
     }
+    ++read_counts_[key(path)];
     if (found->second.is_folder) {
       return error("read", path, ErrorCode::kEnvironment, "Is a directory");
     }
-    ++read_counts_[key(path)];
     return found->second.bytes;
   }
 

@@ -19,27 +19,31 @@ void check_output(const std::string& path, const Digest& expected, std::string_v
 
 Assessment assess(const Step& step, const StepRecord* record, const BuildContext& context) {
   Assessment result;
-  result.ingredients =
-      gather_ingredients(step, context.plan, context.toolchain.tool(step.tool),
-                         context.environment, context.digests, *context.shared);
+  const std::string now =
+      ingredient_lines(step, context.plan, context.toolchain.tool(step.tool), context.environment,
+                       context.digests, *context.shared);
   if (record == nullptr) {
+    result.ingredients = read_ingredients(now);
     result.reasons.push_back("not built before");
     return result;
   }
-  if (write_ingredients(result.ingredients) != record->ingredients) {
-    result.reasons = explain_difference(read_ingredients(record->ingredients), result.ingredients);
+  if (now != record->ingredients) {
+    result.reasons =
+        explain_difference(read_ingredients(record->ingredients), read_ingredients(now));
     // The same list in another order, which no tool can be asked to ignore.
     if (result.reasons.empty()) result.reasons.push_back("inputs in another order");
   }
-  for (const auto& [path, digest] : record->dependencies) {
-    const std::optional<Digest> now = context.digests.digest_at(expand(path, context.plan));
-    if (now != digest) {
-      result.reasons.push_back(display_path(path) + (now ? " changed" : " is gone"));
+  if (!context.shared->are_unchanged(record->dependencies, context.plan, context.digests)) {
+    for (const auto& [path, digest] : record->dependencies) {
+      const std::optional<Digest> found = context.digests.digest_at(expand(path, context.plan));
+      if (found == digest) continue;
+      result.reasons.push_back(display_path(path) + (found ? " changed" : " is gone"));
     }
   }
   check_output(step.output, record->output, "output", context, result.reasons);
   check_output(log_path(step), record->log, "log", context, result.reasons);
   result.freshness = result.reasons.empty() ? Freshness::kFresh : Freshness::kStale;
+  if (result.freshness != Freshness::kFresh) result.ingredients = read_ingredients(now);
   return result;
 }
 

@@ -33,7 +33,7 @@ enum class Freshness : std::uint8_t {
 struct Assessment {
   Freshness freshness = Freshness::kStale;
   std::vector<std::string> reasons;  // empty when fresh: "affine.cu changed", "output missing"
-  Ingredients ingredients;           // as they are now
+  Ingredients ingredients;           // as they are now; none when fresh
 };
 
 // The step by itself, given that what it reads from is in place. `record` is null when it never ran.

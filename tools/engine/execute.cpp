@@ -89,6 +89,7 @@ class Scheduler {
   void prefetch_digests() {
     std::set<std::pair<ToolKind, std::vector<std::string>>> tools;
     std::unordered_set<std::string_view> names;
+    std::unordered_set<const void*> lists;
     std::vector<std::string> paths;
     const auto add = [&](std::string_view neutral) {
       if (names.insert(neutral).second) paths.push_back(expand(neutral, context_.plan));
@@ -102,7 +103,9 @@ class Scheduler {
       for (const std::string& input : step.inputs) add(input);
       const StepRecord* record = record_of(step);
       if (record == nullptr) continue;
-      for (const auto& [path, digest] : record->dependencies) add(path);
+      if (lists.insert(record->dependencies.id()).second) {
+        for (const auto& [path, digest] : record->dependencies) add(path);
+      }
       add(step.output);
       paths.push_back(expand(log_path(step), context_.plan));
     }

@@ -10,6 +10,7 @@
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/plan_hipify.hpp"
+#include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -187,37 +188,109 @@ const SharedIngredients::Variables& SharedIngredients::variables(ToolKind tool,
   return at->second;
 }
 
-Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
-                               const Environment& environment, FileDigests& digests,
-                               SharedIngredients& shared) {
-  const std::vector<SharedIngredients::File>& parts = shared.parts(step, tool);
-  Ingredients result;
-  result.reserve(parts.size() + step.argv.size() + step.inputs.size() + 8);
-  result.push_back({"kind", std::string(to_string(step.kind))});
-  result.push_back({"tool", std::string(to_string(step.tool))});
-  for (const SharedIngredients::File& part : parts) {
-    result.push_back({part.label, digest_text(digests.digest_at(part.path))});
+SharedIngredients::OfFiles& SharedIngredients::of_files(const FileDigests& digests) {
+  if (const std::uint64_t changes = digests.changes(); changes != changes_) {
+    of_files_ = {};
+    changes_ = changes;
   }
-  for (const std::string& word : step.argv) result.push_back({"argument", word});
-  if (step.kind == StepKind::kHipify) result.push_back({"lines", "named"});
-  if (is_driven(step)) result.push_back({"hipify driver", hipify_driver_digest().hex()});
+  return of_files_;
+}
+
+void SharedIngredients::append_parts(std::string& lines, const Step& step, const Tool& tool,
+                                     FileDigests& digests) {
+  const std::vector<File>& files = parts(step, tool);
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = of_files(digests).parts.try_emplace({step.tool, step.tool_roles});
+  if (is_new) {
+    for (const File& part : files) {
+      append_ingredient(at->second, kIngredient, part.label,
+                        digest_text(digests.digest_at(part.path)));
+    }
+  }
+  lines += at->second;
+}
+
+void SharedIngredients::append_input(std::string& lines, const std::string& input,
+                                     const Plan& plan, FileDigests& digests) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = of_files(digests).inputs.try_emplace(input);
+  if (is_new) {
+    append_ingredient(at->second, kIngredient, label_of_input(input),
+                      digest_text(digests.digest_at(expand(input, plan))));
+  }
+  lines += at->second;
+}
+
+bool SharedIngredients::are_unchanged(const Dependencies& dependencies, const Plan& plan,
+                                      FileDigests& digests) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] =
+      of_files(digests).unchanged.try_emplace(dependencies.id(), dependencies, true);
+  if (is_new) {
+    at->second.second = std::ranges::all_of(dependencies, [&](const auto& one) {
+      return digests.digest_at(expand(one.first, plan)) == one.second;
+    });
+  }
+  return at->second.second;
+}
+
+std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& tool,
+                             const Environment& environment, FileDigests& digests,
+                             SharedIngredients& shared) {
+  std::string lines;
+  lines.reserve(8192);
+  const auto add = [&](std::string_view label, std::string_view value) {
+    append_ingredient(lines, kIngredient, label, value);
+  };
+  add("kind", to_string(step.kind));
+  add("tool", to_string(step.tool));
+  shared.append_parts(lines, step, tool, digests);
+  for (const std::string& word : step.argv) add("argument", word);
+  if (step.kind == StepKind::kHipify) add("lines", "named");
+  if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
-  for (const auto& [name, value] : variables) result.push_back({"environment " + name, value});
-  if (writes_source_folder(step, variables)) {
-    result.push_back({"source folder", plan.source_root.string()});
+  for (const auto& [name, value] : variables) add("environment " + name, value);
+  if (writes_source_folder(step, variables)) add("source folder", plan.source_root.native());
+  for (const Ingredient& file : named_files(step, plan, variables, digests, shared)) {
+    add(file.label, file.value);
   }
-  for (Ingredient& file : named_files(step, plan, variables, digests, shared)) {
-    result.push_back(std::move(file));
+  for (const std::string& input : step.inputs) shared.append_input(lines, input, plan, digests);
+  return lines;
+}
+
+void append_ingredient(std::string& lines, std::string_view word, std::string_view label,
+                       std::string_view value) {
+  append_escaped(lines.append(word), label);
+  append_escaped(lines.append("\t"), value);
+  lines += '\n';
+}
+
+Ingredient read_ingredient(std::string_view line) {
+  std::string label = unescape_line(take_until(line, '\t'));
+  return {std::move(label), unescape_line(line)};
+}
+
+std::string write_ingredients(const Ingredients& ingredients) {
+  std::string lines;
+  for (const Ingredient& one : ingredients) {
+    append_ingredient(lines, kIngredient, one.label, one.value);
   }
-  for (const std::string& input : step.inputs) {
-    result.push_back({label_of_input(input), digest_text(digests.digest_at(expand(input, plan)))});
+  return lines;
+}
+
+Ingredients read_ingredients(std::string_view lines) {
+  Ingredients ingredients;
+  while (!lines.empty()) {
+    std::string_view line = take_until(lines, '\n');
+    line.remove_prefix(std::min(line.size(), kIngredient.size()));
+    ingredients.push_back(read_ingredient(line));
   }
-  return result;
+  return ingredients;
 }
 
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests) {
-  // In the order of gather_ingredients(): two parts may share a label.
+  // In the order of ingredient_lines(): two parts may share a label.
   auto one = ingredients.begin();
   const auto is_as_said = [&](const std::string& label, const std::filesystem::path& path) {
     one =

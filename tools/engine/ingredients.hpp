@@ -13,14 +13,17 @@
 //   input {src}/a.cu    digest, or "missing"
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/digest.hpp"
+#include "tools/engine/dependencies.hpp"
 #include "tools/model/plan.hpp"
 #include "tools/model/toolchain.hpp"
 #include "tools/system/environment.hpp"
@@ -57,16 +60,46 @@ class SharedIngredients {
   // Those of the user that are passed on to the tool.
   const Variables& variables(ToolKind tool, const Environment& environment);
 
+  // Adds the lines of those parts, and of an input of the step. They are made once, until a digest
+  // may have changed.
+  void append_parts(std::string& lines, const Step& step, const Tool& tool, FileDigests& digests);
+  void append_input(std::string& lines, const std::string& input, const Plan& plan,
+                    FileDigests& digests);
+  // Whether each file has the digest that is said of it.
+  bool are_unchanged(const Dependencies& dependencies, const Plan& plan, FileDigests& digests);
+
  private:
+  // What is known of files, as long as no digest may have changed.
+  struct OfFiles {
+    std::map<std::pair<ToolKind, std::vector<std::string>>, std::string> parts;
+    std::unordered_map<std::string, std::string> inputs;
+    std::unordered_map<const void*, std::pair<Dependencies, bool>> unchanged;
+  };
+  // With the mutex held.
+  OfFiles& of_files(const FileDigests& digests);
+
   std::mutex mutex_;  // what is in the maps is never changed
   std::map<std::pair<ToolKind, std::vector<std::string>>, std::vector<File>> parts_;
   std::map<std::string, std::vector<File>, std::less<>> words_;
   std::map<ToolKind, Variables> variables_;
+  OfFiles of_files_;
+  std::uint64_t changes_ = 0;  // of the digests that of_files_ is about
 };
 
-Ingredients gather_ingredients(const Step& step, const Plan& plan, const Tool& tool,
-                               const Environment& environment, FileDigests& digests,
-                               SharedIngredients& shared);
+// A line "is " label "\t" value for each ingredient of the step. Most checks compare them as they
+// are.
+std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& tool,
+                             const Environment& environment, FileDigests& digests,
+                             SharedIngredients& shared);
+
+// How each of those lines starts.
+inline constexpr std::string_view kIngredient = "is ";
+std::string write_ingredients(const Ingredients& ingredients);
+Ingredients read_ingredients(std::string_view lines);
+void append_ingredient(std::string& lines, std::string_view word, std::string_view label,
+                       std::string_view value);
+// After the word.
+Ingredient read_ingredient(std::string_view line);
 
 // The neutral path of a file that is not what these ingredients of `step` say, by now; or nothing.
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,

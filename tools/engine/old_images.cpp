@@ -47,7 +47,7 @@ using Reads = std::vector<std::pair<std::string, Digest>>;
 
 // What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
 Reads reads_of(const StepRecord& record) {
-  Reads reads = record.dependencies;
+  Reads reads = record.dependencies.list();
   const Ingredients ingredients = read_ingredients(record.ingredients);
   for (const std::string_view label : {kInput, kNamedFile}) {
     for (const Ingredient& one : ingredients) {

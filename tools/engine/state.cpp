@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "tools/system/sealed_text.hpp"
 
@@ -9,26 +10,15 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::string_view kFormat = "kiln-state";
-constexpr unsigned kVersion = 1;
+constexpr unsigned kVersion = 2;
 
-constexpr std::string_view kIs = "is ", kFinish = "finish ";
+constexpr std::string_view kFinish = "finish ";
 
-void append_ingredients(std::string& lines, std::string_view word, const Ingredients& ingredients) {
-  for (const Ingredient& one : ingredients) {
-    append_escaped(lines.append(word), one.label);
-    append_escaped(lines.append("\t"), one.value);
-    lines += '\n';
-  }
-}
+// Of the ingredients of all steps together: most of a step's are those of others.
+constexpr std::size_t kMostRepeated = 1024;
 
-// After the word.
-Ingredient read_ingredient(std::string_view line) {
-  std::string label = unescape_line(take_until(line, '\t'));
-  return {std::move(label), unescape_line(line)};
-}
-
-bool take_number(std::string_view& line, std::uint64_t& value) {
-  const std::string_view word = take_until(line, ' ');
+bool take_number(std::string_view& line, std::uint64_t& value, char separator = ' ') {
+  const std::string_view word = take_until(line, separator);
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
   return code == std::errc() && end == word.data() + word.size();
 }
@@ -37,8 +27,9 @@ bool take_number(std::string_view& line, std::uint64_t& value) {
 class Reader {
  public:
   bool read(std::string_view lines) {
+    budget_ = kMostRepeated * lines.size();
     while (!lines.empty()) {
-      if (lines.starts_with(kIs)) {
+      if (lines.starts_with(kIngredient)) {
         if (!take_ingredients(lines)) return false;
         continue;
       }
@@ -67,6 +58,7 @@ class Reader {
       return true;
     }
     if (step_ == nullptr) return false;
+    if (word == "has") return read_ingredients_of_step(rest);
     if (word == "reads") return read_dependencies(rest);
     if (word == "made") {
       return Digest::parse(take_until(rest, ' '), step_->output) &&
@@ -76,49 +68,96 @@ class Reader {
     return false;
   }
 
+  // All of them, one after the other.
   bool take_ingredients(std::string_view& lines) {
-    if (step_ == nullptr) return false;
+    if (!starts_.empty()) return false;
     std::size_t end = 0;
-    while (lines.substr(end).starts_with(kIs)) {
-      end = std::min(lines.find('\n', end), lines.size() - 1) + 1;
+    while (lines.substr(end).starts_with(kIngredient)) {
+      starts_.push_back(end);
+      end = lines.find('\n', end);
+      if (end++ == std::string_view::npos) return false;
     }
-    step_->ingredients.append(lines.substr(0, end));
-    if (!step_->ingredients.ends_with('\n')) step_->ingredients += '\n';
+    starts_.push_back(end);
+    ingredients_ = lines.substr(0, end);
     lines.remove_prefix(end);
     return true;
   }
 
-  bool read_dependencies(std::string_view rest) {
+  bool read_ingredients_of_step(std::string_view rest) {
     while (!rest.empty()) {
-      std::uint64_t index = 0;
-      if (!take_number(rest, index) || index >= files_.size()) return false;
-      step_->dependencies.push_back(files_[index]);
+      std::string_view range = take_until(rest, ' ');
+      std::uint64_t first = 0, last = 0;
+      const bool are_numbers = take_number(range, first, '-') && take_number(range, last);
+      if (!are_numbers || !range.empty()) return false;
+      if (first > last || starts_.empty() || last >= starts_.size() - 1) return false;
+      const std::size_t size = starts_[last + 1] - starts_[first];
+      if (size > budget_) return false;
+      budget_ -= size;
+      step_->ingredients += ingredients_.substr(starts_[first], size);
     }
     return true;
   }
 
+  bool read_dependencies(std::string_view rest) {
+    const auto [known, is_new] = lists_.try_emplace(rest);
+    if (is_new) {
+      Dependencies::List list;
+      while (!rest.empty()) {
+        std::uint64_t index = 0;
+        if (!take_number(rest, index) || index >= files_.size()) return false;
+        list.push_back(files_[index]);
+      }
+      known->second = std::move(list);
+    }
+    step_->dependencies = known->second;
+    return true;
+  }
+
   BuildState state_;
-  std::vector<std::pair<std::string, Digest>> files_;
+  Dependencies::List files_;
+  std::string_view ingredients_;     // a line each
+  std::vector<std::size_t> starts_;  // of those lines, and their end
+  std::size_t budget_ = 0;
+  std::unordered_map<std::string_view, Dependencies> lists_;
   StepRecord* step_ = nullptr;
 };
 
-}  // namespace
-
-std::string write_ingredients(const Ingredients& ingredients) {
+// The lines of all steps, each once, and where each stands.
+struct IngredientTable {
   std::string lines;
-  append_ingredients(lines, kIs, ingredients);
-  return lines;
-}
+  std::unordered_map<std::string_view, std::size_t> indices;
 
-Ingredients read_ingredients(std::string_view lines) {
-  Ingredients ingredients;
-  while (!lines.empty()) {
-    std::string_view line = take_until(lines, '\n');
-    line.remove_prefix(std::min(line.size(), kIs.size()));
-    ingredients.push_back(read_ingredient(line));
+  explicit IngredientTable(const BuildState& state) {
+    for (const auto& [id, step] : state.steps) {
+      for (std::string_view rest = step.ingredients; !rest.empty();) {
+        const std::string_view line = take_until(rest, '\n');
+        if (indices.emplace(line, indices.size()).second) lines.append(line).append("\n");
+      }
+    }
   }
-  return ingredients;
-}
+
+  // " 0-12 40-41"
+  std::string ranges(std::string_view ingredients) const {
+    std::string text;
+    std::size_t first = 0, end = 0;  // of the range that is not yet written; equal: there is none
+    const auto flush = [&] {
+      if (first == end) return;
+      text.append(" ").append(std::to_string(first)).append("-").append(std::to_string(end - 1));
+    };
+    while (!ingredients.empty()) {
+      const std::size_t index = indices.at(take_until(ingredients, '\n'));
+      if (first == end || index != end) {
+        flush();
+        first = index;
+      }
+      end = index + 1;
+    }
+    flush();
+    return text;
+  }
+};
+
+}  // namespace
 
 std::string write_state(const BuildState& state) {
   // Steps share most of their headers: each file is written once.
@@ -133,9 +172,11 @@ std::string write_state(const BuildState& state) {
     lines.append("file ").append(file.second.hex()).append(" ");
     lines.append(escape_line(file.first)).append("\n");
   }
+  const IngredientTable ingredients(state);
+  lines += ingredients.lines;
   for (const auto& [id, step] : state.steps) {
     lines.append("step ").append(escape_line(id)).append("\n");
-    lines += step.ingredients;
+    lines.append("has").append(ingredients.ranges(step.ingredients)).append("\n");
     std::string reads;
     for (const auto& dependency : step.dependencies) {
       if (!reads.empty()) reads += ' ';
@@ -145,7 +186,9 @@ std::string write_state(const BuildState& state) {
     lines.append("made ").append(step.output.hex()).append(" ").append(step.log.hex());
     lines.append(" ").append(std::to_string(step.milliseconds)).append("\n");
   }
-  append_ingredients(lines, kFinish, state.finish);
+  for (const Ingredient& one : state.finish) {
+    append_ingredient(lines, kFinish, one.label, one.value);
+  }
   return seal(kFormat, kVersion, lines);
 }
 

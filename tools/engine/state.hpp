@@ -1,12 +1,13 @@
 // What the last build in an out folder did: for each step, what decided its output, and the output.
 //
-// Kept in out/.kiln/state, sealed text (tools/system/sealed_text.hpp), version 1. A state that is cut
+// Kept in out/.kiln/state, sealed text (tools/system/sealed_text.hpp), version 2. A state that is cut
 // short, changed or of another version is an empty one: everything is built again, nothing breaks.
 //
-//   file       = { "file " digest " " path }  steps  { "finish " label "\t" value }
+//   file       = { "file " digest " " path }  { "is " label "\t" value }  steps
+//                { "finish " label "\t" value }
 //   steps      = { "step " id
-//                  { "is " label "\t" value }            the ingredients
-//                  "reads" { " " index of a file line }  the dependencies the tool reported
+//                  "has" { " " first "-" last }          the ingredients, by the indices of "is" lines
+//                  "reads" { " " index of a file line }  the dependencies that the tool reported
 //                  "made " digest of output " " digest of log " " milliseconds }
 #pragma once
 
@@ -14,10 +15,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/digest.hpp"
+#include "tools/engine/dependencies.hpp"
 #include "tools/engine/ingredients.hpp"
 
 namespace kiln::tools {
@@ -25,7 +25,7 @@ namespace kiln::tools {
 struct StepRecord {
   // As write_ingredients() has them: they are compared at each build, and read where they differ.
   std::string ingredients;
-  std::vector<std::pair<std::string, Digest>> dependencies;  // neutral path; sorted by path
+  Dependencies dependencies;
   Digest output;
   Digest log;
   std::uint64_t milliseconds = 0;  // what the tool took when it last ran
@@ -36,10 +36,6 @@ struct BuildState {
   Ingredients finish;  // what decided the catalog and the header, as of the last whole build
   bool is_changed = false;  // not as it was read; whoever changes it says so
 };
-
-// A line "is " label "\t" value for each.
-std::string write_ingredients(const Ingredients& ingredients);
-Ingredients read_ingredients(std::string_view lines);
 
 std::string write_state(const BuildState& state);
 BuildState read_state(std::string_view file);

@@ -57,17 +57,26 @@ bool FileDigests::look(const std::string& path) {
 }
 
 std::optional<Digest> FileDigests::digest_at(const std::string& path) {
-  if (look(path)) {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path);
-    if (found != entries_.end() && found->second.seen) {
-      return found->second.is_missing ? std::nullopt : std::optional(found->second.digest);
+  for (int tries = 0; tries < 2; ++tries) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = entries_.find(path);
+      if (found != entries_.end() && found->second.seen) {
+        return found->second.is_missing ? std::nullopt : std::optional(found->second.digest);
+      }
     }
+    if (!look(path)) break;
   }
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return std::nullopt;
   const Result<std::string> bytes = files_.read(path);
-  if (!bytes) return std::nullopt;
+  if (!bytes) {
+    // A folder, or a device, that an option names: it is no file in this run.
+    if (files_.kind(path) == PathKind::kFile) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    entries_[path] = Entry{.status = {}, .digest = {}, .seen = true, .is_missing = true};
+    return std::nullopt;
+  }
   const Entry entry{.status = *status,
                     .digest = sha256(*bytes),
                     // Written to while being read: the digest is of neither state.
@@ -97,12 +106,14 @@ void FileDigests::record(const std::filesystem::path& path, const Digest& digest
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return forget(path);
   const std::lock_guard lock(mutex_);
+  ++changes_;
   entries_[path.native()] =
       Entry{.status = *status, .digest = digest, .settled = true, .seen = true, .is_new = true};
 }
 
 void FileDigests::forget(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
+  ++changes_;
   entries_.erase(path.native());
 }
 

@@ -7,6 +7,8 @@
 // are safe from several threads.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -38,6 +40,8 @@ class FileDigests {
   void record(const std::filesystem::path& path, const Digest& digest);
   // The file may have changed: look again next time.
   void forget(const std::filesystem::path& path);
+  // Counts the calls of record() and forget(): while it stays, digest() answers as it did.
+  std::uint64_t changes() const { return changes_; }
   // Looks at what digest() will be asked for, and reads what is not remembered, `threads` files at a
   // time.
   void prefetch(const std::vector<std::string>& paths, unsigned threads);
@@ -57,12 +61,13 @@ class FileDigests {
     bool settled = true;   // its status can be trusted in a later run
     bool seen = false;     // looked at in this run
     bool is_new = false;   // not as loaded
-    bool is_missing = false;  // in this run; there is no digest
+    bool is_missing = false;  // in this run: nothing is there, or no file
   };
   // Whether the digest of this path is known by now, or that there is none.
   bool look(const std::string& path);
 
   const Files& files_;
+  std::atomic<std::uint64_t> changes_ = 0;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
 };

@@ -41,11 +41,31 @@ struct Fixture {
   Ingredients gather() {
     FileDigests digests(files);
     SharedIngredients shared;
-    return gather_ingredients(step, plan, nvcc, environment, digests, shared);
+    return read_ingredients(ingredient_lines(step, plan, nvcc, environment, digests, shared));
   }
 };
 
 }  // namespace
+
+TEST_CASE("ingredients that steps share follow the digests of their files") {
+  Fixture fixture;
+  FileDigests digests(fixture.files);
+  SharedIngredients shared;
+  const auto lines = [&] {
+    return ingredient_lines(fixture.step, fixture.plan, fixture.nvcc, fixture.environment, digests,
+                            shared);
+  };
+  const Dependencies reads = {{"{src}/affine.cu", sha256("kernel")}};
+  const std::string before = lines();
+  CHECK(lines() == before);
+  CHECK(shared.are_unchanged(reads, fixture.plan, digests));
+  digests.record("/home/ada/src/affine.cu", sha256("another"));
+  digests.record("/cuda/nvvm/cicc", sha256("another"));
+  CHECK_FALSE(shared.are_unchanged(reads, fixture.plan, digests));
+  const Ingredients after = read_ingredients(lines());
+  CHECK(after[3] == Ingredient{"part cicc cicc", sha256("another").hex()});
+  CHECK(after.back() == Ingredient{"input {src}/affine.cu", sha256("another").hex()});
+}
 
 TEST_CASE("ingredients name the parts, words, variables and inputs that decide the output") {
   Fixture fixture;

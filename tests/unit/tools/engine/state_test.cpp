@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tools/engine/state.hpp"
+#include "tools/system/sealed_text.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -45,6 +46,37 @@ TEST_CASE("state is read back as it was written") {
   CHECK(read.steps.at("hipify affine").dependencies.size() == 1);
   CHECK(read.finish == state.finish);
   CHECK(equal(read, state));
+}
+
+TEST_CASE("state holds what steps have in common once") {
+  BuildState state = sample();
+  StepRecord& other = state.steps["compile affine sm_90"];
+  other = state.steps["compile affine sm_80"];
+  other.ingredients += write_ingredients({{"kind", "compile"}, {"argument", "-O3"}});
+  const std::string file = write_state(state);
+  CHECK(file.find("is kind\tcompile\n") == file.rfind("is kind\tcompile\n"));
+  const BuildState read = read_state(file);
+  CHECK(read.steps.at("compile affine sm_90").ingredients == other.ingredients);
+  const auto& [first, second] = std::pair(read.steps.at("compile affine sm_80").dependencies,
+                                          read.steps.at("compile affine sm_90").dependencies);
+  CHECK(first.id() == second.id());
+}
+
+TEST_CASE("state is empty when a step names ingredients that are not there") {
+  const std::string file = write_state(sample());
+  const std::size_t begin = file.find('\n') + 1;
+  const std::string lines = file.substr(begin, file.rfind("end ") - begin);
+  const std::string right = "\nhas 0-2\n";
+  REQUIRE(lines.find(right) != std::string::npos);
+  for (const std::string& wrong :
+       {std::string("\nhas 0-9\n"), std::string("\nhas 2-0\n"), std::string("\nhas 0\n"),
+        std::string("\nhas 0-x\n"), std::string("\nhas 0-18446744073709551615\n")}) {
+    std::string changed = lines;
+    changed.replace(changed.find(right), right.size(), wrong);
+    CAPTURE(wrong);
+    CHECK(read_state(seal("kiln-state", 2, changed)).steps.empty());
+    CHECK_FALSE(read_state(seal("kiln-state", 2, lines)).steps.empty());
+  }
 }
 
 TEST_CASE("state is empty when cut at any byte") {

@@ -62,6 +62,28 @@ TEST_CASE("FileDigests has no digest of a file that is missing or unreadable") {
   CHECK(digests.digest("/a") == sha256("one"));
 }
 
+TEST_CASE("FileDigests asks once whether a folder is a file") {
+  FakeFiles files;
+  REQUIRE(files.make_directories("/folder"));
+  FileDigests digests(files);
+  CHECK_FALSE(digests.digest("/folder"));
+  CHECK_FALSE(digests.digest("/folder"));
+  CHECK(files.read_count("/folder") == 1);
+  CHECK_FALSE(digests.learnt(everything));
+}
+
+TEST_CASE("FileDigests counts what may change an answer") {
+  FakeFiles files;
+  REQUIRE(files.write("/a", "one"));
+  FileDigests digests(files);
+  REQUIRE(digests.digest("/a") == sha256("one"));
+  const std::uint64_t before = digests.changes();
+  (void)digests.digest("/a");
+  CHECK(digests.changes() == before);
+  digests.forget("/a");
+  CHECK(digests.changes() > before);
+}
+
 TEST_CASE("FileDigests looks again at a file it was told to forget") {
   FakeFiles files;
   REQUIRE(files.write("/a", "one"));
