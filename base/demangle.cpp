@@ -22,6 +22,16 @@ std::size_t parameters_of(std::string_view text) {
   return text.size();
 }
 
+// The place from `at` on of a letter that counts: blanks do not, nor does the "ul" of "4ul>".
+std::size_t next_letter(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] == ' ') ++at;
+  if (at == 0 || at == text.size() || text[at - 1] < '0' || text[at - 1] > '9') return at;
+  std::size_t end = at;
+  while (end < text.size() && (text[end] == 'u' || text[end] == 'l')) ++end;
+  const bool is_number = end < text.size() && (text[end] == ',' || text[end] == '>');
+  return is_number ? end : at;
+}
+
 }  // namespace
 
 std::string demangled(std::string_view name) {
@@ -41,6 +51,18 @@ std::string demangled(std::string_view name) {
     if (head[i] == ' ' && depth == 0) start = i + 1;
   }
   return std::string(head.substr(start));
+}
+
+bool is_written_as(std::string_view name, std::string_view written) {
+  const std::string readable = demangled(name);
+  if (readable.empty()) return false;
+  std::size_t i = 0, j = 0;
+  while (true) {
+    i = next_letter(readable, i);
+    j = next_letter(written, j);
+    if (i == readable.size() || j == written.size()) return i == readable.size() && j == written.size();
+    if (readable[i++] != written[j++]) return false;
+  }
 }
 
 std::string with_demangled(std::string_view name) {

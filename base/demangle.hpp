@@ -14,4 +14,8 @@ std::string demangled(std::string_view name);
 // "name (saxpy<float>)", or the name alone where it is not mangled: for messages and tables.
 std::string with_demangled(std::string_view name);
 
+// Whether a person would write the mangled `name` so: "saxpy<float>", "tiled<float,4>". Blanks, and the
+// letters behind a number, do not count.
+bool is_written_as(std::string_view name, std::string_view written);
+
 }  // namespace kiln

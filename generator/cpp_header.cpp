@@ -1,15 +1,19 @@
 #include "generator/cpp_header.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <tuple>
 
+#include "base/demangle.hpp"
 #include "base/on_all_cores.hpp"
+#include "base/text.hpp"
 #include "formats/image_format.hpp"
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/literal.hpp"
 #include "generator/names.hpp"
+#include "generator/templates.hpp"
 #include "generator/text_layout.hpp"
 
 namespace kiln::generator {
@@ -167,20 +171,35 @@ std::string argument_type(const KernelParameter& parameter) {
 }
 
 // What the constant does not tell: the names of the parameters, and the kernel's own name where that
-// is no identifier.
+// is no identifier, with what a person would call it.
 std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
+  const std::string readable = demangled(kernel.name);
+  const std::string name =
+      in_comment(kernel.name) + (readable.empty() ? "" : ", " + in_comment(readable));
   std::vector<std::string> names;
   for (const KernelParameter& parameter : kernel.parameters) {
     if (!parameter.name.empty()) names.push_back(in_comment(parameter.name));
   }
   if (!names.empty() && names.size() == kernel.parameters.size()) {
-    return listed("// " + in_comment(kernel.name) + '(', names, ')', "//") + '\n';
+    return listed("// " + name + '(', names, ')', "//") + '\n';
   }
-  return constant == kernel.name ? std::string() : "// " + in_comment(kernel.name) + '\n';
+  return constant == kernel.name ? std::string() : "// " + name + '\n';
+}
+
+// scale<float>, of the kernel's constant. What the template was not made for is no kernel.
+std::string template_constants(const Module& module, const KernelTemplate& one) {
+  std::string out = "template <" + join(one.parameters, ", ") +
+                    "> extern const detail::no_such_kernel " + one.name + ";\n";
+  for (const TemplateInstance& instance : one.instances) {
+    out += "template <> inline constexpr auto " + one.name + '<' + join(instance.arguments, ", ") +
+           "> = " + identifier(module.kernels[instance.kernel].name) + ";\n";
+  }
+  return out;
 }
 
 std::string kernel_constants(const Catalog& catalog, const Module& module) {
   const std::string space = namespace_name(catalog, module);
+  const std::vector<KernelTemplate> templates = templates_of(module);
   std::string out = "inline namespace " + space + " {\n";
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
@@ -196,6 +215,7 @@ std::string kernel_constants(const Catalog& catalog, const Module& module) {
     const bool fits = type.size() + value.size() <= kColumns;
     out += type + (fits ? " " : "\n    ") + value;
   }
+  for (const KernelTemplate& one : templates) out += template_constants(module, one);
   return out + "}  // namespace " + space + '\n';
 }
 
@@ -290,6 +310,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
+  const bool has_templates = std::ranges::any_of(
+      catalog.modules, [](const Module& module) { return !templates_of(module).empty(); });
+  if (has_templates) out += "struct no_such_kernel {};\n\n";
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";

@@ -80,7 +80,9 @@ class Kernel:
 
 
 class Catalog(_library.Handle):
-    """An open catalog file: catalog["saxpy"], or where two modules have one, catalog["module", "saxpy"]."""
+    """An open catalog file: catalog["saxpy"], or where two modules have one, catalog["module", "saxpy"].
+
+    An instance of a template is catalog["saxpy<float>"]."""
 
     def __init__(self, path):
         super().__init__(_library.make("kiln_catalog_open", os.fsencode(path)), "kiln_catalog_free")
@@ -99,8 +101,11 @@ class Catalog(_library.Handle):
     def __getitem__(self, key):
         if isinstance(key, tuple):
             module, kernel = key
-            return self.modules[module][kernel]
+            written = self._written(module, kernel)
+            return self.modules[module][kernel] if written is None else written
         found = [kernels[key] for kernels in self.modules.values() if key in kernels]
+        if not found:
+            found = [kernel for kernel in (self._written(module, key) for module in self.modules) if kernel]
         if not found:
             raise KeyError(f"catalog '{self.name}' has no kernel '{key}'{self._nearest(key)}")
         if len(found) > 1:
@@ -118,6 +123,15 @@ class Catalog(_library.Handle):
     def load(self, device):
         """Loads every module now, so that no later launch has to."""
         _library.call("kiln_catalog_load", device._handle, self._handle)
+
+    def _written(self, module, key):
+        """The instance of a template that a person would call so, "saxpy<float>"; None: there is none."""
+        if key in self.modules.get(module, {key: None}):
+            return None
+        names = list(self.modules[module])
+        at = _library.library().kiln_catalog_find_kernel(
+            self._handle, ctypes.c_size_t(list(self.modules).index(module)), key.encode())
+        return self.modules[module][names[at]] if at < len(names) else None
 
     def _nearest(self, key):
         import difflib

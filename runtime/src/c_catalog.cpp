@@ -1,5 +1,6 @@
 // The catalog files of kiln.h over CatalogFile.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
 #include "runtime/src/c_objects.hpp"
+#include "runtime/src/no_such_kernel.hpp"
 
 using kiln::c_interface::guarded;
 
@@ -82,6 +84,16 @@ size_t kiln_catalog_module_count(const kiln_catalog* catalog) {
 const char* kiln_catalog_module_name(const kiln_catalog* catalog, size_t module) {
   const kiln::ModuleEntry* entry = module_of(catalog, module);
   return entry != nullptr ? entry->name.data() : nullptr;
+}
+size_t kiln_catalog_find_kernel(const kiln_catalog* catalog, size_t module, const char* name) {
+  const kiln::ModuleEntry* entry = module_of(catalog, module);
+  if (entry == nullptr || name == nullptr) return SIZE_MAX;
+  std::ptrdiff_t found = entry->find(name);
+  if (found < 0) {
+    const kiln::Result<std::ptrdiff_t> written = kiln::runtime::find_written(name, *entry);
+    found = written ? *written : -1;
+  }
+  return found < 0 ? SIZE_MAX : static_cast<size_t>(found);
 }
 size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module) {
   const kiln::ModuleEntry* entry = module_of(catalog, module);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "kiln/device.hpp"
 #include "runtime/src/device_state.hpp"
@@ -29,7 +30,32 @@ void add_names(const ModuleEntry& module, std::vector<std::string_view>& names) 
   for (const KernelEntry& kernel : module.kernels) names.push_back(kernel.name);
 }
 
+// Where the kernel is in the module, by its own name or as a person would write it; negative: not there.
+Result<std::ptrdiff_t> find_in(const ModuleEntry& module, std::string_view name) {
+  const std::ptrdiff_t found = module.find(name);
+  if (found >= 0) return found;
+  return runtime::find_written(name, module);
+}
+
 }  // namespace
+
+Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const ModuleEntry& module) {
+  std::ptrdiff_t found = -1;
+  for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+    if (!is_written_as(module.kernels[i].name, name)) continue;
+    if (found < 0) {
+      found = static_cast<std::ptrdiff_t>(i);
+      continue;
+    }
+    std::string said = "'";
+    said.append(name).append("' may be two kernels of module '").append(module.name) += '\'';
+    Error error{ErrorCode::kInvalidInput, std::move(said), {}, {}};
+    return error.note(std::string(module.kernels[static_cast<std::size_t>(found)].name))
+        .note(std::string(module.kernels[i].name))
+        .hint("name the one that is meant by its mangled name");
+  }
+  return found;
+}
 
 Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) {
   std::vector<std::string_view> names;
@@ -48,7 +74,8 @@ Result<Function> Device::function(std::string_view name, const CatalogFile& file
   }
   for (const ModuleEntry* one : catalog.modules) {
     if (!module.empty()) break;
-    if (one->find(name) < 0) continue;
+    KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*one, name));
+    if (found < 0) continue;
     if (of != nullptr) {
       return Error{ErrorCode::kInvalidInput,
                    "modules '" + std::string(of->name) + "' and '" + std::string(one->name) +

@@ -10,6 +10,7 @@
 
 #include "formats/image_format.hpp"
 #include "formats/zstd.hpp"
+#include "runtime/src/no_such_kernel.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -119,6 +120,17 @@ TEST_CASE("A name that is not in a catalog file, or in two modules, is told", "[
         "catalog 'tests' has no module 'pear'");
   CHECK(message(device.function("tick", file, "pair")) == "module 'pair' has no kernel 'tick'");
   CHECK(device.function("nothing", file, "pair"));
+}
+
+TEST_CASE("An instance of a template is found by its name in the source", "[catalog_file]") {
+  static constexpr KernelEntry kKernels[] = {
+      {"_Z5saxpyIdEvPT_", 0, {}}, {"_Z5saxpyIfEvPKT_", 0, {}}, {"_Z5saxpyIfEvPT_", 0, {}}};
+  static constexpr ModuleEntry kModule{"vectors", 0, 1, kKernels, {}, 0};
+  CHECK(runtime::find_written("saxpy<double>", kModule).value() == 0);
+  CHECK(runtime::find_written("saxpy<int>", kModule).value() < 0);
+  const auto twice = runtime::find_written("saxpy<float>", kModule);
+  CHECK(message(twice) == "'saxpy<float>' may be two kernels of module 'vectors'");
+  CHECK(twice.error().notes.size() == 3);
 }
 
 TEST_CASE("A catalog file is read from memory, at a whole page alone", "[catalog_file]") {

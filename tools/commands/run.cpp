@@ -5,6 +5,8 @@
 #include <memory>
 #include <thread>
 
+#include "base/demangle.hpp"
+#include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "emulator/kernel_runner.hpp"
 #include "formats/image.hpp"
@@ -54,7 +56,7 @@ Result<std::string> read_code_object(const std::filesystem::path& path, const Wo
 void list_kernels(const KernelRunner& runner, std::ostream& out) {
   out << runner.processor() << ", waves of " << runner.wave_width() << " lanes\n";
   for (const emulator::Kernel& kernel : runner.kernels()) {
-    out << "  " << kernel.name << ":";
+    out << "  " << with_demangled(kernel.name) << ":";
     for (const emulator::KernelArgument& argument : kernel.arguments) {
       if (argument.is_hidden()) continue;
       out << (argument.is_pointer() ? " pointer" : " " + std::to_string(argument.size) + " bytes");
@@ -68,6 +70,20 @@ void list_missing(const KernelRunner& runner, std::ostream& out) {
     out << "the emulator lacks " << missing.name << ", in " << join(missing.functions, ", ")
         << "\n";
   }
+}
+
+// The kernel of that name, or the one that a person would call so: "saxpy<float>". Another name stays as
+// it is: the runner says what there is.
+Result<std::string> find_kernel(const std::string& name, const KernelRunner& runner) {
+  std::vector<std::string> found;
+  for (const auto& kernel : runner.kernels()) {
+    if (kernel.name == name) return name;
+    if (is_written_as(kernel.name, name)) found.push_back(kernel.name);
+  }
+  if (found.size() < 2) return found.empty() ? name : found.front();
+  Error error{ErrorCode::kInvalidInput, "several kernels are called " + quote(name)};
+  for (const std::string& one : found) error.note(one);
+  return error.hint("name the one that is meant by its mangled name");
 }
 
 Result<void> read_input(KernelArgumentText& argument, const Files& files) {
@@ -129,7 +145,7 @@ Result<int> run_run(const RunOptions& options, World& world) {
   }
 
   emulator::KernelRun run;
-  run.kernel = options.kernel;
+  KILN_TRY_ASSIGN(run.kernel, find_kernel(options.kernel, *runner));
   run.grid = options.grid;
   run.block = options.block.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
   if (!options.block) {

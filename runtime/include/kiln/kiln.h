@@ -168,7 +168,8 @@ kiln_error* kiln_catalog_open_memory(const void* bytes, size_t size, kiln_catalo
 /* A device that loaded from the catalog keeps it open. */
 void kiln_catalog_free(kiln_catalog* catalog);
 
-/* A kernel by name, of the module of that name, or of any for NULL. */
+/* A kernel by name, of the module of that name, or of any for NULL. An instance of a template has a
+ * mangled name, and is found as "saxpy<float>", too: here and in kiln_function_find. */
 kiln_error* kiln_catalog_function(const kiln_device* device, const kiln_catalog* catalog,
                                   const char* module, const char* name, kiln_function** function);
 /* Loads every module, so that no later launch has to. */
@@ -180,6 +181,8 @@ const char* kiln_catalog_name(const kiln_catalog* catalog);
 const char* kiln_catalog_digest(const kiln_catalog* catalog); /* SHA-256, in hexadecimal */
 size_t kiln_catalog_module_count(const kiln_catalog* catalog);
 const char* kiln_catalog_module_name(const kiln_catalog* catalog, size_t module);
+/* The kernel of that name in the module, by either name; SIZE_MAX: there is none, or more than one. */
+size_t kiln_catalog_find_kernel(const kiln_catalog* catalog, size_t module, const char* name);
 size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module);
 const char* kiln_catalog_kernel_name(const kiln_catalog* catalog, size_t module, size_t kernel);
 size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, size_t kernel);

@@ -21,3 +21,19 @@ TEST_CASE("other names are none, whatever an image calls its kernels") {
   }
   CHECK(demangled("_Z" + std::string(5000, 'P')).empty());
 }
+
+TEST_CASE("is_written_as knows an instance of a template by what the source says") {
+  CHECK(is_written_as("_Z5saxpyIfEvifPKT_PS0_", "saxpy<float>"));
+  CHECK(is_written_as("_Z5saxpyIfEvifPKT_PS0_", "saxpy< float >"));
+  CHECK(is_written_as("_Z5tiledIfLj4EEvPT_", "tiled<float, 4u>"));
+  CHECK(is_written_as("_Z5tiledIfLj4EEvPT_", "tiled<float,4>"));
+  CHECK(is_written_as("_Z5saxpyIjEvPT_", "saxpy<unsigned int>"));
+  CHECK(is_written_as("_Z5saxpyI6__halfEvPT_", "saxpy<__half>"));
+  CHECK(is_written_as("_ZN2ns5saxpyIdEEvPT_", "ns::saxpy<double>"));
+  CHECK(is_written_as("_Z5countv", "count"));
+  CHECK_FALSE(is_written_as("_Z5saxpyIfEvifPKT_PS0_", "saxpy<double>"));
+  CHECK_FALSE(is_written_as("_Z5tiledIfLj4EEvPT_", "tiled<float,8>"));
+  CHECK_FALSE(is_written_as("_Z2k4IfEvPT_", "k<float>"));
+  CHECK_FALSE(is_written_as("saxpy", "saxpy"));
+  CHECK_FALSE(is_written_as("_Z5countv", ""));
+}

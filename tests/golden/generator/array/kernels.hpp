@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog 108cc76aca1232ba57339bc5a9708104a6dae548d6d7c587ddf03e89a25c0b72
+// Catalog eccdfe79026a035d04aae68152058066eb2c1e704a90b6c1c573a43d05c02625
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_108cc76aca1232ba {
+inline namespace catalog_eccdfe79026a035d {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -62,6 +62,8 @@ using Format = ::kiln::ImageFormat;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
+
+struct no_such_kernel {};
 
 // {offset, size, kind} of each argument
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
@@ -157,7 +159,7 @@ inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::imag
 
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
-// _Z5scaleIfEvPT_
+// _Z5scaleIfEvPT_, scale<float>
 inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>, ::kiln::Untyped<4>>
     _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
 // affine_f32(number_of_elements, input, blocks_of_the_output, factor_of_the_output, anything)
@@ -166,6 +168,8 @@ inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16
     affine_f32{&modules::affine, 1};
 // operator
 inline constexpr ::kiln::Kernel<> operator_{&modules::affine, 2};
+template <typename> extern const detail::no_such_kernel scale;
+template <> inline constexpr auto scale<float> = _5fZ5scaleIfEvPT_5f_;
 }  // namespace affine
 
 inline namespace copy_ {
@@ -180,7 +184,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "108cc76aca1232ba57339bc5a9708104a6dae548d6d7c587ddf03e89a25c0b72",
+    "eccdfe79026a035d04aae68152058066eb2c1e704a90b6c1c573a43d05c02625",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -192,7 +196,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_108cc76aca1232ba
+}  // namespace catalog_eccdfe79026a035d
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# templates.sh PYTHON PREFIX WORK: instances of a template by the names that they have in the source, from
+# the source to C++, `kiln inspect`, `kiln run`, Python and messages, on an emulated GPU.
+set -eu
+python=$1 kiln=$2/bin/kiln prefix=$2 work=$3
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+cat >scaled.cu <<'SOURCE'
+template <typename T, int kTimes> __global__ void scaled(unsigned n, T a, T* x) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; i < n && k < kTimes; ++k) x[i] *= a;
+}
+template __global__ void scaled<float, 2>(unsigned, float, float*);
+template __global__ void scaled<double, 1>(unsigned, double, double*);
+SOURCE
+cat >targets.json <<'MANIFEST'
+{"format": 1, "name": "kernels", "targets": ["gfx1100"],
+ "modules": [{"name": "scaled", "sources": ["scaled.cu"]}]}
+MANIFEST
+"$kiln" build targets.json --out out --emit cpp --emit catalog
+
+cat >uses.cpp <<'SOURCE'
+#include <kernels.hpp>
+static_assert(kernels::scaled<float, 2>.name() == "_Z6scaledIfLi2EEvjT_PS0_");
+static_assert(kernels::scaled<double, 1>.accepts<unsigned, double, double*>());
+static_assert(!kernels::scaled<float, 2>.accepts<unsigned, double, double*>());
+static_assert(kernels::find("scaled") == &kernels::modules::scaled);
+SOURCE
+for standard in c++17 c++20; do
+  "${CXX:-c++}" -std=$standard -Wall -Wextra -Werror -fsyntax-only -Iout/include -I"$prefix/include" uses.cpp
+done
+echo '#include <kiln/runtime.hpp>
+#include <kernels.hpp>
+auto f(kiln::Device& device) { return device.function(kernels::scaled<float, 3>); }' >wrong.cpp
+if "${CXX:-c++}" -std=c++17 -fsyntax-only -Iout/include -I"$prefix/include" wrong.cpp 2>wrong.txt; then
+  echo "FAILED: scaled<float, 3> is no kernel, and compiled" >&2
+  exit 1
+fi
+grep -q no_such_kernel wrong.txt
+
+"$kiln" inspect out | grep -q 'scaled<float, 2>'
+"$kiln" run out/images/scaled/gfx1100.hsaco 'scaled<float,2>' -b 32 u32:3 f32:3 buf:f32:3:ones@- | grep -q '9 9 9'
+
+export PYTHONDONTWRITEBYTECODE=1
+PYTHONPATH="$prefix/share/kiln/python" "$python" - <<'PROGRAM'
+import kiln
+device, catalog = kiln.Device("emulated:gfx1100"), kiln.Catalog("out/include/kernels.kiln")
+scaled = catalog["scaled<float, 2>"]
+assert scaled is catalog["scaled", "scaled<float,2>"] is catalog["_Z6scaledIfLi2EEvjT_PS0_"]
+x = device.upload([1, 2, 3], "f32")
+scaled.launch(device, 1, 32, 3, 3, x)
+assert list(x.download()) == [9, 18, 27]
+for key in ("scaled<float, 3>", ("scaled", "scaled<int, 2>"), ("other", "scaled<float, 2>")):
+    try:
+        catalog[key]
+    except KeyError:
+        continue
+    raise AssertionError(f"{key} was found")
+PROGRAM
