@@ -63,14 +63,19 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   return place;
 }
 
-// How views are walked: an element's number has two parts. The lower counts within the inner dims,
-// which together have less than 2^31 elements; the upper within the others. Of one dim, a group of
-// neighbours goes to one thread and counts as one.
+// How views are walked: by groups of elements, one to a thread. Of one dim, the cut, a group has
+// several elements: neighbours, or the same element of several lines. A line is kLine neighbours in
+// the innermost dim, one for each of as many threads. A group's number has two parts: the lower
+// counts within the inner dims, which together have less than 2^31 groups; the upper within the
+// others.
+inline constexpr u32 kLogLine = 5;
+inline constexpr u32 kLine = 1 << kLogLine;
 struct Walk {
   u32 split;  // the first inner dim
-  u32 inner;
+  u32 inner;  // groups
   u32 outer;
-  u32 cut;          // the dim taken in groups; none where it equals the rank
+  u32 cut;          // a dim; none where it equals the rank
+  u32 log_apart;    // of what lies between them in their dim: 1, or kLine
   bool contiguous;  // every view is row-major without gaps
   bool rows;        // groups are whole chunks, aligned alike in all views
 };
@@ -89,9 +94,13 @@ struct Group {
 // it; else 2^kSeveral, moved by single ones.
 template <bool kRows, u32 kChunk, u32 kSeveral>
 struct Walker {
-  KILN_DEVICE static u32 shift(const Walk& walk) { return kRows && walk.rows ? kChunk : kSeveral; }
+  KILN_DEVICE static u32 log_count(const Walk& walk) {
+    return kRows && walk.rows ? kChunk : kSeveral;
+  }
   KILN_DEVICE static u32 groups(const Walk& walk, u32 dim, u32 size) {
-    return dim == walk.cut ? ((size - 1) >> shift(walk)) + 1 : size;
+    return dim == walk.cut
+               ? (((size - 1) >> (log_count(walk) + walk.log_apart)) + 1) << walk.log_apart
+               : size;
   }
 
   // Whether the innermost dim of every view is made of whole chunks that begin where a chunk may.
@@ -118,30 +127,35 @@ struct Walker {
   // `aligned`: the arrays begin where a chunk may.
   template <u32 N>
   KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned) {
-    Walk walk{0, 1, 1, views.rank, true, kRows && aligned && has_rows(views)};
-    if (walk.rows) walk.cut = views.rank - 1;
+    Walk walk{0, 1, 1, views.rank, 0, true, kRows && aligned && has_rows(views)};
     u64 expected = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
       dim = unknown(dim - 1);
       const u32 size = views.size(dim);
-      const bool is_last = dim + 1 == views.rank;
       bool side_by_side = false;
+      bool lines = size >= kLine;
 #pragma unroll
       for (u32 n = 0; n < N; ++n) {
         const u64 stride = views.stride(n, dim);
         walk.contiguous = walk.contiguous && (stride == expected || size == 1);
         side_by_side = side_by_side || stride == 1;
+        lines = lines && stride <= 1;
       }
-      // Groups across lines of memory share them.
-      if (!is_last && side_by_side && walk.cut == views.rank) walk.cut = dim;
+      if (dim + 1 == views.rank) {
+        if (walk.rows || lines) walk.cut = dim;
+        if (!walk.rows && lines) walk.log_apart = kLogLine;
+      } else if (side_by_side && walk.cut == views.rank) {
+        walk.cut = dim;
+      }
       expected *= size;
-      const u64 product = static_cast<u64>(walk.inner) * groups(walk, dim, size);
+      const u32 several = groups(walk, dim, size);
+      const u64 product = static_cast<u64>(walk.inner) * several;
       if (walk.split == 0 && product >> 31 == 0) {
         walk.inner = static_cast<u32>(product);
       } else {
         if (walk.split == 0) walk.split = dim + 1;
-        walk.outer *= groups(walk, dim, size);
+        walk.outer *= several;
       }
     }
     return walk;
@@ -156,19 +170,23 @@ struct Walker {
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
       dim = unknown(dim - 1);
-      if (dim + 1 == walk.split) rest = upper;
       const u32 size = views.size(dim);
-      const u32 divisor = groups(walk, dim, size);
-      const u32 above = rest / divisor;
-      u32 digit = rest - above * divisor;
-      rest = above;
+      if (dim + 1 == walk.split) rest = upper;
+      u32 digit = rest;
+      if (dim != 0) {
+        const u32 several = groups(walk, dim, size);
+        rest /= several;
+        digit -= rest * several;
+      }
       if (dim == walk.cut) {
-        digit <<= shift(walk);
-        const u32 most = 1u << shift(walk);
-        found.count = size - digit < most ? size - digit : most;
-        found.out_apart = out_stride;
+        const u32 line = digit >> walk.log_apart << walk.log_apart;
+        digit += (line << log_count(walk)) - line;
+        const u32 most = 1u << log_count(walk);
+        const u32 left = (size + (1u << walk.log_apart) - 1 - digit) >> walk.log_apart;
+        found.count = digit >= size ? 0 : left < most ? left : most;
+        found.out_apart = out_stride << walk.log_apart;
 #pragma unroll
-        for (u32 n = 0; n < N; ++n) found.apart[n] = views.stride(n, dim);
+        for (u32 n = 0; n < N; ++n) found.apart[n] = views.stride(n, dim) << walk.log_apart;
       }
       found.out += digit * out_stride;
       out_stride *= size;

@@ -45,6 +45,10 @@ template <u32 I, class T, u32 kCount>
 KILN_DEVICE Chunk<T, kCount>& chunk_of(Slot<I, T, kCount>& slot) {
   return slot.chunk;
 }
+template <u32 I, class T, u32 kCount>
+KILN_DEVICE const Chunk<T, kCount>& chunk_of(const Slot<I, T, kCount>& slot) {
+  return slot.chunk;
+}
 
 constexpr u32 largest(u32 a) { return a; }
 template <class... Rest>
@@ -76,8 +80,8 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
                                                                   : 1;
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead = ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))));
-  // Elements of a strided view that it reads before it computes.
-  static constexpr u32 kGroup = kCount < 8 ? kCount : 8;
+  // Elements of strided views that a thread takes together.
+  static constexpr u32 kGroup = 8;
 
   using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup)>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
@@ -152,18 +156,25 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // A group of neighbours in the cut dim. Once the first is there, the others are in the cache.
+  // A group of elements of the cut dim.
   KILN_DEVICE void move_group(const Group<kInputs>& group) const {
     u64 place[kInputs];
 #pragma unroll
     for (u32 n = 0; n < kInputs; ++n) place[n] = group.at[n];
     Out* to = out + group.out;
+    u32 left = group.count;
+    if (left == 0) return;
+    Slots<Sequence<I...>, 1, In...> next;
+    (chunk_of<I>(next).load(input<In>(I) + place[I]), ...);
 #pragma unroll 1
-    for (u32 count = group.count; count != 0; --count) {
-      *to = narrow<Out>(f(input<In>(I)[place[I]]...));
-      to += group.out_apart;
+    for (;;) {
+      const auto element = next;
 #pragma unroll
       for (u32 n = 0; n < kInputs; ++n) place[n] += group.apart[n];
+      if (--left != 0) (chunk_of<I>(next).load(input<In>(I) + place[I]), ...);
+      *to = narrow<Out>(f(chunk_of<I>(element).get(0)...));
+      if (left == 0) return;
+      to += group.out_apart;
     }
   }
 

@@ -55,22 +55,23 @@ KILN_DEVICE u64 find_in_order(const Views<1>& view, u32 first, u64 i) {
 // `info` null means contiguous.
 template <class T>
 KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
-  if (leaves_at_once()) return;
   using B = BitsOf<T>;
   constexpr u32 kCount = 16 / sizeof(B);
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
   const Views<1> view{info, static_cast<u32>(num_dims)};
   FillOrder order{view.rank, info == nullptr};
-  const bool one_each = takes_one_element(numel);
-  if (likely(one_each & order.contiguous)) {
-    const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) near(out, mine) = value;
+  // Stores alone are as fast one by one as by chunks from fewer threads, unless they are of bytes.
+  const bool one_each = sizeof(B) == 1 ? takes_one_element(numel) : launched_threads() >= numel;
+  if (likely(order.contiguous & one_each)) {
+    const u64 mine = static_cast<u64>(block_index()) * block_size() + thread_index();
+    if (mine < numel) out[mine] = value;
     return;
   }
+  if (leaves_at_once()) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
-  if (!order.contiguous && !one_each) order = fill_order(view);
+  if (!order.contiguous && !takes_one_element(numel)) order = fill_order(view);
   u64 i = spread.self;
   if (order.contiguous && address_of(out) % 16 == 0) {
     const u64 chunks = numel / kCount;

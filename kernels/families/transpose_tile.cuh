@@ -51,54 +51,35 @@ struct TransposeTile {
   KILN_DEVICE static u32 kept_at(u32 row) { return row % kSquare * kAlong + row / kSquare; }
   KILN_DEVICE static u32 row_of(u32 kept) { return kept % kAlong * kSquare + kept / kAlong; }
 
-  // `pitch` is what lies between the tile's lines in the input. A barrier must follow.
+  // By lines of 32 threads. `pitch` is what lies between the tile's lines in the input; `by_words`:
+  // no line is cut within a word. A barrier must follow.
   KILN_DEVICE void fill(const B* inp, const TilePlace& place, u64 pitch, bool by_words, u32 self,
                         u32 team) {
+    const u32 lines = team / kAlong;
+    if (self % kAlong * kSquare >= place.rows || self >= lines * kAlong) return;
     if (kSquare == 1 || by_words) {
-      fill_by_words(inp, place, pitch, self, team);
+      fill_by_words(inp, place, pitch, self, lines);
     } else {
-      fill_by_elements(inp, place, pitch, self, team);
+      fill_by_elements(inp, place, pitch, unknown(self), lines);
     }
   }
 
   // `pitch` is what lies between the tile's rows in the output.
   KILN_DEVICE void drain(B* out, const TilePlace& place, u64 pitch, u32 self, u32 team) const {
-    for (u32 k = self; k < kChunks; k += team) {
-      const u32 row = row_of(k / kChunksPerRow);
-      const u32 column = k % kChunksPerRow * kCount;
-      if (row >= place.rows || column >= place.columns) continue;
-      const Word* from = words + k / kChunksPerRow * kPitch + column / kSquare;
-      Chunk<B, kCount> chunk;
-#pragma unroll
-      for (u32 i = 0; i < 16 / sizeof(Word); ++i) {
-        if constexpr (sizeof(Word) == 4) {
-          chunk.word[i] = from[i];
-        } else {
-          chunk.word[2 * i] = static_cast<u32>(from[i]);
-          chunk.word[2 * i + 1] = static_cast<u32>(from[i] >> 32);
-        }
-      }
-      B* to = out + row * pitch + column;
-      if (place.columns - column >= kCount && address_of(to) % 16 == 0) {
-        chunk.store(to);
-      } else {
-#pragma unroll
-        for (u32 i = 0; i < kCount; ++i) {
-          if (column + i < place.columns) to[i] = chunk.get(i);
-        }
-      }
+    if ((address_of(out) / sizeof(B) | pitch | place.columns) % kCount == 0) {
+      drain_by_chunks(out, place, pitch, self, team);
+    } else {
+      drain_by_words(out, place, pitch, self, team);
     }
   }
 
  private:
-  // By lines of 32 threads.
+  // A thread takes a word of every `lines`-th square's lines.
   KILN_DEVICE void fill_by_words(const B* inp, const TilePlace& place, u64 pitch, u32 self,
-                                 u32 team) {
+                                 u32 lines) {
     const u32 along = self % kAlong;
-    const u32 lines = team / kAlong;
-    if (along * kSquare >= place.rows || self >= lines * kAlong) return;
-    const u32 count = place.columns / kSquare;
     u32 line = self / kAlong;
+    const u32 count = place.columns / kSquare;
     const B* from = inp + (line * kSquare * pitch + along * kSquare);
     Word* to = words + along * kPitch + line;
     while (line < count) {
@@ -125,15 +106,73 @@ struct TransposeTile {
     }
   }
 
+  // The same from words at any address, which may end within the tile.
   KILN_DEVICE void fill_by_elements(const B* inp, const TilePlace& place, u64 pitch, u32 self,
-                                    u32 team) {
-    B* const elements = reinterpret_cast<B*>(words);
+                                    u32 lines) {
+    const u32 along = self % kAlong;
+    B* const elements = reinterpret_cast<B*>(words) + along * kPitch * kSquare;
+    const u32 left = place.rows - along * kSquare;
 #pragma unroll 1
-    for (u32 i = self; i < kRows * kColumns; i += team) {
-      const u32 row = i % kRows;
-      const u32 column = i / kRows;
-      if (row < place.rows && column < place.columns) {
-        elements[kept_at(row) * kPitch * kSquare + column] = inp[column * pitch + row];
+    for (u32 column = self / kAlong; column < place.columns; column += lines) {
+      const B* from = inp + (column * pitch + along * kSquare);
+#pragma unroll
+      for (u32 i = 0; i < kSquare; ++i) {
+        if (i < left) elements[i * kAlong * kPitch * kSquare + column] = from[i];
+      }
+    }
+  }
+
+  // Every row is made of chunks that begin where a chunk may.
+  KILN_DEVICE void drain_by_chunks(B* out, const TilePlace& place, u64 pitch, u32 self,
+                                   u32 team) const {
+    for (u32 k = self; k < kChunks; k += team) {
+      const u32 row = row_of(k / kChunksPerRow);
+      const u32 column = k % kChunksPerRow * kCount;
+      if (row >= place.rows || column >= place.columns) continue;
+      const Word* from = words + k / kChunksPerRow * kPitch + column / kSquare;
+      Chunk<B, kCount> chunk;
+#pragma unroll
+      for (u32 i = 0; i < 16 / sizeof(Word); ++i) {
+        if constexpr (sizeof(Word) == 4) {
+          chunk.word[i] = from[i];
+        } else {
+          chunk.word[2 * i] = static_cast<u32>(from[i]);
+          chunk.word[2 * i + 1] = static_cast<u32>(from[i] >> 32);
+        }
+      }
+      chunk.store(out + row * pitch + column);
+    }
+  }
+
+  // By the aligned words of the output. One of them may hold the end of a word of the tile and the
+  // beginning of the next; those at the ends of a row are not whole.
+  KILN_DEVICE void drain_by_words(B* out, const TilePlace& place, u64 pitch, u32 self,
+                                  u32 team) const {
+    constexpr u32 kSlots = kSquare == 1 ? kWordsPerRow : kPitch;
+    for (u32 k = self; k < kRows * kSlots; k += team) {
+      const u32 kept = k / kSlots;
+      const u32 slot = k % kSlots;
+      const u32 row = row_of(kept);
+      if (row >= place.rows) continue;
+      B* const to = out + row * pitch;
+      const Word* const from = words + kept * kPitch;
+      if constexpr (kSquare == 1) {
+        if (slot < place.columns) to[slot] = from[slot];
+      } else {
+        const u32 before = static_cast<u32>(address_of(to) / sizeof(B) % kSquare);
+        const i32 column = static_cast<i32>(slot * kSquare) - static_cast<i32>(before);
+        if (column >= 0 && column + kSquare <= place.columns) {
+          const u64 both = static_cast<u64>(from[slot]) << 32 | from[slot - (before != 0)];
+          *reinterpret_cast<Word*>(to + column) =
+              static_cast<Word>(both >> (32 - before * 8 * sizeof(B)));
+        } else {
+          const B* const elements = reinterpret_cast<const B*>(from);
+#pragma unroll
+          for (u32 i = 0; i < kSquare; ++i) {
+            const u32 each = static_cast<u32>(column) + i;
+            if (each < place.columns) to[each] = elements[each];
+          }
+        }
       }
     }
   }
@@ -178,11 +217,12 @@ struct Tiling {
     const u64 down = (rows + Tile::kRows - 1) / Tile::kRows;
     const u64 across = (columns + Tile::kColumns - 1) / Tile::kColumns;
     const u64 all = matrices * down * across;
-    // Tiles that are mostly empty are slower than reading element by element.
+    // Tiles that are mostly empty are slower than reading element by element, as are few of them.
     if (all * (Tile::kRows * Tile::kColumns) > 4 * span || all >> 32 != 0) return;
+    by_words = bits % Tile::kSquare == 0;
+    if (all < (by_words ? multiprocessors() / 2 : multiprocessors() * 2)) return;
     tiles_down = static_cast<u32>(down);
     tiles_across = static_cast<u32>(across);
-    by_words = bits % Tile::kSquare == 0;
     tiles = static_cast<u32>(all);
   }
 

@@ -84,11 +84,18 @@ struct Spread {
                 row.threads);
   }
   // Strided views: as many threads as the device holds.
-  constexpr Launch strided(unsigned long long elements) const {
+  constexpr Launch strided(unsigned long long elements, unsigned block) const {
     if (elements <= resident()) return one_each(elements);
     const unsigned long long groups = (elements + 3) / 4;
-    return over(groups < resident() ? groups : resident(),
-                elementwise(machine.architecture).threads);
+    return over(groups < resident() ? groups : resident(), block);
+  }
+  constexpr Launch strided(unsigned long long elements) const {
+    return strided(elements, elementwise(machine.architecture).threads);
+  }
+  // The same for a kernel whose blocks have shared memory to turn tiles in, as much in any block:
+  // a team's threads where the view is turned, else as many as fill a multiprocessor.
+  constexpr Launch copied(unsigned long long elements, bool turned) const {
+    return strided(elements, turned ? 256 : 1024);
   }
 };
 

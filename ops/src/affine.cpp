@@ -1,6 +1,7 @@
 #include "kiln/ops/affine.hpp"
 
 #include "base/diagnostic.hpp"
+#include "operands.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -17,13 +18,14 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
 
   Launch launch;
   KILN_TRY(set_kernel(launch, kAffine, call.dtype));
-  launch.layout = layout_block(call.layout);
+  const ViewBlock view = view_block(call.geometry, call.layout);
+  launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
-    launch.pass(AffineKernel<T>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out,
-                call.mul.as<T>(), call.add.as<T>());
+    launch.pass(AffineKernel<T>(), count, view.rank, nullptr, call.inp, call.out, call.mul.as<T>(),
+                call.add.as<T>());
   });
   return launch;
 }

@@ -18,11 +18,12 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, common_count({lhs, rhs}));
 
   const bool contiguous = are_contiguous({lhs, rhs});
-  if (!contiguous) launch.layout = layout_block({lhs, rhs});
+  ViewBlock views{{}, call.lhs_layout.dims.rank()};
+  if (!contiguous) views = view_block(call.geometry, {lhs, rhs});
+  launch.layout = views.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, contiguous));
-  launch.pass(BinaryKernel<void, void>(), count, call.lhs_layout.dims.rank(), nullptr, call.lhs,
-              call.rhs, call.out);
+  launch.pass(BinaryKernel<void, void>(), count, views.rank, nullptr, call.lhs, call.rhs, call.out);
   return launch;
 }
 

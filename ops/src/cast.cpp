@@ -1,6 +1,7 @@
 #include "kiln/ops/cast.hpp"
 
 #include "base/diagnostic.hpp"
+#include "operands.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -22,10 +23,11 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
 
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
-  launch.layout = layout_block(call.layout);
+  const ViewBlock view = view_block(call.geometry, call.layout);
+  launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
-  launch.pass(MapKernel<void, void>(), count, call.layout.dims.rank(), nullptr, call.inp, call.out);
+  launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
   return launch;
 }
 

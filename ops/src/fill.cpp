@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/transpose.hpp"
+#include "operands.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -35,13 +36,13 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kConstSet, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
-  launch.layout = layout_block(call.layout);
+  const ViewBlock view = view_block(call.geometry, call.layout);
+  launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
-    launch.pass(ConstSetKernel<T>(), count, call.layout.dims.rank(), nullptr, call.value.as<T>(),
-                call.out);
+    launch.pass(ConstSetKernel<T>(), count, view.rank, nullptr, call.value.as<T>(), call.out);
   });
   return launch;
 }

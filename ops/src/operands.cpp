@@ -1,10 +1,17 @@
 #include "operands.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "base/diagnostic.hpp"
 
 namespace kiln::ops {
+namespace {
+
+constexpr std::size_t kMostViews = 4;  // of one launch
+
+}  // namespace
 
 Result<std::size_t> common_count(std::initializer_list<NamedOperand> operands) {
   const NamedOperand& first = *operands.begin();
@@ -39,6 +46,44 @@ LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {
   // A scalar has no dims, and its block must not be null for that.
   if (block.empty()) block = {0};
   return block;
+}
+
+ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> operands) {
+  const Extents& dims = operands.begin()->layout.dims;
+  if (geometry != Geometry::kOwn) return {layout_block(operands), dims.rank()};
+
+  // Views that are not contiguous have less than 2^32 elements in a dim.
+  constexpr std::size_t kMostInDim = std::numeric_limits<std::uint32_t>::max();
+  std::array<Extents, kMostViews> strides;
+  std::size_t views = 0;
+  for (const NamedOperand& each : operands) strides[views++] = strides_of(each.layout);
+  Extents kept_dims = dims;
+  std::size_t rank = 0;
+  for (std::size_t dim = 0; dim < dims.rank(); ++dim) {
+    const std::size_t size = dims[dim];
+    if (size == 1) continue;
+    bool merges = rank != 0 && kept_dims[rank - 1] <= kMostInDim / size;
+    for (std::size_t view = 0; merges && view < views; ++view) {
+      merges = strides[view][rank - 1] == strides[view][dim] * size;
+    }
+    const std::size_t place = merges ? rank - 1 : rank++;
+    kept_dims[place] = merges ? kept_dims[place] * size : size;
+    for (std::size_t view = 0; view < views; ++view) strides[view][place] = strides[view][dim];
+  }
+
+  ViewBlock result;
+  result.rank = rank;
+  result.block = LayoutBlock(kept_dims.begin(), kept_dims.begin() + rank);
+  for (std::size_t view = 0; view < views; ++view) {
+    result.block.append(strides[view].begin(), strides[view].begin() + rank);
+  }
+  if (result.block.empty()) result.block = {0};  // a scalar's is not null, either
+  return result;
+}
+
+ViewBlock view_block(Geometry geometry, const Layout& layout) {
+  if (is_contiguous(layout)) return {{}, layout.dims.rank()};
+  return view_block(geometry, {{"inp", layout}});
 }
 
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest) {

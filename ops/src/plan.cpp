@@ -94,13 +94,6 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
                              : spread.strided(count));
 }
 
-LayoutBlock layout_block(const Layout& layout) {
-  if (is_contiguous(layout)) return {};
-  LayoutBlock block(layout.dims.begin(), layout.dims.end());
-  block.append(layout.strides.begin(), layout.strides.end());
-  return block;
-}
-
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {
   if (scalar.dtype == dtype) return {};
   return Error{ErrorCode::kInvalidInput,

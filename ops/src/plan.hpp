@@ -1,4 +1,4 @@
-// What the families share when they plan a launch: kernel names, grids, layout blocks.
+// What the families share when they plan a launch: kernel names and grids.
 #pragma once
 
 #include <initializer_list>
@@ -28,9 +28,6 @@ tuning::Spread spread_over(const Gpu& gpu);
 // views.
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest = 0);
-
-// The layout block of one strided operand: nothing when it is contiguous.
-LayoutBlock layout_block(const Layout& layout);
 
 // An error unless `dtype` is one of those that `root` takes.
 Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);

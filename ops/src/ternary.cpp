@@ -26,12 +26,13 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   const NamedOperand on_false{"on_false", call.false_layout};
   KILN_TRY_ASSIGN(const std::size_t count, common_count({condition, on_true, on_false}));
 
-  launch.layout = layout_block({condition, on_true, on_false});  // never null
+  const ViewBlock views = view_block(call.geometry, {condition, on_true, on_false});
+  launch.layout = views.block;  // never null
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count,
                                 are_contiguous({condition, on_true, on_false})));
-  launch.pass(WhereKernel<void, void>(), count, call.condition_layout.dims.rank(), nullptr,
-              call.condition, call.on_true, call.on_false, call.out);
+  launch.pass(WhereKernel<void, void>(), count, views.rank, nullptr, call.condition, call.on_true,
+              call.on_false, call.out);
   return launch;
 }
 

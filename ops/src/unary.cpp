@@ -1,6 +1,7 @@
 #include "kiln/ops/unary.hpp"
 
 #include "base/diagnostic.hpp"
+#include "operands.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -17,18 +18,22 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
-  launch.layout = layout_block(call.layout);
+  const ViewBlock view = view_block(call.geometry, call.layout);
+  launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
-  const std::size_t rank = call.layout.dims.rank();
+  if (call.op == UnaryOp::kCopy && call.geometry == Geometry::kOwn && !launch.layout.empty()) {
+    const bool turned = view.block.back() > 1;
+    KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).copied(count, turned)));
+  }
   if (!op.has_parameter) {
-    launch.pass(MapKernel<void, void>(), count, rank, nullptr, call.inp, call.out);
+    launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
     return launch;
   }
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
-    launch.pass(ParameterUnaryKernel<T>(), count, rank, nullptr, call.parameter.as<T>(), call.inp,
-                call.out);
+    launch.pass(ParameterUnaryKernel<T>(), count, view.rank, nullptr, call.parameter.as<T>(),
+                call.inp, call.out);
   });
   return launch;
 }
