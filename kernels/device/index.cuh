@@ -91,11 +91,13 @@ struct Group {
 };
 
 // A group has 2^kChunk elements, moved by one access, where `kRows` asks for it and the views allow
-// it; else 2^kSeveral, moved by single ones.
+// it. Otherwise they are moved by single ones: 2^kSeveral neighbours, or those of 2^kLines lines.
 template <bool kRows, u32 kChunk, u32 kSeveral>
 struct Walker {
+  static constexpr u32 kLines = 2;
+
   KILN_DEVICE static u32 log_count(const Walk& walk) {
-    return kRows && walk.rows ? kChunk : kSeveral;
+    return kRows && walk.rows ? kChunk : walk.log_apart != 0 ? kLines : kSeveral;
   }
   KILN_DEVICE static u32 groups(const Walk& walk, u32 dim, u32 size) {
     return dim == walk.cut

@@ -80,8 +80,8 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
                                                                   : 1;
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead = ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))));
-  // Elements of strided views that a thread takes together.
-  static constexpr u32 kGroup = 8;
+  // Neighbours in a dense dim that a thread takes together.
+  static constexpr u32 kGroup = kCount < 4 ? 4 : kCount < 8 ? kCount : 8;
 
   using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup)>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;

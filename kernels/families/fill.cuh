@@ -61,17 +61,25 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   const B value = bits_of(element);
   const Views<1> view{info, static_cast<u32>(num_dims)};
   FillOrder order{view.rank, info == nullptr};
-  // Stores alone are as fast one by one as by chunks from fewer threads, unless they are of bytes.
-  const bool one_each = sizeof(B) == 1 ? takes_one_element(numel) : launched_threads() >= numel;
+  // The reference's geometry. Stores alone are as fast one by one as by chunks from fewer threads,
+  // unless they are of bytes.
+  if (sizeof(B) != 1 && likely(order.contiguous & (block_size() == 1024))) {
+    const u64 threads = launched_threads();
+    for (u64 i = static_cast<u64>(block_index()) * 1024 + thread_index(); i < numel; i += threads) {
+      out[i] = value;
+    }
+    return;
+  }
+  const bool one_each = takes_one_element(numel);
   if (likely(order.contiguous & one_each)) {
-    const u64 mine = static_cast<u64>(block_index()) * block_size() + thread_index();
-    if (mine < numel) out[mine] = value;
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) near(out, mine) = value;
     return;
   }
   if (leaves_at_once()) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
-  if (!order.contiguous && !takes_one_element(numel)) order = fill_order(view);
+  if (!order.contiguous && !one_each) order = fill_order(view);
   u64 i = spread.self;
   if (order.contiguous && address_of(out) % 16 == 0) {
     const u64 chunks = numel / kCount;

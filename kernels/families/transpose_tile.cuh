@@ -219,8 +219,8 @@ struct Tiling {
     const u64 all = matrices * down * across;
     // Tiles that are mostly empty are slower than reading element by element, as are few of them.
     if (all * (Tile::kRows * Tile::kColumns) > 4 * span || all >> 32 != 0) return;
+    if (all < multiprocessors() / 2) return;
     by_words = bits % Tile::kSquare == 0;
-    if (all < (by_words ? multiprocessors() / 2 : multiprocessors() * 2)) return;
     tiles_down = static_cast<u32>(down);
     tiles_across = static_cast<u32>(across);
     tiles = static_cast<u32>(all);

@@ -146,6 +146,7 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
     if (count < kLarge) variants.add(contiguous(count), reference_grid());
   }
   for (const NamedLayout& view : strided_layouts()) {
+    if (count_of(view.layout) > 10 * kLarge && kernel.inputs.size() != 1) continue;
     variants.add(view, own_grid());
     if (count_of(view.layout) < kLarge) variants.add(view, reference_grid());
   }

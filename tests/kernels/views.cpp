@@ -32,6 +32,7 @@ std::vector<NamedLayout> make_strided_layouts() {
        {ops::Extents{7, 3}, {31, 33}, {64, 64}, {65, 33}, {129, 257}, {300, 404}, {3, 1025}}) {
     add("transposed", permuted(dims, {1, 0}));
   }
+  add("transposed", permuted({1100, 701}, {1, 0}));  // more tiles than a GPU has multiprocessors
   add("permuted", permuted({2, 3, 5, 7}, {3, 2, 1, 0}));
   add("permuted", permuted({3, 33, 4, 64}, {0, 2, 1, 3}));  // b t h d to b h t d
   add("permuted", permuted({5, 67, 129}, {0, 2, 1}));       // a batch of transposes
@@ -168,6 +169,7 @@ std::vector<std::size_t> offsets_of(const ops::Layout& layout) {
 }
 
 void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views) {
+  launch.arguments[launch.layout_argument - 1] = ops::Argument::of(views.front().dims.rank());
   launch.layout.assign(views.front().dims.begin(), views.front().dims.end());
   for (const ops::Layout& view : views) {
     const ops::Extents strides = ops::strides_of(view);

@@ -54,7 +54,8 @@ std::size_t extent_of(const ops::Layout& layout);  // elements from the first to
 // Where the elements lie, in row-major order.
 std::vector<std::size_t> offsets_of(const ops::Layout& layout);
 
-// The layout block of views of the same dims, whether or not they are contiguous.
+// The layout block of views of the same dims, whether or not they are contiguous, and the rank, which
+// is the argument before it.
 void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views);
 
 }  // namespace kiln::conformance
