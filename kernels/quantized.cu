@@ -5,21 +5,19 @@
 #include "gguf/formats.cuh"
 
 // name(vx, y, k)
-#define DEQUANTIZE(T, format, suffix, per_k)                                                    \
+#define DEQUANTIZE(T, format, suffix, family, per_k)                                            \
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y, kiln::i32 k) { \
-    kiln::families::dequantize<kiln::gguf::format>(vx, y, static_cast<kiln::u32>(k) / per_k);   \
+    kiln::families::family<kiln::gguf::format>(vx, y, static_cast<kiln::u32>(k) / per_k);       \
   }
 #define OF_BLOCKS(format, suffix) \
-  DEQUANTIZE(f32, format, suffix, 1) DEQUANTIZE(f16, format, suffix, 1)
-#define OF_VALUES(format, suffix)                              \
-  DEQUANTIZE(f32, format, suffix, kiln::gguf::format::kValues) \
-  DEQUANTIZE(f16, format, suffix, kiln::gguf::format::kValues)
+  DEQUANTIZE(f32, format, suffix, dequantize, 1) DEQUANTIZE(f16, format, suffix, dequantize, 1)
+#define OF_VALUES(format, suffix)                                                  \
+  DEQUANTIZE(f32, format, suffix, dequantize_by_twos, kiln::gguf::format::kValues) \
+  DEQUANTIZE(f16, format, suffix, dequantize_by_twos, kiln::gguf::format::kValues)
 // name(vx, y): larger blocks of threads do as many blocks of values as they have threads for
 #define DEQUANTIZE_GRID(T, format, suffix, threads)                                \
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y) { \
-    const kiln::u64 of_block = kiln::device::block_size() / threads;               \
-    kiln::families::dequantize<kiln::gguf::format>(                                \
-        vx, y, kiln::device::block_count() * (of_block == 0 ? 1 : of_block));      \
+    kiln::families::dequantize_of_grid<kiln::gguf::format, threads>(vx, y);        \
   }
 #define OF_GRID(format, suffix, threads) \
   DEQUANTIZE_GRID(f32, format, suffix, threads) DEQUANTIZE_GRID(f16, format, suffix, threads)

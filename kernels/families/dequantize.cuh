@@ -40,6 +40,46 @@ KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunk
   }
 }
 
+// Four neighbouring values: word `i` of the blocks, where those of each block are counted part by
+// part.
+template <class Format, class T>
+KILN_DEVICE void dequantize_word(const u8* blocks, u32 i, T* out, bool by_chunks) {
+  constexpr u32 kWords = Format::kValues / 4, kSlices = gguf::kSlices<Format>;
+  const u32 in_block = i % kWords;
+  const u32 slice = in_block % kSlices, part = in_block / kSlices;
+  const gguf::Piece<Format, 1> piece(blocks, i / kWords * kSlices + slice);
+  u32 quants = piece.quants[0][0];
+#pragma unroll
+  for (u32 p = 1; p < Format::kParts; ++p) quants = part == p ? piece.quants[0][p] : quants;
+  const gguf::Scale scale = piece.scale(part);
+  f32 values[4];
+#pragma unroll
+  for (u32 k = 0; k < 4; ++k) values[k] = gguf::value_of<Format>(scale, gguf::quant_of(quants, k));
+  T* const at = out + i / kWords * Format::kValues + 4 * piece.word(part);
+  if (by_chunks) {
+    Chunk<T, 4> chunk;
+    chunk.clear();
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k) chunk.put(k, narrow<T>(values[k]));
+    chunk.store(at);
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k) at[k] = narrow<T>(values[k]);
+  }
+}
+
+// The same for `count` blocks behind the first, by the threads of a block.
+template <class Format, class T>
+KILN_DEVICE void dequantize_words(const void* in, T* out, u64 before, u32 count) {
+  const u8* const blocks = static_cast<const u8*>(in) + before * Format::kBytes;
+  T* const block_out = out + before * Format::kValues;
+  const bool by_chunks = address_of(out) % 16 == 0;
+#pragma unroll 1
+  for (u32 i = thread_index(); i < count * (Format::kValues / 4); i += block_size()) {
+    dequantize_word<Format>(blocks, i, block_out, by_chunks);
+  }
+}
+
 // `count` blocks of the format.
 template <class Format, class T>
 KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
@@ -50,6 +90,29 @@ KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
   for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < pieces;
        i += threads) {
     dequantize_piece<Format>(static_cast<const u8*>(in), i, out, by_chunks);
+  }
+}
+
+// The same. The reference has a thread for every two values; then all blocks of threads work, and
+// each thread has little to do.
+template <class Format, class T>
+KILN_DEVICE void dequantize_by_twos(const void* in, T* out, u64 count) {
+  const u32 of_block = block_size() / (Format::kValues / 2);
+  if (static_cast<u64>(block_count()) * of_block < count) return dequantize<Format>(in, out, count);
+  const u64 before = static_cast<u64>(block_index()) * of_block;
+  if (before >= count) return;
+  const u64 left = count - before;
+  dequantize_words<Format>(in, out, before, left < of_block ? static_cast<u32>(left) : of_block);
+}
+
+// As many blocks as the launch has kThreads threads, and one at least for each block of threads.
+template <class Format, u32 kThreads, class T>
+KILN_DEVICE void dequantize_of_grid(const void* in, T* out) {
+  const u32 at_once = block_size() / kThreads, of_block = at_once == 0 ? 1 : at_once;
+  if constexpr (kThreads * 4 == Format::kValues) {
+    dequantize_words<Format>(in, out, static_cast<u64>(block_index()) * of_block, of_block);
+  } else {
+    dequantize<Format>(in, out, static_cast<u64>(block_count()) * of_block);
   }
 }
 
@@ -68,6 +131,15 @@ KILN_DEVICE void get_rows(const void* table, const u32* ids, f32* out, i64 colum
   const u32 pieces =
       static_cast<u32>(columns / Format::kValues) * OutputPiece<Format, f32>::kPerBlock;
   const bool by_chunks = address_of(row_out) % 16 == 0;
+  if constexpr (Format::kValues == 256) {
+    // A thread for every four values, as the reference has.
+    const u32 words = static_cast<u32>(columns / 4);
+    if (block_count_y() * block_size() >= words) {
+      const u32 i = block_index_y() * block_size() + thread_index();
+      if (i < words) dequantize_word<Format>(row, i, row_out, by_chunks);
+      return;
+    }
+  }
 #pragma unroll 1
   for (u32 i = block_index_y() * block_size() + thread_index(); i < pieces;
        i += block_count_y() * block_size()) {

@@ -135,6 +135,12 @@ inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;
 // Byte `i` of a word of quants.
 KILN_DEVICE i32 quant_of(u32 quants, u32 i) { return static_cast<i8>(quants >> 8 * i); }
 
+template <class Format>
+KILN_DEVICE f32 value_of(Scale s, i32 quant) {
+  const f32 centered = static_cast<f32>(quant - Format::kZero);
+  return Format::kHasOffset ? math::fma(s.scale, centered, s.offset) : s.scale * centered;
+}
+
 // kCount consecutive slices of a block, from a multiple of kCount on, at most kTogether:
 // consecutive words of one scale in each part.
 template <class Format, u32 kCount>
@@ -164,8 +170,7 @@ struct Piece {
     const Scale s = scale(part);
 #pragma unroll
     for (u32 k = 0; k < 4 * kCount; ++k) {
-      const f32 quant = static_cast<f32>(quant_of(quants[k / 4][part], k % 4) - Format::kZero);
-      out[k] = Format::kHasOffset ? math::fma(s.scale, quant, s.offset) : s.scale * quant;
+      out[k] = value_of<Format>(s, quant_of(quants[k / 4][part], k % 4));
     }
   }
 };
