@@ -189,8 +189,7 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
   const std::filesystem::path& here = world.environment.current_directory;
   const std::filesystem::path path = options.manifest.value_or("targets.json");
   if (!options.manifest && !world.files.status(here / path)) return {};
-  std::vector<ToolBounds> allowed;
-  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files, allowed));
+  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files));
   findings.manifest = path.generic_string();
   std::set<TargetId> seen;
   const auto add = [&](const std::vector<Located<TargetId>>& targets) {
@@ -200,7 +199,7 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
       findings.targets.push_back({to_string(target.value), std::nullopt});
       findings.targets.back().why_not =
           obstacle ? std::move(obstacle->error)
-                   : find_unwanted_version(allowed, target.value, findings.toolchain);
+                   : find_unwanted_version(manifest.tool_bounds, target.value, findings.toolchain);
     }
   };
   add(manifest.targets);

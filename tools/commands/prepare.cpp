@@ -39,10 +39,9 @@ Result<void> place_own_headers(CompileOptions& options, const World& world) {
 
 Result<Prepared> prepare(const Selection& selection, World& world) {
   Prepared prepared;
-  std::vector<ToolBounds> allowed;
   KILN_TRY_ASSIGN(Manifest manifest,
                   parse_manifest(selection.manifest, world.environment.current_directory,
-                                 world.files, allowed));
+                                 world.files));
   // Every value of the manifest is well formed; every source exists.
 
   KILN_TRY(place_own_headers(manifest.options, world));
@@ -57,7 +56,7 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
                                                          selection.missing_targets));
   prepared.manifest = std::move(checked.manifest);
   prepared.missing_targets = std::move(checked.missing);
-  KILN_TRY(check_tool_versions(allowed, prepared.manifest, prepared.toolchain));
+  KILN_TRY(check_tool_versions(prepared.manifest.tool_bounds, prepared.manifest, prepared.toolchain));
   // What is left can be built here.
 
   const std::filesystem::path out = folder(selection.out, world);

@@ -16,6 +16,7 @@
 #include "kiln/result.hpp"
 #include "tools/model/kernel.hpp"
 #include "tools/model/limits.hpp"
+#include "tools/model/toolchain.hpp"
 
 namespace kiln::tools {
 
@@ -71,6 +72,12 @@ struct EmbedOptions {
   EmbedSource source = EmbedSource::kNone;
 };
 
+// The versions of a tool that the manifest allows; an empty bound is none.
+struct ToolBounds {
+  ToolKind tool = ToolKind::kNvcc;
+  Located<std::string> least, greatest;
+};
+
 struct Manifest {
   std::filesystem::path path;       // as given on the command line
   std::filesystem::path directory;  // what relative paths are relative to
@@ -86,6 +93,7 @@ struct Manifest {
   std::uint32_t minimum_runtime = 0;                  // KILN_VERSION form; 0: any
   Floors floors;
   Budgets budgets;
+  std::vector<ToolBounds> tool_bounds;
   // The files that all this was read from, as the manifest spells them, with digests of what was
   // read.
   std::map<std::string, Digest> read;

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "formats/zstd.hpp"
 #include "generator/names.hpp"
-#include "tools/stages/parse_manifest.hpp"
+#include "tools/stages/parse_embed.hpp"
 
 namespace kiln::tools {
 namespace {

@@ -17,12 +17,6 @@
 
 namespace kiln::tools {
 
-// The versions of a tool that the manifest allows; an empty bound is none.
-struct ToolBounds {
-  ToolKind tool = ToolKind::kNvcc;
-  Located<std::string> least, greatest;
-};
-
 // The value of the manifest's "tools".
 std::vector<ToolBounds> parse_tool_bounds(JsonReader& reader, const Json& value);
 

@@ -1,0 +1,70 @@
+#include "tools/stages/parse_compile_options.hpp"
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/stages/check_path.hpp"
+
+namespace kiln::tools {
+
+namespace fs = std::filesystem;
+
+void CompileOptionsPart::include_directories(const Json& value) {
+  reader_.list(value, "'include_directories'", "strings", Empty::kAllowed, [&](const Json& item) {
+    const std::string* text = reader_.text(item, "an include directory");
+    if (text == nullptr) return;
+    if (*text == kKilnsOwnHeaders) {
+      options_.include_directories.push_back({*text, reader_.where(item)});
+      return;
+    }
+    const fs::path normal = fs::path(*text).lexically_normal();
+    if (const std::string why = why_not_a_folder_path(*text); !why.empty()) {
+      reader_
+          .report(item, "include directory " + quote(*text) + " cannot be given to the compilers")
+          .note(why)
+          .hint("rename it");
+      return;
+    }
+    const PathKind kind = source_.files.kind(source_.directory / normal);
+    if (kind == PathKind::kNone) {
+      suggest(normal,
+              reader_.report(item, "include directory " + quote(*text) + " does not exist"));
+      return;
+    }
+    if (kind != PathKind::kFolder) {
+      reader_.report(item, "include directory " + quote(*text) + " is not a folder");
+      return;
+    }
+    options_.include_directories.push_back({normal.generic_string(), reader_.where(item)});
+  });
+}
+
+void CompileOptionsPart::defines(const Json& value) {
+  reader_.list(value, "'defines'", "strings", Empty::kAllowed, [&](const Json& item) {
+    const std::string* text = reader_.text(item, "a define");
+    if (text == nullptr) return;
+    const std::string name = text->substr(0, text->find('='));
+    if (!is_identifier(name)) {
+      reader_.report(item, "define " + quote(*text) + " does not start with a name")
+          .hint("write it like 'NAME' or 'NAME=VALUE', without '-D'");
+      return;
+    }
+    if (!is_one_line(item, "define", *text)) return;
+    options_.defines.push_back({*text, reader_.where(item)});
+  });
+}
+
+void CompileOptionsPart::strings(const Json& value, const std::string& what,
+                                 std::vector<Located<std::string>>& into) {
+  reader_.list(value, what, "strings", Empty::kAllowed, [&](const Json& item) {
+    const std::string* text = reader_.text(item, "an entry of " + what);
+    if (text == nullptr) return;
+    if (text->empty()) {
+      reader_.report(item, "an entry of " + what + " is empty");
+      return;
+    }
+    if (!is_one_line(item, "the entry", *text)) return;
+    into.push_back({*text, reader_.where(item)});
+  });
+}
+
+}  // namespace kiln::tools
