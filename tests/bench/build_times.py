@@ -12,18 +12,20 @@ Without a name: all but `cold`. Prints the least wall time of all rounds, and th
 what the manifest's targets need; --module and --target select.
 """
 import argparse
-import contextlib
 import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/support"))
+import nginx  # noqa: E402
+
 ARCHITECTURES = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
 NVCC = """#!/bin/sh
 # Stands for nvcc: PTX with one kernel, and no process beside this one.
@@ -114,7 +116,7 @@ class Builds:
         row("nothing to do", least(4 * self.rounds, lambda: None, self.argv(), self.environment))
 
     def http(self):
-        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        program = nginx.find()
         if program is None:
             return print("http: there is no nginx here")
         self.fill()
@@ -124,7 +126,7 @@ class Builds:
         def forget():
             self.empty()
             shutil.rmtree(asked, ignore_errors=True)
-        with nginx(program, self.work / "nginx") as url:
+        with nginx.serve(program, self.work / "nginx") as url:
             # What the local cache has is given to no server: the first build compiles nothing, by
             # a cache that has everything but was not asked with a server behind it.
             upload(self.kept, self.work / "nginx" / "kept")
@@ -224,33 +226,6 @@ def upload(cache, root):
         lines = path.read_bytes().split(b"\n")[2:-2]
         (root / "ac" / (path.parent.name + path.name)).write_bytes(
             field(5, b"".join(line + b"\n" for line in lines)))
-
-
-@contextlib.contextmanager
-def nginx(program, folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    (folder / "kept").mkdir(parents=True)
-    temps = "".join(f"{name}_temp_path {folder}/temp;" for name in
-                    ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    # As the documentation has it, and a user from whom the files are not hidden.
-    (folder / "nginx.conf").write_text(
-        f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/log;\n"
-        f"events {{}} http {{ access_log off; {temps}\n"
-        f" server {{ listen 127.0.0.1:{port}; root {folder}/kept; client_max_body_size 0;\n"
-        "  location / { dav_methods PUT; create_full_put_path on; } } }\n")
-    process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf")],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def large_project(folder):

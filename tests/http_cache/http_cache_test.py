@@ -7,11 +7,9 @@
 
 The compilers are those of tests/trust/toolkit. Exits with 77 where there is no libcurl.
 """
-import contextlib
 import ctypes
 import hashlib
 import http.server
-import os
 import pathlib
 import shutil
 import socket
@@ -20,7 +18,10 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "trust"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(TESTS / "trust"), str(TESTS / "support")]
+import nginx  # noqa: E402
 import trust  # noqa: E402
 
 check = lambda is_true, what, text="": is_true or trust.fail(what, text)
@@ -180,32 +181,6 @@ def breaks(kiln, server):
     check("is not used any more" in said, "nobody listens", said)
 
 
-@contextlib.contextmanager
-def nginx(program, folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    temps = "".join(f"{name}_temp_path {folder}/temp;" for name in
-                    ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    (folder / "nginx.conf").write_text(
-        f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/log;\n"
-        f"events {{}} http {{ access_log off; {temps}\n"
-        f" server {{ listen 127.0.0.1:{port}; root {folder}/kept; client_max_body_size 0;\n"
-        "  location / { dav_methods PUT; create_full_put_path on; } } }\n")
-    (folder / "kept").mkdir()
-    process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf")],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
 def main():
     kiln = sys.argv[1]
     try:
@@ -216,14 +191,14 @@ def main():
     server = Server()
     works(Project(kiln), server.url, "server")
     breaks(kiln, server)
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    program = nginx.find()
     if program is None:
         print("a server: all as it should be; SKIPPED: there is no nginx")
         return
     project = Project(kiln)
     folder = project.world.root / "nginx"
     folder.mkdir()
-    with nginx(program, folder) as url:
+    with nginx.serve(program, folder) as url:
         works(project, url, "nginx")
     print("a server, and nginx with WebDAV: all as it should be")
 
