@@ -93,9 +93,9 @@ struct Spread {
     return strided(elements, elementwise(machine.architecture).threads);
   }
   // The same for a kernel whose blocks have shared memory to turn tiles in, as much in any block:
-  // a team's threads where the view is turned, else as many as fill a multiprocessor.
+  // a team's threads where the view is turned, else enough to fill a multiprocessor.
   constexpr Launch copied(unsigned long long elements, bool turned) const {
-    return strided(elements, turned ? 256 : 1024);
+    return strided(elements, turned ? 256 : 512);
   }
 };
 
