@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/index.cuh"
 #include "families/lines.cuh"
 
 namespace kiln::families {
@@ -23,6 +24,7 @@ struct Windows {
 // image.
 template <class T>
 KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
+  if (leaves_at_once()) return;
   const u32 taps = w.row_taps * w.column_taps;
   const u32 window = w.channels * taps;
   // A line is a row of outputs; chunks go on from window to window.
@@ -86,33 +88,18 @@ KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilat
   im2col(info[0], w, src, dst);
 }
 
-// What has no remainder and fits 32 bits. Division of 64 bits is a long function; the inverse of an
-// odd number modulo 2^32 is a few products.
-KILN_DEVICE u32 whole_quotient(u64 product, u64 factor) {
-#pragma unroll 1
-  while ((factor & 1) == 0) {
-    factor >>= 1;
-    product >>= 1;
-  }
-  const u32 odd = static_cast<u32>(factor);
-  u32 inverse = odd * 3 ^ 2;  // right in five bits, then in ten, twenty, forty
-#pragma unroll
-  for (u32 i = 0; i < 3; ++i) inverse *= 2 - odd * inverse;
-  return static_cast<u32>(product) * inverse;
-}
-
 // dst[b, c, x] = the sum, which is a reduction `Op`, of src[b, l, c, t] over all l and t with
 // l * stride + t = x.
 template <class Op, class T>
 KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps, u64 stride,
                           const T* src, T* dst) {
-  if (l_out == 0 || channels == 0) return;
+  if (leaves_at_once() || l_out == 0 || channels == 0) return;
   // Neighbouring threads take pieces of neighbouring channels: what they read lies together.
   constexpr u32 kPiece = 64;
   const u32 length = static_cast<u32>(l_out), channel_count = static_cast<u32>(channels);
   const u32 pieces = length < 2 * kPiece ? 1 : length / kPiece;
   const u32 piece = (length - 1) / pieces + 1;
-  const u32 images = whole_quotient(numel, l_out * channels);
+  const u32 images = static_cast<u32>(quotient(numel, l_out * channels));
   const u32 step = static_cast<u32>(stride), tap_count = static_cast<u32>(taps);
   const u32 places = static_cast<u32>(l_in);
   for_each_in_lines(static_cast<u64>(images) * pieces * channels, piece, [&](u32 line, u32 i) {

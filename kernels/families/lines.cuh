@@ -3,6 +3,7 @@
 
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
+#include "families/spread.cuh"
 
 namespace kiln::families {
 
@@ -15,11 +16,12 @@ using namespace device;
 template <class Use>
 KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (lines == 0 || per_line == 0) return;
-  constexpr u32 kMostThreads = 1u << 28;  // so that a step fits into 32 bits
-  const u64 all = static_cast<u64>(block_count()) * block_size();
-  const u32 threads = all < kMostThreads ? static_cast<u32>(all) : kMostThreads;
-  const u64 self = static_cast<u64>(block_index()) * block_size() + thread_index();
-  if (self >= threads) return;
+  // As many threads as run at once: each does its share of what is the same for all lines.
+  const u64 all = launched_threads();
+  const u32 resident = resident_threads();
+  const u32 threads = all < resident ? static_cast<u32>(all) : resident;
+  const u32 self = thread_number();
+  if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
   const u32 band = (1u << 31) / length;
 #pragma unroll 1
@@ -27,7 +29,7 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
     const u32 left = last - first;
     const u32 count = (left < band ? left : band) * length;
 #pragma unroll 1
-    for (u32 i = static_cast<u32>(self); i < count; i += threads) {
+    for (u32 i = self; i < count; i += threads) {
       const u32 line = i / length;
       use(first + line, i - line * length);
     }
@@ -41,12 +43,11 @@ template <class T>
 inline constexpr u32 kChunkCount = 16 / sizeof(T);
 
 // How many neighbours of a line a thread writes: a chunk where every line is made of whole ones and
-// there are more outputs than threads, else one.
+// the outputs are more than threads that run at once, else one.
 template <class T>
 KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
-  const u64 threads = static_cast<u64>(block_count()) * block_size();
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
-  return by_chunks && lines * per_line > threads / 2 ? kChunkCount<T> : 1;
+  return by_chunks && lines * per_line > resident_threads() ? kChunkCount<T> : 1;
 }
 
 // Writes what `next()` gives, once or as often as a chunk has elements, of which `kAbreast` are

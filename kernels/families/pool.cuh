@@ -16,7 +16,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
                       T* dst) {
   using State = typename Op::State;
   const auto n = [](u64 size) { return static_cast<u32>(size); };
-  if (info[2] < w_k || info[3] < h_k) return;
+  if (leaves_at_once() || info[2] < w_k || info[3] < h_k) return;
   const u32 channels = n(info[1]);
   const u64 batch_stride = info[4], channel_stride = info[5], row_stride = info[6];
   const u64 stride = info[7];

@@ -35,6 +35,7 @@ KILN_DEVICE u32 element_at(f64 place, u32 size) {
 template <class T>
 KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, f64 column_scale,
                                   const u64* info, const T* src, T* dst) {
+  if (leaves_at_once()) return;
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
   const u64 row_stride = info[6], stride = info[7];
@@ -54,6 +55,7 @@ template <class T>
 KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, const T* src,
                                     T* dst) {
   const u32 channels = static_cast<u32>(info[1]), length = static_cast<u32>(info[2]);
+  if (leaves_at_once()) return;
   const u64 lines = info[0] * channels;
   const u64 stride = info[5];
   if (!(scale > 0)) scale = 0;
@@ -131,6 +133,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
                                    Factor row_factor, Factor column_factor, const u64* info,
                                    const T* src, T* dst) {
   using N = typename BlendOf<T>::Number;
+  if (leaves_at_once()) return;
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
   const u64 row_stride = info[6], stride = info[7];
