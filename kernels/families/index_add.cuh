@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
 #include "families/index.cuh"
 
@@ -47,9 +48,11 @@ struct PlaceAndPart {
   KILN_DEVICE PlaceAndPart(u64 places) {
     threads = static_cast<u64>(block_count()) * block_threads();
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
-#pragma unroll 1
-    while (parts < 1024 && places * 2 * parts <= threads) parts *= 2;
-    if (parts > 1) part = static_cast<u32>(quotient(place, places));
+    if (places == 0 || places > threads / 2) return;
+    constexpr u32 kMost = 1024;
+    const u64 shares = quotient(threads, places);
+    parts = shares < kMost ? 1u << highest_bit(static_cast<u32>(shares)) : kMost;
+    part = static_cast<u32>(quotient(place, places));
     place -= part * places;
   }
   KILN_DEVICE bool is_surplus() const { return part >= parts; }

@@ -1,0 +1,36 @@
+// What device/join.cuh is made of, for each platform: exchanges between the lanes of a wave, and
+// bits.
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// The value of the lane whose number differs from `lane`, the caller's, in the bits of `mask`,
+// which is below `width`. Groups of `width` lanes call it together with all others of their wave:
+// for a mask of lanes that is no constant, a shuffle takes a dozen instructions.
+#if KILN_PLATFORM_CUDA
+KILN_DEVICE u32 exchange_word(u32 value, u32 /*lane*/, u32 mask, u32 /*width*/, Here) {
+  return __shfl_xor_sync(~0u, value, static_cast<int>(mask));
+}
+#elif KILN_PLATFORM_HIP
+KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 /*width*/, Here) {
+  return static_cast<u32>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>((lane ^ mask) * 4), static_cast<int>(value)));
+}
+#elif KILN_PLATFORM_HOST
+KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 width, Here here) {
+  return shuffle_word(value, (lane ^ mask) & (width - 1), width, here);
+}
+#endif
+
+// The number of the highest bit that is set, of which there is one.
+KILN_DEVICE u32 highest_bit(u32 word) {
+#if KILN_PLATFORM_CUDA
+  return 31 - static_cast<u32>(__clz(static_cast<int>(word)));
+#else
+  return 31 - static_cast<u32>(__builtin_clz(word));
+#endif
+}
+
+}  // namespace kiln::device
