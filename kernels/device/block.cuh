@@ -2,6 +2,7 @@
 // have any size.
 #pragma once
 
+#include "device/join.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
 
@@ -12,8 +13,8 @@ struct BlockScratch {
   T of[1024];
 };
 
-// The threads that share something: so many neighbours, a power of two up to the wave's width; or the
-// whole block; or every `step`-th thread of the block.
+// The threads that share something: so many neighbours, a power of two up to the wave's width; or
+// the whole block; or every `step`-th thread of the block.
 struct Team {
   u32 rank;
   u32 threads;
@@ -22,8 +23,8 @@ struct Team {
 KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 
 // Reduces a value of each thread of a team; every thread gets the result. All teams of the block
-// call it. `Monoid` has identity() and join(a, b), associative; T is the type of its values, which
-// shuffle(value, source, width) moves.
+// call it. `Monoid` has identity() and join(a, b), associative and commutative; T is the type of
+// its values, which exchange(value, mask, width) moves.
 template <class Monoid, class T>
 KILN_DEVICE T team_reduce(Team team, T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
@@ -42,22 +43,20 @@ KILN_DEVICE T team_reduce(Team team, T value, Here here = KILN_HERE) {
   // By groups of lanes that fill the team: waves, or the largest parts of them.
   const u32 both = team.threads | wave_width();
   const u32 width = both & (0 - both);
-  value = wave_join<Monoid>(value, width, here);
+  value = join_lanes<Monoid>(value, width, here);
   if (width == team.threads) return value;
   const u32 shift = count_ones(width - 1);
   const u32 groups = team.threads >> shift;
   barrier();  // what an earlier call left may still be read
   if ((team.rank & (width - 1)) == 0) scratch.of[team.rank >> shift] = value;
   barrier();
-  if (team.rank < width) {
-    value = Monoid::identity();
+  // Each group joins what all left.
+  value = Monoid::identity();
 #pragma unroll 1
-    for (u32 i = team.rank; i < groups; i += width) value = Monoid::join(value, scratch.of[i]);
-    value = wave_join<Monoid>(value, width, here);
-    if (team.rank == 0) scratch.of[0] = value;
+  for (u32 i = team.rank & (width - 1); i < groups; i += width) {
+    value = Monoid::join(value, scratch.of[i]);
   }
-  barrier();
-  return scratch.of[0];
+  return join_lanes<Monoid>(value, width, here);
 }
 
 // The same over the block.

@@ -41,4 +41,13 @@ KILN_DEVICE Number least() {
   }
 }
 
+template <class Number>
+KILN_DEVICE Number quiet_nan() {
+  if constexpr (sizeof(Number) == 8) {
+    return bit_cast<Number>(0x7ff8000000000000ull);
+  } else {
+    return bit_cast<Number>(0x7fc00000u);
+  }
+}
+
 }  // namespace kiln::device

@@ -2,9 +2,9 @@
 // with 0 for the mean. Rows are contiguous, computed in f32.
 //
 // A row belongs to the threads of a block, or, in blocks of several short rows, to those along x.
-// It comes from memory once and is then walked in the cache: 32 registers a thread let the
-// reference's blocks of 1024 threads take turns, which more for keeping the row would not. The mean
-// comes first, then the squares of the deviations from it, so that nothing cancels.
+// It is kept in registers where sixteen bytes a thread suffice; else it comes from memory once and
+// is then walked in the cache. The mean comes first, then the squares of the deviations from it, so
+// that nothing cancels.
 #pragma once
 
 #include "device/block.cuh"
@@ -20,8 +20,8 @@ enum class Center { kZero, kMean };
 struct F32Sum {
   KILN_DEVICE static f32 identity() { return 0; }
   KILN_DEVICE static f32 join(f32 a, f32 b) { return a + b; }
-  KILN_DEVICE static f32 shuffle(f32 s, u32 source, u32 width, Here here) {
-    return device::shuffle(s, source, width, here);
+  KILN_DEVICE static f32 exchange(f32 s, u32 mask, u32 width, Here here) {
+    return device::exchange(s, mask, width, here);
   }
 };
 
@@ -47,70 +47,91 @@ struct Norm {
   const T* beta;
   u32 columns;
   Team team;
+  bool in_chunks;
   f32 mean;
   f32 scale;
+
+  // The columns that a team reads at once begin at `first`; of those this is the thread's j-th.
+  KILN_DEVICE u32 slab() const { return team.threads * kCount; }
+  KILN_DEVICE u32 column(u32 first, u32 j) const {
+    return in_chunks ? first + team.rank * kCount + j : first + j * team.threads + team.rank;
+  }
+  KILN_DEVICE void read(Piece& piece, const T* row, u32 first) const {
+    if (in_chunks) {
+      if (column(first, 0) < columns) piece.load(row + column(first, 0));
+    } else {
+      piece.clear();
+#pragma unroll
+      for (u32 j = 0; j < kCount; ++j) {
+        if (column(first, j) < columns) piece.put(j, row[column(first, j)]);
+      }
+    }
+  }
+  KILN_DEVICE void write(const Piece& piece, T* row, u32 first) const {
+    if (in_chunks) {
+      if (column(first, 0) < columns) piece.store(row + column(first, 0));
+    } else {
+#pragma unroll
+      for (u32 j = 0; j < kCount; ++j) {
+        if (column(first, j) < columns) row[column(first, j)] = piece.get(j);
+      }
+    }
+  }
 
   KILN_DEVICE f32 result(f32 x, f32 weight, f32 bias) const {
     if constexpr (!kCentered) return x * scale * weight;
     return math::fma((x - mean) * scale, weight, bias);
   }
-
   // The sum of the elements less `mean`, or of their squares.
   KILN_DEVICE f32 add(f32 sum, f32 x, bool squares) const {
     if constexpr (!kCentered) return math::fma(x, x, sum);
     x -= mean;
     return math::fma(x, squares ? x : 1, sum);
   }
-  KILN_DEVICE f32 sum_chunks(const T* row, bool squares) const {
-    f32 sum = 0;
-#pragma unroll 1
-    for (u32 at = team.rank * kCount; at < columns; at += team.threads * kCount) {
-      Piece piece;
-      piece.load(row + at);
-#pragma unroll
-      for (u32 j = 0; j < kCount; ++j) sum = add(sum, as_f32(piece.get(j)), squares);
-    }
-    return sum;
-  }
-  KILN_DEVICE f32 sum_elements(const T* row, bool squares) const {
-    constexpr u32 kAhead = 4;
-    f32 sum = 0;
-#pragma unroll 1
-    for (u32 at = team.rank; at < columns;) {
-      f32 x[kAhead];
-#pragma unroll
-      for (u32 j = 0; j < kAhead; ++j, at += team.threads) {
-        x[j] = at < columns ? as_f32(row[at]) : mean;
-      }
-#pragma unroll
-      for (u32 j = 0; j < kAhead; ++j) sum = add(sum, x[j], squares);
-    }
-    return sum;
-  }
 
-  KILN_DEVICE void write_chunks(const T* from, T* to) const {
+  KILN_DEVICE void run(const T* from, T* to) {
+    const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
+    const bool kept = columns <= slab();
+    Piece piece;
+    mean = 0;
+    // First the mean, where it counts, then the mean of the squares.
+    constexpr u32 kSums = kCentered ? 2 : 1;
 #pragma unroll 1
-    for (u32 at = team.rank * kCount; at < columns; at += team.threads * kCount) {
-      Piece piece, weights, biases, results;
-      piece.load(from + at);
+    for (u32 sums = kSums; sums != 0; --sums) {
+      const bool squares = sums == 1;
+      f32 sum = 0;
+#pragma unroll 1
+      for (u32 first = 0; first < columns; first += slab()) {
+        if (!kept || sums == kSums) read(piece, from, first);
+#pragma unroll
+        for (u32 j = 0; j < kCount; ++j) {
+          const f32 x = column(first, j) < columns ? as_f32(piece.get(j)) : mean;
+          sum = add(sum, x, squares);
+        }
+      }
+      const f32 result = team_reduce<F32Sum>(team, sum) * part;
+      if (squares) {
+        scale = math::reciprocal_root(result + eps);
+      } else {
+        mean = result;
+      }
+    }
+#pragma unroll 1
+    for (u32 first = 0; first < columns; first += slab()) {
+      Piece weights, biases;
+      if (!kept) read(piece, from, first);
       weights.fill(narrow<T>(1.0f));
       biases.clear();
-      if (alpha != nullptr) weights.load(alpha + at);
-      if (kCentered && beta != nullptr) biases.load(beta + at);
+      if (alpha != nullptr) read(weights, alpha, first);
+      if (kCentered && beta != nullptr) read(biases, beta, first);
+      Piece results;
       results.set([&](u32 j) {
         return result(as_f32(piece.get(j)), as_f32(weights.get(j)), as_f32(biases.get(j)));
       });
-      results.store(to + at);
+      write(results, to, first);
     }
   }
-  KILN_DEVICE void write_elements(const T* from, T* to) const {
-#pragma unroll 1
-    for (u32 at = team.rank; at < columns; at += team.threads) {
-      const f32 weight = alpha == nullptr ? 1 : as_f32(alpha[at]);
-      const f32 bias = !kCentered || beta == nullptr ? 0 : as_f32(beta[at]);
-      to[at] = narrow<T>(result(as_f32(from[at]), weight, bias));
-    }
-  }
+  f32 eps;
 };
 
 template <Center kCenter, class T>
@@ -118,35 +139,14 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
   const u32 along_x = block_size();
   const bool apart = block_y() != 1 && along_x <= wave_width() && (along_x & (along_x - 1)) == 0;
   const Team team = apart ? Team{thread_index(), along_x} : block_team();
-  Norm<kCenter, T> row{alpha, beta, static_cast<u32>(n_cols), team, 0, 0};
+  const u32 columns = static_cast<u32>(n_cols);
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
-                   row.columns * sizeof(T);
-  const bool in_chunks = bits % 16 == 0;
-  const f32 part = reciprocal_of_count(static_cast<f32>(n_cols));
+                   columns * sizeof(T);
+  Norm<kCenter, T> row{alpha, beta, columns, team, bits % 16 == 0, 0, 0, eps};
   u64 number = static_cast<u64>(block_index()) * block_y() + (apart ? thread_y() : 0);
 #pragma unroll 1
   for (u32 left = apart ? 1 : block_y(); left != 0; --left, ++number) {
-    const T* const from = src + number * row.columns;
-    T* const to = dst + number * row.columns;
-    row.mean = 0;
-    // First the mean, where it counts, then the mean of the squares.
-    constexpr u32 kSums = kCenter == Center::kMean ? 2 : 1;
-#pragma unroll 1
-    for (u32 sums = kSums; sums != 0; --sums) {
-      const bool squares = sums == 1;
-      const f32 sum = in_chunks ? row.sum_chunks(from, squares) : row.sum_elements(from, squares);
-      const f32 mean = team_reduce<F32Sum>(row.team, sum) * part;
-      if (squares) {
-        row.scale = math::reciprocal_root(mean + eps);
-      } else {
-        row.mean = mean;
-      }
-    }
-    if (in_chunks) {
-      row.write_chunks(from, to);
-    } else {
-      row.write_elements(from, to);
-    }
+    row.run(src + number * columns, dst + number * columns);
   }
 }
 

@@ -20,8 +20,8 @@ using tuning::ExpertTile;
 struct AddCounts {
   KILN_DEVICE static u32 identity() { return 0; }
   KILN_DEVICE static u32 join(u32 a, u32 b) { return a + b; }
-  KILN_DEVICE static u32 shuffle(u32 value, u32 source, u32 width, Here here) {
-    return device::shuffle(value, source, width, here);
+  KILN_DEVICE static u32 exchange(u32 value, u32 mask, u32 width, Here here) {
+    return device::exchange(value, mask, width, here);
   }
 };
 

@@ -22,16 +22,16 @@ template <class N>
 struct Largest {
   KILN_DEVICE static N identity() { return least<N, N>(); }
   KILN_DEVICE static N join(N a, N b) { return b > a ? b : a; }
-  KILN_DEVICE static N shuffle(N x, u32 source, u32 width, Here here) {
-    return device::shuffle(x, source, width, here);
+  KILN_DEVICE static N exchange(N x, u32 mask, u32 width, Here here) {
+    return device::exchange(x, mask, width, here);
   }
 };
 template <class N>
 struct Total {
   KILN_DEVICE static N identity() { return 0; }
   KILN_DEVICE static N join(N a, N b) { return a + b; }
-  KILN_DEVICE static N shuffle(N x, u32 source, u32 width, Here here) {
-    return device::shuffle(x, source, width, here);
+  KILN_DEVICE static N exchange(N x, u32 mask, u32 width, Here here) {
+    return device::exchange(x, mask, width, here);
   }
 };
 
@@ -41,8 +41,10 @@ struct SoftmaxRow {
   // Exact exponentials, of f16 too: they are summed, where an approximation's bias would add up.
   using M = Arithmetic<N>;
   static constexpr u32 kCount = 16 / sizeof(T);
-  static constexpr u32 kChunks = kCount == 4 ? 2 : 1;  // that a thread keeps
+  static constexpr u32 kChunks = kCount == 8 ? 1 : 2;  // that a thread keeps
   static constexpr u32 kKept = kChunks * kCount;
+  // Exponentials side by side; of f64, which are long functions, one after the other.
+  static constexpr u32 kAbreast = sizeof(N) == 8 ? 1 : kKept;
 
   u32 columns;
   bool by_chunks;
@@ -113,10 +115,19 @@ struct SoftmaxRow {
 #pragma unroll 1
     for (u32 first = 0; first < end; first += slab()) {
       if (!kept) read(from, first, x);
+#pragma unroll 1
+      for (u32 done = 0; done < kKept; done += kAbreast) {
 #pragma unroll
-      for (u32 k = 0; k < kKept; ++k) {
-        x[k] = M::exp(x[k] - maximum);
-        sum += x[k];
+        for (u32 k = 0; k < kAbreast; ++k) {
+          x[k] = M::exp(x[k] - maximum);
+          sum += x[k];
+        }
+        if constexpr (kAbreast == 1) {  // the next one comes first
+          const N last = x[0];
+#pragma unroll
+          for (u32 k = 0; k + 1 < kKept; ++k) x[k] = x[k + 1];
+          x[kKept - 1] = last;
+        }
       }
       if (kWaits && !kept) write(to, first, x, 1);
     }
@@ -145,8 +156,12 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 pieces = by_chunks ? columns / Row::kCount : columns;
   const u32 blocks = row_blocks(pieces);
   if (block_index() >= blocks) return;
-  const RowTeams teams(pieces);
   const u64 rows = static_cast<u64>(block_count()) * block_size();
+  // Many rows: the fewer lanes have one, the fewer instructions. A row that does not fit into the
+  // registers of a wave is a block's.
+  constexpr u32 kAllChunks = Row::kChunks, kAllElements = Row::kKept;
+  const u32 most = by_chunks ? kAllChunks : kAllElements;
+  const RowTeams teams(pieces, rows * pieces > resident_threads() ? most : 1, most);
   const Row row{columns, by_chunks, teams.team};
 #pragma unroll 1
   for (u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;

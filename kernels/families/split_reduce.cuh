@@ -10,10 +10,10 @@
 #pragma once
 
 #include "device/block.cuh"
-#include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "device/platform_atomics.cuh"
+#include "families/row_elements.cuh"
 #include "tuning/split.hpp"
 #include "tuning/workspace.hpp"
 
@@ -29,7 +29,6 @@ struct SplitRows {
   struct Scratch {
     State of[tuning::kSplitThreads];
   };
-  static constexpr u32 kCount = 16 / sizeof(T);  // elements of a chunk
 
   u64 rows, per_row, row_stride, stride;
   u32 parts, each;
@@ -38,66 +37,11 @@ struct SplitRows {
   u32* counters;
   State* states;
 
-  // What a thread of a team sees of `count` elements, `apart` from one another.
-  KILN_DEVICE static State take_each(State state, const T* from, u64 apart, u32 count, u32 index,
-                                     const Team& team) {
-    constexpr u32 kAhead = 8;  // elements on their way at once
-    const u64 step = team.threads * apart;
-    from += team.rank * apart;
-#pragma unroll 1
-    for (u32 i = team.rank; i < count; i += kAhead * team.threads) {
-      T x[kAhead];
-#pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
-        if (i + k * team.threads < count) x[k] = *from;
-        from += step;
-      }
-      State few = Reduction::identity();
-#pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
-        const u32 at = i + k * team.threads;
-        if (at < count) few = Reduction::take(few, x[k], index + at);
-      }
-      state = Reduction::join(state, few);
-    }
-    return state;
-  }
-
-  // The same of so many whole chunks.
-  KILN_DEVICE static State take_chunks(State state, const T* from, u32 chunks, u32 index,
-                                       const Team& team) {
-    constexpr u32 kAhead = 4;
-#pragma unroll 1
-    for (u32 c = team.rank; c < chunks;) {
-      Chunk<T, kCount> chunk[kAhead];
-      const bool all = chunks - c > (kAhead - 1) * team.threads;
-#pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
-        if (k == 0 || all) chunk[k].load(from + (c + k * team.threads) * kCount);
-      }
-#pragma unroll 1
-      for (u32 left = all ? kAhead : 1;;) {
-        // Sums of chunks lose less than one long sum.
-        State part = Reduction::identity();
-#pragma unroll
-        for (u32 j = 0; j < kCount; ++j) {
-          part = Reduction::take(part, chunk[0].get(j), index + c * kCount + j);
-        }
-        state = Reduction::join(state, part);
-        c += team.threads;
-        if (--left == 0) break;
-#pragma unroll
-        for (u32 k = 0; k + 1 < kAhead; ++k) chunk[k] = chunk[k + 1];
-      }
-    }
-    return state;
-  }
-
   // Of all threads of the block; or, of rows that are neighbours, of those with the same lane.
   KILN_DEVICE static State join_team(State state, bool across) {
     KILN_SHARED(scratch, Scratch);
     const u32 both = block_threads() | wave_width(), width = both & (0 - both);
-    if (!across) state = wave_join<Reduction>(state, width);
+    if (!across) state = join_lanes<Reduction>(state, width);
     barrier();
     scratch.of[thread_rank()] = state;
     barrier();
@@ -130,11 +74,8 @@ struct SplitRows {
       const T* const from = src + row * row_stride + first * stride;
       State state = Reduction::identity();
       if (row < rows) {
-        const bool in_chunks = (stride == 1) & (address_of(from) % 16 == 0);
-        const u32 chunks = in_chunks ? count / kCount : 0, done = chunks * kCount;
-        const u32 index = static_cast<u32>(first);
-        state = take_chunks(state, from, chunks, index, team);
-        state = take_each(state, from + done * stride, stride, count - done, index + done, team);
+        state =
+            take_elements<Reduction, 8>(state, from, stride, count, static_cast<u32>(first), team);
       }
       bool whole = parts == 1;
 #pragma unroll 1

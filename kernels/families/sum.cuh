@@ -7,6 +7,7 @@
 
 #include "device/atomics.cuh"
 #include "device/index.cuh"
+#include "device/join.cuh"
 #include "device/wave.cuh"
 #include "families/reduce.cuh"
 
@@ -51,13 +52,14 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     typename Sum::State value = 0;
     if (is_there) {
       target = summed.target_of(i);
-      value = Sum::take(value, inp[shape.even ? i * shape.stride : place_of(view, i)], 0);
+      value =
+          Sum::take(value, inp[shape.even ? i * shape.stride : place_of(view, view.rank, i)], 0);
     }
     bool adds = is_there;
     if (by_waves) {
       const u64 shared = shuffle(target, 0, width);
       if (wave_all(target == shared || !is_there)) {
-        value = wave_join<Sum>(value, width);
+        value = join_lanes<Sum>(value, width);
         adds = lane == 0;
       }
     }

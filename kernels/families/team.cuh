@@ -5,6 +5,7 @@
 
 #include "device/block.cuh"
 #include "device/platform.cuh"
+#include "device/platform_lanes.cuh"
 #include "families/spread.cuh"
 #include "tuning/rows.hpp"
 
@@ -29,17 +30,19 @@ struct RowTeams {
   u32 first;  // the first of those that go along: of the wave, or of the block
   u32 count;
 
-  // For rows of so many pieces, each of which one access moves.
-  KILN_DEVICE explicit RowTeams(u64 pieces) {
+  // For rows of so many pieces, each of which one access moves: a lane for every `each`; the block
+  // where a lane would have more than `most`.
+  KILN_DEVICE RowTeams(u64 pieces, u32 each, u32 most) {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
-    u32 log = 0;
-#pragma unroll 1
-    while ((2u << log) <= wave_width() && (1u << log) < pieces &&
-           (threads & ((2u << log) - 1)) == 0) {
-      ++log;
+    const u32 both = threads | wave_width(), widest = both & (0 - both);
+    u32 log = highest_bit(widest);
+    if (pieces <= widest * each) {
+      const u32 lanes = (static_cast<u32>(pieces) + each - 1) / each;
+      const u32 wanted = lanes < 2 ? 0 : highest_bit(lanes - 1) + 1;
+      log = wanted < log ? wanted : log;
     }
-    const bool whole = pieces > tuning::kPiecesOfLane << log;
+    const bool whole = pieces > most << log;
     team = whole ? block_team() : Team{thread & ((1u << log) - 1), 1u << log};
     mine = whole ? 0 : thread >> log;
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
@@ -52,6 +55,8 @@ struct RowTeams {
     first = 0;
     team = {wave_index(), block_threads() / count, count};
   }
+  // Where there are blocks enough, each takes one row, so that all of the device works.
+  KILN_DEVICE void take_one() { count = 1; }
 };
 
 }  // namespace kiln::families

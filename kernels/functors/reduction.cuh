@@ -1,10 +1,11 @@
 // The reductions: what is kept of the elements seen so far (State), how an element joins, how two
 // states join, and what is written. Each is a monoid with an identity; device/block.cuh runs it.
+// neutral() is an element that changes no state, behind elements of lower indices.
 #pragma once
 
 #include "device/arithmetic.cuh"
+#include "device/join.cuh"
 #include "device/limits.cuh"
-#include "device/wave.cuh"
 
 namespace kiln::functors {
 
@@ -26,6 +27,7 @@ template <class T>
 struct Sum {
   using State = Accumulate<T>;
   KILN_DEVICE static State identity() { return 0; }
+  KILN_DEVICE static T neutral() { return result(0, 0); }
   KILN_DEVICE static State take(State state, T x, u32) {
     return join(state, static_cast<State>(device::widen(x)));
   }
@@ -36,8 +38,8 @@ struct Sum {
       return a + b;
     }
   }
-  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
-    return device::shuffle(s, source, width, here);
+  KILN_DEVICE static State exchange(State s, u32 mask, u32 width, Here here) {
+    return device::exchange(s, mask, width, here);
   }
   KILN_DEVICE static T result(State state, u32) {
     return device::narrow<T>(static_cast<Accumulate<T>>(state));
@@ -59,6 +61,7 @@ struct Extreme {
   KILN_DEVICE static State identity() {
     return kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>();
   }
+  KILN_DEVICE static T neutral() { return result(identity(), 0); }
   KILN_DEVICE static State take(State state, T x, u32) {
     return join(state, static_cast<State>(device::widen(x)));
   }
@@ -68,8 +71,8 @@ struct Extreme {
     if constexpr (kKeepsNan) return better || b != b ? b : a;
     return better || a != a ? b : a;
   }
-  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
-    return device::shuffle(s, source, width, here);
+  KILN_DEVICE static State exchange(State s, u32 mask, u32 width, Here here) {
+    return device::exchange(s, mask, width, here);
   }
   KILN_DEVICE static T result(State state, u32) {
     return device::narrow<T>(static_cast<Number>(state));
@@ -93,6 +96,14 @@ struct ExtremeIndex {
     using Number = typename device::Arithmetic<T>::Number;
     return {kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>(), kNone};
   }
+  KILN_DEVICE static T neutral() {
+    using Number = typename device::Arithmetic<T>::Number;
+    if constexpr (device::kIsInteger<T>) {
+      return kSign > 0 ? device::least<T, T>() : device::greatest<T, T>();
+    } else {
+      return device::narrow<T>(device::quiet_nan<Number>());
+    }
+  }
   // Of elements in the order of their indices. Without branches: the elements of a chunk are taken
   // side by side.
   KILN_DEVICE static State take(State state, T x, u32 index) {
@@ -107,9 +118,9 @@ struct ExtremeIndex {
     const bool wins = (b.index != kNone) & (better | ties | (a.index == kNone));
     return {wins ? b.value : a.value, wins ? b.index : a.index};
   }
-  KILN_DEVICE static State shuffle(State s, u32 source, u32 width, Here here) {
-    return {device::shuffle(s.value, source, width, here),
-            device::shuffle(s.index, source, width, here)};
+  KILN_DEVICE static State exchange(State s, u32 mask, u32 width, Here here) {
+    return {device::exchange(s.value, mask, width, here),
+            device::exchange(s.index, mask, width, here)};
   }
   // `last_dim` is the size of the dim within which indices count.
   KILN_DEVICE static u32 result(State state, u32 last_dim) {

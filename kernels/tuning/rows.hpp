@@ -9,19 +9,22 @@ namespace kiln::tuning {
 // Rows of up to so many pieces for each lane, a piece being what one access moves, go to a wave or
 // less; longer ones to a whole block.
 inline constexpr unsigned kPiecesOfLane = 8;
+// The same of reductions where every wave has a row.
+inline constexpr unsigned kAnyPiecesOfLane = 1u << 26;
 
-// Elements from where on neighbouring rows are read together, in whole lines of memory.
-inline constexpr unsigned kAcross = 1u << 20;
+// Elements from where on neighbouring rows are read together, in whole lines of memory: where a
+// wave then has no more than so many of a row, or from kAcrossAnyway on.
+inline constexpr unsigned kAcross = 1u << 17, kAcrossAnyway = 1u << 20, kAcrossEach = 32;
 
-// Our own geometry for `rows` rows of so many pieces. A block that takes long rows has a thread for
-// every `each` pieces, so that all of a row is on its way at once. Derived; the numbers of H200
-// runs are in docs/PERFORMANCE.md.
+// Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
+// block that takes long rows has a thread for every `each` pieces, so that all of a row is on its
+// way at once. Derived; the numbers of H200 runs are in docs/PERFORMANCE.md.
 constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsigned long long pieces,
-                           unsigned each) {
+                           unsigned each, unsigned most) {
   constexpr unsigned kWave = 32;
   unsigned long long lanes = 1;
   while (lanes < kWave && lanes < pieces) lanes *= 2;
-  if (pieces <= kPiecesOfLane * lanes) return device.over(rows * lanes, 128);
+  if (pieces <= most * lanes) return device.over(rows * lanes, 128);
   unsigned block = 64;
   while (block < 1024 && (block * each < pieces || rows * block < device.resident() / 8))
     block *= 2;

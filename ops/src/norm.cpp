@@ -41,7 +41,9 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
-  const std::uint32_t wanted = many_rows ? (pieces + 1) / 2 : pieces;
+  // A thread keeps one piece in registers; of many rows of up to 512 whole pieces it walks two.
+  const bool halves = many_rows && columns % count == 0 && pieces <= 512;
+  const std::uint32_t wanted = halves ? (pieces + 1) / 2 : pieces;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
   if (launch.block.x > kTeam) return;
@@ -65,9 +67,13 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.block = {1, 32, 1};
   if (call.geometry == Geometry::kOwn) {
     // There are as many rows as threads along x.
-    const std::size_t pieces = (call.columns * size_of(call.dtype) + 15) / 16;
-    const tuning::Launch own =
-        tuning::over_rows(spread_over(gpu), rows.rows, pieces, call.dtype == DType::kF32 ? 2 : 1);
+    // As the kernel (kernels/families/softmax.cuh): pieces of a row, and how many a thread keeps.
+    const std::size_t each = 16 / size_of(call.dtype);
+    const bool in_chunks = call.columns % each == 0;
+    const unsigned chunks = each == 8 ? 1 : 2;
+    const auto kept = static_cast<unsigned>(in_chunks ? chunks : chunks * each);
+    const tuning::Launch own = tuning::over_rows(
+        spread_over(gpu), rows.rows, in_chunks ? call.columns / each : call.columns, kept, kept);
     launch.block = {1, own.threads, 1};
     while (launch.block.y > 1 && launch.grid.x % 2 == 0 && launch.grid.x > own.blocks) {
       launch.grid.x /= 2;

@@ -68,7 +68,9 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
       rows * each >= tuning::kAcross) {
     return tuning::across_rows(device, rows, each);
   }
-  return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4);
+  const bool has_waves = dense && rows * 64 >= device.resident();
+  return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4,
+                           has_waves ? tuning::kAnyPiecesOfLane : tuning::kPiecesOfLane);
 }
 
 // How far apart the elements of some dims are, in row-major order; nothing where that differs.

@@ -132,7 +132,7 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
     using Monoid = kiln::functors::op<kiln::type>;                                          \
     const kiln::u32 i = kiln::self();                                                       \
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
-    out[i] = Monoid::result(kiln::device::wave_join<Monoid>(state, width), ~0u);            \
+    out[i] = Monoid::result(kiln::device::join_lanes<Monoid>(state, width), ~0u);            \
   }
 // The same over the block, twice: the second time of `in` from element `count` on.
 #define BLOCK(suffix, type, root, op, output)                                                \

@@ -1,0 +1,83 @@
+// What a team of threads takes of the elements of a row, or of a part of one: whole aligned chunks
+// where they lie side by side, and what lies before and behind these one by one.
+#pragma once
+
+#include "device/block.cuh"
+#include "device/chunk.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// Chunks that a thread has on their way at once.
+inline constexpr u32 kChunksAhead = 4;
+
+// Chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. The first element's number
+// is `index`.
+template <class Reduction, class T>
+KILN_DEVICE typename Reduction::State take_chunks(typename Reduction::State state, const T* from,
+                                                  u32 chunks, u32 index, const Team& team) {
+  constexpr u32 kCount = 16 / sizeof(T);
+#pragma unroll 1
+  for (u32 c = team.rank; c < chunks;) {
+    Chunk<T, kCount> chunk[kChunksAhead];
+    const bool all = chunks - c > (kChunksAhead - 1) * team.threads;
+#pragma unroll
+    for (u32 k = 0; k < kChunksAhead; ++k) {
+      if (k == 0 || all) chunk[k].load(from + static_cast<u64>(c + k * team.threads) * kCount);
+    }
+#pragma unroll 1
+    for (u32 left = all ? kChunksAhead : 1;;) {
+      // Sums of chunks lose less than one long sum.
+      auto part = Reduction::identity();
+#pragma unroll
+      for (u32 j = 0; j < kCount; ++j) {
+        part = Reduction::take(part, chunk[0].get(j), index + c * kCount + j);
+      }
+      state = Reduction::join(state, part);
+      c += team.threads;
+      if (--left == 0) break;
+#pragma unroll
+      for (u32 k = 0; k + 1 < kChunksAhead; ++k) chunk[k] = chunk[k + 1];
+    }
+  }
+  return state;
+}
+
+// What a thread sees of `count` elements, `stride` apart, of which so many are on their way at
+// once.
+template <class Reduction, u32 kElementsAhead, class T>
+KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State state, const T* from,
+                                                    u64 stride, u32 count, u32 index,
+                                                    const Team& team) {
+  constexpr u32 kCount = 16 / sizeof(T);
+  u32 before = count, between = 0;  // elements before the chunks, and in them
+  // Few elements are there sooner one by one.
+  if (stride == 1 && count > 4 * team.threads) {
+    const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
+    before = gap < count ? gap : count;
+    const u32 chunks = (count - before) / kCount;
+    between = chunks * kCount;
+    state = take_chunks<Reduction>(state, from + before, chunks, index + before, team);
+  }
+  const u32 single = count - between;
+#pragma unroll 1
+  for (u32 i = team.rank; i < single;) {
+    T x[kElementsAhead];
+    u32 at[kElementsAhead];
+#pragma unroll
+    for (u32 k = 0; k < kElementsAhead; ++k, i += team.threads) {
+      at[k] = i < before ? i : i + between;
+      x[k] = Reduction::neutral();
+      if (i < single) x[k] = from[at[k] * stride];
+    }
+    auto few = Reduction::identity();
+#pragma unroll
+    for (u32 k = 0; k < kElementsAhead; ++k) few = Reduction::take(few, x[k], index + at[k]);
+    state = Reduction::join(state, few);
+  }
+  return state;
+}
+
+}  // namespace kiln::families
