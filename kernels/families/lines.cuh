@@ -43,11 +43,12 @@ template <class T>
 inline constexpr u32 kChunkCount = 16 / sizeof(T);
 
 // How many neighbours of a line a thread writes: a chunk where every line is made of whole ones and
-// the outputs are more than threads that run at once, else one.
+// there are chunks for an eighth of the threads that run at once, else one.
 template <class T>
 KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
-  return by_chunks && lines * per_line > resident_threads() ? kChunkCount<T> : 1;
+  const u64 enough = static_cast<u64>(resident_threads() / 8) * kChunkCount<T>;
+  return by_chunks && lines * per_line > enough ? kChunkCount<T> : 1;
 }
 
 // Writes what `next()` gives, once or as often as a chunk has elements, of which `kAbreast` are
