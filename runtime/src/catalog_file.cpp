@@ -1,6 +1,8 @@
 // CatalogFile: opens a file, and answers from what was read.
 #include "kiln/catalog_file.hpp"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -30,7 +32,13 @@ constexpr std::uintptr_t kPage = 4096;
 Result<CatalogFile> Catalog::open(const std::string& path) { return CatalogFile::open(path); }
 
 Result<CatalogFile> CatalogFile::open(const std::string& path) {
-  KILN_TRY_ASSIGN(MappedFile mapping, runtime::map_file(path));
+  Result<MappedFile> mapped = runtime::map_file(path);
+  if (!mapped) {
+    Error error = std::move(mapped).error();
+    if (::access(path.c_str(), F_OK) != 0) error.hint("'kiln build --emit catalog' writes it");
+    return error;
+  }
+  MappedFile mapping = std::move(*mapped);
   Result<CatalogFileContents> contents = read_catalog_file(mapping.bytes());
   if (!contents) return of_file(std::move(contents).error(), path);
   return CatalogFile(

@@ -370,6 +370,12 @@ Result<int> run_build(const BuildOptions& options, World& world) {
                       context, memory.state, files);
   }
   KILN_TRY(memory.save());
+  if (finished) {
+    for (const RemovedFile& file : finished->removed) {
+      world.err << "kiln: removed " << (options.selection.out / file.path).string() << ": "
+                << file.why << "\n";
+    }
+  }
   if (store.damaged() != 0) {
     world.err << "kiln: warning: " << counted(store.damaged(), "file")
               << " of the cache did not check out, and will be made again: " << store.root().string()

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWrote = "wrote ";  // label of an output, before its path
-const std::string kImages = "images/";
+const std::string kImages = "images/", kInclude = "include/";
 
 bool contains(const std::vector<std::string>& sorted, const std::string& word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
@@ -275,13 +275,38 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
+// Why a file for programs is not made by these options, which an earlier build made.
+std::string why_removed(const std::string& path, EmbedOptions embed, bool was_rust_made) {
+  const std::vector<EmbedOutput> given = std::move(embed.outputs);
+  const auto is_of = [&](EmbedOutput output) {
+    if (std::find(given.begin(), given.end(), output) != given.end()) return false;
+    embed.outputs = {output};
+    const std::vector<std::string> paths = published_files(embed);
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  };
+  const auto of = [](const std::string& option) {
+    return "it was made by " + option + ", which is not given";
+  };
+  if (is_of(EmbedOutput::kCatalog)) return of(was_rust_made ? "--emit rust" : "--emit catalog");
+  if (is_of(EmbedOutput::kRust)) return of("--emit rust");
+  if (is_of(EmbedOutput::kC)) return of("--emit c");
+  if (is_of(EmbedOutput::kCpp)) return of("--emit cpp");
+  if (is_of(EmbedOutput::kAmalgamation)) return of("--amalgamate");
+  return "this build does not make it";
+}
+
 // Files that an earlier build generated and this one does not: a header under its old name would
 // still be found by an #include. A state that names anything but a file below the out folder was
-// not written by kiln.
-void remove_outdated(const Ingredients& before, const Ingredients& now, const BuildContext& context,
-                     Files& files) {
-  const std::vector<Ingredient> kept = outputs_of(now);
-  for (const Ingredient& old : outputs_of(before)) {
+// not written by kiln. Returns those that are for programs.
+std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingredients& now,
+                                         const EmbedOptions& embed, const BuildContext& context,
+                                         Files& files) {
+  const std::vector<Ingredient> kept = outputs_of(now), outputs = outputs_of(before);
+  const bool was_rust_made = std::any_of(outputs.begin(), outputs.end(), [](const Ingredient& one) {
+    return one.label.ends_with(".rs");
+  });
+  std::vector<RemovedFile> removed;
+  for (const Ingredient& old : outputs) {
     const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& one) {
       return one.label == old.label;
     });
@@ -289,8 +314,12 @@ void remove_outdated(const Ingredients& before, const Ingredients& now, const Bu
     // What is said of images goes with them: old_images.hpp.
     if (is_kept || !is_inner_path(name) || name.starts_with(kImages)) continue;
     const fs::path path = context.plan.out_root / name;
-    if (files.kind(path) == PathKind::kFile) (void)files.remove_all(path);
+    if (files.kind(path) != PathKind::kFile || !files.remove_all(path)) continue;
+    if (name.starts_with(kInclude)) {
+      removed.push_back({name, why_removed(name, embed, was_rust_made)});
+    }
   }
+  return removed;
 }
 
 }  // namespace
@@ -357,7 +386,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     context.digests.record(target, digests[i]);
     now.push_back({std::string(kWrote) + generated[i].path, digests[i].hex()});
   }
-  remove_outdated(before, now, context, files);
+  finished.removed = remove_outdated(before, now, request.manifest.embed, context, files);
   state.finish = std::move(now);
 
   finished.errors = std::move(read.errors);

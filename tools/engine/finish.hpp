@@ -28,9 +28,16 @@ struct FinishRequest {
   FailurePolicy failure_policy = FailurePolicy::kStopBeforeBundles;
 };
 
+// A file for programs, of an earlier build, that this one does not make.
+struct RemovedFile {
+  std::string path;  // relative to the out folder
+  std::string why;   // "it was made by --emit catalog, which is not given"
+};
+
 struct Finished {
   bool was_up_to_date = false;
   std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
+  std::vector<RemovedFile> removed;
   std::vector<Error> errors;            // of the modules that were left out
 };
 

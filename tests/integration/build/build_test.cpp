@@ -166,6 +166,12 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   const std::string without = project.read("out/include/demo.hpp");
   CHECK(without.find("kSource") == std::string::npos);
 
+  // What is not asked for any more goes, and the build says so.
+  REQUIRE(text_of(project.events({"--emit", "cpp", "--emit", "catalog"}).back(), "status") == "ok");
+  CHECK(project.kiln({"build"}).diagnostics ==
+        "kiln: removed out/include/demo.kiln: it was made by --emit catalog, which is not given\n");
+  CHECK_FALSE(fs::exists(project.out() / "include/demo.kiln"));
+
   // The images are there: only the header is made again.
   CHECK(steps_of(project.events({"--embed-source"}), "finished").empty());
   const std::string beside = project.read("out/include/demo.hpp");

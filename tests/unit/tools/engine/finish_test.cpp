@@ -1,5 +1,6 @@
 // finish over an in-memory world, with PTX images: the one format that is text.
 #include <catch2/catch_test_macros.hpp>
+#include <set>
 
 #include "formats/image_sources.hpp"
 #include "tests/support/fake_files.hpp"
@@ -192,9 +193,42 @@ TEST_CASE("finish removes a header that goes by another name now") {
   World world;
   REQUIRE(world.run());
   world.manifest.embed.header = "renamed.hpp";
-  REQUIRE(world.run());
+  const auto finished = world.run();
+  REQUIRE(finished);
+  std::set<std::string> removed;
+  for (const RemovedFile& file : finished->removed) {
+    CHECK(file.why == "this build does not make it");
+    removed.insert(file.path);
+  }
+  CHECK(removed == std::set<std::string>{"include/demo.hpp", "include/demo.notices.txt",
+                                         "include/demo.spdx.json"});
   CHECK(world.exists("/src/out/include/renamed.hpp"));
   CHECK_FALSE(world.exists("/src/out/include/demo.hpp"));
+}
+
+TEST_CASE("finish says by which option a file was made that it removes") {
+  World world;
+  std::vector<EmbedOutput>& outputs = world.manifest.embed.outputs;
+  const auto removed = [&](std::vector<EmbedOutput> now) {
+    outputs = std::move(now);
+    const auto finished = world.run();
+    REQUIRE(finished);
+    std::string said;
+    for (const RemovedFile& file : finished->removed) said += file.path + ": " + file.why + "\n";
+    return said;
+  };
+  CHECK(removed({EmbedOutput::kCpp, EmbedOutput::kCatalog}).empty());
+  CHECK(removed({EmbedOutput::kCpp}) ==
+        "include/demo.kiln: it was made by --emit catalog, which is not given\n");
+  CHECK(removed({EmbedOutput::kCpp}).empty());
+  CHECK(removed({EmbedOutput::kC, EmbedOutput::kRust}) ==
+        "include/demo.hpp: it was made by --emit cpp, which is not given\n");
+  CHECK(removed({EmbedOutput::kCpp, EmbedOutput::kAmalgamation}) ==
+        "include/demo.h: it was made by --emit c, which is not given\n"
+        "include/demo.rs: it was made by --emit rust, which is not given\n"
+        "include/demo.kiln: it was made by --emit rust, which is not given\n");
+  CHECK(removed({EmbedOutput::kCpp}) ==
+        "include/demo_amalgamated.hpp: it was made by --amalgamate, which is not given\n");
 }
 
 TEST_CASE("finish writes nothing when the images of any module differ, and tells of every module") {
