@@ -28,7 +28,13 @@ class Device(_library.Handle):
 
     def upload(self, values, element=None):
         """A buffer that holds an array (numpy's, ctypes', anything contiguous with Python's buffer protocol),
-        or a list of numbers, whose element type is then said: upload([1, 2], "f32")."""
+        or a list of numbers, whose element type is then said: upload([1, 2], "f32"), or upload("f32", [1, 2])."""
+        if isinstance(values, str):
+            values, element = element, values
+        if values is None or isinstance(values, str):
+            raise TypeError('upload() wants values and their element type: upload(values, "f32")')
+        if element is not None:
+            _check_element(element)
         if isinstance(values, (list, tuple)):
             if element is None:
                 raise TypeError('upload() of a list wants its element type: upload(values, "f32")')
@@ -36,7 +42,10 @@ class Device(_library.Handle):
             buffer = Buffer(self, element, len(values))
             buffer.write(host)
             return buffer
-        view = memoryview(values)
+        try:
+            view = memoryview(values)
+        except TypeError:
+            raise TypeError(f"upload() takes a list of numbers or an array, not {type(values).__name__}") from None
         found = _types.element_of_format(view.format, view.itemsize)
         if element is None:
             if found is None:
@@ -166,8 +175,8 @@ class Buffer(_library.Handle):
 
     def download(self, into=None, stream=None):
         """The values, after the work before them: in `into`, an array of as many bytes, or in a new
-        array.array (in bytes, where Python has no such number). On a Stream it returns at once, and `into` has
-        the values after stream.synchronize()."""
+        array.array: of floats for f16, bf16 and f8; for bool a bytearray of 0 and 1. On a Stream it returns at
+        once, and `into` has the values after stream.synchronize()."""
         if stream is not None:
             if into is None:
                 raise TypeError("download() on a stream wants an array to copy into")
@@ -178,10 +187,13 @@ class Buffer(_library.Handle):
                           ctypes.c_size_t(self.nbytes), stream.native)
             return into
         if into is None:
-            letter = _types.LETTERS.get(self.element, "?")
-            into = bytearray(self.nbytes) if letter in "?e" else array.array(letter, bytes(self.nbytes))
+            is_narrow, is_bool = self.element in _types.NARROW, self.element == "bool"
+            if is_narrow or is_bool:
+                into = bytearray(self.nbytes)
+            else:
+                into = array.array(_types.LETTERS[self.element], bytes(self.nbytes))
             self.download(into)
-            return into
+            return _types.floats_of(self.element, into) if is_narrow else into
         target, _held = host_bytes(into, writable=True)
         self._check(len(target))
         _library.call("kiln_copy_to_host", self.device._handle, target, ctypes.c_void_p(self.address),

@@ -1,5 +1,6 @@
 """The types of kernel parameters, as docs/MANIFEST.md spells them, and Python's values in them."""
 
+import array
 import ctypes
 import math
 import struct
@@ -11,7 +12,7 @@ INTEGERS = {
 FLOATS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 SIZES = {"bool": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8,
          "f8": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
-# The letter of `array` and `struct`, by element; what has none is downloaded as bytes.
+# The letter of `struct` and of the buffer protocol, by element.
 LETTERS = {"bool": "?", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i",
            "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
 
@@ -62,6 +63,28 @@ def to_f8(value):
     exponent = max(math.frexp(value)[1] - 1, -6) if value else -6
     steps = round(math.ldexp(value, 3 - exponent))  # of the last place
     return ctypes.c_uint8(sign | (steps + 8 * (exponent + 6)))
+
+
+def _from_f8(bits):
+    exponent, steps = bits >> 3 & 15, bits & 7
+    if bits & 0x7F == 0x7F:
+        return math.nan
+    value = math.ldexp(steps + 8, exponent - 10) if exponent else math.ldexp(steps, -9)
+    return -value if bits & 0x80 else value
+
+
+_F8 = [_from_f8(bits) for bits in range(256)]
+
+
+def floats_of(element, data):
+    """The values of the bytes of f16, bf16 or f8, which an array.array cannot hold: an array of floats."""
+    if element == "f8":
+        return array.array("f", [_F8[bits] for bits in data])
+    if element == "f16":
+        return array.array("f", struct.unpack(f"<{len(data) // 2}e", data))
+    wide = bytearray(2 * len(data))  # bf16 is the upper half of a float
+    wide[2::4], wide[3::4] = data[0::2], data[1::2]
+    return array.array("f", bytes(wide))
 
 
 NARROW = {"f16": to_f16, "bf16": to_bf16, "f8": to_f8}

@@ -66,6 +66,22 @@ refuses(TypeError, "a buffer or an array is wanted, not int", take(4, 2, 4096, y
 refuses(KeyError, "did you mean 'saxpy'", lambda: catalog["saxpi"])
 refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
 
+# Narrow floats go up and come back as numbers; and upload() takes its arguments in either order.
+for element in ("f16", "bf16", "f8"):
+    given = device.upload([0, -1.5, 2**-6, 448, math.inf if element != "f8" else 0], element)
+    came = given.download()
+    assert list(came) == [0, -1.5, 2**-6, 448, math.inf if element != "f8" else 0], (element, came)
+    assert math.isnan(device.upload([math.nan], element).download()[0]), element
+    assert list(device.allocate(element, 0).download()) == []
+    assert len(given.download(bytearray(given.nbytes))) == given.nbytes
+for bits in range(0x7F):  # every f8
+    assert _types.to_f8(_types._F8[bits]).value == bits and _types._F8[bits | 0x80] == -_types._F8[bits]
+assert list(device.upload("f32", [1, 2]).download()) == list(device.upload([1, 2], "f32").download()) == [1, 2]
+refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32"))
+refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32", "f32"))
+refuses(TypeError, "not int", lambda: device.upload(4, "f32"))
+refuses(TypeError, "there is no element type 'float32'", lambda: device.upload([1], "float32"))
+
 # Numbers without a type in Python.
 bits = lambda element, number: _types.value_of(element, number).value
 assert [bits("f16", n) for n in (0, 1, -2, 65504)] == [0, 0x3C00, 0xC000, 0x7BFF]
