@@ -29,6 +29,12 @@ Error invalid(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }
 
+// C leaves 0 in what an initialiser does not name: {{4}, {256}}.
+Error with_zeros_explained(Error error, const Dim3& size) {
+  if (size.x != 0 && size.count() == 0) error.hint("write 1 for the dimensions that are not used");
+  return error;
+}
+
 }  // namespace
 
 // --- launching ---------------------------------------------------------------------------
@@ -93,12 +99,16 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
 
 Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) const {
   const DeviceInfo& limits = module->device().info();
-  if (config.grid.count() == 0) return invalid(identity() + ": empty grid " + spell(config.grid));
+  if (config.grid.count() == 0) {
+    return with_zeros_explained(invalid(identity() + ": empty grid " + spell(config.grid)),
+                                config.grid);
+  }
   const std::uint64_t threads = config.block.count();
   if (threads == 0 || threads > limits.max_threads_per_block) {
-    return invalid(identity() + ": block " + spell(config.block) + " has " +
-                   std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
-                   std::to_string(limits.max_threads_per_block));
+    Error error = invalid(identity() + ": block " + spell(config.block) + " has " +
+                          std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
+                          std::to_string(limits.max_threads_per_block));
+    return with_zeros_explained(std::move(error), config.block);
   }
   if (config.shared_bytes > limits.max_shared_bytes) {
     return invalid(identity() + ": " + std::to_string(config.shared_bytes) +

@@ -279,6 +279,16 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
         "kernel 'scale_add': argument 3 has 8 bytes, the parameter has 4");
   CHECK(message(scale_add.launch({{0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
+  const std::string zeros = "write 1 for the dimensions that are not used";
+  const Result<void> flat =
+      scale_add.launch({{4, 0, 0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F);
+  CHECK(message(flat) == "kernel 'scale_add' of module 'arithmetic': empty grid (4, 0, 0)");
+  CHECK(flat.error().notes.back().text == zeros);
+  const Result<void> thin =
+      scale_add.launch({{4}, {256, 1, 0}}, kCount, nowhere, nowhere, 2.0F, 1.0F);
+  CHECK(message(thin).starts_with(
+      "kernel 'scale_add' of module 'arithmetic': block (256, 1, 0) has 0"));
+  CHECK(thin.error().notes.back().text == zeros);
   CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
             device.info().id + " takes 1 to " +
