@@ -27,6 +27,7 @@ struct LoadOptions {
   Trace trace;
   std::vector<std::string> image_folders;  // of KILN_IMAGE_PATH
   std::shared_ptr<SourceCompiler> compiler;
+  std::string emulator_library;  // for the messages that name its devices
   bool uses_pools = true;  // of drivers, for memory
 };
 

@@ -120,6 +120,18 @@ OpenedBackend open_backend(Backend backend, const std::string& path) {
   return opened;
 }
 
+std::vector<EmulatedDevice> emulated_devices(const std::string& library) {
+  std::vector<EmulatedDevice> found;
+  const OpenedBackend opened = open_backend(Backend::kEmulator, library);
+  if (opened.driver == nullptr) return found;
+  const int count = opened.driver->count_devices().value_or(0);
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    Result<DeviceTraits> traits = opened.driver->identify(ordinal);
+    if (traits) found.push_back({std::move(traits->id), std::move(traits->target)});
+  }
+  return found;
+}
+
 std::optional<Backend> backend_of(std::string_view device_id) {
   const std::string_view name = device_id.substr(0, device_id.find(':'));
   for (const Backend backend :

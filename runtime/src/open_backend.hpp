@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/runtime.hpp"
 #include "runtime/src/driver.hpp"
@@ -18,6 +19,13 @@ struct OpenedBackend {
 
 // Opens a backend's library and its driver. With a `library` path only that one is tried.
 OpenedBackend open_backend(Backend backend, const std::string& library);
+
+struct EmulatedDevice {
+  std::string id;
+  TargetId target;
+};
+// What the emulator offers; empty where its library is not there. For messages.
+std::vector<EmulatedDevice> emulated_devices(const std::string& library);
 
 // The backend of a device's name: "cuda:0", "hip", "host:wave64"; empty when there is none such.
 std::optional<Backend> backend_of(std::string_view device_id);

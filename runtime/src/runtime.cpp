@@ -67,7 +67,7 @@ class RuntimeState {
 
   Result<std::shared_ptr<DeviceState>> find(std::string_view id) {
     const std::optional<Backend> which = backend_of(id);
-    if (!which) return bad_name(id);
+    if (!which) return bad_name(id, options_.emulator_library);
     const OpenBackend& opened = backend(*which);
     for (const auto& device : opened.devices) {
       if (device->info().id == id) return device;
@@ -90,11 +90,16 @@ class RuntimeState {
     return error;
   }
 
-  static Error bad_name(std::string_view id) {
-    return Error{ErrorCode::kInvalidInput, "'" + std::string(id) + "' names no device", {}, {}}
-        .hint(
-            "a device is named by its backend, and a number where there are several: "
-            "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'");
+  static Error bad_name(std::string_view id, const std::string& emulator_library) {
+    Error error{ErrorCode::kInvalidInput, "'" + std::string(id) + "' names no device", {}, {}};
+    std::vector<std::string> names = {"cuda", "cuda:1", "hip:0", "host", "host:wave64"};
+    for (EmulatedDevice& device : emulated_devices(emulator_library)) {
+      names.push_back(std::move(device.id));
+    }
+    const std::string near = nearest(id, names);
+    if (!near.empty()) error.hint("did you mean '" + near + "'?");
+    return error.hint("a device is named by its backend, and a number where there are several: '" +
+                      join(names, "', '") + "'");
   }
 
  private:
@@ -143,6 +148,7 @@ class RuntimeState {
     LoadOptions load;
     load.trace = options_.trace;
     load.compiler = compiler_;
+    load.emulator_library = options_.emulator_library;
     load.uses_pools = options_.memory_pool != "off";
     for (const std::string_view folder : split(options_.image_path, ':')) {
       if (!folder.empty()) load.image_folders.emplace_back(folder);
@@ -227,7 +233,7 @@ Result<Runtime> Runtime::open(OpenOptions options) {
   read_environment(options);
   if (!options.default_device.empty()) {
     const std::optional<Backend> named = runtime::backend_of(options.default_device);
-    if (!named) return RuntimeState::bad_name(options.default_device);
+    if (!named) return RuntimeState::bad_name(options.default_device, options.emulator_library);
     auto& listed = options.backends;
     if (std::find(listed.begin(), listed.end(), *named) == listed.end()) listed.push_back(*named);
   }

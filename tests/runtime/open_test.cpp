@@ -187,6 +187,15 @@ TEST_CASE("Runtime follows the environment where the program says nothing") {
     REQUIRE_FALSE(runtime);
     CHECK(runtime.error().message == "'gpu' names no device");
   }
+  {
+    const Variable device("KILN_DEVICE", "hots");
+    const Variable emulator("KILN_EMULATOR_LIBRARY", "/nowhere");
+    CHECK(render(Runtime::open().error()) ==
+          "kiln: error: 'hots' names no device\n"
+          "hint: did you mean 'host'?\n"
+          "hint: a device is named by its backend, and a number where there are several: "
+          "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'\n");
+  }
   CHECK(open({}).default_device()->info().id == "cuda:0");
 }
 
