@@ -65,6 +65,11 @@ bool is_written_as(std::string_view name, std::string_view written) {
   }
 }
 
+std::string readable_name(std::string_view name) {
+  std::string text = demangled(name);
+  return text.empty() ? std::string(name) : text;
+}
+
 std::string with_demangled(std::string_view name) {
   const std::string readable = demangled(name);
   return readable.empty() ? std::string(name) : std::string(name) + " (" + readable + ")";

@@ -11,6 +11,9 @@ namespace kiln {
 // Empty for what is no mangled name.
 std::string demangled(std::string_view name);
 
+// "saxpy<float>", or the name itself where it is not mangled.
+std::string readable_name(std::string_view name);
+
 // "name (saxpy<float>)", or the name alone where it is not mangled: for messages and tables.
 std::string with_demangled(std::string_view name);
 

@@ -37,6 +37,16 @@ class Kernel:
         self._functions = {}  # by device
 
     @property
+    def readable_name(self):
+        """What the source calls it: "saxpy<float>"."""
+        place = [ctypes.c_size_t(i) for i in self._place]
+        ask = _library.library().kiln_catalog_kernel_readable_name
+        size = ask(self.catalog._handle, *place, None, ctypes.c_size_t(0)) + 1
+        text = ctypes.create_string_buffer(size)
+        ask(self.catalog._handle, *place, text, ctypes.c_size_t(size))
+        return text.value.decode()
+
+    @property
     def parameters(self):
         if self._parameters is None:
             opened, handle = _library.library(), self.catalog._handle
@@ -58,7 +68,7 @@ class Kernel:
         const, copied back after the kernel: then launch() waits."""
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(map(str, self.parameters))
-            raise TypeError(f"{self.name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}")
+            raise TypeError(f"{self.readable_name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}")
         given = Arguments(device)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
@@ -76,7 +86,7 @@ class Kernel:
         return held[1]._handle
 
     def __repr__(self):
-        return f"<Kernel {self.module}.{self.name}({', '.join(map(str, self.parameters))})>"
+        return f"<Kernel {self.module}.{self.readable_name}({', '.join(map(str, self.parameters))})>"
 
 
 class Catalog(_library.Handle):
@@ -135,5 +145,6 @@ class Catalog(_library.Handle):
 
     def _nearest(self, key):
         import difflib
-        near = difflib.get_close_matches(key, [kernel.name for kernel in self], 1)
+        names = [kernel.readable_name for kernel in self]
+        near = [name for name in names if name.startswith(f"{key}<")] or difflib.get_close_matches(key, names, 1)
         return f"; did you mean '{near[0]}'?" if near else ""

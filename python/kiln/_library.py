@@ -71,7 +71,7 @@ def library():
         for name in ("kiln_error_get_text", "kiln_catalog_name", "kiln_catalog_digest",
                      "kiln_catalog_module_name", "kiln_catalog_kernel_name", "kiln_runtime_device_id"):
             getattr(opened, name).restype = ctypes.c_char_p
-        for name in ("kiln_catalog_module_count", "kiln_catalog_find_kernel", "kiln_catalog_kernel_count",
+        for name in ("kiln_catalog_module_count", "kiln_catalog_find_kernel", "kiln_catalog_kernel_readable_name", "kiln_catalog_kernel_count",
                      "kiln_catalog_parameter_count",
                      "kiln_runtime_device_count"):
             getattr(opened, name).restype = ctypes.c_size_t

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/demangle.hpp"
 #include "formats/image_format.hpp"
 #include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
@@ -102,6 +103,13 @@ size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module) {
 const char* kiln_catalog_kernel_name(const kiln_catalog* catalog, size_t module, size_t kernel) {
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);
   return entry != nullptr ? entry->name.data() : nullptr;
+}
+size_t kiln_catalog_kernel_readable_name(const kiln_catalog* catalog, size_t module, size_t kernel,
+                                         char* text, size_t size) {
+  const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);
+  const std::string name = entry != nullptr ? kiln::readable_name(entry->name) : std::string();
+  if (text != nullptr && size != 0) text[name.copy(text, size - 1)] = '\0';
+  return name.size();
 }
 size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, size_t kernel) {
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);

@@ -14,20 +14,25 @@ namespace {
 
 // "<kind> '<of>' has no <what> '<name>'", and the nearest of `names`, where one is near.
 Error missing(std::string of, std::string_view what, std::string_view name,
-              const std::vector<std::string_view>& names) {
+              const std::vector<std::string>& names) {
   of += "' has no ";
   of += what;
   of += " '";
   of += name;
   of += "'";
   Error error{ErrorCode::kNotFound, std::move(of), {}, {}};
-  const std::string similar = nearest(name, names);
+  std::string similar = nearest(name, names);
+  // A template's name alone is far from its instances'.
+  for (const std::string& one : names) {
+    if (!similar.empty() || one.find('<') == std::string::npos) continue;
+    if (one.compare(0, one.find('<'), name) == 0) similar = one;
+  }
   if (!similar.empty()) error.hint("did you mean '" + similar + "'?");
   return error;
 }
 
-void add_names(const ModuleEntry& module, std::vector<std::string_view>& names) {
-  for (const KernelEntry& kernel : module.kernels) names.push_back(kernel.name);
+void add_names(const ModuleEntry& module, std::vector<std::string>& names) {
+  for (const KernelEntry& kernel : module.kernels) names.push_back(readable_name(kernel.name));
 }
 
 // Where the kernel is in the module, by its own name or as a person would write it; negative: not there.
@@ -58,7 +63,7 @@ Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const Module
 }
 
 Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   add_names(module, names);
   return missing("module '" + std::string(module.name), "kernel", name, names);
 }
@@ -67,9 +72,9 @@ Result<Function> Device::function(std::string_view name, const CatalogFile& file
                                   std::string_view module) const {
   const Catalog& catalog = file.catalog();
   const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   if (!module.empty() && of == nullptr) {
-    for (const ModuleEntry* one : catalog.modules) names.push_back(one->name);
+    for (const ModuleEntry* one : catalog.modules) names.emplace_back(one->name);
     return missing("catalog '" + std::string(catalog.name), "module", module, names);
   }
   for (const ModuleEntry* one : catalog.modules) {

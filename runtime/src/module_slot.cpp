@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/byte_reader.hpp"
@@ -136,7 +137,7 @@ Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
     if (given[i] == parameter_size(i)) continue;
-    return invalid("kernel '" + std::string(name) + "': argument " + std::to_string(i) + " has " +
+    return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(i) + " has " +
                    std::to_string(given[i]) + " bytes, the parameter has " +
                    std::to_string(parameter_size(i)))
         .hint("cast it to the parameter's exact type");
@@ -145,7 +146,7 @@ Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count
 }
 
 std::string KernelSlot::identity() const {
-  return "kernel '" + std::string(name) + "' of module '" + module->name() + "'";
+  return "kernel '" + readable_name(name) + "' of module '" + module->name() + "'";
 }
 
 // --- loading -----------------------------------------------------------------------------

@@ -98,6 +98,9 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
   expect(kiln_catalog_name(NULL)[0] == 0 && kiln_catalog_digest(NULL)[0] == 0, "no catalog's name");
   expect(kiln_catalog_module_count(NULL) == 0 && kiln_catalog_module_name(NULL, 0) == NULL,
          "no catalog's modules");
+  char text[2] = "x";
+  expect(kiln_catalog_kernel_readable_name(NULL, 0, 0, text, sizeof text) == 0 && text[0] == 0,
+         "no readable name");
   expect(kiln_catalog_kernel_count(NULL, 0) == 0 && kiln_catalog_kernel_name(NULL, 0, 0) == NULL,
          "no catalog's kernels");
   expect(kiln_catalog_parameter_count(NULL, 0, 0) == 0 && kiln_catalog_image_count(NULL, 0) == 0,

@@ -131,6 +131,11 @@ TEST_CASE("An instance of a template is found by its name in the source", "[cata
   const auto twice = runtime::find_written("saxpy<float>", kModule);
   CHECK(message(twice) == "'saxpy<float>' may be two kernels of module 'vectors'");
   CHECK(twice.error().notes.size() == 3);
+  const auto hint = [](std::string_view name) {
+    return runtime::no_such_kernel(name, kModule).notes.at(0).text;
+  };
+  CHECK(hint("saxpy") == "did you mean 'saxpy<double>'?");
+  CHECK(hint("saxpy<flaot>") == "did you mean 'saxpy<float>'?");
 }
 
 TEST_CASE("A catalog file is read from memory, at a whole page alone", "[catalog_file]") {

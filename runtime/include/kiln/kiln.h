@@ -185,6 +185,10 @@ const char* kiln_catalog_module_name(const kiln_catalog* catalog, size_t module)
 size_t kiln_catalog_find_kernel(const kiln_catalog* catalog, size_t module, const char* name);
 size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module);
 const char* kiln_catalog_kernel_name(const kiln_catalog* catalog, size_t module, size_t kernel);
+/* What the source calls it: "saxpy<float>" of an instance of a template. Its length; as much of it as `size` bytes
+ * hold, ended by 0, is written to `text`. */
+size_t kiln_catalog_kernel_readable_name(const kiln_catalog* catalog, size_t module, size_t kernel,
+                                         char* text, size_t size);
 size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, size_t kernel);
 
 typedef struct kiln_parameter_info {
