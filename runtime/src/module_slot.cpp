@@ -16,6 +16,7 @@
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/image_folders.hpp"
+#include "runtime/src/open_backend.hpp"
 #include "runtime/src/select_image.hpp"
 
 namespace kiln::runtime {
@@ -34,6 +35,22 @@ Error invalid(std::string message) {
 Error with_zeros_explained(Error error, const Dim3& size) {
   if (size.x != 0 && size.count() == 0) error.hint("write 1 for the dimensions that are not used");
   return error;
+}
+
+// Puts before the last hint which emulated device, if any, runs one of the images.
+void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint16_t unit,
+                  const std::string& emulator_library) {
+  for (const EmulatedDevice& device : emulated_devices(emulator_library)) {
+    for (const ImageEntry& image : images) {
+      const Result<TargetId> target = parse_target_id(image.target);
+      if (image.unit != unit || image.format == ImageFormat::kSource || !target) continue;
+      if (can_run(*target, image.ptx_isa, {device.target}).fit == Fit::kNone) continue;
+      std::string hint = "KILN_DEVICE=" + device.id + " runs the image for '";
+      hint.append(image.target) += '\'';
+      error.notes.insert(error.notes.end() - 1, {Note::Kind::kHint, std::move(hint), {}});
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -322,7 +339,11 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   }
   if (selection.image == nullptr) {
     std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
-    return no_image(selection, name_, target, device_.identity());
+    Error error = no_image(selection, name_, target, device_.identity());
+    if (device_.target().kind == TargetKind::kHost) {
+      add_emulated(error, images, unit_index, device_.options().emulator_library);
+    }
+    return error;
   }
   const std::string_view fit = to_string(selection.fit);
   const auto chosen = static_cast<std::size_t>(selection.image - images.data());

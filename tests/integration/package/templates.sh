@@ -51,6 +51,19 @@ assert scaled is catalog["scaled", "scaled<float,2>"] is catalog["_Z6scaledIfLi2
 x = device.upload([1, 2, 3], "f32")
 scaled.launch(device, 1, 32, 3, 3, x)
 assert list(x.download()) == [9, 18, 27]
+def refuses(words, call):
+    try:
+        call()
+    except (KeyError, TypeError, kiln.Error) as error:
+        assert words in str(error), str(error)
+    else:
+        raise AssertionError("not refused: " + words)
+refuses("scaled<float, 2>(u32, f32, f32*) takes 3 arguments, not 1", lambda: scaled.launch(device, 1, 32, 3))
+refuses("did you mean 'scaled<", lambda: catalog["scaled"])
+refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: add 'host'",
+        lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))
+refuses("hint: did you mean 'host'?", lambda: kiln.Device("hots"))
+refuses("'host:wave64', 'emulated:gfx1030'", lambda: kiln.Device("hots"))
 for key in ("scaled<float, 3>", ("scaled", "scaled<int, 2>"), ("other", "scaled<float, 2>")):
     try:
         catalog[key]
