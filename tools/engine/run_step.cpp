@@ -43,6 +43,13 @@ std::string joined_output(const Outcome& outcome) {
   return text + outcome.diagnostics;
 }
 
+// Whether the compiler of the host met what only CUDA's own compiler knows.
+bool is_of_plain_cuda(std::string_view log) {
+  const auto has = [&](std::string_view text) { return log.find(text) != std::string_view::npos; };
+  if (has("platform.cuh")) return false;
+  return has("__global__") || has("cuda_fp16.h") || has("cuda_bf16.h") || has("cuda_runtime.h");
+}
+
 Error step_error(const Step& step, const Plan& plan, std::string message, const std::string& log) {
   Error error;
   error.code = ErrorCode::kBuildFailed;
@@ -57,6 +64,11 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
   }
   error.note("command, run in " + plan.source_root.string() + ":\n  " +
              shell_line(command_line(step, plan)));
+  if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
+    error.hint(
+        "the host takes sources that include device/platform.cuh and spell kernels with "
+        "KILN_KERNEL: docs/HOST.md");
+  }
   return error;
 }
 

@@ -147,3 +147,12 @@ TEST_CASE("kiln build interrupted ends its compilers, leaves nothing half-writte
   INFO(later.diagnostics);
   CHECK(later.ok());
 }
+
+TEST_CASE("kiln build says what the host takes where a source is plain CUDA") {
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  const tools::Outcome outcome = project.kiln({"build", "--target", "host", "--module", "fill"});
+  CHECK(outcome.diagnostics.find(
+            "hint: the host takes sources that include device/platform.cuh and "
+            "spell kernels with KILN_KERNEL: docs/HOST.md") != std::string::npos);
+}
