@@ -33,7 +33,8 @@ struct VectorRows {
   u32 count, groups;  // of 32 values
 };
 
-// kGroups times 32 values of each of up to kRows rows. Copied by kThreads threads.
+// kGroups times 32 values of each of up to kRows rows. Copied by kThreads threads, a few a row:
+// each has one row, so that a copy of sixteen bytes is few instructions.
 template <class Format, u32 kRows, u32 kGroups, u32 kThreads>
 struct StagedRows {
   static constexpr u32 kBlocks = kGroups * 32 / Format::kValues;
@@ -43,30 +44,29 @@ struct StagedRows {
 
   alignas(16) u8 bytes[kRows * kChunks * 16];
 
-  // `rows` rows from `first_row` on, blocks from `first_block` on; rows behind the last are the
-  // last.
+  // `rows` rows, kRows or half of them, from `first_row` on, blocks from `first_block` on; rows
+  // behind the last are the last.
   KILN_DEVICE void copy(const BlockMatrix& matrix, u32 first_row, u32 rows, u32 first_block,
                         u32 thread) {
+    constexpr u32 kThreadsOfRow = kThreads / kRows;
+    const u32 shift = rows == kRows ? 0 : 1;
+    const u32 each = kThreadsOfRow << shift;
+    const u32 r = thread / kThreadsOfRow >> shift, mine = thread & (each - 1);
     const u64 row_bytes = static_cast<u64>(matrix.blocks) * Format::kBytes;
-    const u8* const end = matrix.bytes + matrix.rows * row_bytes;
-    const u32 size = lesser(matrix.blocks - first_block, kBlocks) * Format::kBytes;
+    const u8* const first = matrix.bytes + lesser(first_row + r, matrix.rows - 1) * row_bytes +
+                            first_block * Format::kBytes;
+    const u32 before = static_cast<u32>(address_of(first)) % 16;
+    const u32 end = before + lesser(matrix.blocks - first_block, kBlocks) * Format::kBytes;
+    const u32 chunks = (end + 15) / 16;
+    const u8* const from = first - before;
+    u8* const to = bytes + r * (kChunks * 16);
+    if (from >= matrix.bytes && from + 16 * chunks <= matrix.bytes + matrix.rows * row_bytes) {
 #pragma unroll 1
-    for (u32 i = thread; i < rows * kChunks; i += kThreads) {
-      const u8* const first = matrix.bytes +
-                              lesser(first_row + i / kChunks, matrix.rows - 1) * row_bytes +
-                              first_block * Format::kBytes;
-      const u32 before = static_cast<u32>(address_of(first)) % 16, at = i % kChunks * 16;
-      if (at >= before + size) continue;
-      const u8* const from = first - before + at;
-      if (from >= matrix.bytes && from + 16 <= end) {
-        copy_async<16>(bytes + 16 * i, from);
-      } else {
-        // Sixteen bytes would stick out of the matrix.
+      for (u32 i = mine; i < chunks; i += each) copy_async<16>(to + 16 * i, from + 16 * i);
+    } else {
+      // Sixteen bytes would stick out of the matrix.
 #pragma unroll 1
-        for (u32 k = 0; k < 16; ++k) {
-          if (from + k >= matrix.bytes && from + k < end) bytes[16 * i + k] = from[k];
-        }
-      }
+      for (u32 i = before + mine; i < end; i += each) to[i] = from[i];
     }
   }
 
@@ -80,7 +80,8 @@ struct StagedRows {
   }
 };
 
-// kGroups blocks of each of kVectors vectors. Copied by kThreads threads.
+// kGroups blocks of each of kVectors vectors. Copied by kThreads threads, neighbouring ones along a
+// vector: so they read few lines of the cache at once.
 template <u32 kVectors, u32 kGroups, u32 kThreads>
 struct StagedVectors {
   static constexpr u32 kWords = kGroups * kBlockWords;
@@ -92,21 +93,34 @@ struct StagedVectors {
 
   // Those behind the last are left as they were.
   KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
-    constexpr u32 kChunks = kWords / 4;
+    constexpr u32 kChunks = kWords / 4, kDown = kThreads / kChunks, kAlong = kThreads % kChunks;
     const u32 count = lesser(vectors.count - first_vector, kVectors);
     const u32 size = lesser(vectors.groups - first_group, kGroups) * kBlockWords;
-    const bool is_aligned = address_of(vectors.words) % 16 == 0 && vectors.stride % 4 == 0;
+    u32 v = thread / kChunks, chunk = thread % kChunks;
+    const u32* from = vectors.words + static_cast<u64>(first_vector + v) * vectors.stride +
+                      first_group * kBlockWords + 4 * chunk;
+    u32* to = words + v * kStride + 4 * chunk;
+    const bool is_whole =
+        address_of(vectors.words) % 16 == 0 && vectors.stride % 4 == 0 && size == kWords;
+    const u64 step = static_cast<u64>(kDown) * vectors.stride + 4 * kAlong;
+    const u64 wrap = static_cast<u64>(vectors.stride) - kWords;
 #pragma unroll 1
-    for (u32 i = thread; i < count * kChunks; i += kThreads) {
-      const u32 v = i / kChunks, word = i % kChunks * 4;
-      const u32* const from = vectors.words + static_cast<u64>(first_vector + v) * vectors.stride +
-                              first_group * kBlockWords + word;
-      u32* const to = words + v * kStride + word;
-      if (is_aligned && word + 4 <= size) {
+    while (v < count) {
+      if (is_whole) {
         copy_async<16>(to, from);
       } else {
 #pragma unroll 1
-        for (u32 k = 0; k < 4 && word + k < size; ++k) copy_async<4>(to + k, from + k);
+        for (u32 k = 0; k < 4 && 4 * chunk + k < size; ++k) copy_async<4>(to + k, from + k);
+      }
+      v += kDown;
+      chunk += kAlong;
+      from += step;
+      to += kDown * kStride + 4 * kAlong;
+      if (chunk >= kChunks) {
+        ++v;
+        chunk -= kChunks;
+        from += wrap;
+        to += kStride - kWords;
       }
     }
   }
@@ -171,12 +185,15 @@ struct TileResults {
     return lane % 4 * 2 + x * kTileColumns + i % 2;
   }
 
-  // Adds what a unit gives with the groups of staged vectors from `first_group` on.
+  // Adds what a unit gives with the groups of staged vectors from `first_group` on, of which
+  // the first `count` matter: kSkip tiles of columns behind them are passed over.
+  static constexpr u32 kSkip = 4;
   template <class Format, class Vectors>
-  KILN_DEVICE void add(const UnitRows<Format>& rows, const Vectors& vectors, u32 first_group,
-                       u32 lane) {
+  KILN_DEVICE void add(const UnitRows<Format>& rows, const Vectors& vectors, u32 count,
+                       u32 first_group, u32 lane) {
 #pragma unroll
     for (u32 x = 0; x < kRight; ++x) {
+      if (x != 0 && x % kSkip == 0 && x * kTileColumns >= count) break;
 #pragma unroll
       for (u32 g = 0; g < UnitRows<Format>::kGroups; ++g) {
         const u32* const blocks =
@@ -261,6 +278,7 @@ struct MatrixTiles {
     const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
     const u32 top = wave * kTileRows % tile_rows, half = wave * kTileRows / tile_rows;
     const u32 groups = tile_rows == kRows ? kGroups : kGroups / 2;
+    const u32 count = vectors.count - first_vector;
     Step& step = shared.step;
     Results results;
 #pragma unroll 1
@@ -278,7 +296,7 @@ struct MatrixTiles {
            g += Unit::kGroups) {
         Unit unit;
         unit.load(rows, g / Unit::kGroups, lane);
-        results.template add<Format>(unit, step.vectors, g, lane);
+        results.template add<Format>(unit, step.vectors, count, g, lane);
       }
       barrier();
     }
@@ -386,7 +404,7 @@ KILN_DEVICE void mul_mat_vectors(const void* vx, const void* vy, f32* dst, i32 c
         if (group + g >= vectors.groups) break;
         Unit unit;
         unit.load(rows, g / Unit::kGroups, lane);
-        results.template add<Format>(unit, step.vectors, g, lane);
+        results.template add<Format>(unit, step.vectors, kVectors, g, lane);
       }
     }
     barrier();

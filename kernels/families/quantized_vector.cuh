@@ -9,6 +9,7 @@
 #include "device/platform.cuh"
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
+#include "gguf/q4_0.cuh"
 #include "gguf/q8_1.cuh"
 #include "tuning/quantized.hpp"
 
@@ -17,30 +18,42 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-// The threads that share rows: the block, or, of short rows, a wave.
-KILN_DEVICE Team team_for(u32 pieces) {
-  const u32 threads = block_threads(), wave = wave_width();
-  if (pieces <= 2 * wave && threads % wave == 0) return {lane_index(), wave};
-  return block_team();
-}
-
-// The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
-// thread, and sum(j) is the sum of value j there.
+// The sums over a team, of a multiple of 32 threads, of each of kCount values: `store(i, sum)` is
+// called once for each i, in some thread, and sum(j) is the sum of value j there.
 template <u32 kCount>
 struct TeamSums {
   static constexpr u32 kMostWaves = 32;
   f32 of[kMostWaves][kCount];
 };
+// Adds up over `width` lanes, and leaves to each lane one of the sums, whose number it returns, or
+// kNoSum: at each step a lane gives half of its values away and gets the other half of its
+// partner's.
+inline constexpr u32 kNoSum = ~0u;
+template <u32 kCount>
+KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
+  static_assert(kCount <= 32);
+  if constexpr (kCount == 1) {
+#pragma unroll 1
+    for (; mask != 0; mask /= 2) values[0] += shuffle_xor(values[0], mask, width);
+    return 0;
+  } else {
+    constexpr u32 kKept = (kCount + 1) / 2;
+    const bool is_upper = (lane & mask) != 0;
+#pragma unroll
+    for (u32 i = 0; i < kKept; ++i) {
+      const f32 upper = i + kKept < kCount ? values[i + kKept] : 0;
+      const f32 given = is_upper ? values[i] : upper;
+      values[i] = (is_upper ? upper : values[i]) + shuffle_xor(given, mask, width);
+    }
+    const u32 number = share_sums<kKept>(values, mask / 2, width, lane);
+    return !is_upper ? number : number < kCount - kKept ? number + kKept : kNoSum;
+  }
+}
 template <u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   KILN_SHARED(scratch, TeamSums<kCount>);
   const u32 both = team.threads | wave_width();
   const u32 width = team.threads % wave_width() == 0 ? wave_width() : both & (0 - both);
-#pragma unroll 1
-  for (u32 mask = width / 2; mask != 0; mask /= 2) {
-#pragma unroll
-    for (u32 i = 0; i < kCount; ++i) sums[i] += shuffle_xor(sums[i], mask, width);
-  }
   const u32 shift = count_ones(width - 1);
   const bool is_wave = team.threads == wave_width();
   const auto join = [&] {
@@ -51,11 +64,9 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
     }
   };
   const u32 first = (thread_rank() - team.rank) >> shift;
+  const u32 number = share_sums<kCount>(sums, width / 2, width, team.rank & (width - 1));
   join();  // what an earlier call left may still be read
-  if ((team.rank & (width - 1)) == 0) {
-#pragma unroll
-    for (u32 i = 0; i < kCount; ++i) scratch.of[first + (team.rank >> shift)][i] = sums[i];
-  }
+  if (number != kNoSum) scratch.of[first + (team.rank >> shift)][number] = sums[0];
   join();
   const auto sum_of = [&](u32 i) {
     f32 sum = 0;
@@ -66,11 +77,19 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// How many slices of a format a thread takes at once. Of several rows and one vector more, so that
-// what it loads of the vector is less beside the rows.
-template <class Format, u32 kRows, u32 kVectors>
-inline constexpr u32 kSlicesAtOnce = (Format::kParts == 1 || Format::kTogether == 8 ? 4 : 2) *
-                                     (kRows > 1 && kVectors == 1 ? 2 : 1);
+// How many slices of each row a thread takes at once: as many values as there are registers for,
+// most of Q4_K.
+template <class Format, u32 kVectors>
+inline constexpr u32 kSlicesAtOnce = Format::kParts == 4                      ? 2
+                                     : Format::kBytes == 144 && kVectors <= 2 ? 8
+                                                                              : 4;
+
+// Whether the halves of what a thread takes of a row are summed apart, which takes longer: so
+// comes, bit for bit, the product that the reference publishes, 5561664.5.
+template <class Format, u32 kVectors>
+inline constexpr bool kSumsHalves = false;
+template <>
+inline constexpr bool kSumsHalves<gguf::Q4_0, 1> = true;
 
 // What a thread needs of a vector beside a piece: the quants of each part, and d and s of the
 // blocks that they are of.
@@ -78,7 +97,6 @@ template <class Format, u32 kWords>
 struct VectorPiece {
   // Parts of one run share a block of the vector, and are one sum.
   static constexpr bool kOneRun = Format::kValues == 32;
-  static constexpr f32 kShare = (kOneRun ? kWords * Format::kParts : kWords) / 8.0f;
 
   u32 quants[Format::kParts][kWords];
   u32 d_and_s[kOneRun ? 1 : Format::kParts];
@@ -94,14 +112,16 @@ struct VectorPiece {
     }
   }
 
-  // The product with a piece of a row.
+  // The product with a piece of a row: with kCount words of each part, from word kFrom on.
+  template <u32 kFrom = 0, u32 kCount = kWords>
   KILN_DEVICE f32 times(const gguf::Piece<Format, kWords>& piece, const gguf::Scale* scales) const {
+    constexpr f32 kShare = (kOneRun ? kCount * Format::kParts : kCount) / 8.0f;
     f32 total = 0;
     i32 dot = 0, ones = 0;
 #pragma unroll
     for (u32 p = 0; p < Format::kParts; ++p) {
 #pragma unroll
-      for (u32 k = 0; k < kWords; ++k) {
+      for (u32 k = kFrom; k < kFrom + kCount; ++k) {
         dot = dot_bytes(piece.quants[k][p], quants[p][k], dot);
         if (Format::kHasOffset && Format::kRun < 32) {
           ones = dot_bytes(0x01010101u, quants[p][k], ones);
@@ -143,28 +163,33 @@ struct F32Results {
   }
 };
 
-// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns. Each team
-// of the first `workers` blocks takes kRows rows at once. `output(row, v, sum)` is called once for
-// each row and vector, in some thread; there sum(0) is their product, and sum(n) that of a row n
-// further on, of the same kRows.
-template <class Format, u32 kVectors, u32 kRows, class Matrix, class Output>
+// How the threads of a launch share rows: each wave has rows of its own, or each block; the first
+// `workers` blocks work.
+struct RowShares {
+  bool is_by_wave;
+  u32 workers;
+};
+
+// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRowsAtOnce
+// at once. `output(row, v, sum)` is called once for each row and vector, in some thread; there
+// sum(0) is their product, and sum(n) that of a row n further on, of the same kRowsAtOnce.
+template <class Format, u32 kVectors, class Matrix, class Output>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
-                               u32 columns, u32 rows, u32 stride, u32 workers) {
-  constexpr u32 kWords = kSlicesAtOnce<Format, kRows, kVectors>;
+                               u32 columns, u32 rows, u32 stride, RowShares shares) {
+  constexpr u32 kRows = tuning::kRowsAtOnce, kWords = kSlicesAtOnce<Format, kVectors>;
+  constexpr u32 kShares = kSumsHalves<Format, kVectors> ? 2 : 1, kSums = kRows * kVectors;
   using Piece = gguf::Piece<Format, kWords>;
-  const u32 blocks = columns / Format::kValues;
-  const u32 pieces = blocks * Piece::kPerBlock;
-  const Team team = team_for(pieces);
-  const bool is_wave = team.threads == wave_width();
-  const u32 teams = is_wave ? wave_count() : 1;
-  const u32 number = block_index() * teams + (is_wave ? wave_index() : 0);
+  const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
+  const Team team = shares.is_by_wave ? Team{lane_index(), wave_width()} : block_team();
+  const u32 teams = shares.is_by_wave ? wave_count() : 1;
+  const u32 number = block_index() * teams + (shares.is_by_wave ? wave_index() : 0);
 #pragma unroll 1
-  for (u32 first = number * kRows; first < rows; first += workers * teams * kRows) {
+  for (u32 first = number * kRows; first < rows; first += shares.workers * teams * kRows) {
     // Rows behind the last are the last, and not stored.
     const u8* row[kRows];
 #pragma unroll
     for (u32 r = 0; r < kRows; ++r) row[r] = matrix.row(first + r < rows ? first + r : rows - 1);
-    f32 sums[kRows * kVectors] = {};
+    f32 sums[kShares * kSums] = {};
 #pragma unroll 1
     for (u32 i = team.rank; i < pieces; i += team.threads) {
       const u32 first_word = i / Piece::kPerBlock * (Format::kValues / 4);
@@ -183,36 +208,54 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
       for (u32 v = 0; v < kVectors; ++v) {
         const VectorPiece<Format, kWords> y(vectors + v * stride, at);
 #pragma unroll
-        for (u32 r = 0; r < kRows; ++r) sums[r * kVectors + v] += y.times(piece[r], scales[r]);
+        for (u32 r = 0; r < kRows; ++r) {
+          f32* const sum = &sums[r * kVectors + v];
+          if constexpr (kShares == 1) {
+            *sum += y.times(piece[r], scales[r]);
+          } else {
+            sum[0] += y.template times<0, kWords / 2>(piece[r], scales[r]);
+            sum[kSums] += y.template times<kWords / 2, kWords / 2>(piece[r], scales[r]);
+          }
+        }
       }
     }
     team_sums(team, sums, [&](u32 i, auto sum_of) {
       const u32 at = first + i / kVectors;
-      if (at < rows) output(at, i % kVectors, [&](u32 n) { return sum_of(i + n * kVectors); });
+      if (i >= kSums || at >= rows) return;
+      output(at, i % kVectors, [&](u32 n) {
+        const u32 number = i + n * kVectors;
+        return kShares == 1 ? sum_of(number) : sum_of(number) + sum_of(number + kSums);
+      });
     });
   }
 }
 
-// By several rows at once where there are many.
-//
-// A launch in the reference's geometry then has more blocks than work. So few of them do it that
-// room is left on the multiprocessors for the others, which leave.
+// A launch in the reference's geometry has more blocks than kRowsAtOnce rows each. Of so many rows
+// that waves fill the device, each wave has its own, and so few blocks do the work that room is
+// left on the multiprocessors for the others, which leave. The multiprocessors are those of the
+// architecture's largest GPU: to ask for the device's would take as long as a small product's
+// arithmetic.
+template <class Format>
+KILN_DEVICE RowShares shares_of(u32 rows, u32 columns) {
+  constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
+  // By the registers of a thread.
+  constexpr u32 kWorking = kMachine.multiprocessors * (Format::kValues > 32 ? 3 : 4);
+  const u32 blocks = block_count();
+  if (block_threads() % wave_width() != 0) return {false, blocks};
+  if (columns <= tuning::kColumnsOfWave) return {true, blocks};
+  const u32 groups = (rows + tuning::kRowsAtOnce - 1) / tuning::kRowsAtOnce;
+  if (blocks <= groups || groups < kFilling) return {false, blocks};
+  return {true, blocks < kWorking ? blocks : kWorking};
+}
+
 template <class Format, u32 kVectors>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
-  const MatrixRows all{matrix, columns / Format::kValues * Format::kBytes};
-  const F32Results results{dst, dst_stride};
-  if (rows >= tuning::kManyRows) {
-    // By the registers of a thread.
-    constexpr u32 kBlocks = Format::kValues > 32 ? 3 : (kVectors == 1 ? 5 : 4);
-    const bool is_ours = block_count() <= (rows + tuning::kRowsAtOnce - 1) / tuning::kRowsAtOnce;
-    const u32 workers = is_ours ? block_count() : multiprocessors() * kBlocks;
-    if (block_index() >= workers) return;
-    multiply_rows<Format, kVectors, tuning::kRowsAtOnce>(all, vectors, results, columns, rows,
-                                                         stride, workers);
-  } else {
-    multiply_rows<Format, kVectors, 1>(all, vectors, results, columns, rows, stride, block_count());
-  }
+  const RowShares shares = shares_of<Format>(rows, columns);
+  if (block_index() >= shares.workers) return;
+  multiply_rows<Format, kVectors>(MatrixRows{matrix, columns / Format::kValues * Format::kBytes},
+                                  vectors, F32Results{dst, dst_stride}, columns, rows, stride,
+                                  shares);
 }
 
 // mul_mat_vec of up to four vectors: `rows_y` is the padded length of a vector.

@@ -1,26 +1,41 @@
 // How products with quantized rows are spread over a launch. Plain C++17, for device code and host
 // programs.
-//
-// Measured on an H200, Q4_0 weights and one vector, microseconds; a bare read of the weights
-// takes 9.6, the reference's kernel 14.4:
-//   threads of a block       32     64    128
-//   14336 x 4096 weights   10.96  10.86  11.76
-//   4096 x 14336           14.79  11.30  12.17
-// Four rows at once instead of one: 27 to 13 (128 threads). Other architectures: the same.
 #pragma once
 
 namespace kiln::tuning {
 
-// A block of threads takes so many rows at once, of matrices that have kManyRows or more; else one.
-inline constexpr unsigned kRowsAtOnce = 4, kManyRows = 2048;
+// Threads take so many rows at once, of the same columns.
+//
+// Measured on an H200, microseconds; the reference's kernels; rows at once 1, 2, 4:
+//                                 reference     1      2      4
+//   Q4_0 14336 x 4096, 1 vector        14.5  14.0   11.9   11.6
+//   Q4_0 14336 x 4096, 4               27.7  30.5   20.1   15.8
+//   Q4_K 14336 x 4096, 1               19.3  16.3   13.3   12.3
+//   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
+//   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
+inline constexpr unsigned kRowsAtOnce = 4;
+constexpr unsigned row_groups(unsigned rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce; }
 
-constexpr unsigned vector_blocks(unsigned rows) {
-  return rows >= kManyRows ? (rows + kRowsAtOnce - 1) / kRowsAtOnce : rows;
+// A wave has rows of its own where they have so many columns or fewer; else the block shares them.
+// In the reference's geometry a wave has its own, too, where there are so many groups of rows for
+// each multiprocessor.
+//
+// Likewise, Q4_0 14336 x 4096, by blocks and by waves: 1 vector 16.0, 13.2; 2 vectors 23.2, 12.9.
+inline constexpr unsigned kColumnsOfWave = 1024, kWavesToFill = 16;
+
+// Our own geometry: threads of a block, and blocks.
+//
+// Likewise, Q4_0, 1 vector, by threads of a block:      64    128
+//   14336 x 4096                                      11.7   12.0
+//   1024 x 4096                                        3.2    2.9
+//   4096 x 512                                         2.6    2.5
+//   1024 x 1024                                        2.2    2.3
+constexpr unsigned vector_threads(unsigned rows, unsigned columns) {
+  return (rows < 2048) == (columns <= kColumnsOfWave) ? 64 : 128;
 }
-// Threads of a block: two waves for long rows, unless there are vectors and blocks enough to fill
-// the device with one each.
-constexpr unsigned vector_threads(unsigned rows, unsigned columns, unsigned vectors) {
-  return columns >= 2048 && (vectors == 1 || rows < 8192) ? 64 : 32;
+constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned threads) {
+  const unsigned at_once = columns <= kColumnsOfWave ? threads / 32 : 1;
+  return (row_groups(rows) + at_once - 1) / at_once;
 }
 
 // Products of our own names: threads of a block, which makes kRowsAtOnce rows; the fewer blocks

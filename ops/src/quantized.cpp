@@ -264,8 +264,9 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
   } else if (vectors <= 4) {
-    launch.grid.x = tuning::vector_blocks(rows);
-    launch.block.y = tuning::vector_threads(rows, columns, vectors) / kWave;
+    const unsigned threads = tuning::vector_threads(rows, columns);
+    launch.grid.x = tuning::vector_blocks(rows, columns, threads);
+    launch.block.y = threads / kWave;
   } else {
     constexpr std::uint32_t kFragmentRows = 16;
     launch.grid.x = divide_up(rows, kFragmentRows);
@@ -313,8 +314,9 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   launch.block.x = kWave;
   launch.block.y = 4;
   if (call.geometry == Geometry::kOwn) {
-    launch.grid.x = tuning::vector_blocks(rows);
-    launch.block.y = tuning::vector_threads(rows, columns, 1) / kWave;
+    const unsigned threads = tuning::vector_threads(rows * launch.grid.y * launch.grid.z, columns);
+    launch.grid.x = tuning::vector_blocks(rows, columns, threads);
+    launch.block.y = threads / kWave;
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);

@@ -292,6 +292,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
   const std::size_t block = ops::info(of.format).values;
   // No multiple of 64 or 128 where blocks are small, and one that some threads have no part of.
   const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
+  constexpr std::size_t kShared = 1024;  // rows of more columns are shared by the waves of a block
   std::vector<ProductCase> list;
   switch (of.kind) {
     case Kind::kF32:
@@ -323,12 +324,13 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
            .ends_memory = true,
            .blocks = 2,
            .waves = 3}};
-      // Several rows at once; a launch that has too many blocks for that.
-      if (of.vectors == 1 || of.vectors == 4 || (of.vectors < 4 && block == 32)) {
-        list.push_back({.rows = 2050, .columns = block, .dst_stride = 2060});
-      }
+      // And so many rows that each wave has its own on any GPU.
+      list.push_back({.rows = 6, .columns = kShared + block});
       if (of.vectors == 1) {
-        list.push_back({.rows = 2049, .columns = block, .geometry = kReference});
+        list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
+      }
+      if (of.format == BlockFormat::kQ4_0 && of.vectors <= 2) {
+        list.push_back({.rows = 8450, .columns = kShared + block, .geometry = kReference});
       }
       if (of.format == BlockFormat::kQ4_0 && of.vectors == 1) {
         list.push_back({.rows = 1, .columns = 256, .geometry = kReference, .is_published = true});
@@ -382,7 +384,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .batches = 3,
                .slots = 1,
                .inputs = ops::MoeInputs::kOfTask},
-              {.rows = 2050, .columns = block, .batches = 1, .slots = 2}};
+              {.rows = 6, .columns = kShared + block, .batches = 1, .slots = 2}};
       break;
   }
   return list;

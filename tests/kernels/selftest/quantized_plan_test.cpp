@@ -181,8 +181,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.vectors = 4;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32>>>: gates\n"
-        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32>>>: product as f32\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: gates\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: product as f32\n"
         "quantized.join_products<<<224, 256>>>: silu(gate) * product as f16");
   call.vectors = 100;
   CHECK(text(call) ==
@@ -227,7 +227,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.columns = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<1, 32x2>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 1024, 7});
   call.vectors = 5;
   call.dst_stride = 9;
@@ -245,7 +245,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
-  // Four rows a block where there are many, two waves where they are long.
+  // Long rows are shared by a block, of two waves where there are many.
   call = {};
   call.format = BlockFormat::kQ3_K;
   call.rows = 14336;
@@ -300,7 +300,7 @@ TEST_CASE("plan of a mixture of experts has a block for every row of every task"
   call.slots = 2;
   CHECK(both(call) ==
         "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32x4>>> "
-        "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32>>>");
+        "quantized.indexed_moe_forward_q8_0_q8_1<<<1x3x2, 32x2>>>");
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 1});
   call.inputs = MoeInputs::kOfTask;
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 2});
