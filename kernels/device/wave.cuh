@@ -50,17 +50,6 @@ KILN_DEVICE T wave_sum(T value, u32 width = wave_width(), Here here = KILN_HERE)
       value, [](T a, T b) { return a + b; }, width, here);
 }
 
-// The same for a monoid: its values may be structs, which its own shuffle() moves.
-template <class Monoid, class T>
-KILN_DEVICE T wave_join(T value, u32 width = wave_width(), Here here = KILN_HERE) {
-  const u32 lane = lane_index() & (width - 1);
-#pragma unroll 1
-  for (u32 mask = width / 2; mask != 0; mask /= 2) {
-    value = Monoid::join(value, Monoid::shuffle(value, lane ^ mask, width, here));
-  }
-  return value;
-}
-
 // The sum of the values of the lanes up to and with this one.
 template <class T>
 KILN_DEVICE T wave_inclusive_sum(T value, Here here = KILN_HERE) {

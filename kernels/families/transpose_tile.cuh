@@ -48,7 +48,6 @@ struct TransposeTile {
 
   // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ...: the squares of one line then store
   // their words to different banks.
-  KILN_DEVICE static u32 kept_at(u32 row) { return row % kSquare * kAlong + row / kSquare; }
   KILN_DEVICE static u32 row_of(u32 kept) { return kept % kAlong * kSquare + kept / kAlong; }
 
   // By lines of 32 threads. `pitch` is what lies between the tile's lines in the input; `by_words`:
