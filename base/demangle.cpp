@@ -60,7 +60,8 @@ bool is_written_as(std::string_view name, std::string_view written) {
   while (true) {
     i = next_letter(readable, i);
     j = next_letter(written, j);
-    if (i == readable.size() || j == written.size()) return i == readable.size() && j == written.size();
+    const bool ends = i == readable.size();
+    if (ends || j == written.size()) return ends && j == written.size();
     if (readable[i++] != written[j++]) return false;
   }
 }
