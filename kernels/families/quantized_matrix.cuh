@@ -103,7 +103,7 @@ struct StagedVectors {
     const bool is_whole =
         address_of(vectors.words) % 16 == 0 && vectors.stride % 4 == 0 && size == kWords;
     const u64 step = static_cast<u64>(kDown) * vectors.stride + 4 * kAlong;
-    const u64 wrap = static_cast<u64>(vectors.stride) - kWords;
+    const i64 wrap = static_cast<i64>(vectors.stride) - kWords;
 #pragma unroll 1
     while (v < count) {
       if (is_whole) {
