@@ -101,7 +101,7 @@ class Run {
                     std::vector<Outcome>& results) {
     double preparing = 0;
     for (const CaseSpec& spec : cases_of(kernel.module, kernel.name, options_.selection)) {
-      if (!matches(options_.pattern, spec.name)) continue;
+      if (!is_chosen(options_, spec.name)) continue;
       std::optional<PreparedCase> prepared;
       for (std::size_t d = 0; d < devices_.size(); ++d) {
         if (has_stopped(d)) continue;
@@ -223,6 +223,16 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+bool takes_every_case(const SuiteOptions& options) {
+  return options.patterns.empty() || std::ranges::count(options.patterns, "*") != 0;
+}
+
+bool is_chosen(const SuiteOptions& options, std::string_view name) {
+  return options.patterns.empty() ||
+         std::ranges::any_of(options.patterns,
+                             [&](const std::string& each) { return matches(each, name); });
+}
+
 Summary run_suite(const std::vector<DeclaredKernel>& kernels,
                   const std::vector<SuiteDevice>& devices, const SuiteOptions& options,
                   const std::vector<Unsupported>& unsupported, std::ostream& out) {
@@ -230,7 +240,7 @@ Summary run_suite(const std::vector<DeclaredKernel>& kernels,
 }
 
 bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream& out) {
-  const bool whole = options.pattern == "*";
+  const bool whole = takes_every_case(options);
   bool passed = !summary.devices.empty();
   for (const DeviceSummary& each : summary.devices) {
     for (const auto& [reason, count] : each.skipped) {
@@ -249,7 +259,8 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
     if (whole) {
       out << "; kernels covered / kernels declared: " << each.covered << " / " << summary.declared;
     } else if (each.run == 0) {
-      out << "; no case matches '" << options.pattern << "'";
+      out << "; no case matches";
+      for (const std::string& pattern : options.patterns) out << " '" << pattern << "'";
     }
     out << "; " << show_seconds(each.seconds) << '\n';
     passed = passed && each.failed == 0 && each.run != 0 && !each.stopped &&

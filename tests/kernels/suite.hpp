@@ -48,7 +48,7 @@ struct DeclaredKernel {
   std::string module, name;
 };
 
-// Cases that cannot run on some devices, and why. Patterns as SuiteOptions::pattern.
+// Cases that cannot run on some devices, and why. Patterns as in SuiteOptions.
 struct Unsupported {
   std::string_view device, pattern, reason;
 };
@@ -62,7 +62,7 @@ struct SuiteDevice {
 };
 
 struct SuiteOptions {
-  std::string pattern = "*";  // of case names; '*' stands for any letters
+  std::vector<std::string> patterns;  // of case names; '*' stands for any letters; none: every case
   Selection selection = Selection::kUsual;
   std::uint64_t seed = 1;
   std::size_t max_elements = 0;  // larger cases are skipped; 0: none is
@@ -98,5 +98,7 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
 
 // Whether `text` matches a pattern in which '*' stands for any letters.
 bool matches(std::string_view pattern, std::string_view text);
+bool takes_every_case(const SuiteOptions& options);
+bool is_chosen(const SuiteOptions& options, std::string_view name);
 
 }  // namespace kiln::conformance

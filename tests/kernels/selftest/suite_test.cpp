@@ -153,7 +153,7 @@ SuiteDevice device_of(const std::string& id, bool answers) {
 
 TEST_CASE("suite says on which device a case fails, and how to run it there alone") {
   SuiteOptions options;
-  options.pattern = "ugelu_f16/transposed/33x65/reference";
+  options.patterns = {"ugelu_f16/transposed/33x65/reference"};
   std::ostringstream out;
   const Summary summary =
       run_suite({{"unary", "ugelu_f16"}}, {device_of("fake:0", true), device_of("fake:1", true)},
@@ -177,7 +177,7 @@ TEST_CASE(
   for (const unsigned jobs : {1u, 3u}) {
     SuiteOptions options;
     options.jobs = jobs;
-    options.pattern = "*/contiguous/*";
+    options.patterns = {"*/contiguous/*"};
     std::ostringstream out;
     const Summary summary = run_suite(
         kernels, {device_of("fake:0", true), device_of("fake:1", true)}, options, {}, out);
@@ -243,6 +243,19 @@ TEST_CASE("suite patterns let a star stand for any letters") {
   CHECK(matches("u*_f16/*/own", "ugelu_f16/all-values/own"));
   CHECK_FALSE(matches("ugelu", "ugelu_f16"));
   CHECK_FALSE(matches("*/reference", "ugelu_f16/all-values/own"));
+}
+
+TEST_CASE("suite takes the cases that match one of several patterns, and all without any") {
+  SuiteOptions options;
+  CHECK(is_chosen(options, "ugelu_f16/all-values/own"));
+  CHECK(takes_every_case(options));
+  options.patterns = {"ugelu_*", "*/reference"};
+  CHECK(is_chosen(options, "ugelu_f16/all-values/own"));
+  CHECK(is_chosen(options, "usqr_f16/all-values/reference"));
+  CHECK_FALSE(is_chosen(options, "usqr_f16/all-values/own"));
+  CHECK_FALSE(takes_every_case(options));
+  options.patterns.push_back("*");
+  CHECK(takes_every_case(options));
 }
 
 }  // namespace
