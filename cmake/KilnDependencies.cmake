@@ -42,6 +42,7 @@ if(NOT TARGET kiln_zstd)
 endif()
 
 include(KilnLlvm)
+include(KilnRust)
 
 if(KILN_BUILD_TOOLS)
   kiln_find_or_fetch(CLI11 2.1

@@ -143,11 +143,21 @@ look_for_sanitizers() {
   fi
 }
 
+say_absent_rust() {
+  note "$(command -v rustc) is no rustc 1.56 or newer that runs: Rust examples are left out, everything else works"
+  note "it says: $(rustc --version 2>&1 | head -n 1)"
+  hint "mend it (\`rustup default stable\` where it is rustup's), or take it off PATH, and run this again"
+}
+
 look_for_machine_packages() {
   local probe what minimum package
   while read -r probe what minimum package; do
     if "has_$probe" "$what" "$minimum"; then
       report "$what" found "$(command -v "$what" || true)"
+    elif [ "$what" = rustc ] && command -v rustc >/dev/null; then
+      # A package of the machine would come behind it on PATH.
+      report rustc unusable "$(command -v rustc)"
+      absent+=(rust)
     else
       want_package "$what" "$package"
     fi

@@ -127,6 +127,21 @@ names_a_tool_that_is_too_old() {
   expect_output "cmake                missing  apt install cmake"
 }
 
+goes_on_without_a_rustc_that_does_not_run() {
+  need_machine_set_up
+  hide_programs rustc
+  printf '#!/bin/sh\necho "error: no default toolchain is configured" >&2; exit 1\n' >"$scratch/bin/rustc"
+  chmod +x "$scratch/bin/rustc"
+  run "$setup"
+  expect_status 0
+  expect_output "rustc is no rustc 1.56 or newer that runs: Rust examples are left out"
+  expect_output "it says: error: no default toolchain is configured"
+  refuse_output installing
+  run "$setup" --check
+  expect_status 0
+  expect_output "rustc                unusable $scratch/bin/rustc"
+}
+
 prints_the_commands_when_the_user_may_not_install() {
   hide_programs ninja sudo
   local as_nobody=()

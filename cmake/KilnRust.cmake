@@ -1,0 +1,10 @@
+# KILN_RUSTC: a rustc that runs, else empty. One on PATH may be a proxy that finds no compiler behind it.
+find_program(KILN_RUSTC NAMES rustc DOC "Compiles Rust examples and tests, which are left out without it")
+if(KILN_RUSTC)
+  execute_process(COMMAND "${KILN_RUSTC}" --version RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)
+  if(failed)
+    string(REGEX REPLACE "\n.*" "" said "${said}")
+    message(STATUS "${KILN_RUSTC} does not run (${said}): Rust is left out")
+    set(KILN_RUSTC "")
+  endif()
+endif()
