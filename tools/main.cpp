@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "tools/cli.hpp"
+#include "tools/cli/parse_command_line.hpp"
 #include "tools/commands/world.hpp"
 
 namespace {

@@ -20,7 +20,7 @@
 #include "base/diagnostic.hpp"
 #include "tests/support/fake_toolchain.hpp"
 #include "tests/support/sections.hpp"
-#include "tools/cli.hpp"
+#include "tools/cli/parse_command_line.hpp"
 
 using namespace kiln;
 using namespace kiln::testing;

@@ -7,7 +7,7 @@
 #include "tests/support/fake_toolchain.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/sections.hpp"
-#include "tools/cli.hpp"
+#include "tools/cli/parse_command_line.hpp"
 #include "tools/json/json.hpp"
 
 using namespace kiln;

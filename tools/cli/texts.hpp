@@ -1,5 +1,5 @@
 // The command line as values, and what is written from them: shell completions and man pages. Pure;
-// says the same as --help, because both are made of what cli.cpp declares.
+// says the same as --help, because both are made of what the commands declare.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "tools/cli_text.hpp"
+#include "tools/cli/texts.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,9 @@
-// The command line: arguments in, one command's options out. Prints nothing and runs nothing.
+// What a command line asks for: the options of one command, or a text.
 #pragma once
 
 #include <string>
 #include <variant>
-#include <vector>
 
-#include "kiln/result.hpp"
 #include "tools/commands/assemble.hpp"
 #include "tools/commands/build.hpp"
 #include "tools/commands/cache.hpp"
@@ -28,12 +26,9 @@ struct Reply {
   std::string text;
 };
 
-using Invocation = std::variant<Reply, BuildOptions, PlanOptions, DoctorOptions, InitOptions, InspectOptions,
-                                CacheOptions, RunOptions, MergeOptions, StripOptions, VerifyOptions, DiffOptions, ReportOptions,
-                                StepOptions, AssembleOptions, LockOptions>;
-
-// Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
-// and the nearest valid one.
-Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);
+using Invocation = std::variant<Reply, AssembleOptions, BuildOptions, CacheOptions, DiffOptions,
+                                DoctorOptions, InitOptions, InspectOptions, LockOptions, MergeOptions,
+                                PlanOptions, ReportOptions, RunOptions, StepOptions, StripOptions,
+                                VerifyOptions>;
 
 }  // namespace kiln::tools

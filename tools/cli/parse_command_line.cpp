@@ -1,0 +1,118 @@
+#include "tools/cli/parse_command_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "tools/cli/program.hpp"
+
+namespace kiln::tools {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The dashes, which all have, do not count.
+std::string nearest_option(std::string_view argument, std::vector<std::string> names) {
+  const auto bare = [](std::string_view name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  argument = bare(argument.substr(0, argument.find('=')));
+  for (std::string& name : names) name = bare(name);
+  const std::string near = nearest(argument, names);
+  return near.empty() ? near : "--" + near;
+}
+
+Error unknown_argument(const std::string& argument, const CLI::App& command) {
+  const bool is_option = argument.starts_with("-");
+  Error error = usage_error((is_option ? "unknown option " : "unexpected argument ") +
+                            quote(argument) + " of 'kiln " + command.get_name() + "'");
+  const std::string near = nearest_option(argument, option_names(command));
+  if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
+  return error.hint("see 'kiln " + command.get_name() + " --help'");
+}
+
+// CLI11's own wording, in our grammar.
+Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
+  std::string message = thrown.what();
+  if (thrown.get_name() == "ArgumentMismatch") {
+    message = message.substr(0, message.find(':')) + " needs a value";
+  }
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  if (!message.empty() && (message.size() < 2 || !std::isupper(static_cast<unsigned char>(message[1])))) {
+    message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  }
+  const std::string name = command.get_name() == "kiln" ? "kiln" : "kiln " + command.get_name();
+  return usage_error(std::move(message)).hint("see '" + name + " --help'");
+}
+
+// The first argument is a command, or an option of the program itself.
+Result<void> check_first(const std::string& first, const std::vector<std::string>& commands) {
+  if (!first.starts_with("-")) {
+    if (std::find(commands.begin(), commands.end(), first) != commands.end()) return {};
+    return unknown_command(first, commands);
+  }
+  const std::vector<std::string> own_options = {"-h", "--help", "--version"};
+  if (std::find(own_options.begin(), own_options.end(), first) != own_options.end()) return {};
+  Error error = usage_error("unknown option " + quote(first) + " of 'kiln'");
+  const std::string near = nearest(first, own_options);
+  if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+  return error.hint("a command comes first: see 'kiln help'");
+}
+
+// An empty word is a shell's variable that was not set; no option means anything by it.
+Result<void> check_not_empty(const CLI::App& command) {
+  if (command.get_name() == "step") return {};  // its words are another tool's
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& word : option->results()) {
+      if (!word.empty()) continue;
+      return usage_error("'' was given for " + option->get_name())
+          .hint("leave it out, or see whether a variable of the shell is set");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
+  Program program;
+  if (arguments.empty()) {
+    return usage_error("no command given: expected one of " + join(program.names(), ", "))
+        .hint("see 'kiln --help'");
+  }
+  KILN_TRY(check_first(arguments.front(), program.names()));
+  auto end = arguments.end();
+  if (arguments.front() == "step") {
+    end = std::find(arguments.begin(), arguments.end(), "--");
+    if (end != arguments.end()) program.tool_words.assign(end + 1, arguments.end());
+  }
+  try {
+    std::vector<std::string> own(arguments.begin(), end);
+    std::reverse(own.begin(), own.end());
+    program.app.parse(std::move(own));
+  } catch (const CLI::CallForHelp&) {
+    return Invocation(Reply{program.app.help()});
+  } catch (const CLI::CallForVersion&) {
+    return Invocation(Reply{version_text()});
+  } catch (const CLI::ExtrasError& error) {
+    const std::vector<std::string> extras = program.app.remaining(true);
+    if (extras.empty()) return translated(error, program.parsed());
+    return unknown_argument(extras.front(), program.parsed());
+  } catch (const CLI::ParseError& error) {
+    return translated(error, program.parsed());
+  }
+  KILN_TRY(check_not_empty(program.parsed()));
+  const auto command = std::find_if(
+      program.commands.begin(), program.commands.end(),
+      [&](const Subcommand& one) { return one.name == program.parsed().get_name(); });
+  return command->finish();
+}
+
+}  // namespace kiln::tools

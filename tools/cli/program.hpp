@@ -1,0 +1,85 @@
+// The program's commands, each declared once: from that come the parser, --help, completions and man
+// pages.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "kiln/result.hpp"
+#include "tools/cli/invocation.hpp"
+
+namespace kiln::tools {
+
+struct Subcommand {
+  std::string name;
+  // Makes the invocation once the arguments are parsed. It holds what CLI11 parsed them into.
+  std::function<Result<Invocation>()> finish;
+};
+
+struct Program {
+  Program();
+
+  CLI::App app;
+  std::vector<Subcommand> commands;     // in the order of --help
+  std::vector<std::string> tool_words;  // what follows --: the command line of another tool
+
+  std::vector<std::string> names() const;
+
+  // The command that was parsed; the program itself where there is none.
+  const CLI::App& parsed() const;
+};
+
+// One function a command. It adds what CLI11 parses to the program and says how that becomes an
+// invocation.
+Subcommand declare_assemble(Program& program);
+Subcommand declare_build(Program& program);
+Subcommand declare_cache(Program& program);
+Subcommand declare_completions(Program& program);
+Subcommand declare_diff(Program& program);
+Subcommand declare_doctor(Program& program);
+Subcommand declare_help(Program& program);
+Subcommand declare_init(Program& program);
+Subcommand declare_inspect(Program& program);
+Subcommand declare_lock(Program& program);
+Subcommand declare_man(Program& program);
+Subcommand declare_merge(Program& program);
+Subcommand declare_plan(Program& program);
+Subcommand declare_report(Program& program);
+Subcommand declare_run(Program& program);
+Subcommand declare_step(Program& program);
+Subcommand declare_strip(Program& program);
+Subcommand declare_verify(Program& program);
+
+std::string version_text();  // "kiln 1.2.3 (1a2b3c4d5e6f)\n"
+
+Error usage_error(std::string message);
+Error unknown_command(const std::string& command, const std::vector<std::string>& names);
+
+// A command whose options need nothing but parsing.
+template <typename Options>
+Subcommand parsed_command(const CLI::App& command, std::shared_ptr<Options> options) {
+  return {command.get_name(), [options = std::move(options)] { return Invocation(*options); }};
+}
+
+// The value that `text` names. The error calls the option `option`.
+template <typename Value>
+Result<Value> choice(const std::string& option, const std::string& text,
+                     const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  Error error = usage_error(option + " cannot be " + quote(text));
+  const std::string near = nearest(text, names);
+  return error.hint(near.empty() ? "it is one of " + join(names, ", ")
+                                 : "did you mean " + quote(near) + "?");
+}
+
+}  // namespace kiln::tools
