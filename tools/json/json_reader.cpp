@@ -37,7 +37,7 @@ void JsonReader::report(Error error) {
 }
 
 void JsonReader::object(const Json& value, const std::string& what,
-                        std::initializer_list<Field> fields) {
+                        const std::vector<Field>& fields) {
   const Json::Object* members = value.object();
   if (members == nullptr) {
     report(value, what + " must be an object, not " + std::string(value.kind_name()));
@@ -118,6 +118,18 @@ void JsonReader::list(const Json& value, const std::string& what, std::string_vi
     report(value, what + " is empty: it needs at least one entry");
   }
   for (const Json& item : *items) read(item);
+}
+
+bool JsonReader::is_listed_once(Listed& listed, const Json& item, const std::string& what,
+                                const std::string& key, const std::string& text) {
+  const auto [first, is_new] = listed.emplace(key, std::pair{text, where(item)});
+  if (is_new) return true;
+  const auto& [spelling, place] = first->second;
+  Error& error = report(item, what + " " + quote(text) + " is listed twice");
+  error.notes.push_back(
+      {Note::Kind::kNote, spelling == text ? "first listed here" : "first listed here as " + quote(spelling),
+       place});
+  return false;
 }
 
 const std::string* JsonReader::text(const Json& value, const std::string& what) {

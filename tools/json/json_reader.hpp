@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,7 @@ class JsonReader {
 
   // Reads an object of known keys; `what` names it in messages ("module 'affine'"). Unknown, missing
   // and duplicate keys are reported. Each key's value is read once, the first one given.
-  void object(const Json& value, const std::string& what, std::initializer_list<Field> fields);
+  void object(const Json& value, const std::string& what, const std::vector<Field>& fields);
   // Reads an object whose keys are names of the user's own; duplicates are reported.
   void members(const Json& value, const std::string& what,
                const std::function<void(const JsonMember&)>& read);
@@ -53,6 +54,12 @@ class JsonReader {
   // Reads each value of a list; `what` names the list ("'targets'"), `of` its values ("strings").
   void list(const Json& value, const std::string& what, std::string_view of, Empty empty,
             const std::function<void(const Json&)>& read);
+  // The entries of a list so far: how each was first written, and where.
+  using Listed = std::map<std::string, std::pair<std::string, Location>>;
+  // Whether the entry is new to `listed`; else it is reported: "source 'a.cu' is listed twice".
+  // `key` is the same for entries that mean the same, `text` is what the user wrote.
+  bool is_listed_once(Listed& listed, const Json& item, const std::string& what,
+                      const std::string& key, const std::string& text);
   // Null, with a report, when the value is not a string, is longer than 4096 bytes or holds a NUL.
   const std::string* text(const Json& value, const std::string& what);
   // Null, with a report, when the value is neither true nor false.

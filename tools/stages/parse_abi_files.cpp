@@ -17,13 +17,7 @@ void AbiFilesPart::parse(const Json& value) {
 
 void AbiFilesPart::file(const Json& value, const std::string& what) {
   const std::string path = inner_path(value, what);
-  if (path.empty()) return;
-  const auto [same, is_new] = places_.emplace(path, reader_.where(value));
-  if (!is_new) {
-    Error& error = reader_.report(value, "abi file " + quote(path) + " is listed twice");
-    error.notes.push_back({Note::Kind::kNote, "first listed here", same->second});
-    return;
-  }
+  if (path.empty() || !reader_.is_listed_once(listed_, value, "abi file", path, path)) return;
   manifest_.abi_paths.push_back({path, reader_.where(value)});
   const Result<std::string> text = source_.files.read(source_.directory / path);
   if (!text) {

@@ -2,7 +2,6 @@
 // together.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ class AbiFilesPart : public ManifestPart {
   void add_kernels(std::vector<AbiKernel>& known, std::vector<AbiKernel> more);
 
   Manifest& manifest_;
-  std::map<std::string, Location> places_;
+  JsonReader::Listed listed_;
 };
 
 }  // namespace kiln::tools

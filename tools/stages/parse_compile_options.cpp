@@ -8,6 +8,16 @@ namespace kiln::tools {
 
 namespace fs = std::filesystem;
 
+std::vector<JsonReader::Field> CompileOptionsPart::fields() {
+  return {
+      {"include_directories", Need::kOptional, [this](const Json& v) { include_directories(v); }},
+      {"defines", Need::kOptional, [this](const Json& v) { defines(v); }},
+      strings("flags", options_.flags),
+      strings("amd_flags", options_.amd_flags),
+      strings("nvidia_flags", options_.nvidia_flags),
+      strings("host_flags", options_.host_flags)};
+}
+
 void CompileOptionsPart::include_directories(const Json& value) {
   reader_.list(value, "'include_directories'", "strings", Empty::kAllowed, [&](const Json& item) {
     const std::string* text = reader_.text(item, "an include directory");
@@ -53,18 +63,21 @@ void CompileOptionsPart::defines(const Json& value) {
   });
 }
 
-void CompileOptionsPart::strings(const Json& value, const std::string& what,
-                                 std::vector<Located<std::string>>& into) {
-  reader_.list(value, what, "strings", Empty::kAllowed, [&](const Json& item) {
-    const std::string* text = reader_.text(item, "an entry of " + what);
-    if (text == nullptr) return;
-    if (text->empty()) {
-      reader_.report(item, "an entry of " + what + " is empty");
-      return;
-    }
-    if (!is_one_line(item, "the entry", *text)) return;
-    into.push_back({*text, reader_.where(item)});
-  });
+JsonReader::Field CompileOptionsPart::strings(std::string_view key,
+                                              std::vector<Located<std::string>>& into) {
+  const std::string what = quote(key);
+  return {key, Need::kOptional, [this, what, &into](const Json& value) {
+            reader_.list(value, what, "strings", Empty::kAllowed, [&](const Json& item) {
+              const std::string* text = reader_.text(item, "an entry of " + what);
+              if (text == nullptr) return;
+              if (text->empty()) {
+                reader_.report(item, "an entry of " + what + " is empty");
+                return;
+              }
+              if (!is_one_line(item, "the entry", *text)) return;
+              into.push_back({*text, reader_.where(item)});
+            });
+          }};
 }
 
 }  // namespace kiln::tools

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/stages/manifest_part.hpp"
@@ -13,15 +14,13 @@ class CompileOptionsPart : public ManifestPart {
   CompileOptionsPart(ManifestSource& source, CompileOptions& options)
       : ManifestPart(source), options_(options) {}
 
-  void include_directories(const Json& value);
-  void defines(const Json& value);
-  void flags(const Json& value) { strings(value, "'flags'", options_.flags); }
-  void amd_flags(const Json& value) { strings(value, "'amd_flags'", options_.amd_flags); }
-  void nvidia_flags(const Json& value) { strings(value, "'nvidia_flags'", options_.nvidia_flags); }
-  void host_flags(const Json& value) { strings(value, "'host_flags'", options_.host_flags); }
+  // The keys of the options, all optional. They read into the options, through this part.
+  std::vector<JsonReader::Field> fields();
 
  private:
-  void strings(const Json& value, const std::string& what, std::vector<Located<std::string>>& into);
+  void include_directories(const Json& value);
+  void defines(const Json& value);
+  JsonReader::Field strings(std::string_view key, std::vector<Located<std::string>>& into);
 
   CompileOptions& options_;
 };

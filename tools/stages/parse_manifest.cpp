@@ -51,39 +51,34 @@ class ManifestParser : public ManifestPart {
         abi_(source, manifest) {}
 
   Result<void> parse(const Json& json) {
-    reader_.object(
-        json, "the manifest",
-        {{"$schema", Need::kOptional, [&](const Json& v) { reader_.text(v, "'$schema'"); }},
-         {"format", Need::kRequired, [&](const Json& v) { reader_.format(v, kFormat); }},
-         {"name", Need::kRequired,
-          [&](const Json& v) { manifest_.name = identifier(v, "the manifest's name"); }},
-         {"targets", Need::kRequired,
-          [&](const Json& v) { manifest_.targets = parse_targets(reader_, v); }},
-         {"modules", Need::kRequired, [&](const Json& v) { modules(v); }},
-         {"include_directories", Need::kOptional,
-          [&](const Json& v) { options_.include_directories(v); }},
-         {"defines", Need::kOptional, [&](const Json& v) { options_.defines(v); }},
-         {"flags", Need::kOptional, [&](const Json& v) { options_.flags(v); }},
-         {"amd_flags", Need::kOptional, [&](const Json& v) { options_.amd_flags(v); }},
-         {"nvidia_flags", Need::kOptional, [&](const Json& v) { options_.nvidia_flags(v); }},
-         {"host_flags", Need::kOptional, [&](const Json& v) { options_.host_flags(v); }},
-         {"debug", Need::kOptional, [&](const Json& v) { debug(v); }},
-         {"joined_ptx", Need::kOptional, [&](const Json& v) { joined_ptx(v); }},
-         {"abi", Need::kOptional, [&](const Json& v) { abi_.parse(v); }},
-         {"embed", Need::kOptional,
-          [&](const Json& v) { manifest_.embed = parse_embed(source_, v); }},
-         {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }},
-         {"min_driver", Need::kOptional,
-          [&](const Json& v) { manifest_.floors.cuda = parse_floor(reader_, v, "'min_driver'"); }},
-         {"min_rocm", Need::kOptional,
-          [&](const Json& v) { manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'"); }},
-         {"budgets", Need::kOptional,
-          [&](const Json& v) {
-            manifest_.budgets =
-                parse_budgets(reader_, v, "the manifest's 'budgets'", BudgetsOf::kManifest);
-          }},
-         {"tools", Need::kOptional,
-          [&](const Json& v) { manifest_.tool_bounds = parse_tool_bounds(reader_, v); }}});
+    std::vector<JsonReader::Field> fields = {
+        {"$schema", Need::kOptional, [&](const Json& v) { reader_.text(v, "'$schema'"); }},
+        {"format", Need::kRequired, [&](const Json& v) { reader_.format(v, kFormat); }},
+        {"name", Need::kRequired,
+         [&](const Json& v) { manifest_.name = identifier(v, "the manifest's name"); }},
+        {"targets", Need::kRequired,
+         [&](const Json& v) { manifest_.targets = parse_targets(reader_, v); }},
+        {"modules", Need::kRequired, [&](const Json& v) { modules(v); }},
+        {"debug", Need::kOptional, [&](const Json& v) { debug(v); }},
+        {"joined_ptx", Need::kOptional, [&](const Json& v) { joined_ptx(v); }},
+        {"abi", Need::kOptional, [&](const Json& v) { abi_.parse(v); }},
+        {"embed", Need::kOptional,
+         [&](const Json& v) { manifest_.embed = parse_embed(source_, v); }},
+        {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }},
+        {"min_driver", Need::kOptional,
+         [&](const Json& v) { manifest_.floors.cuda = parse_floor(reader_, v, "'min_driver'"); }},
+        {"min_rocm", Need::kOptional,
+         [&](const Json& v) { manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'"); }},
+        {"budgets", Need::kOptional,
+         [&](const Json& v) {
+           manifest_.budgets =
+               parse_budgets(reader_, v, "the manifest's 'budgets'", BudgetsOf::kManifest);
+         }},
+        {"tools", Need::kOptional,
+         [&](const Json& v) { manifest_.tool_bounds = parse_tool_bounds(reader_, v); }}};
+    const std::vector<JsonReader::Field> more = options_.fields();
+    fields.insert(fields.end(), more.begin(), more.end());
+    reader_.object(json, "the manifest", fields);
     abi_.check_modules(partial_);
     return reader_.finish();
   }

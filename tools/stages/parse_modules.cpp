@@ -45,24 +45,19 @@ class ModulesPart : public ManifestPart {
     const std::string what =
         name != nullptr && name->text() != nullptr ? "module " + quote(*name->text()) : "a module";
     CompileOptionsPart options(source_, spec.options);
-    reader_.object(
-        value, what,
-        {{"name", Need::kRequired,
-          [&](const Json& v) { spec.name = identifier(v, "the module's name"); }},
-         {"sources", Need::kRequired, [&](const Json& v) { spec.sources = sources(v, what); }},
-         {"targets", Need::kOptional,
-          [&](const Json& v) { spec.targets = parse_targets(reader_, v); }},
-         {"include_directories", Need::kOptional,
-          [&](const Json& v) { options.include_directories(v); }},
-         {"defines", Need::kOptional, [&](const Json& v) { options.defines(v); }},
-         {"flags", Need::kOptional, [&](const Json& v) { options.flags(v); }},
-         {"amd_flags", Need::kOptional, [&](const Json& v) { options.amd_flags(v); }},
-         {"nvidia_flags", Need::kOptional, [&](const Json& v) { options.nvidia_flags(v); }},
-         {"host_flags", Need::kOptional, [&](const Json& v) { options.host_flags(v); }},
-         {"partial", Need::kOptional, [&](const Json& v) { partial(v, spec); }},
-         {"budgets", Need::kOptional, [&](const Json& v) {
-            spec.budgets = parse_budgets(reader_, v, "'budgets' of " + what, BudgetsOf::kModule);
-          }}});
+    std::vector<JsonReader::Field> fields = {
+        {"name", Need::kRequired,
+         [&](const Json& v) { spec.name = identifier(v, "the module's name"); }},
+        {"sources", Need::kRequired, [&](const Json& v) { spec.sources = sources(v, what); }},
+        {"targets", Need::kOptional,
+         [&](const Json& v) { spec.targets = parse_targets(reader_, v); }},
+        {"partial", Need::kOptional, [&](const Json& v) { partial(v, spec); }},
+        {"budgets", Need::kOptional, [&](const Json& v) {
+           spec.budgets = parse_budgets(reader_, v, "'budgets' of " + what, BudgetsOf::kModule);
+         }}};
+    const std::vector<JsonReader::Field> more = options.fields();
+    fields.insert(fields.end(), more.begin(), more.end());
+    reader_.object(value, what, fields);
     return spec;
   }
 
@@ -73,16 +68,10 @@ class ModulesPart : public ManifestPart {
                                 std::to_string(kMostUnits) + " are allowed");
       return found;
     }
-    std::map<std::string, Location> places;
+    JsonReader::Listed listed;
     reader_.list(value, "'sources' of " + of, "strings", Empty::kRefused, [&](const Json& item) {
       const std::string source = inner_path(item, "source");
-      if (source.empty()) return;
-      const auto [same, is_new] = places.emplace(source, reader_.where(item));
-      if (!is_new) {
-        Error& error = reader_.report(item, "source " + quote(source) + " is listed twice");
-        error.notes.push_back({Note::Kind::kNote, "first listed here", same->second});
-        return;
-      }
+      if (source.empty() || !reader_.is_listed_once(listed, item, "source", source, source)) return;
       if (is_file(item, "source", source)) found.push_back({source, reader_.where(item)});
     });
     return found;

@@ -1,6 +1,5 @@
 #include "tools/stages/parse_targets.hpp"
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -32,23 +31,14 @@ void check_one_bundle(JsonReader& reader, const std::vector<Located<TargetId>>& 
 
 std::vector<Located<TargetId>> parse_targets(JsonReader& reader, const Json& value) {
   std::vector<Located<TargetId>> found;
-  std::map<TargetId, std::pair<std::string, Location>> spellings;
+  JsonReader::Listed listed;
   reader.list(value, "'targets'", "strings", Empty::kRefused, [&](const Json& item) {
     const std::string* text = reader.text(item, "a target");
     if (text == nullptr) return;
     Result<TargetId> target = parse_target_id(*text);
     if (!target) return reader.report(item, std::move(target).error());
-    const auto [first, is_new] = spellings.emplace(*target, std::pair{*text, reader.where(item)});
-    if (is_new) {
-      found.push_back({*std::move(target), reader.where(item)});
-      return;
-    }
-    const auto& [spelling, place] = first->second;
-    Error& error = reader.report(item, "target " + quote(*text) + " is listed twice");
-    error.notes.push_back(
-        {Note::Kind::kNote,
-         spelling == *text ? "first listed here" : "first listed here as " + quote(spelling),
-         place});
+    if (!reader.is_listed_once(listed, item, "target", to_string(*target), *text)) return;
+    found.push_back({*std::move(target), reader.where(item)});
   });
   check_one_bundle(reader, found);
   return found;
