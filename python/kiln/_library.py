@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import shutil
 
 
 class Error(Exception):
@@ -44,19 +45,37 @@ class ParameterInfo(ctypes.Structure):
     ]
 
 
+def _prefixes():
+    """Where a kiln may be installed: that of this file, the one that this wheel was made in, the one on PATH."""
+    here = pathlib.Path(__file__).resolve().parents
+    if len(here) > 4:
+        yield here[4]  # of share/kiln/python/kiln/_library.py
+    try:
+        from ._prefix import PREFIX  # written by build_backend/kiln_backend.py
+    except ImportError:
+        pass
+    else:
+        yield pathlib.Path(PREFIX)
+    program = shutil.which("kiln")
+    if program:
+        yield pathlib.Path(program).resolve().parents[1]
+
+
 def _open():
     named = os.environ.get("KILN_RUNTIME_LIBRARY")
     if named:
         return ctypes.CDLL(named)
-    # share/kiln/python/kiln/ of an installed kiln, whose library is in lib/ or lib/<machine>/.
-    prefix = pathlib.Path(__file__).resolve().parents[4]
-    for path in sorted(prefix.glob("lib*/libkiln_runtime.so")) + sorted(prefix.glob("lib/*/libkiln_runtime.so")):
-        return ctypes.CDLL(str(path))
+    looked = list(_prefixes())
+    for prefix in looked:
+        for path in sorted(prefix.glob("lib*/libkiln_runtime.so")) + sorted(prefix.glob("lib/*/libkiln_runtime.so")):
+            return ctypes.CDLL(str(path))
     try:
         return ctypes.CDLL("libkiln_runtime.so")
     except OSError as error:
+        looked = ", ".join(str(prefix) for prefix in looked)
         raise Error(
-            f"cannot open libkiln_runtime.so: {error}\nhint: let KILN_RUNTIME_LIBRARY name it"
+            f"cannot open libkiln_runtime.so: {error}\nnote: there is none under {looked} either\n"
+            "hint: install kiln, and put PREFIX/bin on PATH; or let KILN_RUNTIME_LIBRARY name the library"
         ) from None
 
 

@@ -1,6 +1,6 @@
 """y = 1 + 2 * x on the default device.
 
-    pip install PREFIX/share/kiln/python        (or PYTHONPATH=PREFIX/share/kiln/python)
+    export PYTHONPATH=PREFIX/share/kiln/python        (or pip install that folder)
     kiln build ../kernels/targets.json --out out --emit catalog --allow-missing
     python3 main.py
 """

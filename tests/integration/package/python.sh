@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # python.sh PYTHON SOURCE EXAMPLES PREFIX WORK: the Python package's arguments, with an installed kiln; and
-# where this Python can build wheels, its wheel.
+# its wheel, made without a network and used without the installed package.
 set -eu
 python=$1 source=$2 examples=$3 prefix=$4 work=$5
 rm -rf "$work"
@@ -8,10 +8,19 @@ mkdir -p "$work"
 "$prefix/bin/kiln" build "$examples/kernels/targets.json" --out "$work/out" --emit catalog --target host
 export PYTHONDONTWRITEBYTECODE=1
 PYTHONPATH="$prefix/share/kiln/python" "$python" "$source" "$work/out/include/kernels.kiln"
-if ! "$python" -W ignore -c 'import pip, setuptools, wheel' 2>/dev/null; then
-  echo "without pip, setuptools and wheel: no wheel was built"
-  exit 0
+
+cd "$prefix/share/kiln/python"
+if "$python" -c 'import pip' 2>/dev/null; then
+  "$python" -m pip wheel --quiet --no-index -w "$work" .
+else
+  PYTHONPATH=build_backend "$python" -c 'import sys, kiln_backend; kiln_backend.build_wheel(sys.argv[1])' "$work"
 fi
-cp -r "$prefix/share/kiln/python" "$work/python"
-"$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w "$work" "$work/python"
-"$python" -m zipfile -l "$work"/kiln-*-py3-none-any.whl | grep -q kiln/_catalog.py
+cd "$work"
+PYTHONPATH=$(echo "$work"/kiln-*-py3-none-any.whl) "$python" - <<'PROGRAM'
+import kiln
+assert ".whl" in kiln.__file__, kiln.__file__
+device = kiln.Device("host")
+y = device.upload([1, 1, 1, 1], "f32")
+kiln.Catalog("out/include/kernels.kiln")["saxpy"].launch(device, 1, 256, 4, 2, [1, 2, 3, 4], y)
+assert list(y.download()) == [3, 5, 7, 9]
+PROGRAM
