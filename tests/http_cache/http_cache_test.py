@@ -72,12 +72,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def drip(self, piece, pause):
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Length", str(1 << 40))
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(piece)
+                time.sleep(pause)
+        except OSError:
+            pass
+
     def do_GET(self):
         mode, body = self.server.mode, self.server.kept.get(self.path)
         if mode == "hangs":
             time.sleep(30)
         if mode == "errors":
             return self.answer(500)
+        if mode == "drips":
+            return self.drip(b"?" * 256, 0.1)
+        if mode == "never ends":
+            return self.drip(b"?" * (1 << 20), 0)
         if body is None:
             return self.answer(404)
         if mode == "cuts short":
@@ -153,6 +169,7 @@ def breaks(kiln, server):
     project.build(server.url)
     warning = f"kiln: warning: the cache {server.url} is not used any more: "
     for mode, said_of_it in (("errors", "it answers 500"), ("hangs", ""), ("cuts short", ""),
+                             ("never ends", "it sends more than the 16777216 bytes that are read"),
                              ("refuses", "it takes nothing: it answers 403")):
         if mode == "refuses":
             server.kept.clear()
@@ -181,6 +198,32 @@ def breaks(kiln, server):
     check("is not used any more" in said, "nobody listens", said)
 
 
+class Dripping:
+    """A server that never stalls and never ends: a build goes on after a while, and ends when it is told to."""
+
+    def __init__(self, kiln):
+        self.server = Server()
+        self.server.mode = "drips"
+        self.project = Project(kiln)
+        self.waits, self.is_told = self.start(), self.start("told")
+
+    def start(self, name="waits"):
+        world = self.project.world
+        return world.start(trust.Project(world, name), more={
+            "KILN_CACHE_URL": self.server.url, "KILN_CACHE_TIMEOUT": "1", "KILN_CACHE_DIR": f"{world.root}/{name}-cache"}.items())
+
+    def check(self):
+        time.sleep(1)
+        self.is_told.terminate()
+        start = time.monotonic()
+        said = self.is_told.communicate(timeout=60)[1]
+        check(self.is_told.returncode == 143 and time.monotonic() - start < 10, "drips: it does not end", said)
+
+    def check_at_last(self):
+        said = self.waits.communicate(timeout=60)[1]
+        check(self.waits.returncode == 0 and "is not used any more" in said, "drips: it waits", said)
+
+
 def main():
     kiln = sys.argv[1]
     try:
@@ -188,9 +231,12 @@ def main():
     except OSError:
         print("SKIPPED: there is no libcurl.so.4: apt-get install libcurl4")
         sys.exit(77)
+    dripping = Dripping(kiln)
+    dripping.check()
     server = Server()
     works(Project(kiln), server.url, "server")
     breaks(kiln, server)
+    dripping.check_at_last()
     program = nginx.find()
     if program is None:
         print("a server: all as it should be; SKIPPED: there is no nginx")

@@ -177,7 +177,7 @@ void print_summary(const Summary& summary, const Finished& finished,
 // None where no server is named; a build goes on without one that cannot be asked.
 std::unique_ptr<RemoteCache> open_remote_cache(const RemotePolicy& policy, World& world) {
   if (policy.url.empty()) return nullptr;
-  Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.times);
+  Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.times, world.interrupt);
   if (client) return std::make_unique<RemoteCache>(std::move(*client), policy);
   world.err << "kiln: warning: KILN_CACHE_URL is not used: " << client.error().message << "\n";
   return nullptr;

@@ -12,7 +12,7 @@
 namespace kiln::tools {
 namespace {
 
-// The part of libcurl's interface that is used here, as libcurl.so.4 has had it since 2006.
+// The part of libcurl's interface that is used here, as libcurl.so.4 has had it since 2013.
 using Handle = void;
 struct Functions {
   int (*global_init)(long) = nullptr;
@@ -28,16 +28,15 @@ struct Functions {
 };
 
 constexpr long kGlobalAll = 3;
-constexpr int kLowSpeedLimit = 19, kLowSpeedTime = 20, kUpload = 46, kNetrc = 51, kNoSignal = 99,
-              kConnectTimeoutMs = 156, kProtocols = 181;
+constexpr int kTimeout = 13, kLowSpeedLimit = 19, kLowSpeedTime = 20, kNoProgress = 43,
+              kUpload = 46, kNetrc = 51, kNoSignal = 99, kConnectTimeoutMs = 156, kProtocols = 181;
 constexpr int kWriteData = 10001, kUrl = 10002, kReadData = 10009, kErrorBuffer = 10010,
-              kUserAgent = 10018, kHttpHeader = 10023;
-constexpr int kWriteFunction = 20011, kReadFunction = 20012;
+              kUserAgent = 10018, kHttpHeader = 10023, kTransferInfoData = 10057;
+constexpr int kWriteFunction = 20011, kReadFunction = 20012, kTransferInfoFunction = 20219;
 constexpr int kInFileSizeLarge = 30115;
 constexpr int kResponseCode = 0x200002;
 constexpr long kHttpAndHttps = 3, kNetrcOptional = 1;
 constexpr std::size_t kErrorSize = 256;
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 template <typename Function>
 Result<void> find(Function& function, const char* name) {
@@ -61,12 +60,24 @@ Result<Functions> open_library() {
   return curl;
 }
 
+struct Body {
+  std::string bytes;
+  std::size_t most = 0;
+  bool is_too_long = false;
+};
+
 // A short return tells libcurl to stop.
 std::size_t receive(const char* data, std::size_t size, std::size_t count, void* into) {
-  std::string& body = *static_cast<std::string*>(into);
-  if (size * count > kMostBytes - body.size()) return 0;
-  body.append(data, size * count);
+  Body& body = *static_cast<Body*>(into);
+  body.is_too_long = size * count > body.most - body.bytes.size();
+  if (body.is_too_long) return 0;
+  body.bytes.append(data, size * count);
   return size * count;
+}
+
+// Asked about once a second at least. Anything but 0 tells libcurl to stop.
+int is_interrupted(void* interrupt, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+  return interrupt != nullptr && *static_cast<const Interrupt*>(interrupt) ? 1 : 0;
 }
 
 std::size_t send(char* data, std::size_t size, std::size_t count, void* from) {
@@ -79,7 +90,8 @@ std::size_t send(char* data, std::size_t size, std::size_t count, void* from) {
 
 class CurlClient final : public HttpClient {
  public:
-  CurlClient(const Functions& curl, const HttpTimes& times) : curl_(curl), times_(times) {
+  CurlClient(const Functions& curl, const HttpTimes& times, const Interrupt* interrupt)
+      : curl_(curl), times_(times), interrupt_(interrupt) {
     headers_ = curl_.slist_append(nullptr, "Expect:");  // a PUT does not wait for leave
   }
   ~CurlClient() override {
@@ -89,12 +101,16 @@ class CurlClient final : public HttpClient {
   CurlClient(const CurlClient&) = delete;
   CurlClient& operator=(const CurlClient&) = delete;
 
-  Result<HttpAnswer> get(const std::string& url) override { return request(url, nullptr); }
+  Result<HttpAnswer> get(const std::string& url, std::size_t most_bytes) override {
+    return request(url, nullptr, most_bytes);
+  }
   Result<HttpAnswer> put(const std::string& url, std::string_view body) override {
-    return request(url, &body);
+    return request(url, &body, kMostOfPut);
   }
 
  private:
+  static constexpr std::size_t kMostOfPut = std::size_t{1} << 20;
+
   // A connection lives as long as its handle.
   Handle* take() {
     const std::lock_guard lock(mutex_);
@@ -105,10 +121,11 @@ class CurlClient final : public HttpClient {
     return handle;
   }
 
-  Result<HttpAnswer> request(const std::string& url, std::string_view* body) {
+  Result<HttpAnswer> request(const std::string& url, std::string_view* body, std::size_t most) {
     Handle* handle = take();
     if (handle == nullptr) return Error{ErrorCode::kUnavailable, "libcurl gives no handle"};
     HttpAnswer answer;
+    Body received{.bytes = {}, .most = most};
     std::array<char, kErrorSize> reason{};
     const auto set = [&](int option, auto value) { curl_.setopt(handle, option, value); };
     set(kUrl, url.c_str());
@@ -120,9 +137,13 @@ class CurlClient final : public HttpClient {
     set(kConnectTimeoutMs, times_.connect_milliseconds);
     set(kLowSpeedLimit, 1024L);
     set(kLowSpeedTime, times_.stall_seconds);
+    set(kTimeout, HttpTimes::kMostStalls * times_.stall_seconds);
+    set(kNoProgress, 0L);
+    set(kTransferInfoFunction, &is_interrupted);
+    set(kTransferInfoData, static_cast<const void*>(interrupt_));
     set(kHttpHeader, headers_);
     set(kWriteFunction, &receive);
-    set(kWriteData, static_cast<void*>(&answer.body));
+    set(kWriteData, static_cast<void*>(&received));
     if (body != nullptr) {
       set(kUpload, 1L);
       set(kReadFunction, &send);
@@ -135,12 +156,18 @@ class CurlClient final : public HttpClient {
       const std::lock_guard lock(mutex_);
       idle_.push_back(handle);
     }
+    answer.body = std::move(received.bytes);
     if (code == 0) return answer;
+    if (received.is_too_long) {
+      return Error{ErrorCode::kUnavailable,
+                   "it sends more than the " + std::to_string(most) + " bytes that are read"};
+    }
     return Error{ErrorCode::kUnavailable, reason[0] != '\0' ? reason.data() : curl_.strerror(code)};
   }
 
   const Functions curl_;
   const HttpTimes times_;
+  const Interrupt* const interrupt_;
   void* headers_ = nullptr;
   std::mutex mutex_;
   std::vector<Handle*> idle_;
@@ -148,7 +175,8 @@ class CurlClient final : public HttpClient {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times) {
+Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times,
+                                                     const Interrupt* interrupt) {
   Result<Functions> curl = open_library();
   if (!curl) {
     return Error{ErrorCode::kUnavailable, "there is no libcurl.so.4: " + curl.error().message}.hint(
@@ -157,7 +185,7 @@ Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times) {
   if (const int code = curl->global_init(kGlobalAll); code != 0) {
     return Error{ErrorCode::kUnavailable, std::string("libcurl: ") + curl->strerror(code)};
   }
-  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(*curl, times));
+  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(*curl, times, interrupt));
 }
 
 }  // namespace kiln::tools

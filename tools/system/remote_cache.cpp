@@ -1,5 +1,6 @@
 #include "tools/system/remote_cache.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace kiln::tools {
 namespace {
 
 constexpr long kMostSeconds = 600;
+// What is read of a server's answer: an entry holds a tool's log or a list of files, an output is
+// an image, and either may be a page that says why there is none.
+constexpr std::size_t kMostOfEntry = std::size_t{16} << 20, kMostOfOutput = std::size_t{1} << 30,
+                      kMostOfPage = std::size_t{64} << 10;
 
 bool is_success(long status) { return status >= 200 && status < 300; }
 
@@ -65,9 +70,9 @@ void RemoteCache::give_up(std::string reason) {
   if (trouble_.empty()) trouble_ = std::move(reason);
 }
 
-std::optional<std::string> RemoteCache::get(const std::string& path) {
+std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t most_bytes) {
   if (is_off_) return std::nullopt;
-  Result<HttpAnswer> answer = client_->get(policy_.url + path);
+  Result<HttpAnswer> answer = client_->get(policy_.url + path, most_bytes);
   if (answer && answer->status == 200) {
     counts_.bytes_read += answer->body.size();
     return std::move(answer->body);
@@ -80,6 +85,7 @@ std::optional<std::string> RemoteCache::get(const std::string& path) {
 
 bool RemoteCache::put(const std::string& path, std::string_view body) {
   if (is_off_ || is_read_only_ || !policy_.may_write) return false;
+  if (body.size() > (path.starts_with("/ac/") ? kMostOfEntry : kMostOfOutput)) return false;
   const Result<HttpAnswer> answer = client_->put(policy_.url + path, body);
   if (answer && is_success(answer->status)) {
     counts_.bytes_written += body.size();
@@ -93,11 +99,13 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
 }
 
 std::optional<RemoteCache::Output> RemoteCache::find(const Digest& key) {
-  const std::optional<std::string> entry = get("/ac/" + key.hex());
+  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMostOfEntry);
   const std::optional<ActionResult> result =
       entry ? read_action_result(*entry) : std::optional<ActionResult>();
-  if (result && result->output) {
-    std::optional<std::string> output = get("/cas/" + result->output->digest.hex());
+  if (result && result->output && result->output->size <= kMostOfOutput) {
+    std::optional<std::string> output =
+        get("/cas/" + result->output->digest.hex(),
+            std::max<std::size_t>(result->output->size, kMostOfPage));
     if (output && sha256(*output) == result->output->digest) {
       ++counts_.hits;
       return Output{std::move(*output), result->text, result->output->digest};
@@ -118,7 +126,7 @@ void RemoteCache::store(const Digest& key, std::string_view output, std::string_
 }
 
 std::optional<std::string> RemoteCache::find_text(const Digest& key) {
-  const std::optional<std::string> entry = get("/ac/" + key.hex());
+  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMostOfEntry);
   if (!entry) return std::nullopt;
   std::optional<ActionResult> result = read_action_result(*entry);
   if (!result) return std::nullopt;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -58,7 +59,7 @@ class RemoteCache {
   std::string shown_url() const;
 
  private:
-  std::optional<std::string> get(const std::string& path);
+  std::optional<std::string> get(const std::string& path, std::size_t most_bytes);
   bool put(const std::string& path, std::string_view body);
   void give_up(std::string reason);
 
