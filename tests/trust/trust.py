@@ -475,6 +475,21 @@ def messages(arguments):
     (one.world.toolkit / "delay").unlink()
     one.run(*build, "--explain")
 
+    one = story("folder_removed_during_a_build", sources=("scale",))
+    (one.world.toolkit / "delay").write_text("0.7")
+
+    def remove():
+        while not ran.exists():
+            time.sleep(0.01)
+        shutil.rmtree(one.project.out)
+    ran = one.world.toolkit / "ran"
+    # What the compiler says of it is its shell's.
+    process = one.world.start(one.project)
+    remove()
+    one.tell("kiln build, and rm -r out", f"[{process.wait()}]\n")
+    (one.world.toolkit / "delay").unlink()
+    one.run(*build)
+
     one = story("damaged_cache", sources=("scale",))
     one.run(*build)
     for entry in one.world.cache.glob("objects/*/*/output"):

@@ -1,6 +1,7 @@
 #include "tools/engine/build_memory.hpp"
 
 #include "base/diagnostic.hpp"
+#include "tools/engine/out_folder.hpp"
 #include "tools/system/cache_store.hpp"
 
 namespace kiln::tools {
@@ -33,6 +34,11 @@ Result<void> BuildMemory::save() {
   const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
   if (!user_digests_.empty() && digests.learnt(of_machine))
     (void)files_.write(user_digests_, digests.save(of_machine));
+  // Who removed the folder during the build took kiln's mark with it; what was made since is kiln's.
+  const std::filesystem::path mark = lock_file(out_root_);
+  if ((state.is_changed || digests.learnt(of_project)) && files_.kind(mark) == PathKind::kNone) {
+    KILN_TRY(files_.write(mark, ""));
+  }
   if (digests.learnt(of_project)) {
     KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
   }

@@ -8,14 +8,37 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnostic.hpp"
 #include "base/text.hpp"
 
 namespace kiln::tools {
+namespace {
+
+// Not when the file was removed, with its folder, before it was locked: others then lock another.
+bool is_at(const std::filesystem::path& file, int descriptor) {
+  struct stat held, there;
+  return ::fstat(descriptor, &held) != 0 ||
+         (::stat(file.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+          held.st_ino == there.st_ino);
+}
+
+}  // namespace
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& file, const Interrupt* interrupt,
                                     const std::function<void()>& waiting) {
+  bool said = false;
+  while (true) {
+    KILN_TRY_ASSIGN(FolderLock lock, take_once(file, interrupt, waiting, said));
+    if (is_at(file, lock.descriptor_)) return lock;
+  }
+}
+
+Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
+                                         const Interrupt* interrupt,
+                                         const std::function<void()>& waiting, bool& said) {
   std::error_code made;
   std::filesystem::create_directories(file.parent_path(), made);
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -27,7 +50,6 @@ Result<FolderLock> FolderLock::take(const std::filesystem::path& file, const Int
         .hint("choose a folder that you may write to: --out DIR");
   }
   FolderLock lock(descriptor);
-  bool said = false;
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     // A file system without locks is no reason not to build.
     if (errno != EWOULDBLOCK && errno != EINTR) break;

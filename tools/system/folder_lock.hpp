@@ -22,6 +22,8 @@ class FolderLock {
   FolderLock& operator=(FolderLock&&) = delete;
 
  private:
+  static Result<FolderLock> take_once(const std::filesystem::path& file, const Interrupt* interrupt,
+                                      const std::function<void()>& waiting, bool& said);
   explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
   int descriptor_;
 };

@@ -35,6 +35,24 @@ TEST_CASE("FolderLock makes folder and file, and lets the second wait until the 
   CHECK(waits == 1);
 }
 
+TEST_CASE("FolderLock holds the file that is there when the folder was removed while it waited") {
+  const ScratchFolder folder;
+  const auto file = folder / "out/.kiln/lock";
+  std::atomic<bool> waits{false};
+  std::optional first = FolderLock::take(file, nullptr, [] {});
+  REQUIRE(*first);
+  std::atomic<bool> is_there{false};
+  std::thread second([&] {
+    const auto lock = FolderLock::take(file, nullptr, [&] { waits = true; });
+    is_there = lock && std::filesystem::exists(file);
+  });
+  while (!waits) std::this_thread::yield();
+  std::filesystem::remove_all(folder / "out");
+  first.reset();
+  second.join();
+  CHECK(is_there);
+}
+
 TEST_CASE("FolderLock stops waiting when interrupted") {
   const ScratchFolder folder;
   const auto held = FolderLock::take(folder / "lock", nullptr, [] {});
