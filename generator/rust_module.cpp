@@ -129,14 +129,16 @@ std::string kernel_type(const Module& module, const Kernel& kernel) {
   }
   std::string out;
   if (name != kernel.name) out += "\n    // " + in_comment(kernel.name);
-  out += "\n    pub struct " + name + "(kiln::Function);\n    impl " + name + " {\n";
+  // With a named field: a tuple's name would be a value, which no parameter may be called like.
+  out += "\n    pub struct " + name + " { function: kiln::Function }\n    impl " + name + " {\n";
   out += "        pub fn load(device: &kiln::Device) -> kiln::Result<Self> {\n";
-  out += "            Ok(Self(super::catalog()?.function(device, " + rust_literal(module.name) +
-         ", " + rust_literal(kernel.name) + ")?))\n        }\n";
+  out += "            Ok(Self { function: super::catalog()?.function(device, " +
+         rust_literal(module.name) + ", " + rust_literal(kernel.name) + ")? })\n        }\n";
   out +=
       "        /// # Safety\n        /// Pointers are to device memory that the kernel may use.\n";
   out += listed("        pub unsafe fn launch(", parameters, ')') + " -> kiln::Result<()> {\n";
-  out += listed("            self.0.launch(launch, &[", addresses, ']') + ")\n        }\n    }\n";
+  out += listed("            self.function.launch(launch, &[", addresses, ']') +
+         ")\n        }\n    }\n";
   return out;
 }
 

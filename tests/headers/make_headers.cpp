@@ -58,7 +58,8 @@ tools::Catalog odd_catalog() {
         "errno",  "assert",   "NULL",     "stdin",    "a__b",   "_A",      "a_",       "a",
         "a_5f_",  "2d",       "a.b",      "a+b",      "a b",    "a\"b",    "a\\b",     "a<b, c>(d*)",
         "main",   "kernels",  "images",   "gfx1030",  "value",    "pointer",  "unknown", "targets",
-        "size_t", "uint32_t", "all",      "first",    "module", "import",  "caf\xc3\xa9"}) {
+        "size_t", "uint32_t", "all",      "first",    "module", "import",  "launch",   "device",
+        "caf\xc3\xa9"}) {
     kernels.push_back({name, {value(4)}});
   }
   builder.module("first", kernels);

@@ -62,49 +62,49 @@ pub mod affine {
     use super::kiln;
 
     // _Z5scaleIfEvPT_
-    pub struct _5fZ5scaleIfEvPT_5f_(kiln::Function);
+    pub struct _5fZ5scaleIfEvPT_5f_ { function: kiln::Function }
     impl _5fZ5scaleIfEvPT_5f_ {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
-            Ok(Self(super::catalog()?.function(device, "affine", "_Z5scaleIfEvPT_")?))
+            Ok(Self { function: super::catalog()?.function(device, "affine", "_Z5scaleIfEvPT_")? })
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
         pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
                              argument_1: *const std::ffi::c_void, argument_2: [u8; 4]) -> kiln::Result<()> {
-            self.0.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                    std::ptr::addr_of!(argument_1) as _,
-                                    std::ptr::addr_of!(argument_2) as _])
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
+                                           std::ptr::addr_of!(argument_1) as _,
+                                           std::ptr::addr_of!(argument_2) as _])
         }
     }
 
-    pub struct affine_f32(kiln::Function);
+    pub struct affine_f32 { function: kiln::Function }
     impl affine_f32 {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
-            Ok(Self(super::catalog()?.function(device, "affine", "affine_f32")?))
+            Ok(Self { function: super::catalog()?.function(device, "affine", "affine_f32")? })
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
         pub unsafe fn launch(&self, launch: &kiln::Launch, number_of_elements: u64,
                              input: *const f32, blocks_of_the_output: *mut std::ffi::c_void,
                              factor_of_the_output: kiln::Bf16, anything: *const std::ffi::c_void) -> kiln::Result<()> {
-            self.0.launch(launch, &[std::ptr::addr_of!(number_of_elements) as _,
-                                    std::ptr::addr_of!(input) as _,
-                                    std::ptr::addr_of!(blocks_of_the_output) as _,
-                                    std::ptr::addr_of!(factor_of_the_output) as _,
-                                    std::ptr::addr_of!(anything) as _])
+            self.function.launch(launch, &[std::ptr::addr_of!(number_of_elements) as _,
+                                           std::ptr::addr_of!(input) as _,
+                                           std::ptr::addr_of!(blocks_of_the_output) as _,
+                                           std::ptr::addr_of!(factor_of_the_output) as _,
+                                           std::ptr::addr_of!(anything) as _])
         }
     }
 
     // operator
-    pub struct operator_(kiln::Function);
+    pub struct operator_ { function: kiln::Function }
     impl operator_ {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
-            Ok(Self(super::catalog()?.function(device, "affine", "operator")?))
+            Ok(Self { function: super::catalog()?.function(device, "affine", "operator")? })
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
         pub unsafe fn launch(&self, launch: &kiln::Launch) -> kiln::Result<()> {
-            self.0.launch(launch, &[])
+            self.function.launch(launch, &[])
         }
     }
 }
@@ -113,31 +113,31 @@ pub mod affine {
 pub mod copy {
     use super::kiln;
 
-    pub struct affine_f32(kiln::Function);
+    pub struct affine_f32 { function: kiln::Function }
     impl affine_f32 {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
-            Ok(Self(super::catalog()?.function(device, "copy", "affine_f32")?))
+            Ok(Self { function: super::catalog()?.function(device, "copy", "affine_f32")? })
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
         pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
                              argument_1: [u8; 8]) -> kiln::Result<()> {
-            self.0.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                    std::ptr::addr_of!(argument_1) as _])
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
+                                           std::ptr::addr_of!(argument_1) as _])
         }
     }
 
-    pub struct copy(kiln::Function);
+    pub struct copy { function: kiln::Function }
     impl copy {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
-            Ok(Self(super::catalog()?.function(device, "copy", "copy")?))
+            Ok(Self { function: super::catalog()?.function(device, "copy", "copy")? })
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
         pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
                              argument_1: [u8; 8]) -> kiln::Result<()> {
-            self.0.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                    std::ptr::addr_of!(argument_1) as _])
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
+                                           std::ptr::addr_of!(argument_1) as _])
         }
     }
 }
