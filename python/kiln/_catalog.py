@@ -95,7 +95,10 @@ class Catalog(_library.Handle):
     An instance of a template is catalog["saxpy<float>"]."""
 
     def __init__(self, path):
-        super().__init__(_library.make("kiln_catalog_open", os.fsencode(path)), "kiln_catalog_free")
+        path = os.fsencode(path)
+        if b"\0" in path:
+            raise ValueError(f"a path holds a NUL: {path!r}")
+        super().__init__(_library.make("kiln_catalog_open", path), "kiln_catalog_free")
         opened = _library.library()
         self.name = opened.kiln_catalog_name(self._handle).decode()
         self.digest = opened.kiln_catalog_digest(self._handle).decode()
@@ -140,7 +143,8 @@ class Catalog(_library.Handle):
             return None
         names = list(self.modules[module])
         at = _library.library().kiln_catalog_find_kernel(
-            self._handle, ctypes.c_size_t(list(self.modules).index(module)), key.encode())
+            self._handle, ctypes.c_size_t(list(self.modules).index(module)),
+            _library.text(key, "the name of a kernel"))
         return self.modules[module][names[at]] if at < len(names) else None
 
     def _nearest(self, key):

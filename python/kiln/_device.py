@@ -10,7 +10,7 @@ class Device(_library.Handle):
     """The default device, or one that is named: "cuda:0", "host". What it gives out keeps it open."""
 
     def __init__(self, name=None):
-        runtime = _library.make("kiln_runtime_open", name.encode() if name else None)
+        runtime = _library.make("kiln_runtime_open", _library.text(name, "the name of a device") if name else None)
         try:
             super().__init__(_library.make("kiln_device_open", runtime, None), "kiln_device_free")
         finally:
@@ -70,8 +70,9 @@ class Device(_library.Handle):
 
     def load(self, image, kernel):
         """The same as function()."""
+        image, kernel = bytes(memoryview(image)), _library.text(kernel, "the name of a kernel")
         size = ctypes.c_size_t(len(image))
-        return Function(self, _library.make("kiln_function_load", self._handle, kernel.encode(), image, size))
+        return Function(self, _library.make("kiln_function_load", self._handle, kernel, image, size))
 
     def synchronize(self):
         """Waits for all work of the device."""
@@ -137,7 +138,9 @@ def pinned(device, element, count):
     if number is None:
         letter = "int" if element[0] == "i" else "uint"  # of what Python has no number for: the bits
         number = getattr(ctypes, f"c_{letter}{8 * _types.SIZES[element]}")
-    handle = _Pinned(device, count * ctypes.sizeof(number))
+    count = _library.number(count, 64, "the count")
+    nbytes = _library.number(count * ctypes.sizeof(number), 64, "the size in bytes")
+    handle = _Pinned(device, nbytes)
     if count == 0:
         return (number * 0)()
     array_type = type("PinnedArray", (number * count,), {})
@@ -151,8 +154,8 @@ class Buffer(_library.Handle):
 
     def __init__(self, device, element, count, stream=None):
         _check_element(element)
-        self.device, self.element, self._count = device, element, count
-        self.nbytes = count * _types.SIZES[element]
+        self.device, self.element, self._count = device, element, _library.number(count, 64, "the count")
+        self.nbytes = _library.number(self._count * _types.SIZES[element], 64, "the size in bytes")
         super().__init__(_library.make("kiln_buffer_allocate_on", device._handle, ctypes.c_size_t(self.nbytes),
                                        stream._handle if stream is not None else None), "kiln_buffer_free")
         self.address = _library.library().kiln_buffer_data(self._handle) or 0
@@ -212,11 +215,21 @@ class Buffer(_library.Handle):
             raise ValueError(f"the buffer has {self.nbytes} bytes, the array {size}")
 
 
+def _three(size, what):
+    """The three numbers of a grid or a block."""
+    sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError(f"{what} has {len(sizes)} numbers, not 1 to 3")
+    return tuple(_library.number(one, 32, what) for one in sizes) + (1,) * (3 - len(sizes))
+
+
 def launch(function, grid, block, values, shared_bytes=0, stream=None):
     """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
-    sizes = [tuple(size) if isinstance(size, (tuple, list)) else (size,) for size in (grid, block)]
     stream = stream.native if isinstance(stream, Stream) else stream
-    config = _library.LaunchConfig(*[size + (1,) * (3 - len(size)) for size in sizes], shared_bytes, stream)
+    if isinstance(stream, int):
+        stream = _library.number(stream, 64, "the stream")
+    config = _library.LaunchConfig(_three(grid, "grid"), _three(block, "block"),
+                                   _library.number(shared_bytes, 32, "shared_bytes"), stream)
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])
     _library.call("kiln_function_launch_sized", function, ctypes.byref(config), addresses, widths,

@@ -1,6 +1,7 @@
 """libkiln_runtime through ctypes: <kiln/kiln.h>, with errors as exceptions."""
 
 import ctypes
+import operator
 import os
 import pathlib
 import shutil
@@ -119,6 +120,23 @@ def make(function, *arguments):
     made = ctypes.c_void_p()
     call(function, *arguments, ctypes.byref(made))
     return made
+
+
+def number(value, bits, what):
+    """A whole number of so many bits. ctypes would take the lowest bits of any."""
+    value = operator.index(value)
+    if not 0 <= value < 1 << bits:
+        raise OverflowError(f"{what} is {value}, which does not fit a number of {bits} bits")
+    return value
+
+
+def text(value, what):
+    """A text as the library takes it, which would end at a NUL."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a text, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{what} holds a NUL: {value!r}")
+    return value.encode()
 
 
 class Handle:
