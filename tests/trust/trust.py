@@ -699,6 +699,9 @@ def differences(story):
     one.run("diff", "new", "old", "--fail-on", "removed", "--fail-on", "size=5%")
     one.run("diff", "old", "new", "--fail-on", "signature")
     one.run("diff", "old", "none")
+    catalog = one.root / "new/kiln.json"
+    catalog.write_text(catalog.read_text().replace('"name": "fold"', '"name": "fold\\n+ kernel demo.forged"'))
+    one.run("diff", "old", "new")
 
 
 def main():

@@ -34,26 +34,33 @@ std::string difference(std::uint64_t before, std::uint64_t after) {
                          : "-" + std::to_string(before - after);
 }
 
+std::string spell(const KernelName& name) {
+  return printable_line(name.module + "." + name.kernel);
+}
+
 void print(const BuildDiff& diff, std::ostream& out) {
   const auto heading = [&](const char* text) { out << text << "\n"; };
-  for (const std::string& target : diff.added_targets) out << "+ target " << target << "\n";
-  for (const std::string& target : diff.removed_targets) out << "- target " << target << "\n";
+  for (const std::string& target : diff.added_targets)
+    out << "+ target " << printable_line(target) << "\n";
+  for (const std::string& target : diff.removed_targets)
+    out << "- target " << printable_line(target) << "\n";
   for (const KernelName& name : diff.added_kernels) {
-    out << "+ kernel " << name.module << "." << printable(name.kernel) << "\n";
+    out << "+ kernel " << spell(name) << "\n";
   }
   for (const KernelName& name : diff.removed_kernels) {
-    out << "- kernel " << name.module << "." << printable(name.kernel) << "\n";
+    out << "- kernel " << spell(name) << "\n";
   }
   for (const SignatureChange& change : diff.signatures) {
-    out << "! kernel " << change.kernel.module << "." << printable(change.kernel.kernel) << "\n    "
-        << change.before << "\n -> " << change.after << "\n";
+    out << "! kernel " << spell(change.kernel) << "\n    " << printable_line(change.before)
+        << "\n -> " << printable_line(change.after) << "\n";
   }
   if (!diff.sizes.empty()) {
     heading("bytes of images");
     Table table({"module", "target", "before", "after", "change", ""});
     for (const SizeChange& change : diff.sizes) {
-      table.add({change.module, change.target, std::to_string(change.before),
-                 std::to_string(change.after), percent(change.before, change.after), ""});
+      table.add({printable_line(change.module), printable_line(change.target),
+                 std::to_string(change.before), std::to_string(change.after),
+                 percent(change.before, change.after), ""});
     }
     table.add({"all", "", std::to_string(diff.total_before), std::to_string(diff.total_after),
                percent(diff.total_before, diff.total_after), ""});
@@ -63,7 +70,7 @@ void print(const BuildDiff& diff, std::ostream& out) {
     heading("resources of kernels");
     Table table({"kernel", "target", "resource", "before", "after", "change", ""});
     for (const ResourceChange& change : diff.resources) {
-      table.add({change.kernel.module + "." + printable(change.kernel.kernel), change.target,
+      table.add({spell(change.kernel), printable_line(change.target),
                  std::string(to_string(change.resource)), std::to_string(change.before),
                  std::to_string(change.after), difference(change.before, change.after), ""});
     }

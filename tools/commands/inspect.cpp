@@ -38,12 +38,6 @@ std::string parameters(const KernelInfo& kernel) {
   return text;
 }
 
-// A name on one line of a table, whatever an image holds.
-std::string printable_line(std::string_view name) {
-  const std::string quoted = quote(name);
-  return quoted.substr(1, quoted.size() - 2);
-}
-
 void print_image(const ImageSummary& image, std::ostream& out) {
   const std::string name = !image.path.empty() ? image.path : image.entry;
   out << (name.empty() ? "" : printable_line(name) + ": ") << to_string(image.info.target) << ", "

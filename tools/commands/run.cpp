@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "emulator/kernel_runner.hpp"
 #include "formats/image.hpp"
+#include "tools/commands/table.hpp"
 #include "tools/stages/parse_kernel_argument.hpp"
 #include "tools/stages/recognize.hpp"
 #include "tools/system/plugin.hpp"
@@ -56,7 +57,7 @@ Result<std::string> read_code_object(const std::filesystem::path& path, const Wo
 void list_kernels(const KernelRunner& runner, std::ostream& out) {
   out << runner.processor() << ", waves of " << runner.wave_width() << " lanes\n";
   for (const emulator::Kernel& kernel : runner.kernels()) {
-    out << "  " << with_demangled(kernel.name) << ":";
+    out << "  " << printable_line(with_demangled(kernel.name)) << ":";
     for (const emulator::KernelArgument& argument : kernel.arguments) {
       if (argument.is_hidden()) continue;
       out << (argument.is_pointer() ? " pointer" : " " + std::to_string(argument.size) + " bytes");
@@ -67,8 +68,8 @@ void list_kernels(const KernelRunner& runner, std::ostream& out) {
 
 void list_missing(const KernelRunner& runner, std::ostream& out) {
   for (const emulator::MissingInstruction& missing : runner.missing()) {
-    out << "the emulator lacks " << missing.name << ", in " << join(missing.functions, ", ")
-        << "\n";
+    out << "the emulator lacks " << missing.name << ", in "
+        << printable_line(join(missing.functions, ", ")) << "\n";
   }
 }
 
@@ -82,7 +83,7 @@ Result<std::string> find_kernel(const std::string& name, const KernelRunner& run
   }
   if (found.size() < 2) return found.empty() ? name : found.front();
   Error error{ErrorCode::kInvalidInput, "several kernels are called " + quote(name)};
-  for (const std::string& one : found) error.note(one);
+  for (const std::string& one : found) error.note(quote(one));
   return error.hint("name the one that is meant by its mangled name");
 }
 
