@@ -1,5 +1,5 @@
 // The real compilers, on the source of kiln's own modules as `kiln build --embed-source` writes it:
-// every module gives an image that has the kernels which the catalog lists.
+// every module compiles, and gives an image that has the kernels which the catalog lists.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <kiln_kernels.hpp>
@@ -17,11 +17,29 @@ using namespace kiln::runtime;
 
 namespace {
 
-void compile_all(Backend backend, const std::string& target) {
+// NVRTC's option to stop before it makes code, with templates instantiated: a tenth of the time.
+// Images are then made of few modules; of the others, the build makes them by the same compiler.
+const std::string kSyntaxAlone = "--fdevice-syntax-only";
+
+bool has_syntax_alone(SourceCompiler& compiler, Backend backend, const TargetId& target) {
+  SourceBundle small;
+  small.nvidia_flags = {kSyntaxAlone};
+  small.files = {{"small.cu", "__global__ void small() {}\n"}};
+  return backend == Backend::kCuda &&
+         compiler.compile(write_source_bundle(small), backend, target).has_value();
+}
+
+void compile_all(Backend backend, const std::string& target_name,
+                 const std::vector<std::string_view>& modules_with_images = {}) {
   SourceCompiler compiler({});
+  const TargetId target = *parse_target_id(target_name);
+  const bool may_leave_out_images = has_syntax_alone(compiler, backend, target);
   for (const ModuleEntry* module : runtime_source_kernels::catalog().modules) {
-    CAPTURE(module->name, target);
+    CAPTURE(module->name, target_name);
     REQUIRE(module->images.size() == module->unit_count);
+    const bool is_image_made =
+        !may_leave_out_images || std::find(modules_with_images.begin(), modules_with_images.end(),
+                                           module->name) != modules_with_images.end();
     std::vector<std::string> expected, found;
     for (const KernelEntry& kernel : module->kernels) expected.emplace_back(kernel.name);
     for (const ImageEntry& source : module->images) {
@@ -33,23 +51,26 @@ void compile_all(Backend backend, const std::string& target) {
       // What is asked here is that it compiles: the build makes the optimized image of the same
       // source.
       bundle->host_flags.emplace_back("-O0");
-      const auto image =
-          compiler.compile(write_source_bundle(*bundle), backend, *parse_target_id(target));
+      if (!is_image_made) bundle->nvidia_flags.push_back(kSyntaxAlone);
+      const auto image = compiler.compile(write_source_bundle(*bundle), backend, target);
       if (!image && image.error().code == ErrorCode::kUnavailable) SKIP(image.error().message);
       if (!image) FAIL(render(image.error()));
+      if (!is_image_made) continue;
       const auto info = read_image(as_bytes(image->bytes));
       if (!info) FAIL(render(info.error()));
-      CHECK(to_string(info->target) == target);
+      CHECK(to_string(info->target) == target_name);
       for (const KernelInfo& kernel : info->kernels) found.push_back(kernel.name);
     }
     std::sort(found.begin(), found.end());
-    CHECK(found == expected);
+    if (is_image_made) CHECK(found == expected);
   }
 }
 
 }  // namespace
 
-TEST_CASE("NVRTC compiles kiln's own modules") { compile_all(Backend::kCuda, "sm_90"); }
+TEST_CASE("NVRTC compiles kiln's own modules") {
+  compile_all(Backend::kCuda, "sm_90", {"affine", "sort"});
+}
 TEST_CASE("hipRTC compiles kiln's own modules") { compile_all(Backend::kHip, "gfx1100"); }
 TEST_CASE("The host's compiler compiles kiln's own modules") {
   compile_all(Backend::kHost, "host:wave64");
