@@ -24,9 +24,8 @@ use warnings;
 my $is_fit = 1;
 sub edit {
   my ($text, $pattern, $by) = @_;
-  my $count = () = $$text =~ /$pattern/g;
+  my $count = $$text =~ s/$pattern/$by->()/ge;
   $is_fit &&= $count == 1;
-  $$text =~ s/$pattern/$by->()/e if $is_fit;
 }
 
 sub newlines { "\n" x ($_[0] =~ tr/\n//) }
