@@ -14,7 +14,7 @@
     kiln::families::reduce<kiln::functors::op<kiln::type>>(src_numel, el_to_sum_per_block,      \
                                                            num_dims, info, src, dst);           \
   }
-#define EACH_REDUCTION(root, op, dtypes, output) KILN_##dtypes(REDUCTION, root, op, output)
+#define EACH_REDUCTION(name, op, dtypes, output) KILN_##dtypes(REDUCTION, fast_##name, op, output)
 
 KILN_EACH_REDUCTION(EACH_REDUCTION)
 

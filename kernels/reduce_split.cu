@@ -2,7 +2,7 @@
 #include "device/export.cuh"
 #include "families/split_reduce.cuh"
 #include "functors/reduction.cuh"
-#include "tables/reduce_split.hpp"
+#include "tables/reduce.hpp"
 
 #define OUT_Same(type) kiln::type
 #define OUT_Index(type) kiln::u32
@@ -14,6 +14,6 @@
     kiln::families::split_reduce<kiln::functors::op<kiln::type>>(                              \
         rows, per_row, row_stride, stride, parts, each, src, dst, workspace);                  \
   }
-#define ROW(root, op, dtypes, output) KILN_##dtypes(SPLIT, root, op, output)
+#define ROW(name, op, dtypes, output) KILN_##dtypes(SPLIT, split_##name, op, output)
 
-KILN_EACH_SPLIT_REDUCTION(ROW)
+KILN_EACH_REDUCTION(ROW)

@@ -1,16 +1,17 @@
-// Module reduce. A row: root of the kernels' names, functor (functors/reduction.cuh), element types
-// (tables/dtypes.hpp), and the output's type: `Same` as the elements', or `Index`, a u32. Launch
-// helpers call the operation kFunctor.
+// Module reduce. A row: name, functor (functors/reduction.cuh), element types (tables/dtypes.hpp), and
+// the output's type: `Same` as the elements', or `Index`, a u32. Its kernels are fast_<name>_<type>,
+// and split_<name>_<type>, names of our own, where several blocks share a row. Launch helpers call
+// the operation kFunctor.
 #pragma once
 
 #include "dtypes.hpp"
 
-#define KILN_EACH_REDUCTION(row)         \
-  row(fast_sum, Sum, NUMBERS, Same)      \
-  row(fast_max, Max, NUMBERS, Same)      \
-  row(fast_min, Min, NUMBERS, Same)      \
-  row(fast_argmax, ArgMax, NUMBERS, Index) \
-  row(fast_argmin, ArgMin, NUMBERS, Index)
+#define KILN_EACH_REDUCTION(row)      \
+  row(sum, Sum, NUMBERS, Same)        \
+  row(max, Max, NUMBERS, Same)        \
+  row(min, Min, NUMBERS, Same)        \
+  row(argmax, ArgMax, NUMBERS, Index) \
+  row(argmin, ArgMin, NUMBERS, Index)
 
 // Operations on rows: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)

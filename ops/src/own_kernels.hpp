@@ -23,7 +23,6 @@
 #include "kiln/ops/tables/indexing_sum.hpp"
 #include "kiln/ops/tables/quantized.hpp"
 #include "kiln/ops/tables/reduce.hpp"
-#include "kiln/ops/tables/reduce_split.hpp"
 #include "kiln/ops/tables/sort.hpp"
 #include "kiln/ops/tables/ternary.hpp"
 #include "kiln/ops/tables/unary.hpp"

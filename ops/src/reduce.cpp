@@ -18,8 +18,8 @@ constexpr auto kReduce = rows_of_each(kReduceOps);
 constexpr KernelRows kSum = rows_of("sum");
 // In the order of kReduceOps.
 constexpr std::array kSplit = {
-#define KILN_ROW(root, op, dtypes, output) rows_of(#root),
-    KILN_EACH_SPLIT_REDUCTION(KILN_ROW)
+#define KILN_ROW(name, op, dtypes, output) rows_of("split_" #name),
+    KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
 

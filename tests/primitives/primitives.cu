@@ -153,9 +153,10 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
     out[i] = Monoid::result(kiln::device::block_scan<Monoid>(state), ~0u);                  \
   }
-#define EACH(root, op, dtypes, output)                                         \
-  KILN_##dtypes(WAVE, root, op, output) KILN_##dtypes(BLOCK, root, op, output) \
-      KILN_##dtypes(SCAN, root, op, output)
+#define EACH(name, op, dtypes, output)                      \
+  KILN_##dtypes(WAVE, fast_##name, op, output)              \
+      KILN_##dtypes(BLOCK, fast_##name, op, output)         \
+          KILN_##dtypes(SCAN, fast_##name, op, output)
 KILN_EACH_REDUCTION(EACH)
 
 // Bits of the lanes of the wave that hold the same five bits, lowest half first; `skipped` takes no

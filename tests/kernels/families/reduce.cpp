@@ -82,8 +82,10 @@ Expected reduce_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row
     case ReduceOp::kSum: return sum_reference(dtype, row);
     case ReduceOp::kMin:
     case ReduceOp::kMax: return extreme_reference(op, dtype, row);
-    default: return index_reference(op, dtype, row);
+    case ReduceOp::kArgMin:
+    case ReduceOp::kArgMax: return index_reference(op, dtype, row);
   }
+  return {};
 }
 
 // What is reduced: a view, and its dims by position.

@@ -15,7 +15,7 @@
 namespace kiln::ops {
 
 enum class ReduceOp : std::uint8_t {
-#define KILN_ROW(root, op, dtypes, output) k##op,
+#define KILN_ROW(name, op, dtypes, output) k##op,
   KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
@@ -24,12 +24,13 @@ enum class ReduceOutput : std::uint8_t { kSame, kIndex };
 
 struct ReduceOpInfo {
   ReduceOp op;
-  std::string_view root;  // of the kernels' names
+  std::string_view root;  // of the kernels' names: "fast_sum"
   ReduceOutput output;
 };
 
 inline constexpr ReduceOpInfo kReduceOps[] = {
-#define KILN_ROW(root, op, dtypes, output) {ReduceOp::k##op, #root, ReduceOutput::k##output},
+#define KILN_ROW(name, op, dtypes, output) \
+  {ReduceOp::k##op, "fast_" #name, ReduceOutput::k##output},
     KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
