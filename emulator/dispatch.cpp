@@ -12,6 +12,7 @@
 #include "emulator/kernarg.hpp"
 #include "emulator/report.hpp"
 #include "emulator/workgroup.hpp"
+#include "formats/launch_bound.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -50,6 +51,12 @@ Result<void> check(const LaunchRequest& request) {
   if (!product_within(request.block, kMostThreads)) {
     return impossible(kernel, extents(request.block) + " threads in a workgroup; the limit is " +
                                   std::to_string(kMostThreads));
+  }
+  const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
+  if (threads > kernel.max_threads) {
+    Error error = over_launch_bound(threads, kernel.max_threads);
+    error.message = impossible(kernel, error.message).message;
+    return error;
   }
   if (!product_within(request.grid, kMostWorkgroups)) {
     return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups; the limit is " +

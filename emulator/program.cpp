@@ -188,6 +188,7 @@ Result<void> Program::read_kernels(const Hsaco& hsaco) {
     kernel.entry =
         base_ + source.descriptor_address + static_cast<u64>(source.descriptor.code_offset);
     kernel.vector_registers = source.info.registers.value_or(0);
+    kernel.max_threads = source.info.max_threads.value_or(kernel.max_threads);
     for (const HsacoArgument& argument : source.arguments) {
       kernel.arguments.push_back(
           {argument.offset, argument.size, std::string(argument.value_kind)});

@@ -32,6 +32,7 @@ struct Kernel {
   KernelDescriptor descriptor;
   u64 entry = 0;  // address of the first instruction
   u32 vector_registers = 0;
+  u32 max_threads = 1024;  // of a block
   std::vector<KernelArgument> arguments;  // by offset
 
   u32 scratch_bytes() const;  // a lane

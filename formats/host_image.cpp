@@ -39,12 +39,14 @@ Result<KernelInfo> read_kernel(const host::KernelRecord& record, const TargetId&
   KernelInfo kernel;
   kernel.name = text_of(record.name);
   kernel.wave_width = target.wave64 ? 64 : 32;
-  kernel.max_threads = host::kMaxBlockThreads;
+  kernel.max_threads = record.max_threads;
   if (kernel.name.empty() || record.record_size != sizeof(host::KernelRecord) ||
-      record.parameter_count > host::kMaxParameters) {
+      record.parameter_count > host::kMaxParameters || record.max_threads == 0 ||
+      record.max_threads > host::kMaxBlockThreads) {
     return malformed("damaged host image: kernel record " + quote(kernel.name) + " of " +
                      std::to_string(record.record_size) + " bytes with " +
-                     std::to_string(record.parameter_count) + " parameters");
+                     std::to_string(record.parameter_count) + " parameters and blocks of " +
+                     std::to_string(record.max_threads) + " threads");
   }
   for (std::size_t i = 0; i < record.parameter_count; ++i) {
     const auto& parameter = record.parameters[i];

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/host_image.hpp"
+#include "formats/launch_bound.hpp"
 #include "host/engine.hpp"
 #include "host/image.hpp"
 #include "runtime/src/driver_plugin.hpp"
@@ -28,6 +29,7 @@ using namespace kiln::runtime;
 struct HostFunction {
   std::string name;
   RunFunction run = nullptr;
+  std::uint32_t max_threads = kMaxBlockThreads;
   std::vector<std::size_t> parameter_sizes;  // bytes
 };
 
@@ -112,7 +114,7 @@ class HostDriver final : public ImmediateDriver {
     if (record == module.kernels.end() || record->name != name) {
       return Error{ErrorCode::kNotFound, "the host image has no record of '" + name + "'", {}, {}};
     }
-    HostFunction function{name, run, {}};
+    HostFunction function{name, run, record->max_threads.value_or(kMaxBlockThreads), {}};
     for (const Parameter& parameter : record->parameters) {
       function.parameter_sizes.push_back(parameter.size);
     }
@@ -142,6 +144,9 @@ class HostDriver final : public ImmediateDriver {
                        " arguments, got " + std::to_string(request.argument_count),
                    {},
                    {}};
+    }
+    if (request.block.count() > function.max_threads) {
+      return over_launch_bound(request.block.count(), function.max_threads);
     }
     Launch launch;
     launch.kernel = function.name;

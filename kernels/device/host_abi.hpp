@@ -15,7 +15,7 @@
 namespace kiln::host {
 
 // Grows when a struct below changes; the engine refuses images of another version.
-inline constexpr std::uint32_t kAbiVersion = 3;
+inline constexpr std::uint32_t kAbiVersion = 4;
 
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr std::uint32_t kMaxParameters = 24;
@@ -82,9 +82,11 @@ inline void* thread_pointer() {
 }
 
 // One kernel, as data: an array of these fills section .kiln.kernels, no pointers, so that a reader
-// needs no relocation.
+// needs no relocation. Compilers align each to 32 bytes or so: its size is a multiple of that, or the
+// section would have gaps.
 struct KernelRecord {
-  std::uint32_t record_size;  // sizeof(KernelRecord)
+  std::uint16_t record_size;  // sizeof(KernelRecord)
+  std::uint16_t max_threads;  // of a block: the kernel's launch bound
   std::uint16_t abi_version;
   std::uint16_t parameter_count;
   struct {
@@ -93,6 +95,7 @@ struct KernelRecord {
   } parameters[kMaxParameters];
   char name[104];  // NUL-terminated
 };
+static_assert(sizeof(KernelRecord) == 256);
 
 // One per image, in section .kiln.image.
 struct ImageRecord {

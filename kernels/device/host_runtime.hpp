@@ -82,12 +82,15 @@ struct Entry<kKernel> {
     }
   }
 
-  template <std::size_t kSize>
+  template <std::uint32_t kThreads, std::size_t kSize>
   static constexpr KernelRecord record(const char (&name)[kSize]) {
+    static_assert(kThreads >= 1 && kThreads <= kMaxBlockThreads,
+                  "a kernel's launch bound is 1 to 1024 threads");
     static_assert(kSize <= sizeof(KernelRecord::name), "a kernel's name is too long");
     KernelRecord record{};
     record.record_size = sizeof(KernelRecord);
     record.abi_version = kAbiVersion;
+    record.max_threads = kThreads;
     std::size_t offset = 0;
     (void)offset;
     ((offset = (offset + alignof(P) - 1) / alignof(P) * alignof(P),
@@ -158,12 +161,12 @@ const kiln::host::ImageRecord kiln_host_image =
     kiln::host::image_record(KILN_HOST_WAVE, KILN_HOST_CPU, KILN_HOST_SANITIZER);
 }
 
-// Makes `name`, a function of this file, a kernel of the image.
-#define KILN_HOST_ENTRY(name)                                                             \
+// Makes `name`, a function of this file, a kernel of the image, for blocks of up to `threads` threads.
+#define KILN_HOST_ENTRY(threads, name)                                                    \
   extern "C" __attribute__((visibility("default"))) void kiln_host_run_##name(            \
       ::kiln::host::Block* block) {                                                       \
     ::kiln::host::Entry<&name>::run(block);                                               \
   }                                                                                       \
   __attribute__((section(".kiln.kernels"),                                                \
                  used)) static const ::kiln::host::KernelRecord kiln_host_record_##name = \
-      ::kiln::host::Entry<&name>::record(#name);
+      ::kiln::host::Entry<&name>::record<threads>(#name);

@@ -51,6 +51,10 @@ struct alignas(16) Words {
   u32 word[4];
 };
 
+// A type by one word, of arrays as well: behind it a variable's name can stand.
+template <class T>
+using SharedType = T;
+
 }  // namespace kiln
 
 // ---- qualifiers -------------------------------------------------------------------------------
@@ -64,8 +68,8 @@ struct alignas(16) Words {
 // so few registers are used that `blocks` of them fit on a multiprocessor.
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
-// A variable that the threads of a block share.
-#define KILN_SHARED(name, ...) __shared__ __VA_ARGS__ name
+// A variable that the threads of a block share: KILN_SHARED(sum, float), KILN_SHARED(tile, float[256]).
+#define KILN_SHARED(name, ...) __shared__ ::kiln::SharedType<__VA_ARGS__> name
 // Before a variable that the host program finds by name.
 #define KILN_VARIABLE __device__
 #elif KILN_PLATFORM_HIP
@@ -73,14 +77,14 @@ struct alignas(16) Words {
 #define KILN_ASIDE static __attribute__((device)) inline
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
-#define KILN_SHARED(name, ...) __attribute__((shared)) __VA_ARGS__ name
+#define KILN_SHARED(name, ...) __attribute__((shared)) ::kiln::SharedType<__VA_ARGS__> name
 #define KILN_VARIABLE __attribute__((device))
 #elif KILN_PLATFORM_HOST
 #define KILN_DEVICE inline
 #define KILN_ASIDE static __attribute__((noinline, unused))
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   static void name(__VA_ARGS__);                        \
-  KILN_HOST_ENTRY(name)                                 \
+  KILN_HOST_ENTRY(threads, name)                        \
   static void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) \
   static char name##_tag;      \

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "formats/launch_bound.hpp"
 #include "formats/ptx_isa.hpp"
 #include "runtime/src/cuda_symbols.hpp"
 #include "runtime/src/driver_error.hpp"
@@ -171,10 +172,17 @@ class CudaDriver final : public Driver {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     const auto function = static_cast<CUfunction>(request.function);
     if (request.shared_bytes > kSharedWithoutOptIn) KILN_TRY(opt_in_to_shared(device, function));
-    KILN_CUDA(cuLaunchKernel, function, request.grid.x, request.grid.y, request.grid.z,
-              request.block.x, request.block.y, request.block.z, request.shared_bytes,
-              static_cast<CUstream>(request.stream), request.arguments, nullptr);
-    return {};
+    const CUresult status = cuda_.cuLaunchKernel(
+        function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
+        request.block.z, request.shared_bytes, static_cast<CUstream>(request.stream),
+        request.arguments, nullptr);
+    if (status == kSuccess) return {};
+    int bound = 0;
+    if (cuda_.cuFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0 &&
+        request.block.count() > static_cast<std::uint64_t>(bound)) {
+      return over_launch_bound(request.block.count(), static_cast<std::uint32_t>(bound));
+    }
+    return failure("cuLaunchKernel", status);
   }
 
   Result<void*> allocate(int device, std::size_t bytes) override {

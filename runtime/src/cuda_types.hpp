@@ -58,6 +58,7 @@ inline constexpr CUmemPool_attribute kReleaseThreshold = 4;  // CU_MEMPOOL_ATTR_
 
 inline constexpr CUdevice_attribute kMemoryPoolsSupported = 115;  // ..._MEMORY_POOLS_SUPPORTED
 
+inline constexpr CUfunction_attribute kMaxThreads = 0;        // ..._MAX_THREADS_PER_BLOCK
 inline constexpr CUfunction_attribute kStaticShared = 1;      // ..._SHARED_SIZE_BYTES
 inline constexpr CUfunction_attribute kMaxDynamicShared = 8;  // ..._MAX_DYNAMIC_SHARED_SIZE_BYTES
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "formats/launch_bound.hpp"
 #include "runtime/src/driver_error.hpp"
 #include "runtime/src/hip_symbols.hpp"
 
@@ -144,11 +145,19 @@ class HipDriver final : public Driver {
 
   Result<void> launch(int device, const LaunchRequest& request) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
-    KILN_HIP(hipModuleLaunchKernel, static_cast<hipFunction_t>(request.function), request.grid.x,
-             request.grid.y, request.grid.z, request.block.x, request.block.y, request.block.z,
-             request.shared_bytes, static_cast<hipStream_t>(request.stream), request.arguments,
-             nullptr);
-    return {};
+    const auto function = static_cast<hipFunction_t>(request.function);
+    const hipError_t status = hip_.hipModuleLaunchKernel(
+        function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
+        request.block.z, request.shared_bytes, static_cast<hipStream_t>(request.stream),
+        request.arguments, nullptr);
+    if (status == kSuccess) return {};
+    int bound = 0;
+    if (hip_.hipFuncGetAttribute != nullptr &&
+        hip_.hipFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0 &&
+        request.block.count() > static_cast<std::uint64_t>(bound)) {
+      return over_launch_bound(request.block.count(), static_cast<std::uint32_t>(bound));
+    }
+    return failure("hipModuleLaunchKernel", status);
   }
 
   Result<void*> allocate(int device, std::size_t bytes) override {

@@ -8,6 +8,7 @@ namespace kiln::runtime::hip {
 
 using hipError_t = int;
 using hipDeviceAttribute_t = int;
+using hipFunction_attribute = int;
 using hipMemcpyKind = int;
 using hipStreamCaptureStatus = int;
 using hipMemPoolAttr = int;
@@ -53,6 +54,8 @@ inline constexpr hipStreamCaptureStatus kNoCapture = 0;  // hipStreamCaptureStat
 inline constexpr int kPinnedAllocation = 1;             // hipMemAllocationTypePinned
 inline constexpr int kOnDevice = 1;                     // hipMemLocationTypeDevice
 inline constexpr hipMemPoolAttr kReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
+
+inline constexpr hipFunction_attribute kMaxThreads = 0;  // ..._MAX_THREADS_PER_BLOCK
 
 inline constexpr hipDeviceAttribute_t kMaxThreadsPerBlock = 56;   // ...MaxThreadsPerBlock
 inline constexpr hipDeviceAttribute_t kMultiprocessorCount = 63;  // ...MultiprocessorCount

@@ -207,9 +207,12 @@ FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUm
   *where = address(memory);
   return status;
 }
-FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
+FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
+                                        CUfunction function) {
   ENTER_IN_CONTEXT();
   *value = 1024;
+  if (attribute == kMaxThreads)
+    *value = fake::max_threads(*reinterpret_cast<fake::Kernel*>(function));
   return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int value) {
@@ -232,7 +235,7 @@ FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, un
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
   return machine().launch(current(), stream, reinterpret_cast<fake::Kernel*>(function),
-                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
+                          1ULL * grid_x * grid_y * grid_z, 1ULL * block_x * block_y * block_z,
                           parameters);
 }
 

@@ -209,8 +209,15 @@ FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned in
                                              void** parameters, void**) {
   ENTER_ON_STREAM(stream);
   return machine().launch(current(), stream, reinterpret_cast<fake::Kernel*>(function),
-                          1ULL * grid_x * grid_y * grid_z * block_x * block_y * block_z,
+                          1ULL * grid_x * grid_y * grid_z, 1ULL * block_x * block_y * block_z,
                           parameters);
+}
+
+FAKE_EXPORT hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute,
+                                           hipFunction_t function) {
+  ENTER();
+  *value = fake::max_threads(*reinterpret_cast<fake::Kernel*>(function));
+  return fake::kSuccess;
 }
 
 FAKE_EXPORT hipError_t hipMalloc(void** address, size_t bytes) {

@@ -288,8 +288,10 @@ int MachineState::parameter(Kernel* kernel, std::size_t index, std::size_t* offs
   return kSuccess;
 }
 
-int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
-                         void** arguments) {
+int max_threads(const Kernel& kernel) { return kernel.body == nothing ? 256 : 1024; }
+
+int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
+                         unsigned long long threads_a_block, void** arguments) {
   std::unique_lock lock(mutex_);
   const bool known = std::any_of(modules_.begin(), modules_.end(), [&](Module* module) {
     return std::any_of(module->kernels.begin(), module->kernels.end(),
@@ -298,7 +300,8 @@ int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long
   if (!known || kernel->module->device != device) return kInvalidHandle;
   const Module& module = *kernel->module;
   if (script_.uses_image_in_place && module.copy != module.image) return kLaunchFailed;
-  Work work = kernel->body(threads, arguments);
+  if (threads_a_block > static_cast<unsigned>(max_threads(*kernel))) return kInvalidValue;
+  Work work = kernel->body(blocks * threads_a_block, arguments);
   lock.unlock();
   return submit(stream, [this, work = std::move(work)] {
     const std::lock_guard running(mutex_);

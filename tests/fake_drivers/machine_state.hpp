@@ -34,6 +34,7 @@ const char* status_text(int status);
 Script default_script();
 
 struct Kernel;
+int max_threads(const Kernel& kernel);  // of a block
 struct Module;
 
 class MachineState final : public Machine {
@@ -71,8 +72,8 @@ class MachineState final : public Machine {
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);
   // Of the parameter of that index; kInvalidValue past the last.
   int parameter(Kernel* kernel, std::size_t index, std::size_t* offset, std::size_t* size);
-  int launch(int device, void* stream, Kernel* kernel, unsigned long long threads,
-             void** arguments);
+  int launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
+             unsigned long long threads_a_block, void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);
   int release_memory(void* memory);
   // The same in the order of a stream, which must not be captured: as a graph's own memory it would go back

@@ -289,6 +289,10 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
   CHECK(message(thin).starts_with(
       "kernel 'scale_add' of module 'arithmetic': block (256, 1, 0) has 0"));
   CHECK(thin.error().notes.back().text == zeros);
+  const Result<void> without = scale_add.launch({{4}}, kCount, nowhere, nowhere, 2.0F, 1.0F);
+  CHECK(message(without).starts_with(
+      "kernel 'scale_add' of module 'arithmetic': block (0, 0, 0) has 0 threads"));
+  CHECK(without.error().notes.back().text == "say how many threads a block has, after the grid");
   CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
             device.info().id + " takes 1 to " +
@@ -299,6 +303,19 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
             " a block");
   CHECK(message(Function().launch(kConfig)) ==
         "an empty function was launched: ask a device for one");
+}
+
+TEST_CASE("Function refuses blocks of more threads than the kernel was compiled for") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Function nothing = take(device.get_or_load_func("nothing", modules().arithmetic));
+  CHECK(nothing.launch({{1}, {16, 16}}));
+  const Result<void> launched = nothing.launch({{1}, {32, 16}});
+  REQUIRE_FALSE(launched);
+  CHECK(launched.error().code == ErrorCode::kInvalidInput);
+  CHECK(launched.error().message.ends_with(
+      ": a block of 512 threads, the kernel is compiled for up to 256"));
+  CHECK(device.synchronize());
 }
 
 TEST_CASE("Function launches with all the shared memory that the device has") {

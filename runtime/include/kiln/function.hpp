@@ -32,7 +32,7 @@ struct Dim3 {
 
 struct LaunchConfig {
   Dim3 grid = {};                  // blocks
-  Dim3 block = {};                 // threads a block
+  Dim3 block = {0, 0, 0};          // threads a block: to be said, or the launch is refused
   std::uint32_t shared_bytes = 0;  // dynamic shared memory a block
   StreamRef stream = {};
 };

@@ -3,7 +3,7 @@
 
 KILN_VARIABLE float gain = 2.0f;
 
-KILN_KERNEL(1024, nothing, ) {}
+KILN_KERNEL(256, nothing, ) {}
 
 KILN_KERNEL(1024, scale_add, kiln::u64 n, const float* in, float* out, float scale, float shift) {
   const kiln::u64 i =

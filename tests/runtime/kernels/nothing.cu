@@ -3,4 +3,4 @@
 
 KILN_VARIABLE float gain = 2.0f;
 
-KILN_KERNEL(1024, nothing, ) {}
+KILN_KERNEL(256, nothing, ) {}

@@ -35,6 +35,7 @@ host::KernelRecord kernel(const char* name) {
   record.record_size = sizeof(record);
   record.abi_version = host::kAbiVersion;
   record.parameter_count = 2;
+  record.max_threads = 256;
   record.parameters[0] = {.offset = 0, .size = 8, .is_pointer = 1};
   record.parameters[1] = {.offset = 8, .size = 4, .is_pointer = 0};
   std::strcpy(record.name, name);
@@ -78,6 +79,7 @@ TEST_CASE("read_host_image reads an image's records", "[host_image]") {
   CHECK(image->kernels[0].name == "alpha");
   CHECK(image->kernels[1].name == "beta");
   CHECK(image->kernels[0].wave_width == 32u);
+  CHECK(image->kernels[0].max_threads == 256u);
   REQUIRE(image->kernels[0].parameters.size() == 2);
   CHECK(image->kernels[0].parameters[0].kind == ParameterKind::kPointer);
   CHECK(image->kernels[0].parameters[1].kind == ParameterKind::kValue);
@@ -114,6 +116,10 @@ TEST_CASE("read_host_image says what is wrong", "[host_image]") {
   many.parameter_count = host::kMaxParameters + 1;
   CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(many))),
              ContainsSubstring("kernel record 'k'"));
+  many = kernel("k");
+  many.max_threads = host::kMaxBlockThreads + 1;
+  CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(many))),
+             ContainsSubstring("blocks of 1025 threads"));
   CHECK_THAT(error_of(make_host(bytes_of(about()), bytes_of(kernel("")))),
              ContainsSubstring("kernel record ''"));
 }

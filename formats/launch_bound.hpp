@@ -1,0 +1,23 @@
+// What a launch is told whose blocks have more threads than its kernel was compiled for: the same
+// words on every device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kiln/result.hpp"
+
+namespace kiln {
+
+inline Error over_launch_bound(std::uint64_t threads, std::uint32_t bound) {
+  return Error{ErrorCode::kInvalidInput,
+               "a block of " + std::to_string(threads) +
+                   " threads, the kernel is compiled for up to " + std::to_string(bound),
+               {},
+               {}}
+      .hint(
+          "launch smaller blocks, or raise the kernel's bound: the number in KILN_KERNEL or "
+          "__launch_bounds__");
+}
+
+}  // namespace kiln
