@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "narrow_floats.hpp"
 #include "result.hpp"
 
 namespace kiln {
