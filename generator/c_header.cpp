@@ -12,6 +12,7 @@
 #include "generator/identifiers.hpp"
 #include "generator/literal.hpp"
 #include "generator/names.hpp"
+#include "generator/source_names.hpp"
 #include "generator/text_layout.hpp"
 
 namespace kiln::generator {
@@ -74,13 +75,14 @@ class FunctionNames {
  public:
   FunctionNames(const Catalog& catalog, const Options& options) : prefix_(prefix(options)) {
     for (const Module& module : catalog.modules) {
-      for (const Kernel& kernel : module.kernels) ++uses_[kernel.name];
+      for (const std::string& name : plain_names_of(module)) ++uses_[name];
     }
   }
-  std::string operator()(const Module& module, const Kernel& kernel) const {
+  // Of a kernel by its name in plain_names_of().
+  std::string operator()(const Module& module, const std::string& kernel) const {
     const std::string name = prefix_ + '_';
-    if (uses_.at(kernel.name) == 1) return name + identifier(kernel.name);
-    const std::string both = identifier(module.name) + '_' + identifier(kernel.name);
+    if (uses_.at(kernel) == 1) return name + identifier(kernel);
+    const std::string both = identifier(module.name) + '_' + identifier(kernel);
     return name + (uses_.contains(both) ? spelt_out(both) : both);
   }
 
@@ -127,8 +129,10 @@ std::string kernel_functions(const Catalog& catalog, const Options& options) {
   const FunctionNames name_of(catalog, options);
   std::string out;
   for (const Module& module : catalog.modules) {
-    for (const Kernel& kernel : module.kernels) {
-      const std::string name = name_of(module, kernel);
+    const std::vector<std::string> names = plain_names_of(module);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Kernel& kernel = module.kernels[i];
+      const std::string name = name_of(module, names[i]);
       out += "\n// Kernel " + in_comment(kernel.name) + " of module " + in_comment(module.name) +
              ".\n";
       out += load_function(module, kernel, name) + launch_function(kernel, name);
@@ -190,7 +194,7 @@ std::string usage(const Catalog& catalog, const Options& options) {
                     "_catalog(&catalog)   opens it: <kiln/kiln.h> tells what can be done with it\n";
   for (const Module& module : catalog.modules) {
     if (module.kernels.empty()) continue;
-    const std::string kernel = FunctionNames(catalog, options)(module, module.kernels.front());
+    const std::string kernel = FunctionNames(catalog, options)(module, plain_names_of(module).front());
     out += "//   " + kernel + "_load(device, catalog, &function)\n";
     out += "//   " + kernel + "_launch(function, &config, ...)   with the kernel's own arguments\n";
     break;

@@ -13,7 +13,7 @@
 #include "generator/identifiers.hpp"
 #include "generator/literal.hpp"
 #include "generator/names.hpp"
-#include "generator/templates.hpp"
+#include "generator/source_names.hpp"
 #include "generator/text_layout.hpp"
 
 namespace kiln::generator {
@@ -186,20 +186,37 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   return constant == kernel.name ? std::string() : "// " + name + '\n';
 }
 
-// scale<float>, of the kernel's constant. What the template was not made for is no kernel.
-std::string template_constants(const Module& module, const KernelTemplate& one) {
-  std::string out = "template <" + join(one.parameters, ", ") +
-                    "> extern const detail::no_such_kernel " + one.name + ";\n";
-  for (const TemplateInstance& instance : one.instances) {
+// scale, or scale<float>, of the kernel's constant, which is in `inside` of the header's namespace
+// `header`. What a template was not made for is no kernel.
+std::string source_constants(const Module& module, const SourceName& one, const std::string& header,
+                             const std::string& inside) {
+  const auto constant = [&](const SourceInstance& instance) {
+    return " = " + header + inside + identifier(module.kernels[instance.kernel].name) + ";\n";
+  };
+  if (!one.is_template()) return "inline constexpr auto " + one.name + constant(one.instances[0]);
+  std::string out = "template <" + join(one.parameters, ", ") + "> extern const " + header +
+                    "detail::no_such_kernel " + one.name + ";\n";
+  for (const SourceInstance& instance : one.instances) {
     out += "template <> inline constexpr auto " + one.name + '<' + join(instance.arguments, ", ") +
-           "> = " + identifier(module.kernels[instance.kernel].name) + ";\n";
+           '>' + constant(instance);
+  }
+  return out;
+}
+
+// Those of kernels in namespaces, outside of the modules' own namespaces: several may share one.
+std::string namespaced_constants(const Catalog& catalog, const Options& options) {
+  std::string out;
+  for (const NameOfModule& one : names_in_namespaces(catalog)) {
+    out += "namespace " + one.name.space + " {\n" +
+           source_constants(*one.module, one.name, "::" + options.name_space + "::",
+                            namespace_name(catalog, *one.module) + "::") +
+           "}\n\n";
   }
   return out;
 }
 
 std::string kernel_constants(const Catalog& catalog, const Module& module) {
   const std::string space = namespace_name(catalog, module);
-  const std::vector<KernelTemplate> templates = templates_of(module);
   std::string out = "inline namespace " + space + " {\n";
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];
@@ -215,7 +232,9 @@ std::string kernel_constants(const Catalog& catalog, const Module& module) {
     const bool fits = type.size() + value.size() <= kColumns;
     out += type + (fits ? " " : "\n    ") + value;
   }
-  for (const KernelTemplate& one : templates) out += template_constants(module, one);
+  for (const SourceName& one : source_names_of(module)) {
+    if (one.space.empty()) out += source_constants(module, one, "", "");
+  }
   return out + "}  // namespace " + space + '\n';
 }
 
@@ -310,8 +329,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
-  const bool has_templates = std::ranges::any_of(
-      catalog.modules, [](const Module& module) { return !templates_of(module).empty(); });
+  const bool has_templates = std::ranges::any_of(catalog.modules, [](const Module& module) {
+    return std::ranges::any_of(source_names_of(module), &SourceName::is_template);
+  });
   if (has_templates) out += "struct no_such_kernel {};\n\n";
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
@@ -332,6 +352,7 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   for (const Module& module : catalog.modules) {
     out += kernel_constants(catalog, module) + '\n';
   }
+  out += namespaced_constants(catalog, options);
 
   out += catalog_constant(catalog, digest);
   out += kFunctions;

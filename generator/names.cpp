@@ -4,7 +4,7 @@
 
 #include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
-#include "generator/templates.hpp"
+#include "generator/source_names.hpp"
 
 namespace kiln::generator {
 
@@ -26,13 +26,15 @@ std::string version_text(std::uint32_t version) {
 
 namespace {
 
-bool has_template(const Module& module, const std::string& name) {
+// Whether a kernel, or the namespace that it is in, has that name in its source.
+bool has_source_name(const Module& module, const std::string& name) {
   // Few kernels are worth reading.
   const bool may_have = std::ranges::any_of(module.kernels, [&](const Kernel& kernel) {
     return kernel.name.starts_with("_Z") && kernel.name.find(name) != std::string::npos;
   });
-  return may_have && std::ranges::any_of(templates_of(module), [&](const KernelTemplate& one) {
-           return one.name == name;
+  return may_have && std::ranges::any_of(source_names_of(module), [&](const SourceName& one) {
+           return one.space.empty() ? one.name == name
+                                    : one.space.substr(0, one.space.find("::")) == name;
          });
 }
 
@@ -42,7 +44,7 @@ std::string namespace_name(const Catalog& catalog, const Module& module) {
   const std::string own = identifier(module.name);
   const bool is_taken = std::ranges::any_of(catalog.modules, [&](const Module& other) {
     return std::ranges::find(other.kernels, module.name, &Kernel::name) != other.kernels.end() ||
-           has_template(other, module.name);
+           has_source_name(other, module.name);
   });
   if (!is_taken) return own;
   // A kernel of an odd name has the short spelling, too.

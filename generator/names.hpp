@@ -16,7 +16,7 @@ std::string short_digest(const Digest& digest);     // 16 hexadecimal digits
 std::string version_text(std::uint32_t version);    // KILN_VERSION form -> "0.1.0"
 
 // The inline namespace around the constants of a module's kernels: its name, unless a kernel, or a
-// template of kernels, is called so. Kernels keep theirs: a module `saxpy` with a kernel `saxpy` is the usual case.
+// namespace of the sources, is called so. Kernels keep theirs: a module `saxpy` with a kernel `saxpy` is the usual case.
 std::string namespace_name(const Catalog& catalog, const Module& module);
 
 // What an image is for: "gfx90a:xnack+", "compute_80"; of source "source".

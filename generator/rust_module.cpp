@@ -9,6 +9,7 @@
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"
+#include "generator/source_names.hpp"
 #include "generator/text_layout.hpp"
 
 namespace kiln::generator {
@@ -119,8 +120,8 @@ std::string parameter_name(const KernelParameter& parameter, std::size_t positio
   return parameter.name;
 }
 
-std::string kernel_type(const Module& module, const Kernel& kernel) {
-  const std::string name = rust_name(kernel.name);
+std::string kernel_type(const Module& module, const Kernel& kernel, const std::string& plain_name) {
+  const std::string name = rust_name(plain_name);
   std::vector<std::string> parameters = {"&self", "launch: &kiln::Launch"}, addresses;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const std::string argument = parameter_name(kernel.parameters[i], i);
@@ -147,7 +148,10 @@ std::string module_text(const Module& module) {
       "\n#[allow(dead_code, non_camel_case_types, non_snake_case, clippy::all)]\npub mod " +
       rust_name(module.name) + " {\n";
   if (!module.kernels.empty()) out += "    use super::kiln;\n";
-  for (const Kernel& kernel : module.kernels) out += kernel_type(module, kernel);
+  const std::vector<std::string> names = plain_names_of(module);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += kernel_type(module, module.kernels[i], names[i]);
+  }
   return out + "}\n";
 }
 

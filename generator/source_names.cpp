@@ -1,4 +1,4 @@
-#include "generator/templates.hpp"
+#include "generator/source_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,17 +84,28 @@ std::optional<Argument> read_argument(std::string_view text) {
   return Argument{type.empty() ? *by_suffix : type, text};
 }
 
-// "saxpy<float, 4>" -> "saxpy" and its arguments.
+// "ns::saxpy<float, 4>" -> "ns", "saxpy" and its arguments; "scale" -> "", "scale" and none.
 struct Instance {
-  std::string name;
+  std::string space, name;
   std::vector<Argument> arguments;
 };
 
+bool is_ordinary(std::string_view name) { return identifier(name) == name; }
+
 std::optional<Instance> read_instance(std::string_view text) {
-  const std::size_t open = text.find('<');
-  if (open == std::string_view::npos || !text.ends_with('>')) return std::nullopt;
-  Instance instance{std::string(text.substr(0, open)), {}};
-  if (identifier(instance.name) != instance.name) return std::nullopt;
+  const std::size_t open = std::min(text.find('<'), text.size());
+  const bool is_template = open != text.size();
+  if (is_template && !text.ends_with('>')) return std::nullopt;
+  std::string_view path = text.substr(0, open);
+  Instance instance;
+  for (std::size_t colon; (colon = path.find("::")) != std::string_view::npos;) {
+    if (!is_ordinary(path.substr(0, colon))) return std::nullopt;
+    instance.space += (instance.space.empty() ? "" : "::") + std::string(path.substr(0, colon));
+    path.remove_prefix(colon + 2);
+  }
+  if (!is_ordinary(path)) return std::nullopt;
+  instance.name = path;
+  if (!is_template) return instance;
   text = text.substr(open + 1, text.size() - open - 2);
   // What holds brackets or commas of its own is no argument that is read.
   for (const std::string_view one : split(text, ',')) {
@@ -107,13 +118,14 @@ std::optional<Instance> read_instance(std::string_view text) {
 
 }  // namespace
 
-std::vector<KernelTemplate> templates_of(const Module& module) {
-  std::map<std::string, KernelTemplate> found;
-  std::set<std::string> ambiguous;
+std::vector<SourceName> source_names_of(const Module& module) {
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, SourceName> found;
+  std::set<Key> ambiguous;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const std::string& name = module.kernels[i].name;
     if (!name.starts_with("_Z")) {
-      ambiguous.insert(name);
+      ambiguous.insert({"", name});
       continue;
     }
     const std::optional<Instance> instance = read_instance(demangled(name));
@@ -123,19 +135,55 @@ std::vector<KernelTemplate> templates_of(const Module& module) {
       parameters.push_back(parameter);
       arguments.push_back(argument);
     }
+    const Key key{instance->space, instance->name};
     const auto [at, is_new] =
-        found.try_emplace(instance->name, KernelTemplate{instance->name, parameters, {}});
-    KernelTemplate& known = at->second;
+        found.try_emplace(key, SourceName{instance->space, instance->name, parameters, {}});
+    SourceName& known = at->second;
     const bool is_known = std::ranges::find(known.instances, arguments,
-                                            &TemplateInstance::arguments) != known.instances.end();
-    if (known.parameters != parameters || is_known) ambiguous.insert(instance->name);
+                                            &SourceInstance::arguments) != known.instances.end();
+    if (known.parameters != parameters || is_known) ambiguous.insert(key);
     known.instances.push_back({std::move(arguments), i});
   }
-  std::vector<KernelTemplate> templates;
-  for (auto& [name, one] : found) {
-    if (!ambiguous.contains(name)) templates.push_back(std::move(one));
+  std::vector<SourceName> names;
+  for (auto& [key, one] : found) {
+    if (!ambiguous.contains(key)) names.push_back(std::move(one));
   }
-  return templates;
+  return names;
+}
+
+std::vector<std::string> plain_names_of(const Module& module) {
+  std::vector<std::string> names;
+  for (const Kernel& kernel : module.kernels) names.push_back(kernel.name);
+  for (const SourceName& one : source_names_of(module)) {
+    if (one.space.empty() && !one.is_template()) names[one.instances[0].kernel] = one.name;
+  }
+  return names;
+}
+
+std::vector<NameOfModule> names_in_namespaces(const Catalog& catalog) {
+  std::vector<NameOfModule> all;
+  std::set<std::string> outside;
+  std::map<std::string, int> uses;
+  for (const Module& module : catalog.modules) {
+    for (const Kernel& kernel : module.kernels) outside.insert(identifier(kernel.name));
+    for (SourceName& one : source_names_of(module)) {
+      if (one.space.empty()) {
+        outside.insert(one.name);
+        continue;
+      }
+      ++uses[one.space + "::" + one.name];
+      all.push_back({&module, std::move(one)});
+    }
+  }
+  std::erase_if(all, [&](const NameOfModule& one) {
+    const std::string& space = one.name.space;
+    const std::string path = space + "::" + one.name.name;
+    // A namespace of another module may be called like this kernel.
+    const auto inside = uses.lower_bound(path + "::");
+    return uses.at(path) > 1 || outside.contains(space.substr(0, space.find("::"))) ||
+           (inside != uses.end() && inside->first.starts_with(path + "::"));
+  });
+  return all;
 }
 
 }  // namespace kiln::generator

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# templates.sh PYTHON PREFIX WORK: instances of a template by the names that they have in the source, from
+# templates.sh PYTHON PREFIX WORK: functions and instances of templates by the names that they have in the source, from
 # the source to C++, `kiln inspect`, `kiln run`, Python and messages, on an emulated GPU.
 set -eu
 python=$1 kiln=$2/bin/kiln prefix=$2 work=$3
@@ -13,12 +13,20 @@ template <typename T, int kTimes> __global__ void scaled(unsigned n, T a, T* x) 
 }
 template __global__ void scaled<float, 2>(unsigned, float, float*);
 template __global__ void scaled<double, 1>(unsigned, double, double*);
+__global__ void plain(unsigned n, float* x) {
+  if (threadIdx.x < n) x[threadIdx.x] += 1;
+}
+namespace ns {
+__global__ void plain(float* x) { *x = 1; }
+template <typename T> __global__ void shifted(T* x) { *x += 1; }
+template __global__ void shifted<float>(float*);
+}  // namespace ns
 SOURCE
 cat >targets.json <<'MANIFEST'
 {"format": 1, "name": "kernels", "targets": ["gfx1100"],
  "modules": [{"name": "scaled", "sources": ["scaled.cu"]}]}
 MANIFEST
-"$kiln" build targets.json --out out --emit cpp --emit catalog
+"$kiln" build targets.json --out out --emit cpp --emit c --emit catalog
 
 cat >uses.cpp <<'SOURCE'
 #include <kernels.hpp>
@@ -26,6 +34,8 @@ static_assert(kernels::scaled<float, 2>.name() == "_Z6scaledIfLi2EEvjT_PS0_");
 static_assert(kernels::scaled<double, 1>.accepts<unsigned, double, double*>());
 static_assert(!kernels::scaled<float, 2>.accepts<unsigned, double, double*>());
 static_assert(kernels::find("scaled") == &kernels::modules::scaled);
+static_assert(kernels::plain.accepts<unsigned, float*>() && kernels::ns::plain.accepts<float*>());
+static_assert(kernels::ns::shifted<float>.name() == "_ZN2ns7shiftedIfEEvPT_");
 SOURCE
 for standard in c++17 c++20; do
   "${CXX:-c++}" -std=$standard -Wall -Wextra -Werror -fsyntax-only -Iout/include -I"$prefix/include" uses.cpp
@@ -39,6 +49,7 @@ if "${CXX:-c++}" -std=c++17 -fsyntax-only -Iout/include -I"$prefix/include" wron
 fi
 grep -q no_such_kernel wrong.txt
 
+grep -q 'kernels_plain_launch(' out/include/kernels.h
 "$kiln" inspect out | grep -q 'scaled<float, 2>'
 "$kiln" run out/images/scaled/gfx1100.hsaco 'scaled<float,2>' -b 32 u32:3 f32:3 buf:f32:3:ones@- | grep -q '9 9 9'
 
@@ -51,6 +62,9 @@ assert scaled is catalog["scaled", "scaled<float,2>"] is catalog["_Z6scaledIfLi2
 x = device.upload([1, 2, 3], "f32")
 scaled.launch(device, 1, 32, 3, 3, x)
 assert list(x.download()) == [9, 18, 27]
+catalog["plain"].launch(device, 1, 32, 3, x)
+catalog["ns::plain"].launch(device, 1, 1, x)
+assert list(x.download()) == [1, 19, 28]
 def refuses(words, call):
     try:
         call()
