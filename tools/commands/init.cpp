@@ -56,8 +56,7 @@ constexpr const char* kTail = R"(
 int main() {
   const auto done = run();
   if (done) return 0;
-  std::fprintf(stderr, "%s\n", done.error().message.c_str());
-  for (const kiln::Note& note : done.error().notes) std::fprintf(stderr, "  %s\n", note.text.c_str());
+  std::fprintf(stderr, "%s\n", done.error().text().c_str());
   return 1;
 }
 )";
@@ -165,6 +164,17 @@ Result<int> run_init(const InitOptions& options, World& world) {
   for (const NewFile& file : files) {
     KILN_TRY(world.files.write(folder / file.name, file.text));
     world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
+  }
+  for (const std::string& source : is_first ? std::vector<std::string>() : sources) {
+    KILN_TRY_ASSIGN(const std::string text, world.files.read(folder / source));
+    if (text.find("extern \"C\"") == std::string::npos) continue;
+    world.out << "note: " << source
+              << ": of extern \"C\" kernels only the sizes of arguments are known: "
+              << "leave extern \"C\" out, or write an abi file, and \"abi\": \"abi.json\" into the "
+                 "manifest:\n"
+              << "  {\"format\": 1, \"modules\": {" << '"'
+              << as_identifier(fs::path(source).stem().string()) << '"'
+              << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";
   }
   world.out << "next: kiln build " << (options.folder / "targets.json").lexically_normal().string()
             << " --out " << (options.folder / "out").lexically_normal().string()

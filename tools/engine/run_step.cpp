@@ -1,6 +1,7 @@
 #include "tools/engine/run_step.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -50,6 +51,33 @@ bool is_of_plain_cuda(std::string_view log) {
   return has("__global__") || has("cuda_fp16.h") || has("cuda_bf16.h") || has("cuda_runtime.h");
 }
 
+struct Word {
+  std::string_view cuda, kiln;
+};
+
+// What the host has in place of CUDA's words; docs/HOST.md has the whole table.
+constexpr std::array<Word, 10> kWords = {
+    {{"__shared__", "KILN_SHARED(tile, float[256])"},
+     {"__device__", "KILN_DEVICE"},
+     {"__syncthreads", "kiln::device::barrier()"},
+     {"threadIdx", "kiln::device::thread_index()"},
+     {"blockIdx", "kiln::device::block_index()"},
+     {"blockDim", "kiln::device::block_size()"},
+     {"gridDim", "kiln::device::block_count()"},
+     {"atomicAdd", "kiln::device::atomic_sum() of device/atomics.cuh"},
+     {"__shfl_down_sync", "device/wave.cuh"},
+     {"__shfl_xor_sync", "device/wave.cuh"}}};
+
+// "__shared__: KILN_SHARED(tile, float[256])" and so on, of the words that the log complains about.
+std::string kiln_for_cuda(std::string_view log) {
+  std::vector<std::string> found;
+  for (const Word& word : kWords) {
+    if (log.find(quote(word.cuda)) == std::string_view::npos) continue;
+    found.push_back(std::string(word.cuda) + ": " + std::string(word.kiln));
+  }
+  return join(found, "; ");
+}
+
 Error step_error(const Step& step, const Plan& plan, std::string message, const std::string& log) {
   Error error;
   error.code = ErrorCode::kBuildFailed;
@@ -68,12 +96,14 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
     error.hint(
         "the host takes sources that include device/platform.cuh and spell kernels with "
         "KILN_KERNEL: docs/HOST.md");
+  } else if (step.tool == ToolKind::kHostCompiler && !kiln_for_cuda(text).empty()) {
+    error.hint("on every target, in place of " + kiln_for_cuda(text) + "; docs/HOST.md has more");
   }
   return error;
 }
 
-// Where the tool of one step writes; removed with all in it. `path` is a new folder that nobody else
-// knows: an orphaned compiler of a build that was killed has its own.
+// Where the tool of one step writes; removed with all in it. `path` is a new folder that nobody
+// else knows: an orphaned compiler of a build that was killed has its own.
 class Scratch {
  public:
   Scratch(Files& files, fs::path path) : files_(files), path_(std::move(path)) {}

@@ -13,7 +13,10 @@ kiln init "$work/first"
 grep -q ': 3 5 7 9$' "$work/said"
 
 cp "$work/first/saxpy.cu" "$work/mine/scale-it.cu"
-(cd "$work/mine" && kiln init)
+echo 'extern "C" __global__ void twice(float* x) { *x *= 2; }' >"$work/mine/old.cu"
+(cd "$work/mine" && kiln init) >"$work/said"
+grep -q '^note: old.cu: of extern "C" kernels' "$work/said"
+if grep -q 'note: scale-it.cu' "$work/said"; then exit 1; fi
 grep -q '"name": "scale_it", "sources": \["scale-it.cu"\]' "$work/mine/targets.json"
 [ ! -e "$work/mine/abi.json" ]
 
