@@ -155,4 +155,11 @@ TEST_CASE("kiln build says what the host takes where a source is plain CUDA") {
   CHECK(outcome.diagnostics.find(
             "hint: the host takes sources that include device/platform.cuh and "
             "spell kernels with KILN_KERNEL: docs/HOST.md") != std::string::npos);
+  project.write("targets.json", R"({"format": 1, "name": "demo", "targets": ["host"],
+    "modules": [{"name": "fill", "sources": ["fill.cu"]}], "include_directories": [")" KILN_KERNELS_FOLDER R"("]})");
+  project.write("fill.cu", "#include <device/platform.cuh>\n"
+                           "KILN_KERNEL(64, fill_f32, float* y) { y[threadIdx.x] = 1; __syncthreads(); }\n");
+  CHECK(project.kiln({"build"}).diagnostics.find(
+            "hint: on every target, in place of __syncthreads: kiln::device::barrier(); threadIdx: "
+            "kiln::device::thread_index(); docs/HOST.md has more") != std::string::npos);
 }
