@@ -12,7 +12,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
 endif()
 
 option(KILN_BUILD_TOOLS "Build the kiln command-line driver" ON)
-option(KILN_BUILD_OPS "Build kiln::ops, which holds our kernels for every target (minutes)" ON)
+option(KILN_BUILD_OPS "Build kiln::ops, which holds our kernels for every target (minutes)" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_BUILD_TESTS "Build the tests (needs Catch2 3)" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_WARNINGS_AS_ERRORS "Treat warnings in kiln's own code as errors" ${PROJECT_IS_TOP_LEVEL})
 set(KILN_SANITIZE "" CACHE STRING "Sanitizers for kiln's own code: address,undefined or thread")

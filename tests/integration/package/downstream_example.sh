@@ -23,7 +23,9 @@ build() {
       printf 'add_executable(kiln::kiln IMPORTED GLOBAL)\nset_target_properties(kiln::kiln PROPERTIES IMPORTED_LOCATION "%s")\n' \
         "$KILN_PROGRAM" >"$work/kiln.cmake"
       with_cmake "-DFETCHCONTENT_SOURCE_DIR_KILN=$KILN_SOURCE" -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-        "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF ;;
+        "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF
+      # Not our own kernels, unless somebody asks: they take minutes.
+      grep -q 'KILN_BUILD_OPS:BOOL=OFF' build/CMakeCache.txt ;;
     make | c) make ;;
     amalgamated) # by each compiler in turn
       local compiler=g++
