@@ -238,8 +238,16 @@ Result<int> run_doctor(const DoctorOptions& options, World& world) {
   OpenOptions emulated;
   emulated.backends = {Backend::kEmulator};
   KILN_TRY_ASSIGN(const Runtime emulators, Runtime::open(emulated));
-  for (const DeviceInfo& device : emulators.devices()) findings.devices.push_back(device);
-  for (const BackendStatus& backend : emulators.backends()) findings.backends.push_back(backend);
+  for (const DeviceInfo& device : emulators.devices()) {
+    // KILN_DEVICE may name one, and then they are all there already.
+    if (std::ranges::count(findings.devices, device.id, &DeviceInfo::id) != 0) continue;
+    findings.devices.push_back(device);
+  }
+  for (const BackendStatus& backend : emulators.backends()) {
+    if (std::ranges::count(findings.backends, backend.backend, &BackendStatus::backend) == 0) {
+      findings.backends.push_back(backend);
+    }
+  }
   findings.hip_lacks = missing_hip_headers(findings.toolchain, world.files);
 
   world.out << (options.json ? findings_as_json(findings)
