@@ -1,6 +1,7 @@
 #include "number_format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -49,7 +50,33 @@ static_assert(
     }(),
     "each float of kDTypes has a row in kFloatFormats");
 
-const FloatFormat& format_of(DType dtype) { return *find_format(dtype); }
+// By position of the type. An integer's is empty.
+constexpr auto kFormats = [] {
+  std::array<FloatFormat, std::size(ops::kDTypes)> formats{};
+  for (const FloatFormat& each : kFloatFormats) {
+    formats[static_cast<std::size_t>(each.dtype)] = each;
+  }
+  return formats;
+}();
+constexpr const FloatFormat& format_of(DType dtype) {
+  return kFormats[static_cast<std::size_t>(dtype)];
+}
+
+// 2^exponent, of the exponents that floats of at most 16 bits have: std::ldexp takes ten times as
+// long.
+constexpr int kMostExponent = 160, kLeastExponent = -kMostExponent;
+constexpr auto kPowers = [] {
+  std::array<Real, kMostExponent - kLeastExponent + 1> powers{};
+  Real up = 1, down = 1;
+  for (int i = 0; i <= kMostExponent; ++i, up *= 2, down /= 2) {
+    powers[static_cast<std::size_t>(i - kLeastExponent)] = up;
+    powers[static_cast<std::size_t>(-i - kLeastExponent)] = down;
+  }
+  return powers;
+}();
+constexpr Real power_of_two(int exponent) {
+  return kPowers[static_cast<std::size_t>(exponent - kLeastExponent)];
+}
 
 // One positive number of a float of at most 16 bits, from the formula of its specification.
 Real decode_small(DType dtype, Bits magnitude) {
@@ -60,10 +87,11 @@ Real decode_small(DType dtype, Bits magnitude) {
   const int exponent = static_cast<int>(magnitude >> format.mantissa_bits);
   const Bits fraction = magnitude & ((Bits{1} << format.mantissa_bits) - 1);
   if (exponent == 0) {
-    return std::ldexp(static_cast<Real>(fraction), 1 - format.bias - format.mantissa_bits);
+    return static_cast<Real>(fraction) * power_of_two(1 - format.bias - format.mantissa_bits);
   }
   const Bits significand = fraction | (Bits{1} << format.mantissa_bits);
-  return std::ldexp(static_cast<Real>(significand), exponent - format.bias - format.mantissa_bits);
+  return static_cast<Real>(significand) *
+         power_of_two(exponent - format.bias - format.mantissa_bits);
 }
 
 // Every value of a float of at most 16 bits from zero up, finite ones only, by position.
@@ -82,14 +110,31 @@ const std::vector<Real>& values_of(DType dtype) {
   return lists[static_cast<std::size_t>(dtype)];
 }
 
+// The first value that is not below, or the end. Looked for in one binade, or among the subnormals:
+// a double's exponent says in which, and where it was rounded up to the next binade, no value lies
+// between.
+std::vector<Real>::const_iterator not_below(DType dtype, Real magnitude) {
+  const FloatFormat& format = format_of(dtype);
+  const std::vector<Real>& values = values_of(dtype);
+  const Bits bits = reinterpret<Bits>(static_cast<double>(magnitude));
+  const int exponent = static_cast<int>(bits >> 52) - 1023 + format.bias;
+  const auto at = [&](int binade) {
+    return values.begin() +
+           static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+               static_cast<std::size_t>(binade) << format.mantissa_bits, values.size()));
+  };
+  const int binade = std::max(exponent, 0);
+  return std::lower_bound(at(binade), at(binade + 1), magnitude);
+}
+
 Bits encode_small(DType dtype, Real value) {
   const Bits sign = std::signbit(value) ? sign_bit(dtype) : 0;
   if (std::isnan(value)) return sign_bit(dtype) - 1;  // a quiet NaN in each of them
   const Real magnitude = std::fabs(value);
   const std::vector<Real>& values = values_of(dtype);
   const Bits largest = values.size() - 1;
-  // The first value that is not below; the one before it is the other candidate.
-  const auto above = std::lower_bound(values.begin(), values.end(), magnitude);
+  // The value before it is the other candidate.
+  const auto above = not_below(dtype, magnitude);
   if (above == values.end()) {
     if (!format_of(dtype).has_infinities) return sign | largest;
     // Half a step beyond the largest value rounds to infinity; at the tie, too, as its even
@@ -122,7 +167,12 @@ Bits load(DType dtype, const std::byte* element) {
 }
 
 void store(DType dtype, Bits bits, std::byte* element) {
-  std::memcpy(element, &bits, size_of(dtype));
+  switch (size_of(dtype)) {
+    case 1: std::memcpy(element, &bits, 1); break;
+    case 2: std::memcpy(element, &bits, 2); break;
+    case 4: std::memcpy(element, &bits, 4); break;
+    default: std::memcpy(element, &bits, 8);
+  }
 }
 
 Real decode(DType dtype, Bits bits) {

@@ -1,6 +1,8 @@
 #include "values.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 
 namespace kiln::conformance {
@@ -133,9 +135,9 @@ std::vector<std::byte> counted_values(DType dtype, std::size_t count, std::size_
 std::vector<std::byte> poison(std::size_t bytes, Random& random) {
   std::vector<std::byte> content(bytes);
   std::uint64_t word = random.bits();
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (i % 8 == 0) word = word * 6364136223846793005 + 1442695040888963407;
-    content[i] = static_cast<std::byte>(word >> (8 * (i % 8)));
+  for (std::size_t i = 0; i < bytes; i += sizeof word) {
+    word = word * 6364136223846793005 + 1442695040888963407;
+    std::memcpy(content.data() + i, &word, std::min(sizeof word, bytes - i));
   }
   return content;
 }
