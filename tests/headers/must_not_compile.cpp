@@ -1,6 +1,6 @@
-// Each variant is compiled twice: as it stands it must compile, with -DBAD it must not, and the
-// compiler's output must hold the message that CMakeLists.txt expects.
-#if defined(WRONG_FORMAT) && defined(BAD)
+// As it stands it must compile. With -DWRONG_... it must not, and the compiler's output must hold the
+// message that CMakeLists.txt expects.
+#if defined(WRONG_FORMAT)
 #include <kiln/version.hpp>
 #undef KILN_CATALOG_FORMAT
 #define KILN_CATALOG_FORMAT 999
@@ -12,21 +12,19 @@
 #include <vector>
 
 // The arguments of one launch each: right, and wrong in one way.
-#if !defined(BAD)
-#define ARGUMENTS numel, in, out, 2.0f
-#elif defined(WRONG_COUNT)
+#if defined(WRONG_COUNT)
 #define ARGUMENTS numel, in, out
-#elif defined(INT_FOR_FLOAT)
+#elif defined(WRONG_INT_FOR_FLOAT)
 #define ARGUMENTS numel, in, out, 2
-#elif defined(DOUBLE_FOR_FLOAT)
+#elif defined(WRONG_DOUBLE_FOR_FLOAT)
 #define ARGUMENTS numel, in, out, 2.0
-#elif defined(DOUBLES_FOR_FLOATS)
+#elif defined(WRONG_DOUBLES_FOR_FLOATS)
 #define ARGUMENTS numel, doubles, out, 2.0f
-#elif defined(SWAPPED)
+#elif defined(WRONG_SWAPPED)
 #define ARGUMENTS numel, out, in, 2.0f
-#elif defined(INT_FOR_SIZE)
+#elif defined(WRONG_INT_FOR_SIZE)
 #define ARGUMENTS 64, in, out, 2.0f
-#elif defined(VALUE_FOR_POINTER)
+#elif defined(WRONG_VALUE_FOR_POINTER)
 #define ARGUMENTS numel, in, 2.0f, out
 #else
 #define ARGUMENTS numel, in, out, 2.0f
@@ -43,7 +41,7 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
   (void)scale_f32.launch({}, ARGUMENTS);
   (void)scale_f32.launch({}, numel, static_cast<void*>(out), static_cast<void*>(out), 2.0f);
   (void)scale_f32.launch({}, numel, nullptr, nullptr, 2.0f);
-#if defined(WRONG_SIZE) && defined(BAD)
+#if defined(WRONG_SIZE)
   (void)untyped.launch({}, in, 1.0f);
 #else
   (void)untyped.launch({}, in, 'x');
@@ -54,11 +52,11 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream);
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream) {
   const std::vector<float> floats(4);
-#if defined(OTHER_VALUES) && defined(BAD)
+#if defined(WRONG_OTHER_VALUES)
   (void)device.copy_to_device(buffer, std::vector<int>(4));
-#elif defined(ENDS_AT_ONCE) && defined(BAD)
+#elif defined(WRONG_ENDS_AT_ONCE)
   (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);
-#elif defined(INTO_CONSTANT) && defined(BAD)
+#elif defined(WRONG_INTO_CONSTANT)
   (void)device.copy_to_host(floats, buffer);
 #else
   (void)device.copy_to_device(buffer, std::vector<float>(4));
@@ -66,7 +64,7 @@ void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, ki
 #endif
 }
 
-#if defined(UNKNOWN_KERNEL) && defined(BAD)
+#if defined(WRONG_UNKNOWN_KERNEL)
 constexpr auto kernel = kernels::affine_f16;
 #else
 constexpr auto kernel = kernels::affine_u8;
