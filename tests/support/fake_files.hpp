@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ class FakeFiles final : public tools::Files {
   Faults writes;         // write, rename, make_directories, remove_all, touch
   std::map<std::string, tools::PathKind> odd;       // what is neither file nor folder
   std::map<std::string, std::string> untrusted;     // folders, and why
+  std::set<std::string> newer_ways;                 // files behind links that were set just now
   std::vector<std::string> links_to_elsewhere;      // folders that are links out of every root
 
   tools::PathKind kind(const std::filesystem::path& path) const override {
@@ -37,6 +39,10 @@ class FakeFiles final : public tools::Files {
   bool leads_outside(const std::filesystem::path&, const std::filesystem::path& path) const override {
     return std::any_of(links_to_elsewhere.begin(), links_to_elsewhere.end(),
                        [&](const std::string& link) { return key(path).starts_with(link + "/"); });
+  }
+
+  bool is_way_newer(const std::filesystem::path& path, std::int64_t) const override {
+    return newer_ways.contains(key(path));
   }
 
   std::string why_untrusted(const std::filesystem::path& folder) const override {

@@ -253,6 +253,36 @@ class RealFiles final : public Files {
     return false;
   }
 
+  // A new entry sets both times of a folder, a new name of its own only one.
+  bool is_way_newer(const fs::path& path, std::int64_t than_ns) const override {
+    constexpr int kMostLinks = 40;  // as Linux follows
+    std::string way, rest = fs::absolute(path).native();
+    for (int links = 0; !rest.empty() && links < kMostLinks;) {
+      const std::size_t slash = std::min(rest.find('/'), rest.size());
+      const std::string name = rest.substr(0, slash);
+      rest.erase(0, slash + 1);
+      if (name.empty()) continue;
+      const std::string here = way + "/" + name;
+      struct stat info;
+      if (::lstat(here.c_str(), &info) != 0) return false;
+      const std::int64_t changed = nanoseconds(info.st_ctim);
+      if (!S_ISLNK(info.st_mode)) {
+        const bool was_renamed = S_ISDIR(info.st_mode) && changed != nanoseconds(info.st_mtim);
+        if (was_renamed && changed >= than_ns) return true;
+        way = here;
+        continue;
+      }
+      if (changed >= than_ns) return true;
+      std::error_code code;
+      const std::string target = fs::read_symlink(here, code).native();
+      if (code) return false;
+      if (target.starts_with('/')) way.clear();
+      rest = target + "/" + rest;
+      ++links;
+    }
+    return false;
+  }
+
   std::string why_untrusted(const fs::path& folder) const override {
     struct stat info;
     if (::stat(folder.c_str(), &info) != 0) return {};

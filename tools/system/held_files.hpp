@@ -46,6 +46,9 @@ class HeldFiles final : public Files {
                      const std::filesystem::path& path) const override {
     return files_.leads_outside(root, path);
   }
+  bool is_way_newer(const std::filesystem::path& path, std::int64_t than_ns) const override {
+    return files_.is_way_newer(path, than_ns);
+  }
   std::string why_untrusted(const std::filesystem::path& folder) const override {
     return files_.why_untrusted(folder);
   }

@@ -287,6 +287,15 @@ TEST_CASE("execute does not trust an output whose source changed while it was co
   CHECK(assessments[3].freshness == Freshness::kStale);
 }
 
+TEST_CASE("execute does not trust an output whose source came to lie behind a link meanwhile") {
+  Build build;
+  build.toolkit.on_compile = [&] { build.toolkit.files.newer_ways.insert("/src/fill.cu"); };
+  const auto execution = build.run();
+  REQUIRE(execution);
+  REQUIRE_FALSE(execution->warnings.empty());
+  CHECK(execution->warnings[0].starts_with("fill.cu changed during the build: 'compile fill "));
+}
+
 // Digests are taken before the first step runs, and most steps wait for others.
 TEST_CASE("execute keeps nothing for others that was made from what changed before its step ran") {
   const std::string path = GENERATE("/src/fill.cu", "/src/late.cuh", "/cuda/cicc");

@@ -1,7 +1,9 @@
 // What every implementation of Files promises, checked on the real one and on the one in memory.
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -259,6 +261,32 @@ TEST_CASE("Real files tell which links lead out of a folder") {
   // The folder itself may be a link: where it leads is the root.
   std::filesystem::create_symlink("elsewhere", world.root / "linked-root");
   CHECK_FALSE(world.files.leads_outside(world.root / "linked-root", world.root / "linked-root/file"));
+}
+
+TEST_CASE("Real files tell that another file lies behind a link or a folder since a time") {
+  Real world;
+  const auto file = world.root / "current/deep/file";
+  for (const char* version : {"v1", "v2"}) {
+    REQUIRE(world.files.write(world.root / version / "deep/file", version));
+  }
+  std::filesystem::create_symlink("v1", world.root / "current");
+  const auto now = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    REQUIRE(world.files.write(world.root / "clock", ""));
+    return world.files.status(world.root / "clock")->changed_ns;
+  };
+  const std::int64_t first = now();
+  REQUIRE(world.files.write(world.root / "v1/deep/another", ""));  // a folder's new entry is no new way
+  CHECK_FALSE(world.files.is_way_newer(file, first));
+  std::filesystem::remove(world.root / "current");
+  std::filesystem::create_symlink("v2", world.root / "current");
+  CHECK(world.files.status(file)->changed_ns < first);
+  CHECK(world.files.is_way_newer(file, first));
+  const std::int64_t second = now();
+  CHECK_FALSE(world.files.is_way_newer(file, second));
+  std::filesystem::rename(world.root / "v2/deep", world.root / "v2/aside");
+  std::filesystem::rename(world.root / "v1/deep", world.root / "v2/deep");
+  CHECK(world.files.is_way_newer(file, second));
 }
 
 TEST_CASE("Real files tell who else may change a folder") {
