@@ -101,7 +101,12 @@ class HostCompiler final : public Compiler {
     add(host_link_flags());
     if (const int status = run(words, environment_in(folder), log); status != 0) {
       const std::string why = describe(status);
-      return compile_error(path_ + ": " + why, read_file(log).value_or(std::string()), folder);
+      const std::string text = read_file(log).value_or(std::string());
+      Error error = compile_error(path_ + ": " + why, text, folder);
+      if (text.find("__global__") != std::string::npos) {
+        error.hint("the host takes no plain CUDA: docs/HOST.md has kiln's names for its words");
+      }
+      return error;
     }
     return read_file(image);
   }

@@ -27,6 +27,7 @@ cat >targets.json <<'MANIFEST'
  "modules": [{"name": "scaled", "sources": ["scaled.cu"]}]}
 MANIFEST
 "$kiln" build targets.json --out out --emit cpp --emit c --emit catalog
+"$kiln" build targets.json --out source --emit catalog --embed-source=instead
 
 cat >uses.cpp <<'SOURCE'
 #include <kernels.hpp>
@@ -78,6 +79,8 @@ refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: 
         lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))
 refuses("hint: did you mean 'host'?", lambda: kiln.Device("hots"))
 refuses("'host:wave64', 'emulated:gfx1030'", lambda: kiln.Device("hots"))
+refuses("hint: the host takes no plain CUDA: docs/HOST.md",
+        lambda: kiln.Catalog("source/include/kernels.kiln")["plain"].launch(kiln.Device("host"), 1, 32, 3, None))
 for key in ("scaled<float, 3>", ("scaled", "scaled<int, 2>"), ("other", "scaled<float, 2>")):
     try:
         catalog[key]
