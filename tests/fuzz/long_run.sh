@@ -18,6 +18,8 @@ cmake --build --preset fuzz --target "${programs[@]}"
 folder=build-fuzz
 KILN_CUDA_LIBRARY=$(find "$PWD/$folder" -name fake_cuda.so)
 export KILN_CUDA_LIBRARY
+# Short stacks and a small quarantine: most inputs allocate much and are right.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2:quarantine_size_mb=16}
 mkdir -p "$folder/findings"
 for target in "$@"; do
   corpus=$folder/corpus/$target
