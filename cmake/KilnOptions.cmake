@@ -16,3 +16,4 @@ option(KILN_BUILD_OPS "Build kiln::ops, which holds our kernels for every target
 option(KILN_BUILD_TESTS "Build the tests (needs Catch2 3)" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_WARNINGS_AS_ERRORS "Treat warnings in kiln's own code as errors" ${PROJECT_IS_TOP_LEVEL})
 set(KILN_SANITIZE "" CACHE STRING "Sanitizers for kiln's own code: address,undefined or thread")
+option(KILN_COMPILE_TOGETHER "Compile the sources of a library together: less time, for builds from nothing" OFF)

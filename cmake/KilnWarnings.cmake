@@ -1,7 +1,8 @@
-# kiln_warnings: linked PRIVATE by every target of ours, by no target of a user.
+# kiln_warnings: linked PRIVATE by every target of ours, by no target of a user. Where sources are compiled
+# together, a name of one may hide another's.
 add_library(kiln_warnings INTERFACE)
 target_compile_options(kiln_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${KILN_COMPILE_TOGETHER}>>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${KILN_WARNINGS_AS_ERRORS}>:-Werror>)
 # g++ 12 misreads "literal" + std::string under -O2 and above (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
