@@ -74,7 +74,7 @@ for file in tests/fuzz/fuzz_*.cpp; do
   target=${target#fuzz_}
   [[ " ${records[*]} " == *" $target "* ]] || readers+=("$target")
 done
-unit=(unit_formats parse_manifest_test parse_kernel_argument_test scan_includes_test depfile_test)
+unit=(unit_formats stages_test)
 
 for what in "$@"; do
   case $what in
@@ -109,8 +109,8 @@ for what in "$@"; do
         run checked "${unit[@]}"
       fi
       choose thread || continue
-      build checked-threads execute_test
-      run checked-threads execute_test
+      build checked-threads engine_test
+      run checked-threads engine_test
       ;;
     *)
       echo "unknown word '$what', expected readers, runtime, host or rest"
