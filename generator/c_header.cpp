@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/demangle.hpp"
 #include "formats/image_format.hpp"
 #include "generator/assembly.hpp"
 #include "generator/head_comment.hpp"
@@ -35,9 +36,21 @@ std::string prefix(const Options& options) {
   return name;
 }
 
-// Two versions of a file may be part of one program.
-std::string bytes_symbol(const CatalogFileText& file) {
-  return "kiln_catalog_" + short_digest(sha256(file.bytes));
+// What the source file defines that holds the bytes.
+std::string implementation(const Options& options) {
+  return upper(prefix(options)) + "_IMPLEMENTATION";
+}
+
+// Two versions of a file may be part of one program. Where no file of the program defines the symbol,
+// the linker's message says what to do.
+std::string bytes_symbol(const Options& options, const CatalogFileText& file) {
+  const std::string name = "kiln_catalog_" + short_digest(sha256(file.bytes));
+  switch (options.storage) {
+    case Storage::kArray: return name + "_needs_" + implementation(options);
+    case Storage::kAsm: return name + "_needs_" + identifier(stem(options)) + "_c_S";
+    case Storage::kSplit: return name + "_needs_" + identifier(stem(options)) + "_c";
+  }
+  return name;
 }
 
 std::string c_element(ElementType element) {
@@ -133,8 +146,8 @@ std::string kernel_functions(const Catalog& catalog, const Options& options) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Kernel& kernel = module.kernels[i];
       const std::string name = name_of(module, names[i]);
-      out += "\n// Kernel " + in_comment(kernel.name) + " of module " + in_comment(module.name) +
-             ".\n";
+      out += "\n// Kernel " + in_comment(readable_name(kernel.name)) + " of module " +
+             in_comment(module.name) + ".\n";
       out += load_function(module, kernel, name) + launch_function(kernel, name);
     }
   }
@@ -156,7 +169,7 @@ std::string image_table(const Catalog& catalog, const Options& options,
              literal(to_string(image.info.format)) + ", " +
              (image.compression == Compression::kZstd ? "\"zstd\"" : "\"none\"") + ", " +
              std::to_string(image.unit) + ", " + std::to_string(image.info.ptx_isa) + ",\n     " +
-             bytes_symbol(file) + " + " + std::to_string(file.offsets[position++]) + ", " +
+             bytes_symbol(options, file) + " + " + std::to_string(file.offsets[position++]) + ", " +
              std::to_string(image.stored.size()) + ", " + std::to_string(decompressed_size(image)) +
              ", 0x" + short_digest(image.digest) + "u},\n";
     }
@@ -178,11 +191,11 @@ std::string module_enum(const Catalog& catalog, const Options& options) {
 }
 
 // The bytes, in a source file that includes the header.
-std::string definition(const CatalogFileText& file) {
+std::string definition(const Options& options, const CatalogFileText& file) {
   std::string out =
       "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"
       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
-  out += "const unsigned char " + bytes_symbol(file) + '[' + std::to_string(file.bytes.size()) +
+  out += "const unsigned char " + bytes_symbol(options, file) + '[' + std::to_string(file.bytes.size()) +
          " + 1] =\n";
   append_literal(out, file.bytes, 4);
   return out + ";\n#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n";
@@ -214,8 +227,8 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
   out += "// Needs C99 and <kiln/kiln.h>; no CUDA, no HIP.\n";
   switch (options.storage) {
     case Storage::kArray:
-      out += "// The images are in it: one source file says #define " + upper(name) +
-             "_IMPLEMENTATION before it includes it.\n";
+      out += "// The images are in it: one source file says #define " + implementation(options) +
+             " before it includes it.\n";
       break;
     case Storage::kAsm:
       out += "// The images are in " + stem(options) + "_c.S: compile and link that, too.\n";
@@ -232,21 +245,20 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
   out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   out += "// The catalog file, whole: aligned to 4096 bytes, with a NUL behind it.\n";
   out +=
-      "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\"), "
-      "weak))\n#endif\n";
-  out += "extern const unsigned char " + bytes_symbol(file) + '[' + size + " + 1];\n";
+      "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\")))\n#if defined(" +
+      implementation(options) + ")\n__attribute__((weak))  // several files may hold it\n#endif\n#endif\n";
+  out += "extern const unsigned char " + bytes_symbol(options, file) + '[' + size + " + 1];\n";
   out += "#define " + upper(name) + "_SIZE " + size + "\n\n";
   out += "static inline kiln_error* " + name + "_catalog(kiln_catalog** catalog) {\n";
   out +=
-      "  return kiln_catalog_open_memory(" + bytes_symbol(file) + ", " + size + ", catalog);\n}\n";
+      "  return kiln_catalog_open_memory(" + bytes_symbol(options, file) + ", " + size + ", catalog);\n}\n";
   out += module_enum(catalog, options) + image_table(catalog, options, file);
   out += kernel_functions(catalog, options);
   out += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   if (options.storage == Storage::kArray) {
-    const std::string defined = upper(name) + "_IMPLEMENTATION";
-    out += "\n#if defined(" + defined + ") && !defined(" + guard + "_BYTES)\n#define " + guard +
+    out += "\n#if defined(" + implementation(options) + ") && !defined(" + guard + "_BYTES)\n#define " + guard +
            "_BYTES\n";
-    out += definition(file) + "#endif\n";
+    out += definition(options, file) + "#endif\n";
   }
   return out;
 }
@@ -254,8 +266,9 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
 std::string write_c_source(const Options& options, const CatalogFileText& file) {
   return "// " + stem(options) + ".c: the images of " + stem(options) +
          ".h, made by kiln with it. Do not edit.\n//\n" +
-         "// Compile it, and link it into what includes the header.\n#include \"" + stem(options) +
-         ".h\"\n\n" + definition(file);
+         "// Compile it, and link it into what includes the header.\n#define " +
+         implementation(options) + "\n#include \"" + stem(options) +
+         ".h\"\n\n" + definition(options, file);
 }
 
 std::string write_c_assembly(const Options& options, const CatalogFileText& file) {
@@ -264,7 +277,7 @@ std::string write_c_assembly(const Options& options, const CatalogFileText& file
          ".h, made by kiln with it. Do not edit.\n" +
          "//\n// Compile it with its folder on the include path, cc -c -I DIR DIR/" + name +
          ",\n// and link it into what includes the header.\n" + std::string(blob_macros()) +
-         "\nkiln_blob " + bytes_symbol(file) + ", " + literal(stem(options) + ".kiln") + ", 4096\n";
+         "\nkiln_blob " + bytes_symbol(options, file) + ", " + literal(stem(options) + ".kiln") + ", 4096\n";
 }
 
 }  // namespace kiln::generator

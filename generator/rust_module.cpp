@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/demangle.hpp"
 #include "formats/image_format.hpp"
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"
@@ -129,7 +130,7 @@ std::string kernel_type(const Module& module, const Kernel& kernel, const std::s
     addresses.push_back("std::ptr::addr_of!(" + argument + ") as _");
   }
   std::string out;
-  if (name != kernel.name) out += "\n    // " + in_comment(kernel.name);
+  if (name != kernel.name) out += "\n    // " + in_comment(readable_name(kernel.name));
   // With a named field: a tuple's name would be a value, which no parameter may be called like.
   out += "\n    pub struct " + name + " { function: kiln::Function }\n    impl " + name + " {\n";
   out += "        pub fn load(device: &kiln::Device) -> kiln::Result<Self> {\n";

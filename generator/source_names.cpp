@@ -116,6 +116,28 @@ std::optional<Instance> read_instance(std::string_view text) {
   return instance;
 }
 
+// "ns::saxpy" and {"::kiln::f16", "unsigned int", "-4l"} -> "ns_saxpy_f16_unsigned_int_minus_4"
+std::string in_words(const SourceName& of, const SourceInstance& instance) {
+  std::string name = of.space.empty() ? of.name : of.space + "::" + of.name;
+  for (std::string_view argument : instance.arguments) {
+    if (argument.starts_with("::kiln::")) argument.remove_prefix(8);
+    name += '_';
+    if (argument.starts_with('-')) {
+      name += "minus_";
+      argument.remove_prefix(1);
+    }
+    const bool is_number = argument.front() >= '0' && argument.front() <= '9';
+    name += is_number ? argument.substr(0, argument.find_first_of("ul")) : argument;
+  }
+  std::string words;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool is_colon = name[i] == ':';
+    words += is_colon || name[i] == ' ' ? '_' : name[i];
+    if (is_colon) ++i;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::vector<SourceName> source_names_of(const Module& module) {
@@ -152,10 +174,20 @@ std::vector<SourceName> source_names_of(const Module& module) {
 }
 
 std::vector<std::string> plain_names_of(const Module& module) {
-  std::vector<std::string> names;
-  for (const Kernel& kernel : module.kernels) names.push_back(kernel.name);
+  std::vector<std::string> names, words(module.kernels.size());
+  std::map<std::string, int> uses;
+  for (const Kernel& kernel : module.kernels) {
+    names.push_back(kernel.name);
+    ++uses[kernel.name];
+  }
   for (const SourceName& one : source_names_of(module)) {
-    if (one.space.empty() && !one.is_template()) names[one.instances[0].kernel] = one.name;
+    for (const SourceInstance& instance : one.instances) {
+      words[instance.kernel] = in_words(one, instance);
+      ++uses[words[instance.kernel]];
+    }
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!words[i].empty() && uses[words[i]] == 1 && is_ordinary(words[i])) names[i] = words[i];
   }
   return names;
 }

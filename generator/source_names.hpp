@@ -37,8 +37,9 @@ struct SourceName {
 // Sorted by namespace and name.
 std::vector<SourceName> source_names_of(const Module& module);
 
-// For each kernel of the module the name that C and Rust give it: that of the source where it is a
-// function outside of namespaces, else the image's.
+// For each kernel of the module the name that C and Rust give it: that of the source in words,
+// saxpy<float> as saxpy_float and ns::tiled<unsigned int, 4u> as ns_tiled_unsigned_int_4, unless that
+// is no ordinary name or another kernel of the module has it; else the image's.
 std::vector<std::string> plain_names_of(const Module& module);
 
 // Those of all modules that are in namespaces, and the module of each. Left out: what two modules

@@ -48,7 +48,7 @@ class Arguments:
         try:
             self.values.append(self._convert(parameter, given))
         except (TypeError, OverflowError) as error:
-            raise type(error)(f"argument {parameter.position} ({parameter}): {error}") from None
+            raise type(error)(f"argument {parameter.position + 1} ({parameter}): {error}") from None
 
     def finish(self, stream):
         """Copies back what the kernel may have written to host arrays. Waits for it."""
@@ -68,7 +68,8 @@ class Arguments:
         if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
             return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
         if raw is None or ctypes.sizeof(raw) != parameter.size:
-            raise TypeError(f"a ctypes value or bytes of {parameter.size} bytes is wanted, since nothing tells the type")
+            raise TypeError(f"a ctypes value or bytes of {parameter.size} bytes is wanted, since nothing tells the type: "
+                            "an abi file of the manifest does")
         return raw
 
     def _address(self, parameter, given):

@@ -68,7 +68,8 @@ class Kernel:
         const, copied back after the kernel: then launch() waits."""
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(map(str, self.parameters))
-            raise TypeError(f"{self.readable_name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}")
+            raise TypeError(f"{self.readable_name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}: "
+                            "launch(device, grid, block, arguments...)")
         given = Arguments(device)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)

@@ -23,7 +23,7 @@ static_assert(static_cast<int>(ErrorCode::kInternal) == KILN_INTERNAL);
 kiln::Result<void> check_values(const void* const* arguments, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (arguments[i] != nullptr) continue;
-    return kiln::Error{ErrorCode::kInvalidInput, "argument " + std::to_string(i) + " is NULL"};
+    return kiln::Error{ErrorCode::kInvalidInput, "argument " + std::to_string(i + 1) + " is NULL"};
   }
   return {};
 }

@@ -155,7 +155,7 @@ Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
     if (given[i] == parameter_size(i)) continue;
-    return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(i) + " has " +
+    return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(i + 1) + " has " +
                    std::to_string(given[i]) + " bytes, the parameter has " +
                    std::to_string(parameter_size(i)))
         .hint("cast it to the parameter's exact type");

@@ -81,10 +81,10 @@ static void test_null(kiln_runtime* runtime, kiln_device* device, kiln_function*
               "function_launch was given NULL for 'config'");
   EXPECT_NULL(function_launch(function, config, NULL, 1),
               "function_launch was given NULL for 'arguments'");
-  expect_null(kiln_function_launch(function, config, values, 1), "argument 0 is NULL");
+  expect_null(kiln_function_launch(function, config, values, 1), "argument 1 is NULL");
   EXPECT_NULL(function_launch_sized(function, config, values, NULL, 1),
               "function_launch_sized was given NULL for 'sizes'");
-  expect_null(kiln_function_launch_sized(function, config, values, sizes, 1), "argument 0 is NULL");
+  expect_null(kiln_function_launch_sized(function, config, values, sizes, 1), "argument 1 is NULL");
 #undef EXPECT_NULL
   kiln_device_get_info(NULL, &info);
   kiln_device_get_info(device, NULL);
@@ -170,7 +170,7 @@ int main(void) {
   sizes[3] = 8;
   error = kiln_function_launch_sized(function, &config, arguments, sizes, 5);
   expect(error != NULL && strstr(kiln_error_get_text(error),
-                                 "argument 3 has 8 bytes, the parameter has 4") != NULL,
+                                 "argument 4 has 8 bytes, the parameter has 4") != NULL,
          "a double for a float");
   kiln_error_free(error);
 

@@ -276,7 +276,7 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
   CHECK(message(scale_add.launch(kConfig, kCount)) ==
         "kernel 'scale_add' of module 'arithmetic' takes 5 arguments, got 1");
   CHECK(message(scale_add.launch(kConfig, kCount, nowhere, nowhere, 2.0, 1.0F)) ==
-        "kernel 'scale_add': argument 3 has 8 bytes, the parameter has 4");
+        "kernel 'scale_add': argument 4 has 8 bytes, the parameter has 4");
   CHECK(message(scale_add.launch({{0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
   const std::string zeros = "write 1 for the dimensions that are not used";
@@ -505,7 +505,7 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   const Result<void> wide =
       scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0, 0.0F);
   REQUIRE_FALSE(wide);
-  CHECK(wide.error().message == "kernel 'scale_add': argument 3 has 8 bytes, the parameter has 4");
+  CHECK(wide.error().message == "kernel 'scale_add': argument 4 has 8 bytes, the parameter has 4");
 }
 
 TEST_CASE("Device counts what happened to a module") {

@@ -53,7 +53,7 @@ except kiln.Error as error:
 
 take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
 refuses(TypeError, "takes 4 arguments, not 3", take(4, 2, x))
-refuses(TypeError, "argument 0 (u32 n): an integer is wanted", take(4.0, 2, x, y))
+refuses(TypeError, "argument 1 (u32 n): an integer is wanted", take(4.0, 2, x, y))
 # What ctypes would take the lowest bits of, or the part before a NUL.
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
 refuses(OverflowError, "block is -1", lambda: saxpy.launch(device, 1, (1, -1), 4, 2, x, y))
@@ -63,7 +63,7 @@ for allocate in (device.allocate, device.pinned):
     refuses(OverflowError, "the size in bytes is", lambda: allocate("f32", 2**62 + 4))
 for call in (lambda: catalog["saxpy\0"], lambda: kiln.Device("host\0"), lambda: kiln.Catalog(sys.argv[1] + "\0")):
     refuses(ValueError, "holds a NUL", call)
-refuses(TypeError, "argument 0 (u32 n): an integer is wanted", take(True, 2, x, y))
+refuses(TypeError, "argument 1 (u32 n): an integer is wanted", take(True, 2, x, y))
 refuses(OverflowError, "-1 does not fit u32", take(-1, 2, x, y))
 refuses(OverflowError, "does not fit f32", take(4, 1e300, x, y))
 refuses(TypeError, "f32 is wanted, not c_double", take(4, ctypes.c_double(2), x, y))

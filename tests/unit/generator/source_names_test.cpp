@@ -53,7 +53,12 @@ TEST_CASE("source_names_of names functions and what is in namespaces as the sour
   CHECK(shown({"_ZN2ns5inner5saxpyIfEEvPT_"}) ==
         "ns::inner::saxpy<typename>: ns::inner::saxpy<float>=0\n");
   CHECK(plain_names_of(module_of({"_Z5scaleifPf", "_ZN2ns5scaleEifPf", "affine", "_Z5saxpyIfEvPT_"})) ==
-        std::vector<std::string>{"scale", "_ZN2ns5scaleEifPf", "affine", "_Z5saxpyIfEvPT_"});
+        std::vector<std::string>{"scale", "ns_scale", "affine", "saxpy_float"});
+  CHECK(plain_names_of(module_of({"_Z5saxpyI6__halfEvPT_", "_Z5tiledIjLin4EEvPT_", "_Z5tiledIjLi4EEvPT_"})) ==
+        std::vector<std::string>{"saxpy_f16", "tiled_unsigned_int_minus_4", "tiled_unsigned_int_4"});
+  // Of two that come to the same words neither has them.
+  CHECK(plain_names_of(module_of({"_Z5saxpyIfEvPT_", "saxpy_float", "_ZN2ns5scaleEifPf", "_Z8ns_scaleif"})) ==
+        std::vector<std::string>{"_Z5saxpyIfEvPT_", "saxpy_float", "_ZN2ns5scaleEifPf", "_Z8ns_scaleif"});
 }
 
 TEST_CASE("names_in_namespaces leaves out what two modules have, and what a kernel is called") {

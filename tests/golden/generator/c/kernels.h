@@ -5,8 +5,8 @@
 // The images are in it: one source file says #define KERNELS_IMPLEMENTATION before it includes it.
 //
 //   kernels_catalog(&catalog)   opens it: <kiln/kiln.h> tells what can be done with it
-//   kernels__5fZ5scaleIfEvPT_5f__load(device, catalog, &function)
-//   kernels__5fZ5scaleIfEvPT_5f__launch(function, &config, ...)   with the kernel's own arguments
+//   kernels_scale_float_load(device, catalog, &function)
+//   kernels_scale_float_launch(function, &config, ...)   with the kernel's own arguments
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
 // Left out (--allow-missing; their tools were not there): sm_90
@@ -38,13 +38,16 @@ extern "C" {
 
 // The catalog file, whole: aligned to 4096 bytes, with a NUL behind it.
 #if defined(__GNUC__)
-__attribute__((aligned(4096), visibility("hidden"), weak))
+__attribute__((aligned(4096), visibility("hidden")))
+#if defined(KERNELS_IMPLEMENTATION)
+__attribute__((weak))  // several files may hold it
 #endif
-extern const unsigned char kiln_catalog_5be9a8fa422ecc92[20558 + 1];
+#endif
+extern const unsigned char kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION[20558 + 1];
 #define KERNELS_SIZE 20558
 
 static inline kiln_error* kernels_catalog(kiln_catalog** catalog) {
-  return kiln_catalog_open_memory(kiln_catalog_5be9a8fa422ecc92, 20558, catalog);
+  return kiln_catalog_open_memory(kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION, 20558, catalog);
 }
 
 // The position of a module in the catalog.
@@ -58,37 +61,37 @@ typedef enum kernels_id {
 #define KERNELS_IMAGE_COUNT 9
 static const kiln_image_info kernels_images[] = {
     {"affine", "gfx1030", "hsaco", "none", 0, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 4096, 19, 19, 0x19421e136c89a939u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 4096, 19, 19, 0x19421e136c89a939u},
     {"affine", "gfx90a:xnack+", "hsaco", "none", 0, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 8192, 25, 25, 0x4ed3a4efed96f04fu},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 8192, 25, 25, 0x4ed3a4efed96f04fu},
     {"affine", "compute_80", "ptx", "none", 0, 78,
-     kiln_catalog_5be9a8fa422ecc92 + 8256, 14, 14, 0x15f9bc7eeee0f649u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 8256, 14, 14, 0x15f9bc7eeee0f649u},
     {"copy", "gfx1030", "hsaco", "zstd", 0, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 8320, 24, 4096, 0x67474a7ae9db7850u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 8320, 24, 4096, 0x67474a7ae9db7850u},
     {"copy", "gfx90a:xnack+", "hsaco", "none", 0, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 12288, 30, 30, 0x3809802ec7385a8bu},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 12288, 30, 30, 0x3809802ec7385a8bu},
     {"copy", "compute_80", "ptx", "none", 0, 78,
-     kiln_catalog_5be9a8fa422ecc92 + 12352, 14, 14, 0x15f9bc7eeee0f649u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 12352, 14, 14, 0x15f9bc7eeee0f649u},
     {"copy", "gfx1030", "hsaco", "none", 1, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 16384, 24, 24, 0x5bd74bee3f7a3e57u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 16384, 24, 24, 0x5bd74bee3f7a3e57u},
     {"copy", "gfx90a:xnack+", "hsaco", "none", 1, 0,
-     kiln_catalog_5be9a8fa422ecc92 + 20480, 30, 30, 0x7f8cb6fc9a444d7bu},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 20480, 30, 30, 0x7f8cb6fc9a444d7bu},
     {"copy", "compute_80", "ptx", "none", 1, 78,
-     kiln_catalog_5be9a8fa422ecc92 + 20544, 14, 14, 0x15f9bc7eeee0f649u},
+     kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION + 20544, 14, 14, 0x15f9bc7eeee0f649u},
 };
 
-// Kernel _Z5scaleIfEvPT_ of module affine.
-static inline kiln_error* kernels__5fZ5scaleIfEvPT_5f__load(const kiln_device* device,
-                                                            const kiln_catalog* catalog,
-                                                            kiln_function** function) {
+// Kernel scale<float> of module affine.
+static inline kiln_error* kernels_scale_float_load(const kiln_device* device,
+                                                   const kiln_catalog* catalog,
+                                                   kiln_function** function) {
   return kiln_catalog_function(device, catalog, "affine",
                                "_Z5scaleIfEvPT_", function);
 }
-static inline kiln_error* kernels__5fZ5scaleIfEvPT_5f__launch(const kiln_function* function,
-                                                              const kiln_launch_config* config,
-                                                              const void* argument_0,
-                                                              const void* argument_1,
-                                                              const void* argument_2) {
+static inline kiln_error* kernels_scale_float_launch(const kiln_function* function,
+                                                     const kiln_launch_config* config,
+                                                     const void* argument_0,
+                                                     const void* argument_1,
+                                                     const void* argument_2) {
   const void* arguments[3];
   arguments[0] = argument_0;  /* the address of 8 bytes */
   arguments[1] = &argument_1;
@@ -175,7 +178,7 @@ static inline kiln_error* kernels_copy_launch(const kiln_function* function,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #endif
-const unsigned char kiln_catalog_5be9a8fa422ecc92[20558 + 1] =
+const unsigned char kiln_catalog_5be9a8fa422ecc92_needs_KERNELS_IMPLEMENTATION[20558 + 1] =
     "\177KILNCAT\1\0\0\0\0\0\0\0NP\0\0\0\0\0\0;\5\0\0\0\0\0\0^\372\315\302H\346&5R\31t\227uzH\35"
     "\344\266<\334\373\242\302\200\333wq\273\273\0277=\4\0\0\0demo\0\3\0\0\0\7\0\0\0gfx1030\0\15"
     "\0\0\0gfx90a:xnack+\0\12\0\0\0compute_80\0\1\0\0\0\5\0\0\0sm_90\0\2\0\0\0\6\0\0\0affine\0z"

@@ -29,4 +29,4 @@ _\name:
 .section .note.GNU-stack, "", %progbits
 #endif
 
-kiln_blob kiln_catalog_5be9a8fa422ecc92, "kernels.kiln", 4096
+kiln_blob kiln_catalog_5be9a8fa422ecc92_needs_kernels_c_S, "kernels.kiln", 4096

@@ -61,9 +61,9 @@ pub const COPY: Module =
 pub mod affine {
     use super::kiln;
 
-    // _Z5scaleIfEvPT_
-    pub struct _5fZ5scaleIfEvPT_5f_ { function: kiln::Function }
-    impl _5fZ5scaleIfEvPT_5f_ {
+    // scale<float>
+    pub struct scale_float { function: kiln::Function }
+    impl scale_float {
         pub fn load(device: &kiln::Device) -> kiln::Result<Self> {
             Ok(Self { function: super::catalog()?.function(device, "affine", "_Z5scaleIfEvPT_")? })
         }
