@@ -41,10 +41,10 @@ std::string implementation(const Options& options) {
   return upper(prefix(options)) + "_IMPLEMENTATION";
 }
 
-// Two versions of a file may be part of one program. Where no file of the program defines the symbol,
-// the linker's message says what to do.
-std::string bytes_symbol(const Options& options, const CatalogFileText& file) {
-  const std::string name = "kiln_catalog_" + short_digest(sha256(file.bytes));
+// Of the catalog file with that digest: two versions of a file may be part of one program. Where no
+// file of the program defines the symbol, the linker's message says what to do.
+std::string bytes_symbol(const Options& options, const Digest& digest) {
+  const std::string name = "kiln_catalog_" + short_digest(digest);
   switch (options.storage) {
     case Storage::kArray: return name + "_needs_" + implementation(options);
     case Storage::kAsm: return name + "_needs_" + identifier(stem(options)) + "_c_S";
@@ -88,11 +88,12 @@ class FunctionNames {
  public:
   FunctionNames(const Catalog& catalog, const Options& options) : prefix_(prefix(options)) {
     for (const Module& module : catalog.modules) {
-      for (const std::string& name : plain_names_of(module)) ++uses_[name];
+      for (const std::string& name : plain_[&module] = plain_names_of(module)) ++uses_[name];
     }
   }
-  // Of a kernel by its name in plain_names_of().
-  std::string operator()(const Module& module, const std::string& kernel) const {
+  // Of a kernel by its position in Module::kernels.
+  std::string operator()(const Module& module, std::size_t position) const {
+    const std::string& kernel = plain_.at(&module)[position];
     const std::string name = prefix_ + '_';
     if (uses_.at(kernel) == 1) return name + identifier(kernel);
     const std::string both = identifier(module.name) + '_' + identifier(kernel);
@@ -101,6 +102,7 @@ class FunctionNames {
 
  private:
   std::string prefix_;
+  std::map<const Module*, std::vector<std::string>> plain_;
   std::map<std::string, int> uses_;
 };
 
@@ -138,14 +140,12 @@ std::string launch_function(const Kernel& kernel, const std::string& name) {
   return out + "  return kiln_function_launch(function, config, arguments, " + count + ");\n}\n";
 }
 
-std::string kernel_functions(const Catalog& catalog, const Options& options) {
-  const FunctionNames name_of(catalog, options);
+std::string kernel_functions(const Catalog& catalog, const FunctionNames& name_of) {
   std::string out;
   for (const Module& module : catalog.modules) {
-    const std::vector<std::string> names = plain_names_of(module);
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t i = 0; i < module.kernels.size(); ++i) {
       const Kernel& kernel = module.kernels[i];
-      const std::string name = name_of(module, names[i]);
+      const std::string name = name_of(module, i);
       out += "\n// Kernel " + in_comment(readable_name(kernel.name)) + " of module " +
              in_comment(module.name) + ".\n";
       out += load_function(module, kernel, name) + launch_function(kernel, name);
@@ -155,7 +155,7 @@ std::string kernel_functions(const Catalog& catalog, const Options& options) {
 }
 
 std::string image_table(const Catalog& catalog, const Options& options,
-                        const CatalogFileText& file) {
+                        const CatalogFileText& file, const std::string& bytes) {
   if (file.offsets.empty()) return {};
   std::string out =
       "\n// Every image, for a loader of your own: module by module, by unit, then target.\n";
@@ -169,7 +169,7 @@ std::string image_table(const Catalog& catalog, const Options& options,
              literal(to_string(image.info.format)) + ", " +
              (image.compression == Compression::kZstd ? "\"zstd\"" : "\"none\"") + ", " +
              std::to_string(image.unit) + ", " + std::to_string(image.info.ptx_isa) + ",\n     " +
-             bytes_symbol(options, file) + " + " + std::to_string(file.offsets[position++]) + ", " +
+             bytes + " + " + std::to_string(file.offsets[position++]) + ", " +
              std::to_string(image.stored.size()) + ", " + std::to_string(decompressed_size(image)) +
              ", 0x" + short_digest(image.digest) + "u},\n";
     }
@@ -191,23 +191,22 @@ std::string module_enum(const Catalog& catalog, const Options& options) {
 }
 
 // The bytes, in a source file that includes the header.
-std::string definition(const Options& options, const CatalogFileText& file) {
+std::string definition(const CatalogFileText& file, const std::string& bytes) {
   std::string out =
       "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"
       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
-  out += "const unsigned char " + bytes_symbol(options, file) + '[' + std::to_string(file.bytes.size()) +
-         " + 1] =\n";
+  out += "const unsigned char " + bytes + '[' + std::to_string(file.bytes.size()) + " + 1] =\n";
   append_literal(out, file.bytes, 4);
   return out + ";\n#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n";
 }
 
-std::string usage(const Catalog& catalog, const Options& options) {
+std::string usage(const Catalog& catalog, const Options& options, const FunctionNames& name_of) {
   const std::string name = prefix(options);
   std::string out = "//   " + name +
                     "_catalog(&catalog)   opens it: <kiln/kiln.h> tells what can be done with it\n";
   for (const Module& module : catalog.modules) {
     if (module.kernels.empty()) continue;
-    const std::string kernel = FunctionNames(catalog, options)(module, plain_names_of(module).front());
+    const std::string kernel = name_of(module, 0);
     out += "//   " + kernel + "_load(device, catalog, &function)\n";
     out += "//   " + kernel + "_launch(function, &config, ...)   with the kernel's own arguments\n";
     break;
@@ -220,7 +219,10 @@ std::string usage(const Catalog& catalog, const Options& options) {
 std::string write_c_header(const Catalog& catalog, const Options& options,
                            const CatalogFileText& file) {
   const std::string name = prefix(options);
-  const std::string guard = upper(name) + "_H_" + upper(short_digest(sha256(file.bytes)));
+  const Digest digest = sha256(file.bytes);
+  const std::string guard = upper(name) + "_H_" + upper(short_digest(digest));
+  const std::string bytes = bytes_symbol(options, digest);
+  const FunctionNames name_of(catalog, options);
   const std::string size = std::to_string(file.bytes.size());
 
   std::string out = title_comment(catalog, stem(options) + ".h");
@@ -237,8 +239,8 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
       out += "// The images are in " + stem(options) + ".c: compile and link that, too.\n";
       break;
   }
-  out += "//\n" + usage(catalog, options) + "//\n" + contents_comment(catalog);
-  out += "// Catalog file " + sha256(file.bytes).hex() + '\n';
+  out += "//\n" + usage(catalog, options, name_of) + "//\n" + contents_comment(catalog);
+  out += "// Catalog file " + digest.hex() + '\n';
   out += "#ifndef " + guard + "\n#define " + guard + "\n\n";
   out +=
       "#include <kiln/kiln.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
@@ -247,18 +249,17 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
   out +=
       "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\")))\n#if defined(" +
       implementation(options) + ")\n__attribute__((weak))  // several files may hold it\n#endif\n#endif\n";
-  out += "extern const unsigned char " + bytes_symbol(options, file) + '[' + size + " + 1];\n";
+  out += "extern const unsigned char " + bytes + '[' + size + " + 1];\n";
   out += "#define " + upper(name) + "_SIZE " + size + "\n\n";
   out += "static inline kiln_error* " + name + "_catalog(kiln_catalog** catalog) {\n";
-  out +=
-      "  return kiln_catalog_open_memory(" + bytes_symbol(options, file) + ", " + size + ", catalog);\n}\n";
-  out += module_enum(catalog, options) + image_table(catalog, options, file);
-  out += kernel_functions(catalog, options);
+  out += "  return kiln_catalog_open_memory(" + bytes + ", " + size + ", catalog);\n}\n";
+  out += module_enum(catalog, options) + image_table(catalog, options, file, bytes);
+  out += kernel_functions(catalog, name_of);
   out += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   if (options.storage == Storage::kArray) {
     out += "\n#if defined(" + implementation(options) + ") && !defined(" + guard + "_BYTES)\n#define " + guard +
            "_BYTES\n";
-    out += definition(options, file) + "#endif\n";
+    out += definition(file, bytes) + "#endif\n";
   }
   return out;
 }
@@ -268,7 +269,7 @@ std::string write_c_source(const Options& options, const CatalogFileText& file) 
          ".h, made by kiln with it. Do not edit.\n//\n" +
          "// Compile it, and link it into what includes the header.\n#define " +
          implementation(options) + "\n#include \"" + stem(options) +
-         ".h\"\n\n" + definition(options, file);
+         ".h\"\n\n" + definition(file, bytes_symbol(options, sha256(file.bytes)));
 }
 
 std::string write_c_assembly(const Options& options, const CatalogFileText& file) {
@@ -277,7 +278,7 @@ std::string write_c_assembly(const Options& options, const CatalogFileText& file
          ".h, made by kiln with it. Do not edit.\n" +
          "//\n// Compile it with its folder on the include path, cc -c -I DIR DIR/" + name +
          ",\n// and link it into what includes the header.\n" + std::string(blob_macros()) +
-         "\nkiln_blob " + bytes_symbol(options, file) + ", " + literal(stem(options) + ".kiln") + ", 4096\n";
+         "\nkiln_blob " + bytes_symbol(options, sha256(file.bytes)) + ", " + literal(stem(options) + ".kiln") + ", 4096\n";
 }
 
 }  // namespace kiln::generator
