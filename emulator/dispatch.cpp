@@ -53,8 +53,8 @@ Result<void> check(const LaunchRequest& request) {
                                   std::to_string(kMostThreads));
   }
   const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
-  if (threads > kernel.max_threads) {
-    Error error = over_launch_bound(threads, kernel.max_threads);
+  if (Result<void> fits = check_launch_bound(threads, kernel.max_threads); !fits) {
+    Error error = std::move(fits).error();
     error.message = impossible(kernel, error.message).message;
     return error;
   }

@@ -1,5 +1,5 @@
-// What a launch is told whose blocks have more threads than its kernel was compiled for: the same
-// words on every device.
+// The check of a launch's blocks against the threads that its kernel was compiled for: the same words
+// on every device.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace kiln {
 
-inline Error over_launch_bound(std::uint64_t threads, std::uint32_t bound) {
+inline Result<void> check_launch_bound(std::uint64_t threads, std::uint64_t bound) {
+  if (threads <= bound) return {};
   return Error{ErrorCode::kInvalidInput,
                "a block of " + std::to_string(threads) +
                    " threads, the kernel is compiled for up to " + std::to_string(bound),

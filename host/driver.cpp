@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "formats/host_image.hpp"
 #include "formats/launch_bound.hpp"
 #include "host/engine.hpp"
@@ -145,9 +146,7 @@ class HostDriver final : public ImmediateDriver {
                    {},
                    {}};
     }
-    if (request.block.count() > function.max_threads) {
-      return over_launch_bound(request.block.count(), function.max_threads);
-    }
+    KILN_TRY(check_launch_bound(request.block.count(), function.max_threads));
     Launch launch;
     launch.kernel = function.name;
     launch.run = function.run;

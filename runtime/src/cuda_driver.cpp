@@ -178,9 +178,8 @@ class CudaDriver final : public Driver {
         request.arguments, nullptr);
     if (status == kSuccess) return {};
     int bound = 0;
-    if (cuda_.cuFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0 &&
-        request.block.count() > static_cast<std::uint64_t>(bound)) {
-      return over_launch_bound(request.block.count(), static_cast<std::uint32_t>(bound));
+    if (cuda_.cuFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0) {
+      KILN_TRY(check_launch_bound(request.block.count(), static_cast<std::uint64_t>(bound)));
     }
     return failure("cuLaunchKernel", status);
   }

@@ -153,9 +153,8 @@ class HipDriver final : public Driver {
     if (status == kSuccess) return {};
     int bound = 0;
     if (hip_.hipFuncGetAttribute != nullptr &&
-        hip_.hipFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0 &&
-        request.block.count() > static_cast<std::uint64_t>(bound)) {
-      return over_launch_bound(request.block.count(), static_cast<std::uint32_t>(bound));
+        hip_.hipFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0) {
+      KILN_TRY(check_launch_bound(request.block.count(), static_cast<std::uint64_t>(bound)));
     }
     return failure("hipModuleLaunchKernel", status);
   }
