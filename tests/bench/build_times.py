@@ -100,8 +100,14 @@ class Builds:
     def argv(self, *more):
         return [self.kiln, "build", self.manifest, "--out", self.out, self.jobs, *self.selection, *more]
 
+    def take_away(self, folder):
+        # Not removed: for some seconds ext4 steps over each inode that was just freed, and makes
+        # files at half its speed.
+        if folder.exists():
+            folder.rename(pathlib.Path(tempfile.mkdtemp(dir=self.work)) / "gone")
+
     def empty(self):
-        shutil.rmtree(self.out, ignore_errors=True)
+        self.take_away(self.out)
 
     def fill(self):
         run(self.argv(), self.environment)
@@ -125,7 +131,7 @@ class Builds:
 
         def forget():
             self.empty()
-            shutil.rmtree(asked, ignore_errors=True)
+            self.take_away(asked)
         with nginx.serve(program, self.work / "nginx") as url:
             # What the local cache has is given to no server: the first build compiles nothing, by
             # a cache that has everything but was not asked with a server behind it.

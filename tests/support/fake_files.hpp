@@ -72,6 +72,12 @@ class FakeFiles final : public tools::Files {
     return found->second.bytes;
   }
 
+  Result<Digest> digest(const std::filesystem::path& path) const override {
+    const Result<std::string> bytes = read(path);
+    if (!bytes) return bytes.error();
+    return sha256(*bytes);
+  }
+
   Result<void> write(const std::filesystem::path& path, std::string_view bytes) override {
     const std::lock_guard lock(mutex_);
     if (writes.strike()) return fault("write", path);
@@ -87,7 +93,7 @@ class FakeFiles final : public tools::Files {
     return put(path, bytes);
   }
 
-  std::optional<tools::FileStatus> status(const std::filesystem::path& path) const override {
+  std::optional<tools::FileStatus> status(const std::string& path) const override {
     const std::lock_guard lock(mutex_);
     const auto found = nodes_.find(key(path));
     if (found == nodes_.end()) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "tools/engine/find_tools.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/diagnostic.hpp"
@@ -251,9 +252,11 @@ class Search {
 
   // A tool's programs and libraries may come to be found elsewhere, and those found before stay as
   // they are: what is found on PATH by name, and the folders that variables name.
-  void add_what_is_searched(KeyHasher& hasher) const {
+  void add_what_is_searched(KeyHasher& hasher) {
     for (const char* name : {"gcc", "as", "ld", "perl"}) {
-      hasher.add(name, find_on_path(name, files_, environment_).string());
+      auto [at, is_new] = searched_.try_emplace(name);
+      if (is_new) at->second = find_on_path(name, files_, environment_).string();
+      hasher.add(name, at->second);
     }
     for (const char* variable : {"LD_LIBRARY_PATH", "COMPILER_PATH", "HIP_CLANG_PATH"}) {
       const std::string folders = environment_.get(variable).value_or("");
@@ -289,6 +292,7 @@ class Search {
   ToolMemory memory_;
   const fs::path own_;          // what tools/setup.sh fills; empty: nowhere
   const std::string distrust_;  // why nothing of it is run; empty: no reason
+  std::map<std::string, std::string, std::less<>> searched_;  // programs on PATH, by name
   Toolchain toolchain_;
 };
 

@@ -129,9 +129,15 @@ std::optional<Probe> ToolMemory::recall(const std::string& key) const {
   std::optional<Entry> entry = read_entry(*json);
   if (!entry) return std::nullopt;
   for (const auto& [path, status] : entry->watched) {
-    if (files_.status(path) != status) return std::nullopt;
+    if (look(path.native()) != status) return std::nullopt;
   }
   return std::move(entry->probe);
+}
+
+std::optional<FileStatus> ToolMemory::look(const std::string& path) const {
+  const auto [at, is_new] = seen_.try_emplace(path);
+  if (is_new) at->second = files_.status(path);
+  return at->second;
 }
 
 void ToolMemory::remember(const std::string& key, Probe probe) {

@@ -33,7 +33,11 @@ class ToolMemory {
  private:
   Files& files_;
   std::filesystem::path path_;
+  std::optional<FileStatus> look(const std::string& path) const;
+
   std::map<std::string, std::string, std::less<>> entries_;  // JSON by key
+  // What recall() saw: most of the libraries are those of several tools.
+  mutable std::map<std::string, std::optional<FileStatus>, std::less<>> seen_;
   bool is_changed_ = false;
 };
 

@@ -159,7 +159,9 @@ class Parser {
     advance();
     while (!take('"')) {
       if (at_end()) return fail("syntax error: the string has no closing '\"'");
+      take_plain(text);
       const char c = peek();
+      if (at_end() || c == '"') continue;
       if (static_cast<unsigned char>(c) < 0x20) {
         return fail("syntax error: a string cannot hold a control character; write it as \\uXXXX");
       }
@@ -173,6 +175,16 @@ class Parser {
       for (std::size_t i = 0; i < length; ++i) advance();
     }
     return true;
+  }
+
+  // The letters of a string that are of one byte and mean themselves: all of most strings.
+  void take_plain(std::string& text) {
+    std::size_t end = offset_;
+    const auto is_plain = [](char c) { return c >= 0x20 && c <= 0x7E && c != '"' && c != '\\'; };
+    while (end < text_.size() && is_plain(text_[end])) ++end;
+    text += text_.substr(offset_, end - offset_);
+    column_ += static_cast<std::uint32_t>(end - offset_);
+    offset_ = end;
   }
 
   bool escape(std::string& text) {

@@ -1,15 +1,19 @@
 #include "tools/stages/layout.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <string_view>
 
 #include "formats/image_format.hpp"
 
 namespace kiln::tools {
 namespace {
 
-std::string stem_of(const Located<std::string>& source) {
-  return std::filesystem::path(source.value).stem().string();
+// As std::filesystem::path has it, which takes a path to pieces first.
+std::string_view stem_of(const Located<std::string>& source) {
+  const std::string_view path = source.value;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == 0 || name == ".." ? name : name.substr(0, dot);
 }
 
 // What needs no care in a file's name, in a step's id or in a tool's list of words.
@@ -32,7 +36,7 @@ std::string bundle_entry_name(const TargetId& target) {
 
 std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   if (module.sources.size() == 1) return {};
-  std::string stem = stem_of(module.sources[unit]);
+  std::string stem(stem_of(module.sources[unit]));
   const auto namesakes = std::count_if(module.sources.begin(), module.sources.end(),
                                        [&](const auto& other) { return stem_of(other) == stem; });
   const bool is_plain = std::all_of(stem.begin(), stem.end(), is_plain_letter) &&

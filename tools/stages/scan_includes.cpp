@@ -1,5 +1,6 @@
 #include "tools/stages/scan_includes.hpp"
 
+#include <array>
 #include <set>
 
 #include "base/diagnostic.hpp"
@@ -10,6 +11,18 @@ namespace kiln::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A set of characters, quick to ask.
+struct Characters {
+  explicit constexpr Characters(std::string_view all) {
+    for (const char c : all) has[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr bool operator()(char c) const { return has[static_cast<unsigned char>(c)]; }
+  std::array<bool, 256> has{};
+};
+
+// What is between these is of no interest, in code and in the two kinds of comments.
+constexpr Characters kInCode("\n\\\"'/R"), kInLineComment("\n\\"), kInComment("\n*");
 
 // Walks a C++ text character by character, over spliced lines, comments and literals.
 class Scanner {
@@ -31,6 +44,7 @@ class Scanner {
       } else {
         if (c != '\n') is_line_start_ = false;
         advance();
+        if (c != '\n') advance_to(kInCode);
       }
     }
     return std::move(found_);
@@ -56,6 +70,16 @@ class Scanner {
     }
   }
 
+  // Within the line.
+  void advance_to(const Characters& stops) {
+    std::size_t end = at_;
+    while (end < text_.size() && !stops(text_[end])) ++end;
+    if (end == at_) return;
+    previous_ = text_[end - 1];
+    column_ += static_cast<std::uint32_t>(end - at_);
+    at_ = end;
+  }
+
   // A backslash at the end of a line joins it with the next one.
   bool skip_splice() {
     const std::size_t end = peek(1) == '\r' ? 2 : 1;
@@ -75,12 +99,17 @@ class Scanner {
       } else if (c == '/' && peek(1) == '/') {
         while (!at_end() && peek() != '\n') {
           if (!skip_splice()) advance();
+          advance_to(kInLineComment);
         }
       } else if (c == '/' && peek(1) == '*') {
         const bool was_line_start = is_line_start_;
         advance();
         advance();
-        while (!at_end() && !(peek() == '*' && peek(1) == '/')) advance();
+        advance_to(kInComment);
+        while (!at_end() && !(peek() == '*' && peek(1) == '/')) {
+          advance();
+          advance_to(kInComment);
+        }
         if (!at_end()) advance();
         if (!at_end()) advance();
         is_line_start_ = was_line_start;

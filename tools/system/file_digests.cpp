@@ -69,8 +69,8 @@ std::optional<Digest> FileDigests::digest_at(const std::string& path) {
   }
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return std::nullopt;
-  const Result<std::string> bytes = files_.read(path);
-  if (!bytes) {
+  const Result<Digest> digest = files_.digest(path);
+  if (!digest) {
     // A folder, or a device, that an option names: it is no file in this run.
     if (files_.kind(path) == PathKind::kFile) return std::nullopt;
     const std::lock_guard lock(mutex_);
@@ -78,7 +78,7 @@ std::optional<Digest> FileDigests::digest_at(const std::string& path) {
     return std::nullopt;
   }
   const Entry entry{.status = *status,
-                    .digest = sha256(*bytes),
+                    .digest = *digest,
                     // Written to while being read: the digest is of neither state.
                     .settled = has_settled(*status) && files_.status(path) == status,
                     .seen = true,
@@ -98,8 +98,8 @@ std::optional<Digest> FileDigests::digest_now(const std::filesystem::path& path)
     // Otherwise the status may be that of a later change, too.
     if (is_known && found->second.settled) return found->second.digest;
   }
-  const Result<std::string> bytes = files_.read(path);
-  return bytes ? std::optional(sha256(*bytes)) : std::nullopt;
+  const Result<Digest> digest = files_.digest(path);
+  return digest ? std::optional(*digest) : std::nullopt;
 }
 
 void FileDigests::record(const std::filesystem::path& path, const Digest& digest) {
@@ -127,9 +127,9 @@ void FileDigests::prefetch(const std::vector<std::string>& paths, unsigned threa
     for (std::size_t i = 1; i < threads && i * per_thread < count; ++i) workers.emplace_back(run);
     run();
   };
-  // Most often everything is remembered, and a look at a thousand files is cheaper than a thread.
+  // Most often everything is remembered, and a look at some hundred files is cheaper than a thread.
   std::vector<char> is_unread(paths.size());
-  for_each(paths.size(), 2000, [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
+  for_each(paths.size(), 400, [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
   std::vector<const std::string*> unread;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (is_unread[i] != 0) unread.push_back(&paths[i]);

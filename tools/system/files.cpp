@@ -98,6 +98,36 @@ PathKind kind_of(::mode_t mode) {
   return S_ISREG(mode) ? PathKind::kFile : S_ISDIR(mode) ? PathKind::kFolder : PathKind::kOther;
 }
 
+// Non-blocking, because opening a pipe waits for its writer. The reason of a failure is in errno.
+int open_to_read(const fs::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+// As the file system says, which may be wrong; refuses what is not read.
+Result<std::uint64_t> size_to_read(const Descriptor& file, const fs::path& path) {
+  struct stat info;
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    Error error = system_error("read", path, errno);
+    if (errno == ENOENT || errno == ENOTDIR) error.code = ErrorCode::kInvalidInput;
+    return error;
+  }
+  if (kind_of(info.st_mode) == PathKind::kOther) {
+    return Error{ErrorCode::kEnvironment,
+                 "cannot read " + quote(path.string()) + ": it is no file, but a pipe or a device"};
+  }
+  const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+  if (size > kLargestFile) return too_large(path);
+  return size;
+}
+
+::ssize_t read_some(const Descriptor& file, char* into, std::size_t most) {
+  ::ssize_t count = -1;
+  do {
+    count = ::read(file.get(), into, most);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
 class RealFiles final : public Files {
  public:
   PathKind kind(const fs::path& path) const override {
@@ -107,40 +137,40 @@ class RealFiles final : public Files {
   }
 
   Result<std::string> read(const fs::path& path) const override {
-    // Non-blocking, because opening a pipe waits for its writer.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (file.get() < 0) {
-      Error error = system_error("read", path, errno);
-      if (errno == ENOENT || errno == ENOTDIR) error.code = ErrorCode::kInvalidInput;
-      return error;
-    }
-    struct stat info;
-    if (::fstat(file.get(), &info) != 0) return system_error("read", path, errno);
-    if (kind_of(info.st_mode) == PathKind::kOther) {
-      return Error{ErrorCode::kEnvironment,
-                   "cannot read " + quote(path.string()) + ": it is no file, but a pipe or a device"};
-    }
-    std::string bytes;
-    if (S_ISREG(info.st_mode) && static_cast<std::uint64_t>(info.st_size) > kLargestFile) {
-      return too_large(path);
-    }
+    const Descriptor file(open_to_read(path));
+    KILN_TRY_ASSIGN(const std::uint64_t size, size_to_read(file, path));
     // The size may be wrong (/proc, a growing file): read until the end says so. One byte more, so
     // that where it is right nothing grows.
-    if (S_ISREG(info.st_mode)) bytes.resize(static_cast<std::size_t>(info.st_size) + 1);
+    std::string bytes(static_cast<std::size_t>(size) + 1, '\0');
     std::size_t held = 0;
     while (true) {
       if (held == bytes.size()) bytes.resize(held + 4096);
-      const ::ssize_t count = ::read(file.get(), bytes.data() + held, bytes.size() - held);
-      if (count < 0) {
-        if (errno == EINTR) continue;
-        return system_error("read", path, errno);
-      }
+      const ::ssize_t count = read_some(file, bytes.data() + held, bytes.size() - held);
+      if (count < 0) return system_error("read", path, errno);
       if (count == 0) break;
       held += static_cast<std::size_t>(count);
       if (held > kLargestFile) return too_large(path);
     }
     bytes.resize(held);
     return bytes;
+  }
+
+  Result<Digest> digest(const fs::path& path) const override {
+    const Descriptor file(open_to_read(path));
+    KILN_TRY_ASSIGN(const std::uint64_t size, size_to_read(file, path));
+    // Pieces that stay in the processor's cache from the copy to the digest.
+    constexpr std::size_t kPiece = std::size_t{128} << 10;
+    std::string piece(std::clamp(static_cast<std::size_t>(size) + 1, std::size_t{4096}, kPiece), '\0');
+    Sha256 hash;
+    std::uint64_t held = 0;
+    while (true) {
+      const ::ssize_t count = read_some(file, piece.data(), piece.size());
+      if (count < 0) return system_error("read", path, errno);
+      if (count == 0) return hash.finish();
+      hash.update(std::string_view(piece).substr(0, static_cast<std::size_t>(count)));
+      held += static_cast<std::uint64_t>(count);
+      if (held > kLargestFile) return too_large(path);
+    }
   }
 
   Result<void> write(const fs::path& path, std::string_view bytes) override {
@@ -167,7 +197,7 @@ class RealFiles final : public Files {
     return write(path, bytes);
   }
 
-  std::optional<FileStatus> status(const fs::path& path) const override {
+  std::optional<FileStatus> status(const std::string& path) const override {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) return std::nullopt;
     return FileStatus{.device = info.st_dev,

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "kiln/result.hpp"
 
 namespace kiln::tools {
@@ -40,6 +41,8 @@ class Files {
   // The file's bytes. Missing, or over 4 GiB: kInvalidInput; unreadable, or no file at all:
   // kEnvironment. Never waits for a pipe, and never reads a device.
   virtual Result<std::string> read(const std::filesystem::path& path) const = 0;
+  // SHA-256 of what read() would give, of a large file in far less memory and time.
+  virtual Result<Digest> digest(const std::filesystem::path& path) const = 0;
   // Replaces `path` in one step: written beside it, then renamed; makes parent folders. On failure the
   // old file is untouched and nothing is left behind.
   virtual Result<void> write(const std::filesystem::path& path, std::string_view bytes) = 0;
@@ -47,7 +50,8 @@ class Files {
   virtual Result<void> write_if_changed(const std::filesystem::path& path,
                                         std::string_view bytes) = 0;
   // Of a file or folder, links followed; nothing when it does not exist or cannot be looked at.
-  virtual std::optional<FileStatus> status(const std::filesystem::path& path) const = 0;
+  // By text, because a build asks for thousands, and making a path of one takes as long as the look.
+  virtual std::optional<FileStatus> status(const std::string& path) const = 0;
   // Sets the times to now, so that a cache can tell what was used last.
   virtual Result<void> touch(const std::filesystem::path& path) = 0;
   // Moves a file over a file, or a folder to a name that is free (or an empty folder).

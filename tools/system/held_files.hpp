@@ -28,10 +28,13 @@ class HeldFiles final : public Files {
   Result<std::string> read(const std::filesystem::path& path) const override {
     return files_.read(path);
   }
+  Result<Digest> digest(const std::filesystem::path& path) const override {
+    return files_.digest(path);
+  }
   Result<void> write(const std::filesystem::path& path, std::string_view bytes) override;
   Result<void> write_if_changed(const std::filesystem::path& path,
                                 std::string_view bytes) override;
-  std::optional<FileStatus> status(const std::filesystem::path& path) const override {
+  std::optional<FileStatus> status(const std::string& path) const override {
     return files_.status(path);
   }
   Result<void> touch(const std::filesystem::path& path) override;

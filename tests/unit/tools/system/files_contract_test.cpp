@@ -50,6 +50,33 @@ TEMPLATE_TEST_CASE("Files reads back what it wrote", "", Real, Fake) {
   CHECK(world.files.list(world.root / "deep/down").value() == std::vector<std::string>{"file"});
 }
 
+TEMPLATE_TEST_CASE("Files digests what it reads, and refuses what it does not read", "", Real, Fake) {
+  TestType world;
+  const std::filesystem::path file = world.root / "file";
+  // Nothing, less than a piece, pieces and no more, and some of another.
+  for (const std::size_t size : {0u, 5u, 131072u, 262144u, 300001u}) {
+    std::string bytes(size, 'x');
+    if (size != 0) bytes.back() = 'y';
+    REQUIRE(world.files.write(file, bytes));
+    CHECK(world.files.digest(file).value() == kiln::sha256(bytes));
+  }
+  for (const std::filesystem::path& refused : {world.root / "none", world.root}) {
+    const auto read = world.files.read(refused);
+    const auto digest = world.files.digest(refused);
+    REQUIRE_FALSE(digest);
+    CHECK(digest.error().code == read.error().code);
+    CHECK(digest.error().message == read.error().message);
+  }
+}
+
+TEST_CASE("Files digests a file whose size the system does not know") {
+  Real world;
+  const auto bytes = world.files.read("/proc/self/cmdline");
+  REQUIRE(bytes);
+  CHECK_FALSE(bytes->empty());
+  CHECK(world.files.digest("/proc/self/cmdline").value() == kiln::sha256(*bytes));
+}
+
 TEST_CASE("Files reads nothing over 4 GiB") {
   Real world;
   const std::filesystem::path huge = world.root / "huge";
