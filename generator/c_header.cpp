@@ -133,11 +133,13 @@ std::string launch_function(const Kernel& kernel, const std::string& name) {
   const std::string count = std::to_string(kernel.parameters.size());
   std::string out =
       listed("static inline kiln_error* " + name + "_launch(", parameters, ')') + " {\n";
+  const std::string call = "  return kiln_function_launch_named(function, config, " +
+                           literal(kernel.name) + ", ";
   if (kernel.parameters.empty()) {
-    return out + "  return kiln_function_launch(function, config, NULL, 0);\n}\n";
+    return out + call + "NULL, 0);\n}\n";
   }
   out += "  const void* arguments[" + count + "];\n" + body;
-  return out + "  return kiln_function_launch(function, config, arguments, " + count + ");\n}\n";
+  return out + call + "arguments, " + count + ");\n}\n";
 }
 
 std::string kernel_functions(const Catalog& catalog, const FunctionNames& name_of) {

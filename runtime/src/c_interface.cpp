@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
 #include "runtime/src/c_objects.hpp"
@@ -242,6 +244,20 @@ kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launc
         KILN_TRY(check_values(arguments, count));
         return function->function.launch_raw(launch_of(*config), arguments, count);
       });
+}
+kiln_error* kiln_function_launch_named(const kiln_function* function,
+                                       const kiln_launch_config* config, const char* name,
+                                       const void* const* arguments, size_t count) {
+  if (function != nullptr && name != nullptr && function->function.name() != name) {
+    return guarded(__func__, {}, [&]() -> kiln::Result<void> {
+      return kiln::Error{ErrorCode::kInvalidInput,
+                         "the launch of " + kiln::quote(kiln::readable_name(name)) +
+                             " was given the function of " +
+                             kiln::quote(kiln::readable_name(function->function.name()))}
+          .hint("give it what the _load function of the same name gives");
+    });
+  }
+  return kiln_function_launch(function, config, arguments, count);
 }
 kiln_error* kiln_function_launch_sized(const kiln_function* function,
                                        const kiln_launch_config* config,

@@ -174,6 +174,18 @@ int main(void) {
          "a double for a float");
   kiln_error_free(error);
 
+  if (failed(kiln_function_launch_named(function, &config, "scale_add", arguments, 5))) return 1;
+  error = kiln_function_launch_named(function, &config, "_Z5saxpyIfEvjT_PKS0_PS0_", arguments, 5);
+  expect(error != NULL && kiln_error_get_code(error) == KILN_INVALID_INPUT, "another kernel's function");
+  expect(error != NULL && strstr(kiln_error_get_text(error),
+                                 "the launch of 'saxpy<float>' was given the function of 'scale_add'") != NULL,
+         "its text");
+  kiln_error_free(error);
+  error = kiln_function_launch_named(NULL, &config, "scale_add", arguments, 5);
+  expect(error != NULL && strstr(kiln_error_get_text(error), "was given NULL for 'function'") != NULL,
+         "no function");
+  kiln_error_free(error);
+
   if (failed(kiln_buffer_allocate_on(device, sizeof values, stream, &ordered))) return 1;
   if (failed(kiln_pinned_allocate(device, sizeof values, &pinned))) return 1;
   memcpy(kiln_pinned_data(pinned), values, sizeof values);

@@ -157,6 +157,10 @@ kiln_error* kiln_function_launch_sized(const kiln_function* function,
                                        const kiln_launch_config* config,
                                        const void* const* arguments, const size_t* sizes,
                                        size_t count);
+/* The same as kiln_function_launch, of a function of the kernel `name` only: what a generated header calls. */
+kiln_error* kiln_function_launch_named(const kiln_function* function,
+                                       const kiln_launch_config* config, const char* name,
+                                       const void* const* arguments, size_t count);
 
 /* --- catalog files ----------------------------------------------------------------------------- */
 

@@ -96,7 +96,7 @@ static inline kiln_error* kernels_scale_float_launch(const kiln_function* functi
   arguments[0] = argument_0;  /* the address of 8 bytes */
   arguments[1] = &argument_1;
   arguments[2] = argument_2;  /* the address of 4 bytes */
-  return kiln_function_launch(function, config, arguments, 3);
+  return kiln_function_launch_named(function, config, "_Z5scaleIfEvPT_", arguments, 3);
 }
 
 // Kernel affine_f32 of module affine.
@@ -119,7 +119,7 @@ static inline kiln_error* kernels_affine_affine_f32_launch(const kiln_function* 
   arguments[2] = &blocks_of_the_output;
   arguments[3] = &factor_of_the_output;
   arguments[4] = &anything;
-  return kiln_function_launch(function, config, arguments, 5);
+  return kiln_function_launch_named(function, config, "affine_f32", arguments, 5);
 }
 
 // Kernel operator of module affine.
@@ -131,7 +131,7 @@ static inline kiln_error* kernels_operator__load(const kiln_device* device,
 }
 static inline kiln_error* kernels_operator__launch(const kiln_function* function,
                                                    const kiln_launch_config* config) {
-  return kiln_function_launch(function, config, NULL, 0);
+  return kiln_function_launch_named(function, config, "operator", NULL, 0);
 }
 
 // Kernel affine_f32 of module copy.
@@ -148,7 +148,7 @@ static inline kiln_error* kernels_copy_affine_f32_launch(const kiln_function* fu
   const void* arguments[2];
   arguments[0] = argument_0;  /* the address of 8 bytes */
   arguments[1] = argument_1;  /* the address of 8 bytes */
-  return kiln_function_launch(function, config, arguments, 2);
+  return kiln_function_launch_named(function, config, "affine_f32", arguments, 2);
 }
 
 // Kernel copy of module copy.
@@ -163,7 +163,7 @@ static inline kiln_error* kernels_copy_launch(const kiln_function* function,
   const void* arguments[2];
   arguments[0] = argument_0;  /* the address of 8 bytes */
   arguments[1] = argument_1;  /* the address of 8 bytes */
-  return kiln_function_launch(function, config, arguments, 2);
+  return kiln_function_launch_named(function, config, "copy", arguments, 2);
 }
 
 #ifdef __cplusplus
