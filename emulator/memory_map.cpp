@@ -1,6 +1,8 @@
 #include "emulator/memory_map.hpp"
 
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -113,7 +115,7 @@ std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
 
 NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
   const std::shared_lock lock(mutex_);
-  NearBuffer best;
+  NearBuffer best{.address = address};
   u64 best_distance = ~0ull;
   const auto consider = [&](u64 begin, u64 size, bool is_freed) {
     const u64 end = begin + size;
@@ -166,11 +168,27 @@ u64 MemoryMap::unwritten(u64 address, u32 bytes) const {
   return bits;
 }
 
+namespace {
+
+// Whether this program could read there: it then has an array of its own at the address.
+bool is_readable_here(u64 address) {
+  char byte = 0;
+  iovec here{&byte, 1}, there{reinterpret_cast<void*>(address), 1};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+}  // namespace
+
 std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
+  const u64 end = near.begin + near.bytes;
+  const bool is_beside =
+      near.bytes != 0 && near.address + kPage >= near.begin && near.address < end + kPage;
+  if (!is_beside && is_readable_here(near.address)) {
+    return "which is memory of the host and no buffer: kernels take what a buffer's data() gives";
+  }
   if (near.bytes == 0) return "where no buffer is";
   const std::string name =
       plan.name_of_buffer(near.begin, near.bytes) + (near.is_freed ? ", which was freed" : "");
-  const u64 end = near.begin + near.bytes;
   if (near.address < near.begin) return bytes_text(near.begin - near.address) + " before " + name;
   if (near.address >= end) return bytes_text(near.address - end) + " past the end of " + name;
   return bytes_text(near.address - near.begin) + " into " + name;

@@ -76,6 +76,7 @@ class RuntimeState {
     Error error = unavailable("no device '" + std::string(id) + "' on this machine");
     for (const auto& device : opened.devices) error.note("there is " + device->identity());
     add_reasons(error, opened.status);
+    if (opened.devices.empty()) hint_at_others(error);
     return error;
   }
 
@@ -87,7 +88,12 @@ class RuntimeState {
     }
     Error error = unavailable("no device on this machine that kiln can run kernels on");
     for (const Backend which : options_.backends) add_reasons(error, backend(which).status);
+    hint_at_others(error);
     return error;
+  }
+
+  static void hint_at_others(Error& error) {
+    error.hint("without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of host");
   }
 
   static Error bad_name(std::string_view id, const std::string& emulator_library) {

@@ -102,7 +102,15 @@ TEST_CASE("Runtime keeps the reason of each library that did not open") {
         "note: cuda: /nowhere/libcuda.so.1: cannot open shared object file: No such file or "
         "directory\n"
         "note: hip: /nowhere/libamdhip64.so.6: cannot open shared object file: No such file or "
-        "directory\n");
+        "directory\n"
+        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of "
+        "host\n");
+  CHECK(render(runtime.device("cuda:0").error()) ==
+        "kiln: error: no device 'cuda:0' on this machine\n"
+        "note: cuda: /nowhere/libcuda.so.1: cannot open shared object file: No such file or "
+        "directory\n"
+        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of "
+        "host\n");
 }
 
 TEST_CASE("Runtime names the function that a driver lacks") {

@@ -375,6 +375,10 @@ Result<int> run_build(const BuildOptions& options, World& world) {
       world.err << "kiln: removed " << (options.selection.out / file.path).string() << ": "
                 << file.why << "\n";
     }
+    for (const std::string& source : finished->without_kernels) {
+      world.err << "kiln: warning: " << quote(source)
+                << " has no kernels: a template is one where it is instantiated\n";
+    }
   }
   if (store.damaged() != 0) {
     world.err << "kiln: warning: " << counted(store.damaged(), "file")

@@ -258,6 +258,18 @@ std::vector<std::string> images_below(const std::string& folder, const fs::path&
   return found;
 }
 
+// Those of several whose images export nothing.
+std::vector<std::string> sources_without_kernels(const Module& module) {
+  std::vector<std::string> empty;
+  for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
+    const bool has_any = std::any_of(module.images.begin(), module.images.end(), [&](const Artifact& image) {
+      return image.unit == unit && !image.info.kernels.empty();
+    });
+    if (!has_any) empty.push_back(module.sources[unit]);
+  }
+  return empty;
+}
+
 // What the images of a module were built from. Of those that an earlier build left, what was said
 // of them then.
 ImageSources image_sources(const Module& module, const BuildContext& context, const Files& files) {
@@ -369,6 +381,8 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     sources[module.name] = image_sources(module, context, files);
     finished.kernels += module.kernels.size();
     finished.images += module.images.size();
+    const std::vector<std::string> empty = sources_without_kernels(module);
+    finished.without_kernels.insert(finished.without_kernels.end(), empty.begin(), empty.end());
   }
   KILN_TRY_ASSIGN(std::vector<GeneratedFile> generated,
                   publish(std::move(catalog), bundles, sources, request.cache));

@@ -38,6 +38,7 @@ struct Finished {
   bool was_up_to_date = false;
   std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
   std::vector<RemovedFile> removed;
+  std::vector<std::string> without_kernels;  // sources of modules of several
   std::vector<Error> errors;            // of the modules that were left out
 };
 

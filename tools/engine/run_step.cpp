@@ -11,6 +11,7 @@
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/name_lines.hpp"
 #include "tools/stages/plan_hipify.hpp"
+#include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -94,10 +95,13 @@ Error step_error(const Step& step, const Plan& plan, std::string message, const 
              shell_line(command_line(step, plan)));
   if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
     error.hint(
-        "the host takes sources that include device/platform.cuh and spell kernels with "
-        "KILN_KERNEL: docs/HOST.md");
+        "the host takes no plain CUDA, but sources that include device/platform.cuh and spell "
+        "kernels with KILN_KERNEL: " + page("HOST.md"));
+    error.hint(
+        "without a GPU, plain CUDA runs on an emulated one: build for --target gfx1100, run with "
+        "KILN_DEVICE=emulated:gfx1100");
   } else if (step.tool == ToolKind::kHostCompiler && !kiln_for_cuda(text).empty()) {
-    error.hint("on every target, in place of " + kiln_for_cuda(text) + "; docs/HOST.md has more");
+    error.hint("on every target, in place of " + kiln_for_cuda(text) + "; " + page("HOST.md") + " has more");
   }
   return error;
 }

@@ -139,7 +139,8 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   const Kernels expected = abi != nullptr ? abi_kernels(*abi, coverage, targets) : all_kernels(targets);
   if (errors.empty() && expected.empty()) {
     return failed("module " + quote(module) + " has no kernels")
-        .hint("a kernel is a function for all to see: extern \"C\" __global__ void name(...)");
+        .hint("a kernel is a function for all to see, __global__ void name(...); a template is one "
+              "where it is instantiated: template __global__ void name<float>(...)");
   }
   Error differences = failed(
       "module " + quote(module) +

@@ -13,4 +13,11 @@ std::filesystem::path kernels_folder() {
   return own_program().parent_path().parent_path() / "share/kiln/kernels";
 }
 
+std::string page(const std::string& name) {
+  std::error_code ignored;
+  const std::filesystem::path installed =
+      own_program().parent_path().parent_path() / "share/doc/kiln/docs" / name;
+  return std::filesystem::exists(installed, ignored) ? installed.string() : "docs/" + name;
+}
+
 }  // namespace kiln::tools

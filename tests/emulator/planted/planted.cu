@@ -115,6 +115,8 @@ PLANTED(write_past_end) {
   if (global_index() < count) out[global_index() + 16] = in[thread_index()];
 }
 
+PLANTED(host_pointer) { out[global_index()] = in[thread_index()]; }
+
 PLANTED(use_after_free) { out[global_index()] = in[thread_index()]; }
 
 PLANTED(lds_overrun) {

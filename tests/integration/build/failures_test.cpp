@@ -153,8 +153,10 @@ TEST_CASE("kiln build says what the host takes where a source is plain CUDA") {
   const Project project(folder.path());
   const tools::Outcome outcome = project.kiln({"build", "--target", "host", "--module", "fill"});
   CHECK(outcome.diagnostics.find(
-            "hint: the host takes sources that include device/platform.cuh and "
-            "spell kernels with KILN_KERNEL: docs/HOST.md") != std::string::npos);
+            "hint: the host takes no plain CUDA, but sources that include device/platform.cuh and spell "
+            "kernels with KILN_KERNEL: docs/HOST.md\n"
+            "hint: without a GPU, plain CUDA runs on an emulated one: build for --target gfx1100, run "
+            "with KILN_DEVICE=emulated:gfx1100") != std::string::npos);
   project.write("targets.json", R"({"format": 1, "name": "demo", "targets": ["host"],
     "modules": [{"name": "fill", "sources": ["fill.cu"]}], "include_directories": [")" KILN_KERNELS_FOLDER R"("]})");
   project.write("fill.cu", "#include <device/platform.cuh>\n"
@@ -162,4 +164,18 @@ TEST_CASE("kiln build says what the host takes where a source is plain CUDA") {
   CHECK(project.kiln({"build"}).diagnostics.find(
             "hint: on every target, in place of __syncthreads: kiln::device::barrier(); threadIdx: "
             "kiln::device::thread_index(); docs/HOST.md has more") != std::string::npos);
+}
+
+TEST_CASE("kiln build names a source of several that has no kernels") {
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("targets.json", R"({"format": 1, "name": "demo", "targets": ["host"],
+    "modules": [{"name": "fill", "sources": ["fill.cu", "template.cu"]}], "include_directories": [")" KILN_KERNELS_FOLDER R"("]})");
+  project.write("fill.cu", "#include <device/platform.cuh>\nKILN_KERNEL(64, fill_f32, float* y) { y[0] = 1; }\n");
+  project.write("template.cu", "#include <device/platform.cuh>\ntemplate <typename T> void never(T* y) { y[0] = 1; }\n");
+  const tools::Outcome outcome = project.kiln({"build"});
+  INFO(outcome.diagnostics);
+  CHECK(outcome.ok());
+  CHECK(contains(outcome.diagnostics, "kiln: warning: 'template.cu' has no kernels: a template is one "
+                                      "where it is instantiated\n"));
 }

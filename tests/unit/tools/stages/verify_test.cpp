@@ -131,7 +131,8 @@ TEST_CASE("verify_module refuses a module without kernels") {
   REQUIRE_FALSE(result);
   CHECK(render(result.error()) ==
         "kiln: error: module 'affine' has no kernels\n"
-        "hint: a kernel is a function for all to see: extern \"C\" __global__ void name(...)\n");
+        "hint: a kernel is a function for all to see, __global__ void name(...); a template is one where "
+        "it is instantiated: template __global__ void name<float>(...)\n");
 }
 
 TEST_CASE("verify_module refuses an image that is for another target than asked") {
