@@ -21,6 +21,7 @@ environment:
   ROCM_PATH, CUDA_PATH   a ROCm, a CUDA toolkit to be used as it is
   KILN_SETUP_ROCM=no     do without AMD's tools
   KILN_SETUP_CUDA=no     do without nvcc
+  KILN_SETUP_TESTS=no    do without what only kiln's own tests need
 
 example: tools/setup.sh && eval "$(tools/setup.sh --print-env)" && hipcc --version
 
@@ -128,9 +129,9 @@ look_around() {
   cuda=''
   look_for_machine_packages
   [ "${KILN_SETUP_ROCM:-}" = no ] || look_for_rocm
-  [ -z "$llvm" ] || look_for_sanitizers
+  [ -z "$llvm" ] || [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_sanitizers
   [ "${KILN_SETUP_CUDA:-}" = no ] || look_for_cuda
-  look_for_catch2
+  [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_catch2
 }
 
 # Of the clang that comes with AMD's tools: tests/sanitized.sh takes twice as long with GNU's.

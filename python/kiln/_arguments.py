@@ -68,8 +68,9 @@ class Arguments:
         if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
             return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
         if raw is None or ctypes.sizeof(raw) != parameter.size:
-            raise TypeError(f"a ctypes value or bytes of {parameter.size} bytes is wanted, since nothing tells the type: "
-                            "an abi file of the manifest does")
+            raise TypeError(f"nothing tells its type, but that it has {parameter.size} bytes: give a ctypes value or bytes "
+                            "of that size, such as ctypes.c_float(1); or let kiln know the types, by a kernel "
+                            "without extern \"C\" or an abi file of the manifest")
         return raw
 
     def _address(self, parameter, given):

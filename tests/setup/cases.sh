@@ -115,7 +115,11 @@ check_lists_what_is_missing_and_installs_nothing() {
   expect_status 3
   expect_output "ninja                missing  apt install ninja-build"
   [ -d /opt/rocm ] || expect_output "rocm                 missing  goes to $scratch/prefix/rocm"
+  expect_output atch2
   [ ! -e "$scratch/prefix" ] || fail "--check wrote to the prefix"
+  KILN_SETUP_TESTS=no ROCM_PATH=$scratch/empty run "$setup" --check
+  refuse_output atch2
+  refuse_output sanitizers
 }
 
 names_a_tool_that_is_too_old() {

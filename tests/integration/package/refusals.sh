@@ -14,6 +14,13 @@ kiln_add_kernels(TARGET demo MANIFEST $work/targets.json)" >"$work/cross.cmake"
 tr -s ' \n' ' ' <"$work/said" | grep -q 'name one that can, of the same version: -DKILN_PROGRAM=/path/to/kiln' ||
   fail "cross: $(cat "$work/said")"
 
+echo '{"modules": 1}' >"$work/other.json"
+echo "include($source/cmake/KilnAddKernels.cmake)
+kiln_add_kernels(TARGET demo MANIFEST $work/target.json)" >"$work/missing.cmake"
+"$cmake" -P "$work/missing.cmake" 2>"$work/said" && fail "a manifest that is not there"
+tr -s ' \n' ' ' <"$work/said" | grep -q "there is no manifest $work/target.json; did you mean targets.json?" ||
+  fail "missing: $(cat "$work/said")"
+
 sed 's/@PACKAGE_INIT@//' "$source/cmake/kilnConfig.cmake.in" >"$work/kilnConfig.cmake"
 echo "set(WIN32 ON)
 include($work/kilnConfig.cmake)
