@@ -61,8 +61,8 @@ bool is_identifier(std::string_view text) {
 
 namespace {
 
-// The characters that `stays` accepts as they are, other control characters as \xNN; those beyond
-// ASCII (U+0080 to U+009F, two bytes in UTF-8) too.
+// The characters that `stays` accepts as they are, other control characters and directing marks as
+// \xNN; those beyond ASCII (U+0080 to U+009F, two bytes in UTF-8) too.
 template <typename Stays>
 std::string escape_control(std::string_view text, Stays stays) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -79,6 +79,9 @@ std::string escape_control(std::string_view text, Stays stays) {
     if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
       append(text[i]);
       append(text[++i]);
+    } else if (const std::size_t mark = directing_mark(text.substr(i)); mark != 0) {
+      for (const std::size_t end = i + mark; i < end; ++i) append(text[i]);
+      --i;
     } else if ((byte < 0x20 || byte == 0x7f) && !stays(text[i])) {
       append(text[i]);
     } else {
@@ -90,13 +93,25 @@ std::string escape_control(std::string_view text, Stays stays) {
 
 }  // namespace
 
+std::size_t directing_mark(std::string_view text) {
+  if (text.starts_with("\xd8\x9c")) return 2;
+  if (text.size() < 3 || text[0] != '\xe2') return 0;
+  const auto last = static_cast<unsigned char>(text[2]);
+  const bool is_one = text[1] == '\x80'   ? last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae)
+                      : text[1] == '\x81' ? last >= 0xa6 && last <= 0xa9
+                                          : false;
+  return is_one ? 3 : 0;
+}
+
 std::string printable(std::string_view text) {
   return escape_control(text, [](char c) { return c == '\n' || c == '\t'; });
 }
 
-std::string quote(std::string_view text) {
-  return "'" + escape_control(text, [](char) { return false; }) + "'";
+std::string printable_line(std::string_view text) {
+  return escape_control(text, [](char) { return false; });
 }
+
+std::string quote(std::string_view text) { return "'" + printable_line(text) + "'"; }
 
 std::string shell_quote(std::string_view word) {
   const auto is_plain = [](char c) {

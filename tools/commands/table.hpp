@@ -4,19 +4,10 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
-
 namespace kiln::tools {
-
-// A name on one line, whatever an image or a catalog holds.
-inline std::string printable_line(std::string_view name) {
-  const std::string quoted = quote(name);
-  return quoted.substr(1, quoted.size() - 2);
-}
 
 // Rows of cells, each column as wide as its widest cell. Numbers are set right, text left.
 class Table {

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/json/utf8.hpp"
 
@@ -48,6 +49,8 @@ class Writer {
         append_utf8(text_, 0xFFFD);
       } else if (length == 1) {
         put_character(rest[0]);
+      } else if (directing_mark(rest) != 0) {
+        put_escaped(rest.substr(0, length));
       } else {
         text_ += rest.substr(0, length);
       }
@@ -57,6 +60,15 @@ class Writer {
   }
 
   static bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+  // A character of two or three bytes.
+  void put_escaped(std::string_view character) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    unsigned code = static_cast<unsigned char>(character[0]) & (character.size() == 2 ? 0x1fu : 0x0fu);
+    for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+    text_ += "\\u";
+    for (const int shift : {12, 8, 4, 0}) text_ += kDigits[code >> shift & 15];
+  }
 
   void put_character(char c) {
     constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";

@@ -6,8 +6,12 @@ python=$1 source=$2 examples=$3 prefix=$4 work=$5
 rm -rf "$work"
 mkdir -p "$work"
 "$prefix/bin/kiln" build "$examples/kernels/targets.json" --out "$work/out" --emit catalog --target host
+cp -r "$examples/kernels" "$work/untyped"
+sed -i '/"abi"/d' "$work/untyped/targets.json"
+"$prefix/bin/kiln" build "$work/untyped/targets.json" --out "$work/untyped/out" --emit catalog --target host
 export PYTHONDONTWRITEBYTECODE=1
-PYTHONPATH="$prefix/share/kiln/python" "$python" "$source" "$work/out/include/kernels.kiln"
+PYTHONPATH="$prefix/share/kiln/python" "$python" "$source" "$work/out/include/kernels.kiln" \
+  "$work/untyped/out/include/kernels.kiln"
 
 cd "$prefix/share/kiln/python"
 if "$python" -c 'import pip' 2>/dev/null; then

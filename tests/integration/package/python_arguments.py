@@ -1,5 +1,6 @@
-"""python_arguments.py CATALOG: what launch() takes and refuses, on the host device, with saxpy of
-examples/downstream; and each kind of array, without a GPU."""
+"""python_arguments.py CATALOG UNTYPED: what launch() takes and refuses, on the host device, with saxpy of
+examples/downstream, and with the same from a manifest without an abi file; and each kind of array,
+without a GPU."""
 
 import array
 import ctypes
@@ -54,6 +55,13 @@ except kiln.Error as error:
 take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
 refuses(TypeError, "takes 4 arguments, not 3", take(4, 2, x))
 refuses(TypeError, "argument 1 (u32 n): an integer is wanted", take(4.0, 2, x, y))
+untyped = kiln.Catalog(sys.argv[2])["saxpy"]
+y.write(array.array("f", [1, 1, 1, 1]))
+untyped.launch(device, 1, 256, ctypes.c_uint32(4), ctypes.c_float(2), x, y)
+assert list(y.download()) == [3, 5, 7, 9]
+refuses(TypeError, "argument 1 (4 bytes): nothing tells its type, but that it has 4 bytes: give a ctypes value or "
+        "bytes of that size, such as ctypes.c_float(1); or let kiln know the types, by a kernel without "
+        'extern "C" or an abi file of the manifest', lambda: untyped.launch(device, 1, 256, 4, 2, x, y))
 # What ctypes would take the lowest bits of, or the part before a NUL.
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
 refuses(OverflowError, "block is -1", lambda: saxpy.launch(device, 1, (1, -1), 4, 2, x, y))

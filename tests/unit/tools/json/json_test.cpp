@@ -121,6 +121,8 @@ TEST_CASE("JSON text is one value and blanks") {
 
 TEST_CASE("JSON is written in UTF-8 whatever the text holds") {
   const auto written = [](const Json& json) { return write_json(json, JsonLayout::kCompact); };
+  CHECK(written("a\xe2\x80\xae" "b\xd8\x9c\xe2\x81\xa9\xe2\x82\xac") ==
+        "\"a\\u202eb\\u061c\\u2069\xe2\x82\xac\"");
   CHECK(written("a\x01\x1f\x7f\"\\\n") == "\"a\\u0001\\u001f\x7f\\\"\\\\\\n\"");
   CHECK(written("\xC3\xA4\xFF\xE2\x82") == "\"\xC3\xA4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
   CHECK(written(Json::Array{1.0, 0.1, 1e300, -0.5, std::numeric_limits<double>::infinity()}) ==
