@@ -12,10 +12,7 @@ tools/setup.sh
 eval "$(tools/setup.sh --print-env)"
 
 step "building kiln in build/"
-# From nothing, sources are compiled together: half the time. A build that is there stays as it is.
-together=()
-[ -e build/CMakeCache.txt ] || together=(-DKILN_COMPILE_TOGETHER=ON)
-cmake --preset release --log-level=WARNING "${together[@]}"
+tools/configure.sh
 cmake --build --preset release --target kiln
 
 step "kiln build targets.json --out out"

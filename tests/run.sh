@@ -8,10 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/setup.sh
 eval "$(tools/setup.sh --print-env)"
 
-# From nothing, sources are compiled together: half the time. A build that is there stays as it is.
-together=()
-[ -e build/CMakeCache.txt ] || together=(-DKILN_COMPILE_TOGETHER=ON)
-cmake --preset release --log-level=WARNING "${together[@]}"
+tools/configure.sh
 cmake --build --preset release
 [ $# -eq 0 ] || exec ctest --preset release --parallel "$(nproc)" "$@"
 ctest --preset release --parallel "$(nproc)"

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import pathlib
 import re
+import runpy
 import zipfile
 
 
@@ -23,7 +24,8 @@ def _files():
     for path in sorted(pathlib.Path("kiln").glob("*.py")):
         yield path.as_posix(), path.read_bytes()
     prefix = pathlib.Path.cwd().parents[2]  # of share/kiln/python
-    if any(prefix.glob("lib*/libkiln_runtime.so")) or any(prefix.glob("lib/*/libkiln_runtime.so")):
+    # The package itself is not imported: what it needs may not be there.
+    if runpy.run_path("kiln/_place.py")["runtime_libraries"](prefix):
         yield "kiln/_prefix.py", f"PREFIX = {str(prefix)!r}\n".encode()
     about = f"kiln-{project['version']}.dist-info"
     metadata = (

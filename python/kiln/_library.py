@@ -6,6 +6,8 @@ import os
 import pathlib
 import shutil
 
+from ._place import runtime_libraries
+
 
 class Error(Exception):
     """The runtime's own words. str(error) is all of them: what failed and where, what was expected, what to do
@@ -68,7 +70,7 @@ def _open():
         return ctypes.CDLL(named)
     looked = list(_prefixes())
     for prefix in looked:
-        for path in sorted(prefix.glob("lib*/libkiln_runtime.so")) + sorted(prefix.glob("lib/*/libkiln_runtime.so")):
+        for path in runtime_libraries(prefix):
             return ctypes.CDLL(str(path))
     try:
         return ctypes.CDLL("libkiln_runtime.so")

@@ -174,6 +174,19 @@ void print_summary(const Summary& summary, const Finished& finished,
   }
 }
 
+// What is found of the tools is kept in the cache first, and the out folder is then not empty.
+Result<void> check_cache_is_apart(const BuildOptions& options, const World& world) {
+  const std::filesystem::path& here = world.environment.current_directory;
+  const std::filesystem::path cache = world.environment.cache_directory();
+  const std::filesystem::path out = (here / options.selection.out / "").lexically_normal();
+  const std::filesystem::path within =
+      (here / cache / "").lexically_normal().lexically_relative(out);
+  if (cache.empty() || within.empty() || *within.begin() == "..") return {};
+  return Error{ErrorCode::kInvalidInput, "the cache " + quote(cache.string()) + " lies in the out folder " +
+                                             quote(options.selection.out.string())}
+      .hint("keep them apart: KILN_CACHE_DIR=DIR, or --out DIR");
+}
+
 // None where no server is named; a build goes on without one that cannot be asked.
 std::unique_ptr<RemoteCache> open_remote_cache(const RemotePolicy& policy, World& world) {
   if (policy.url.empty()) return nullptr;
@@ -238,6 +251,10 @@ Result<int> run_build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
   KILN_TRY_ASSIGN(const RemotePolicy remote_policy, tools::remote_policy(world.environment));
 
+  if (Result<void> apart = check_cache_is_apart(options, world); !apart) {
+    if (options.json) print_json_refusal(apart.error(), world.out);
+    return apart.error();
+  }
   // What is asked for, what this machine can do, and every step from the one to the other.
   Result<Prepared> prepared_or_not = prepare(options.selection, world);
   if (!prepared_or_not) {

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Configures the build folder of the preset `release`. From nothing, sources are compiled together: half the
+# time. A build that is there stays as it is.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+together=()
+[ -e build/CMakeCache.txt ] || together=(-DKILN_COMPILE_TOGETHER=ON)
+cmake --preset release --log-level=WARNING "${together[@]}"
