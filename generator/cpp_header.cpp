@@ -186,16 +186,39 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   return constant == kernel.name ? std::string() : "// " + name + '\n';
 }
 
+// The first of them, for a message.
+std::string listing(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 12;
+  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return join(names, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+}
+
 // scale, or scale<float>, of the kernel's constant, which is in `inside` of the header's namespace
-// `header`. What a template was not made for is no kernel.
+// `header`. What a template was not made for does not compile, and the message says what there is.
 std::string source_constants(const Module& module, const SourceName& one, const std::string& header,
                              const std::string& inside) {
   const auto constant = [&](const SourceInstance& instance) {
     return " = " + header + inside + identifier(module.kernels[instance.kernel].name) + ";\n";
   };
   if (!one.is_template()) return "inline constexpr auto " + one.name + constant(one.instances[0]);
-  std::string out = "template <" + join(one.parameters, ", ") + "> extern const " + header +
-                    "detail::no_such_kernel " + one.name + ";\n";
+  const std::string none = "no_such_kernel_" + one.name;
+  std::vector<std::string> parameters, names, known;
+  for (const std::string& parameter : one.parameters) {
+    names.push_back("P" + std::to_string(names.size()));
+    parameters.push_back(parameter + ' ' + names.back());
+  }
+  for (const SourceInstance& instance : one.instances) {
+    known.push_back(one.name + '<' + join(instance.arguments, ", ") + '>');
+  }
+  // The assertion depends on the instance, so that it is looked at only where one is used; nvcc's front
+  // end looks at it for the specializations, too.
+  const std::string head = "template <" + join(parameters, ", ") + "> ";
+  std::string out = head + "struct " + none + " {\n#if !defined(__NVCC__) && !defined(__EDG__)\n" +
+                    "  static_assert(sizeof(" + none + "*) == 0,\n    " +
+                    literal("the sources do not instantiate this kernel: they have " + listing(known)) +
+                    ");\n#endif\n};\n";
+  out += head + "extern const " + none + '<' + join(names, ", ") + "> " + one.name + ";\n";
   for (const SourceInstance& instance : one.instances) {
     out += "template <> inline constexpr auto " + one.name + '<' + join(instance.arguments, ", ") +
            '>' + constant(instance);
@@ -329,10 +352,6 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
-  const bool has_templates = std::ranges::any_of(catalog.modules, [](const Module& module) {
-    return std::ranges::any_of(source_names_of(module), &SourceName::is_template);
-  });
-  if (has_templates) out += "struct no_such_kernel {};\n\n";
   out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";

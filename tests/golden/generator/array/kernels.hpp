@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog eccdfe79026a035d04aae68152058066eb2c1e704a90b6c1c573a43d05c02625
+// Catalog 2030dafd9174eb5679eb1e66abd407e0982a58bfb3059a830aa17708cd02c9f1
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -45,7 +45,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_eccdfe79026a035d {
+inline namespace catalog_2030dafd9174eb56 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -62,8 +62,6 @@ using Format = ::kiln::ImageFormat;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
-
-struct no_such_kernel {};
 
 // {offset, size, kind} of each argument
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
@@ -168,7 +166,13 @@ inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16
     affine_f32{&modules::affine, 1};
 // operator
 inline constexpr ::kiln::Kernel<> operator_{&modules::affine, 2};
-template <typename> extern const detail::no_such_kernel scale;
+template <typename P0> struct no_such_kernel_scale {
+#if !defined(__NVCC__) && !defined(__EDG__)
+  static_assert(sizeof(no_such_kernel_scale*) == 0,
+    "the sources do not instantiate this kernel: they have scale<float>");
+#endif
+};
+template <typename P0> extern const no_such_kernel_scale<P0> scale;
 template <> inline constexpr auto scale<float> = _5fZ5scaleIfEvPT_5f_;
 }  // namespace affine
 
@@ -184,7 +188,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "eccdfe79026a035d04aae68152058066eb2c1e704a90b6c1c573a43d05c02625",
+    "2030dafd9174eb5679eb1e66abd407e0982a58bfb3059a830aa17708cd02c9f1",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -196,7 +200,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_eccdfe79026a035d
+}  // namespace catalog_2030dafd9174eb56
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog 28ea973d14c3a2fa091545575d9d10ef6dc5c2246fb7252ee53645782adc3958
+// Catalog b2eefff2b2c1faf4d9f5dab51786ef0a1403679d6a6e3a570e93d92535c0fed0
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +38,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_28ea973d14c3a2fa {
+inline namespace catalog_b2eefff2b2c1faf4 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -55,8 +55,6 @@ using Format = ::kiln::ImageFormat;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
-
-struct no_such_kernel {};
 
 // {offset, size, kind} of each argument
 inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
@@ -79,19 +77,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_affine_0_gfx1030[19 + 1];
+    kiln_b2eefff2b2c1faf4_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_b2eefff2b2c1faf4_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_affine_0_compute_80[14 + 1];
+    kiln_b2eefff2b2c1faf4_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_28ea973d14c3a2fa_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_b2eefff2b2c1faf4_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_28ea973d14c3a2fa_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_b2eefff2b2c1faf4_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_28ea973d14c3a2fa_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_b2eefff2b2c1faf4_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -103,31 +101,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_0_gfx1030[24 + 1];
+    kiln_b2eefff2b2c1faf4_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_b2eefff2b2c1faf4_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_0_compute_80[14 + 1];
+    kiln_b2eefff2b2c1faf4_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_1_gfx1030[24 + 1];
+    kiln_b2eefff2b2c1faf4_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_b2eefff2b2c1faf4_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_28ea973d14c3a2fa_copy_1_compute_80[14 + 1];
+    kiln_b2eefff2b2c1faf4_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_28ea973d14c3a2fa_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_b2eefff2b2c1faf4_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_28ea973d14c3a2fa_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_b2eefff2b2c1faf4_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_28ea973d14c3a2fa_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_b2eefff2b2c1faf4_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_28ea973d14c3a2fa_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_b2eefff2b2c1faf4_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_28ea973d14c3a2fa_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_b2eefff2b2c1faf4_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_28ea973d14c3a2fa_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_b2eefff2b2c1faf4_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -152,7 +150,13 @@ inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16
     affine_f32{&modules::affine, 1};
 // operator
 inline constexpr ::kiln::Kernel<> operator_{&modules::affine, 2};
-template <typename> extern const detail::no_such_kernel scale;
+template <typename P0> struct no_such_kernel_scale {
+#if !defined(__NVCC__) && !defined(__EDG__)
+  static_assert(sizeof(no_such_kernel_scale*) == 0,
+    "the sources do not instantiate this kernel: they have scale<float>");
+#endif
+};
+template <typename P0> extern const no_such_kernel_scale<P0> scale;
 template <> inline constexpr auto scale<float> = _5fZ5scaleIfEvPT_5f_;
 }  // namespace affine
 
@@ -168,7 +172,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "28ea973d14c3a2fa091545575d9d10ef6dc5c2246fb7252ee53645782adc3958",
+    "b2eefff2b2c1faf4d9f5dab51786ef0a1403679d6a6e3a570e93d92535c0fed0",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -180,7 +184,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_28ea973d14c3a2fa
+}  // namespace catalog_b2eefff2b2c1faf4
 }  // namespace app::gpu
 
 #endif
