@@ -1,9 +1,10 @@
 // dst[r] = softmax of row r. Rows are contiguous, and there are as many as threads along x; the
 // reference gives each a block of 32 threads along y.
 //
-// A team takes a row: one walk finds its maximum, one the sum of its exponentials, and one writes.
-// A row that fits into the registers of its team is read once; of a longer one, exponentials that
-// lose nothing in T wait in the output.
+// A team takes a row: one walk finds its maximum, one the sum of its weights, and one writes. A
+// weight is an element's exponential, by the maximum's. A row that fits into the registers of its
+// team is read once; of a longer one, weights that lose nothing in T wait in the output. Where there
+// are many rows, more of each is kept: straight code, long to start, that keeps the memory busy.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -12,6 +13,7 @@
 #include "device/limits.cuh"
 #include "device/platform.cuh"
 #include "families/team.cuh"
+#include "tuning/rows.hpp"
 
 namespace kiln::families {
 
@@ -35,15 +37,27 @@ struct Total {
   }
 };
 
+// exp(difference), the difference of an element to its row's maximum being at most 0, times a factor
+// that is the same in all of the row. As exact as the machine has it for f32 and f64. For narrower
+// types the error is far below their last place, and the factor 2^24 keeps weights normal numbers.
+template <class T, class N>
+KILN_DEVICE N softmax_weight(N difference) {
+  if constexpr (sizeof(T) >= 4) {
+    return math::exp(difference);
+  } else {
+    return exp2_approximate(math::fma(difference, 0x1.715476p+0f, 24.0f));
+  }
+}
+
 template <class T>
 struct SoftmaxRow {
   using N = typename Arithmetic<T>::Number;
-  // Exact exponentials, of f16 too: they are summed, where an approximation's bias would add up.
-  using M = Arithmetic<N>;
   static constexpr u32 kCount = 16 / sizeof(T);
-  static constexpr u32 kChunks = kCount == 8 ? 1 : 2;  // that a thread keeps
+  // Chunks of a row that a thread keeps, of few rows and of many.
+  static constexpr u32 kChunks = tuning::softmax_pieces(sizeof(T), false);
+  static constexpr u32 kManyChunks = tuning::softmax_pieces(sizeof(T), true);
   static constexpr u32 kKept = kChunks * kCount;
-  // Exponentials side by side; of f64, which are long functions, one after the other.
+  // Weights side by side; of f64, which are long functions, one after the other.
   static constexpr u32 kAbreast = sizeof(N) == 8 ? 1 : kKept;
 
   u32 columns;
@@ -119,7 +133,7 @@ struct SoftmaxRow {
       for (u32 done = 0; done < kKept; done += kAbreast) {
 #pragma unroll
         for (u32 k = 0; k < kAbreast; ++k) {
-          x[k] = M::exp(x[k] - maximum);
+          x[k] = softmax_weight<T>(x[k] - maximum);
           sum += x[k];
         }
         if constexpr (kAbreast == 1) {  // the next one comes first
@@ -139,10 +153,46 @@ struct SoftmaxRow {
         read(kWaits ? to : from, first, x);
         if constexpr (!kWaits) {
 #pragma unroll
-          for (u32 k = 0; k < kKept; ++k) x[k] = M::exp(x[k] - maximum);
+          for (u32 k = 0; k < kKept; ++k) x[k] = softmax_weight<T>(x[k] - maximum);
         }
       }
       write(to, first, x, scale);
+    }
+  }
+
+  // The same by chunks, where the team keeps all of the row: it is on its way at once.
+  KILN_DEVICE void run_at_once(const T* from, T* to, bool exists) const {
+    const u32 end = exists ? columns : 0;
+    const T nothing = narrow<T>(least<N, N>());
+    Chunk<T, kCount> chunk[kManyChunks];
+#pragma unroll
+    for (u32 c = 0; c < kManyChunks; ++c) {
+      const u32 at = column(0, c * kCount);
+      chunk[c].fill(nothing);
+      if (at < end) chunk[c].load(from + at);
+    }
+    N x[kManyChunks * kCount];
+    N maximum = Largest<N>::identity();
+#pragma unroll
+    for (u32 k = 0; k < kManyChunks * kCount; ++k) {
+      x[k] = widen(chunk[k / kCount].get(k % kCount));
+      maximum = Largest<N>::join(maximum, x[k]);
+    }
+    maximum = team_reduce<Largest<N>>(team, maximum);
+    N sum = 0;
+#pragma unroll
+    for (u32 k = 0; k < kManyChunks * kCount; ++k) {
+      x[k] = softmax_weight<T>(x[k] - maximum);
+      sum += x[k];
+    }
+    const N scale = 1 / team_reduce<Total<N>>(team, sum);
+#pragma unroll
+    for (u32 c = 0; c < kManyChunks; ++c) {
+      const u32 at = column(0, c * kCount);
+      chunk[c].clear();
+#pragma unroll
+      for (u32 j = 0; j < kCount; ++j) chunk[c].put(j, narrow<T>(x[c * kCount + j] * scale));
+      if (at < end) chunk[c].store(to + at);
     }
   }
 };
@@ -159,14 +209,23 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u64 rows = static_cast<u64>(block_count()) * block_size();
   // Many rows: the fewer lanes have one, the fewer instructions. A row that does not fit into the
   // registers of a wave is a block's.
-  constexpr u32 kAllChunks = Row::kChunks, kAllElements = Row::kKept;
-  const u32 most = by_chunks ? kAllChunks : kAllElements;
-  const RowTeams teams(pieces, rows * pieces > resident_threads() ? most : 1, most);
+  const bool many = rows * pieces > resident_threads();
+  constexpr u32 kFew = Row::kChunks, kMany = Row::kManyChunks, kElements = Row::kKept;
+  const u32 most = !by_chunks ? kElements : many ? kMany : kFew;
+  const RowTeams teams(pieces, many ? most : 1, most);
   const Row row{columns, by_chunks, teams.team};
+  u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
+  const u64 lead = teams.mine - teams.first, stride = static_cast<u64>(blocks) * teams.count;
+  if (kMany > kFew && many && by_chunks && pieces <= kMany * teams.team.threads) {
 #pragma unroll 1
-  for (u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
-       mine - teams.mine + teams.first < rows; mine += static_cast<u64>(blocks) * teams.count) {
-    row.run(src + mine * columns, dst + mine * columns, mine < rows);
+    for (; mine - lead < rows; mine += stride) {
+      row.run_at_once(src + mine * columns, dst + mine * columns, mine < rows);
+    }
+  } else {
+#pragma unroll 1
+    for (; mine - lead < rows; mine += stride) {
+      row.run(src + mine * columns, dst + mine * columns, mine < rows);
+    }
   }
 }
 

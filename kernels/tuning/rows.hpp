@@ -16,6 +16,12 @@ inline constexpr unsigned kAnyPiecesOfLane = 1u << 26;
 // wave then has no more than so many of a row, or from kAcrossAnyway on.
 inline constexpr unsigned kAcross = 1u << 17, kAcrossAnyway = 1u << 20, kAcrossEach = 32;
 
+// Pieces of a softmax's row, of 16 bytes, that a thread keeps: of few rows and of many. Exponentials
+// of f64 are too long to have more of them.
+constexpr unsigned softmax_pieces(unsigned element_bytes, bool many) {
+  return element_bytes == 8 ? 2 : many ? 4 : element_bytes == 2 ? 1 : 2;
+}
+
 // Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
 // block that takes long rows has a thread for every `each` pieces, so that all of a row is on its
 // way at once. Derived; the numbers of H200 runs are in docs/PERFORMANCE.md.

@@ -67,13 +67,14 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.block = {1, 32, 1};
   if (call.geometry == Geometry::kOwn) {
     // There are as many rows as threads along x.
-    // As the kernel (kernels/families/softmax.cuh): pieces of a row, and how many a thread keeps.
-    const std::size_t each = 16 / size_of(call.dtype);
-    const bool in_chunks = call.columns % each == 0;
-    const unsigned chunks = each == 8 ? 1 : 2;
-    const auto kept = static_cast<unsigned>(in_chunks ? chunks : chunks * each);
-    const tuning::Launch own = tuning::over_rows(
-        spread_over(gpu), rows.rows, in_chunks ? call.columns / each : call.columns, kept, kept);
+    // The kernel moves pieces: 16 bytes where it can.
+    const auto size = static_cast<unsigned>(size_of(call.dtype));
+    const bool in_chunks = call.columns * size % 16 == 0;
+    const std::size_t pieces = in_chunks ? call.columns * size / 16 : call.columns;
+    const tuning::Spread device = spread_over(gpu);
+    const bool many = in_chunks && rows.rows * pieces > device.resident();
+    const unsigned kept = tuning::softmax_pieces(size, many) * (in_chunks ? 1 : 16 / size);
+    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, kept, kept);
     launch.block = {1, own.threads, 1};
     while (launch.block.y > 1 && launch.grid.x % 2 == 0 && launch.grid.x > own.blocks) {
       launch.grid.x /= 2;
