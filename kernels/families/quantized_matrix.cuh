@@ -170,10 +170,8 @@ struct UnitRows {
   }
 };
 
-// Whole numbers come as kWholeBias + n, which are the bits of the f32 kBias + n: conversions are
-// slow. n is below 2^22 in magnitude.
-inline constexpr i32 kWholeBias = 0x4b400000;
-inline constexpr f32 kBias = 12582912.0f;
+using gguf::kBias;
+using gguf::kWholeBias;
 
 // Results of one thread of 32: of 16 rows and 8 * kRight vectors.
 template <u32 kRight>
@@ -354,9 +352,11 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
 // mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
 // each 32 threads take steps of columns in turn, and copy one while they use the one before. A
 // launch may have any number of blocks.
-template <class Format, u32 kVectors, u32 kMostWaves>
+template <class GivenFormat, u32 kVectors, u32 kMostWaves>
 KILN_DEVICE void mul_mat_vectors(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                                  i32 rows_y, i32 rows_dst) {
+  // The sum of half a part of a vector is none of its fields.
+  using Format = gguf::CenteredRuns<GivenFormat>;
   using Unit = UnitRows<Format>;
   using Results = TileResults<1>;
   // As much as there is room for.

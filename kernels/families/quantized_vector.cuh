@@ -98,8 +98,12 @@ struct VectorPiece {
   // Parts of one run share a block of the vector, and are one sum.
   static constexpr bool kOneRun = Format::kValues == 32;
 
+  // A zero that is not in the blocks' own sums is subtracted where a sum begins.
+  static constexpr bool kSubtractsZero = Format::kZero != 0 && Format::kRun < 32;
+
   u32 quants[Format::kParts][kWords];
   u32 d_and_s[kOneRun ? 1 : Format::kParts];
+  i32 first[Format::kParts];  // of a part's sum of products, biased
 
   // `at`: the first word of each part, counted along the row.
   KILN_DEVICE VectorPiece(const Q8_1* row, const u32 (&at)[Format::kParts]) {
@@ -109,6 +113,13 @@ struct VectorPiece {
 #pragma unroll
       for (u32 k = 0; k < kWords; ++k) quants[p][k] = y.quants[at[p] % 8 + k];
       if (!kOneRun || p == 0) d_and_s[p] = y.d_and_s;
+      first[p] = gguf::kWholeBias;
+      if constexpr (kSubtractsZero) {
+        i32 ones = 0;
+#pragma unroll
+        for (u32 k = 0; k < kWords; ++k) ones = dot_bytes(0x01010101u, quants[p][k], ones);
+        first[p] -= Format::kZero * ones;
+      }
     }
   }
 
@@ -120,6 +131,10 @@ struct VectorPiece {
     i32 dot = 0, ones = 0;
 #pragma unroll
     for (u32 p = 0; p < Format::kParts; ++p) {
+      if (!kOneRun || p == 0) {
+        dot = first[p];
+        ones = gguf::kWholeBias;
+      }
 #pragma unroll
       for (u32 k = kFrom; k < kFrom + kCount; ++k) {
         dot = dot_bytes(piece.quants[k][p], quants[p][k], dot);
@@ -131,14 +146,13 @@ struct VectorPiece {
       const u32 both = d_and_s[kOneRun ? 0 : p];
       const f32 d = widen(f16{static_cast<u16>(both)});
       const f32 s = widen(f16{static_cast<u16>(both >> 16)}) * kShare;
-      f32 product = static_cast<f32>(dot) * d;
-      if constexpr (Format::kZero != 0) product -= Format::kZero * s;
+      f32 product = gguf::unbiased(dot) * d;
+      if constexpr (Format::kZero != 0 && !kSubtractsZero) product -= Format::kZero * s;
       if constexpr (Format::kHasOffset) {
-        const f32 all = Format::kRun < 32 ? static_cast<f32>(ones) * d : s;
+        const f32 all = Format::kRun < 32 ? gguf::unbiased(ones) * d : s;
         total = math::fma(scales[p].offset, all, total);
       }
       total = math::fma(scales[p].scale, product, total);
-      dot = ones = 0;
     }
     return total;
   }

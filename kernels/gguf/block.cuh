@@ -53,19 +53,18 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
     }
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) words[i] = reinterpret_cast<const u32*>(at)[i];
-  } else if constexpr (kAlignment == 2 && kCount > 2) {
-    // The aligned words within, and the two halves that are left: the last two, or both ends.
-    const bool is_odd = (reinterpret_cast<u64>(at) & 2) != 0;
-    const u32* const aligned = reinterpret_cast<const u32*>(at + (is_odd ? 2 : 0));
-    const u32 first = *reinterpret_cast<const u16*>(is_odd ? at : at + 4 * kCount - 4);
+  } else if constexpr (kAlignment == 2 && kCount > 1) {
+    // The aligned words that hold all but the last half, which they hold, too, where `at` is one.
+    // Before `at` they have no more than the rest of a word.
+    const u32 before = static_cast<u32>(reinterpret_cast<u64>(at)) & 2;
+    const u32* const aligned = reinterpret_cast<const u32*>(at - before);
     const u32 last = *reinterpret_cast<const u16*>(at + 4 * kCount - 2);
-    const u32 shift = is_odd ? 16 : 32;
-    u64 both = static_cast<u64>(first) << 48;
+    u32 low = aligned[0];
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) {
-      const u32 next = i + 1 < kCount ? aligned[i] : (is_odd ? last : first | last << 16);
-      both = both >> 32 | static_cast<u64>(next) << 32;
-      words[i] = static_cast<u32>(both >> shift);
+      const u32 next = i + 1 < kCount ? aligned[i + 1] : last;
+      words[i] = static_cast<u32>((static_cast<u64>(next) << 32 | low) >> 8 * before);
+      low = next;
     }
   } else if constexpr (kAlignment == 2) {
     const u16* const halves = reinterpret_cast<const u16*>(at);
@@ -128,9 +127,27 @@ struct Centered : Format {
   }
 };
 
+// The same where runs are shorter than the blocks of vectors, whose sums then do not serve.
+template <class Format, bool kIsCentered = (Format::kRun < 32)>
+struct CenteredRunsOf {
+  using Type = Format;
+};
+template <class Format>
+struct CenteredRunsOf<Format, true> {
+  using Type = Centered<Format>;
+};
+template <class Format>
+using CenteredRuns = typename CenteredRunsOf<Format>::Type;
+
 // The slices of a block.
 template <class Format>
 inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;
+
+// A whole number n as the bits of the f32 kBias + n, |n| below 2^22: conversions are slow.
+inline constexpr i32 kWholeBias = 0x4b400000;
+inline constexpr f32 kBias = 12582912.0f;
+KILN_DEVICE f32 unbiased(i32 biased) { return bit_cast<f32>(biased) - kBias; }
+KILN_DEVICE f32 small_to_f32(i32 n) { return unbiased(n + kWholeBias); }
 
 // Byte `i` of a word of quants.
 KILN_DEVICE i32 quant_of(u32 quants, u32 i) { return static_cast<i8>(quants >> 8 * i); }

@@ -17,8 +17,8 @@ KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   const bool is_low = i < 4;
   const u32 scale = is_low ? first & 63u : (third & 15u) | (first & 0xc0u) >> 2;
   const u32 minimum = is_low ? second & 63u : (third & 0xf0u) >> 4 | (second & 0xc0u) >> 2;
-  return {widen(f16{static_cast<u16>(head[0])}) * static_cast<f32>(scale),
-          -widen(f16{static_cast<u16>(head[0] >> 16)}) * static_cast<f32>(minimum)};
+  return {widen(f16{static_cast<u16>(head[0])}) * small_to_f32(static_cast<i32>(scale)),
+          -widen(f16{static_cast<u16>(head[0] >> 16)}) * small_to_f32(static_cast<i32>(minimum))};
 }
 
 }  // namespace kiln::gguf

@@ -30,8 +30,8 @@ struct Q2_K {
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     const u32 packed = block[word / 4];
-    return {load_f16(block + 80) * static_cast<f32>(packed & 15u),
-            -load_f16(block + 82) * static_cast<f32>(packed >> 4)};
+    return {load_f16(block + 80) * small_to_f32(packed & 15u),
+            -load_f16(block + 82) * small_to_f32(packed >> 4)};
   }
 };
 

@@ -13,7 +13,7 @@ namespace kiln::gguf {
 struct Q3_K {
   static constexpr u32 kValues = 256, kBytes = 110, kAlignment = 2;
   static constexpr u32 kParts = 4, kTogether = 4, kRun = 16;
-  static constexpr i32 kZero = 0;
+  static constexpr i32 kZero = 4;
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
@@ -27,8 +27,8 @@ struct Q3_K {
       const u32 of_half = high[k] >> slice / 8 * 4;
 #pragma unroll
       for (u32 p = 0; p < kParts; ++p) {
-        const u32 bits = (packed[k] >> 2 * p & 0x03030303u) | (of_half >> p & 0x01010101u) << 2;
-        quants[k][p] = subtract_from_bytes(bits, 4);
+        const u32 upper = p < 2 ? of_half << (2 - p) : of_half >> (p - 2);
+        quants[k][p] = (packed[k] >> 2 * p & 0x03030303u) | (upper & 0x04040404u);
       }
     }
   }
@@ -36,7 +36,7 @@ struct Q3_K {
     const u32 g = word / 4;
     const u32 low = block[96 + g % 8] >> g / 8 * 4 & 15u;
     const u32 high = block[104 + g % 4] >> g / 4 * 2 & 3u;
-    return {load_f16(block + 108) * static_cast<f32>(static_cast<i32>(low | high << 4) - 32), 0};
+    return {load_f16(block + 108) * small_to_f32(static_cast<i32>(low | high << 4) - 32), 0};
   }
 };
 

@@ -13,7 +13,7 @@ namespace kiln::gguf {
 struct Q6_K {
   static constexpr u32 kValues = 256, kBytes = 210, kAlignment = 2;
   static constexpr u32 kParts = 4, kTogether = 4, kRun = 16;
-  static constexpr i32 kZero = 0;
+  static constexpr i32 kZero = 32;
   static constexpr bool kHasOffset = false;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
@@ -28,14 +28,13 @@ struct Q6_K {
     for (u32 k = 0; k < kCount; ++k) {
 #pragma unroll
       for (u32 p = 0; p < kParts; ++p) {
-        const u32 bits =
-            (packed[p % 2][k] >> p / 2 * 4 & 0x0f0f0f0fu) | (high[k] >> 2 * p & 0x03030303u) << 4;
-        quants[k][p] = subtract_from_bytes(bits, 32);
+        const u32 upper = p < 2 ? high[k] << (4 - 2 * p) : high[k] >> (2 * p - 4);
+        quants[k][p] = (packed[p % 2][k] >> p / 2 * 4 & 0x0f0f0f0fu) | (upper & 0x30303030u);
       }
     }
   }
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
-    return {load_f16(block + 208) * static_cast<f32>(static_cast<i8>(block[192 + word / 4])), 0};
+    return {load_f16(block + 208) * small_to_f32(static_cast<i8>(block[192 + word / 4])), 0};
   }
 };
 
