@@ -7,7 +7,7 @@
 // name(weights, gates, vy, order, tiles, dst, ncols, nrows, ncols_y, ncols_padded, nrows_dst,
 //      dst_type)
 #define FUSED_MATRIX(format, suffix)                                                               \
-  KILN_BOUNDED_KERNEL(128, 4, fused_matrix_##suffix, const void* weights, const kiln::f32* gates,  \
+  KILN_BOUNDED_KERNEL(256, 2, fused_matrix_##suffix, const void* weights, const kiln::f32* gates,  \
                       const void* vy, const kiln::u32* order, const void* tiles, void* dst,        \
                       kiln::i32 ncols, kiln::i32 nrows, kiln::i32 ncols_y, kiln::i32 ncols_padded, \
                       kiln::i32 nrows_dst, kiln::u32 dst_type) {                                   \

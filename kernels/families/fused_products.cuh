@@ -102,7 +102,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
     barrier();
     const u32 width = lesser(matrix.rows - first_row, tile_rows);
 #pragma unroll 1
-    for (u32 i = thread_rank(); i < Tiles::kRows * of_tile.count; i += kMatrixThreads) {
+    for (u32 i = thread_rank(); i < Tiles::kRows * of_tile.count; i += block_threads()) {
       const u32 row = i % Tiles::kRows, v = of.begin + i / Tiles::kRows;
       if (row >= width) continue;
       const u64 task = order == nullptr ? v : order[v];

@@ -242,13 +242,14 @@ struct TileResults {
   }
 };
 
+// Threads of a block, or twice as many.
 inline constexpr u32 kMatrixThreads = 128;
 
-// Tiles of 64 or 32 rows and 64 vectors. Of 64 rows, each four waves of a block take 16; of 32, two
-// take 16, each half of the columns.
+// Tiles of 64 or 32 rows and 64 vectors. Each 32 threads take 16 rows; where there are more than
+// rows for them, of each step of columns so many parts.
 template <class Format>
 struct MatrixTiles {
-  static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32;
+  static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32, kFewVectors = 32;
   static constexpr u32 kGroups = 8;  // of a step
   using Results = TileResults<kVectors / kTileColumns>;
 
@@ -258,12 +259,16 @@ struct MatrixTiles {
   };
   union Shared {
     Step step;
-    f32 halves[2][kVectors / kTileColumns * 4][kTileThreads];
+    f32 parts[kRows / kTileRows][kVectors / kTileColumns * 4][kTileThreads];
   };
 
   // Tiles have few rows where the launch has blocks for that.
   KILN_DEVICE static u32 rows_of_tile(u32 rows) {
     return block_count() >= (rows + kFewRows - 1) / kFewRows ? kFewRows : kRows;
+  }
+  // And few vectors, where it has blocks for that along y.
+  KILN_DEVICE static u32 vectors_of_tile(u32 vectors) {
+    return block_count_y() >= (vectors + kFewVectors - 1) / kFewVectors ? kFewVectors : kVectors;
   }
 
   // `output(row, vector, value)` is called once for each result, when the threads have used what is
@@ -273,45 +278,57 @@ struct MatrixTiles {
                                    const VectorRows& vectors, const Output& output, u32 tile_rows,
                                    u32 first_row, u32 first_vector) {
     using Unit = UnitRows<Format>;
+    constexpr u32 kUnits = kGroups / Unit::kGroups;
     const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
-    const u32 top = wave * kTileRows % tile_rows, half = wave * kTileRows / tile_rows;
-    const u32 groups = tile_rows == kRows ? kGroups : kGroups / 2;
+    // Threads behind kMatrixThreads copy the vectors, those before them the rows.
+    const bool are_more = block_threads() > kMatrixThreads;
+    const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
+    const u32 parts = lesser(
+        (are_more ? 2 : 1) * (kMatrixThreads / kTileThreads * kTileRows) / tile_rows, kUnits);
+    const u32 groups = kGroups / parts;
     const u32 count = vectors.count - first_vector;
     Step& step = shared.step;
     Results results;
 #pragma unroll 1
     for (u32 first = 0; first < vectors.groups; first += kGroups) {
       const u32 first_block = first / (Format::kValues / 32);
-      step.rows.copy(matrix, first_row, tile_rows, first_block, thread);
-      step.vectors.copy(vectors, first_vector, first, thread);
+      if (thread < kMatrixThreads) {
+        step.rows.copy(matrix, first_row, tile_rows, first_block, thread);
+      }
+      if (!are_more || thread >= kMatrixThreads) {
+        step.vectors.copy(vectors, first_vector, first, thread % kMatrixThreads);
+      }
       wait_for_copies();
       barrier();
       const u32 row = top + lane / 4;
       const u8* const rows[2] = {step.rows.row(matrix, first_row, row, first_block),
                                  step.rows.row(matrix, first_row, row + 8, first_block)};
 #pragma unroll 1
-      for (u32 g = half * groups; g < (half + 1) * groups && first + g < vectors.groups;
-           g += Unit::kGroups) {
+      for (u32 i = 0, g = part * groups; i < groups && g < kGroups && first + g < vectors.groups;
+           i += Unit::kGroups, g += Unit::kGroups) {
         Unit unit;
         unit.load(rows, g / Unit::kGroups, lane);
         results.template add<Format>(unit, step.vectors, count, g, lane);
       }
       barrier();
     }
-    if (tile_rows != kRows) {
-      f32(&other)[kVectors / kTileColumns * 4][kTileThreads] = shared.halves[top / kTileRows];
+    if (parts != 1) {
+      f32(&other)[kVectors / kTileColumns * 4][kTileThreads] = shared.parts[top / kTileRows];
+#pragma unroll 1
+      for (u32 p = 1; p < parts; ++p) {
 #pragma unroll
-      for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
-        if (half != 0) other[k][lane] = results.of[k / 4][k % 4];
-      }
-      barrier();
+        for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
+          if (part == p) other[k][lane] = results.of[k / 4][k % 4];
+        }
+        barrier();
 #pragma unroll
-      for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
-        results.of[k / 4][k % 4] += other[k][lane];
+        for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
+          if (part == 0) results.of[k / 4][k % 4] += other[k][lane];
+        }
+        barrier();
       }
-      barrier();
-      if (half != 0) return;
     }
+    if (part != 0) return;
 #pragma unroll
     for (u32 x = 0; x < kVectors / kTileColumns; ++x) {
 #pragma unroll
@@ -339,12 +356,15 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
     dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;
   };
   const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
+  const u32 tile_vectors = Tiles::vectors_of_tile(of_y.count);
 #pragma unroll 1
-  for (u32 v = block_index_y() * Tiles::kVectors; v < of_y.count;
-       v += block_count_y() * Tiles::kVectors) {
+  for (u32 v = block_index_y() * tile_vectors; v < of_y.count;
+       v += block_count_y() * tile_vectors) {
+    VectorRows of_tile = of_y;
+    of_tile.count = lesser(of_y.count, v + tile_vectors);
 #pragma unroll 1
     for (u32 r = block_index() * tile_rows; r < matrix.rows; r += block_count() * tile_rows) {
-      Tiles::multiply(shared, matrix, of_y, output, tile_rows, r, v);
+      Tiles::multiply(shared, matrix, of_tile, output, tile_rows, r, v);
     }
   }
 }

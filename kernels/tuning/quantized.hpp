@@ -72,14 +72,39 @@ constexpr bool prefers_floats(unsigned long long rows, unsigned long long column
 //     sorted             299    425    590    590     602    1431
 inline constexpr unsigned kSortedTasksOfExpert = 5;
 
-// Rows of a tile of a product with many vectors: 64 or, where the device would not be full, 32.
-// H200, 4096x4096 by 64, 128, 256, 512 vectors, Q4_0, microseconds:
-//   64 rows   51   53   71  110
-//   32 rows   43   53   77  147
-inline constexpr unsigned kTileVectors = 64;
-constexpr unsigned tile_rows(unsigned rows, unsigned vectors, unsigned multiprocessors) {
-  const unsigned tiles = (rows + 63) / 64 * ((vectors + kTileVectors - 1) / kTileVectors);
-  return tiles <= multiprocessors ? 32 : 64;
+// Up to so many vectors are taken eight at a time, by kernels that take up to eight, where
+// matrices have few rows and blocks no byte for each value; else by tiles.
+//
+// H200, microseconds of two launches and of one, 16 vectors:
+//                      Q4_0         Q4_K         Q6_K         Q8_0
+//    4096 x 4096    20.8  24.0   22.3  27.1   25.6  34.6   34.4  26.8
+//   14336 x 4096    56.3  42.7   59.6  54.4   69.2  57.7    101  50.3
+//    1024 x 1024     5.8   6.3    5.9   7.3    6.2   8.8    7.1   7.0
+constexpr unsigned few_vectors(unsigned long long rows, bool has_bytes) {
+  return rows < 8192 && !has_bytes ? 16 : 8;
+}
+
+// How a product with many vectors is cut: the rows and vectors of a tile, which a block of so many
+// threads makes. Tiles are small where the device would not be full, and blocks large where it
+// holds no more than two of them on each multiprocessor.
+//
+// H200, Q4_0, microseconds:
+//   threads                  128    256    128    256    128    256
+//   rows x vectors         64x64  64x64  32x64  32x64  32x32  32x32
+//   4096 x 4096 by 16       35.6   32.4   24.8   23.3
+//   4096 x 4096 by 64       56.1   49.0   38.6   34.8   31.3   28.6
+//   4096 x 4096 by 128      55.4   48.7   45.2   40.6   44.1   53.8
+//   4096 x 4096 by 512       107    118    124    145    156    199
+//   14336 x 4096 by 64      72.0   62.9   71.6   76.2   86.6    100
+//   4096 x 14336 by 64       190    166    126    111   97.3   88.6
+struct Tile {
+  unsigned rows, vectors, threads;
+};
+constexpr Tile tile_of(unsigned rows, unsigned long long tiles_of_vectors,
+                       unsigned multiprocessors) {
+  const unsigned long long tiles = (rows + 63) / 64 * tiles_of_vectors;
+  return {tiles <= multiprocessors ? 32u : 64u, 2 * tiles <= multiprocessors ? 32u : 64u,
+          tiles <= 2ull * multiprocessors ? 256u : 128u};
 }
 
 }  // namespace kiln::tuning

@@ -153,13 +153,13 @@ Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu) {
   KILN_TRY(element_count({{call.vectors}}));
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
-  launch.grid.x = divide_up(
-      call.rows, tuning::tile_rows(static_cast<std::uint32_t>(numbers.rows),
-                                   static_cast<std::uint32_t>(vectors), gpu.multiprocessors));
   const std::size_t tiles = call.experts == 0 ? divide_up(call.vectors, kExpertTile)
                                               : expert_tiles(call.vectors, call.experts);
+  const tuning::Tile tile =
+      tuning::tile_of(static_cast<std::uint32_t>(numbers.rows), tiles, gpu.multiprocessors);
+  launch.grid.x = divide_up(call.rows, tile.rows);
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", tiles));
-  launch.block = {kWave, 4, 1};
+  launch.block = {kWave, tile.threads / kWave, 1};
   launch.pass(FusedMatrixKernel(), call.weights, call.gates, call.activations, call.order,
               call.tiles, call.dst, numbers.columns, numbers.rows, vectors, padded, numbers.stride,
               numbers.type);

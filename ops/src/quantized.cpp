@@ -50,7 +50,6 @@ constexpr FormatFamily kF32Vector = [] {
 #undef KILN_ROW
 
 // The kernel of one vector; those of more are the next ones. Some formats have that of one alone.
-constexpr std::size_t kMostVectors = 8;
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_vec_" #suffix "_q8_1_cuda1")
 constexpr FormatFamily kMulMatVec = [] {
   FormatFamily family = none_of("mul_mat_vec");
@@ -285,16 +284,18 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  launch.block = {kWave, 4, 1};
   std::uint32_t rows = launch_of(call.format).tile_rows;
   std::uint32_t of_vectors = launch_of(call.format).tile_vectors;
   if (call.geometry == Geometry::kOwn) {
-    rows = tuning::tile_rows(static_cast<std::uint32_t>(matrix.rows),
-                             static_cast<std::uint32_t>(vectors), gpu.multiprocessors);
-    of_vectors = tuning::kTileVectors;
+    const tuning::Tile tile = tuning::tile_of(static_cast<std::uint32_t>(matrix.rows),
+                                              divide_up(call.vectors, 64), gpu.multiprocessors);
+    rows = tile.rows;
+    of_vectors = tile.vectors;
+    launch.block.y = tile.threads / kWave;
   }
   launch.grid.x = divide_up(call.rows, rows);
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", divide_up(call.vectors, of_vectors)));
-  launch.block = {kWave, 4, 1};
   launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
               vectors, padded, stride);
   return launch;

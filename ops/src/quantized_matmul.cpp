@@ -39,8 +39,10 @@ struct Place {
   std::size_t offset = 0;  // 0: it is the caller's
 
   void* writable() const { return const_cast<void*>(address); }
-  // In the workspace.
-  Place behind(std::size_t bytes) const { return {nullptr, offset + bytes}; }
+  Place behind(std::size_t bytes) const {
+    if (offset != 0) return {nullptr, offset + bytes};
+    return {static_cast<const std::byte*>(address) + bytes, 0};
+  }
 };
 
 class Planner {
@@ -197,22 +199,40 @@ class Planner {
   Result<void> products() {
     KILN_TRY_ASSIGN(const Place q8_1, quantized(call_.vectors));
     const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
-    const bool is_few = call_.vectors <= 8 && has_vectors;
+    const std::size_t few =
+        tuning::few_vectors(call_.rows, info(call_.format).bytes > info(call_.format).values);
+    const bool is_few = call_.vectors <= few && has_vectors;
     const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;
     if (is_fused(call_.format) && !is_few && !(is_plain && is_of_abi(call_.format))) {
       return fused_matrices(q8_1);
     }
     return joined([&](const void* weights, Place dst, std::string_view what) {
-      if (is_few) return abi_product<MulMatVec>(weights, q8_1, dst, what);
-      return abi_product<MulMat>(weights, q8_1, dst, what);
+      if (is_few) return few_products(weights, q8_1, dst, what);
+      return abi_product<MulMat>(weights, q8_1, dst, what, call_.vectors);
     });
   }
   template <typename Call>
-  Result<void> abi_product(const void* weights, Place q8_1, Place dst, std::string_view what) {
+  Result<void> abi_product(const void* weights, Place q8_1, Place dst, std::string_view what,
+                           std::size_t vectors) {
     auto call = product_of<Call>(weights);
-    call.vectors = call_.vectors;
+    call.vectors = vectors;
     call.dst = dst.writable();
     return add(plan(call, gpu_), {{1, q8_1}, {2, dst}}, what);
+  }
+  // By as many vectors a launch as kernels take.
+  Result<void> few_products(const void* weights, Place q8_1, Place dst, std::string_view what) {
+    for (std::size_t first = 0; first < call_.vectors; first += kMostVectors) {
+      const std::size_t count = std::min(call_.vectors - first, kMostVectors);
+      std::string of_vectors(what);
+      if (count != call_.vectors) {
+        of_vectors += ", of activations " + std::to_string(first) + " to " +
+                      std::to_string(first + count - 1);
+      }
+      KILN_TRY(abi_product<MulMatVec>(weights, q8_1.behind(q8_1_bytes(first, call_.columns)),
+                                      dst.behind(first * call_.rows * sizeof(float)), of_vectors,
+                                      count));
+    }
+    return {};
   }
 
   Result<void> tasks_of_abi() {

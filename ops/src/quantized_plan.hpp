@@ -128,6 +128,7 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
   return parameter("rows of the result", stride);
 }
 
-inline constexpr std::uint32_t kWave = 32;  // threads that share a row
+inline constexpr std::uint32_t kWave = 32;      // threads that share a row
+inline constexpr std::size_t kMostVectors = 8;  // that a kernel of mul_mat_vec takes
 
 }  // namespace kiln::ops

@@ -248,7 +248,10 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
     call.experts = choice.experts;
     call.order = at["order"];
     call.tiles = at["tiles"];
-    return plan(call);
+    // Tiles are large, and blocks small, where a device is full.
+    ops::Gpu gpu;
+    if (choice.experts != 0) gpu.multiprocessors = 1;
+    return plan(call, gpu);
   }
   if (of.kind == Kind::kVector) {
     auto call = filled(ops::FusedVector());

@@ -342,13 +342,17 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       std::size_t rows = 0, vectors = 0;
       KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
-      list = {{.rows = 17, .columns = odd, .vectors = 9},
+      list = {{.rows = 17, .columns = odd, .vectors = 33},
               {.rows = rows + 1,
                .columns = some,
                .vectors = 3,
                .dst_stride = rows + 4,
                .geometry = kReference},
-              {.rows = 34, .columns = some, .vectors = vectors + 1, .kind = kSpecial},
+              {.rows = 34,
+               .columns = some,
+               .vectors = vectors + 1,
+               .geometry = kReference,
+               .kind = kSpecial},
               {.rows = 1,
                .columns = block,
                .padded = block,

@@ -184,6 +184,34 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: gates\n"
         "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: product as f32\n"
         "quantized.join_products<<<224, 256>>>: silu(gate) * product as f16");
+  // Of few rows two launches by vectors take less than one by tiles.
+  call.vectors = 11;
+  call.gate = nullptr;
+  call.out_dtype = DType::kF32;
+  call.out = reinterpret_cast<void*>(0x1000);
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+        "quantized.mul_mat_q4_K<<<224, 32x8>>>: product as f32");
+  call.rows = 4096;
+  CHECK(
+      text(call) ==
+      "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+      "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<256, 32x4>>>: product as f32, of activations 0 to "
+      "7\n"
+      "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<1024, 32x2>>>: product as f32, of activations 8 to "
+      "10");
+  const auto split = plan(call);
+  REQUIRE(split);
+  CHECK(split->launches[2].workspace_parts[0].offset ==
+        split->launches[1].workspace_parts[0].offset + q8_1_bytes(8, 4096));
+  CHECK(numbers(split->launches[2], 2)[0] == 0x1000 + 8 * 4096 * 4);
+  call.vectors = 17;
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x17, 256>>>: activations as Q8_1\n"
+        "quantized.mul_mat_q4_K<<<128, 32x8>>>: product as f32");
+  call.rows = 14336;
+  call.gate = &call;
+  call.out_dtype = DType::kF16;
   call.vectors = 100;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
@@ -275,13 +303,12 @@ TEST_CASE("plan of a product of matrices has a block for every tile") {
   call.rows = 300;
   call.columns = 512;
   call.vectors = 100;
-  // Ten tiles of 64 rows would leave most of the device idle.
+  // Ten tiles of 64 rows and vectors would leave most of the device idle.
   CHECK(both(call) ==
-        "quantized.mul_mat_q4_0<<<3x2, 32x4>>> quantized.mul_mat_q4_0<<<10x2, 32x4>>>");
+        "quantized.mul_mat_q4_0<<<3x2, 32x4>>> quantized.mul_mat_q4_0<<<10x4, 32x8>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512, 300, 100, 512, 300});
   call.format = BlockFormat::kQ5_0;
-  CHECK(both(call) ==
-        "quantized.mul_mat_q5_0<<<5, 32x4>>> quantized.mul_mat_q5_0<<<10x2, 32x4>>>");
+  CHECK(both(call) == "quantized.mul_mat_q5_0<<<5, 32x4>>> quantized.mul_mat_q5_0<<<10x4, 32x8>>>");
   call.rows = 14336;
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_q5_0<<<224x2, 32x4>>>");
   call.rows = 300;
