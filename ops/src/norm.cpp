@@ -28,7 +28,7 @@ Result<Rows> rows_of_call(std::size_t rows, std::size_t columns) {
 }
 
 // The norms' launch. The reference has a block a row; ours as many threads as a row has pieces of
-// sixteen bytes, or half as many where there are rows enough, and short rows share a block.
+// sixteen bytes, or fewer where there are rows enough, and short rows share a block.
 void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtype,
                    const Rows& rows) {
   launch.grid.x = rows.rows;
@@ -41,9 +41,12 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
-  // A thread keeps one piece in registers; of many rows of up to 512 whole pieces it walks two.
-  const bool halves = many_rows && columns % count == 0 && pieces <= 512;
-  const std::uint32_t wanted = halves ? (pieces + 1) / 2 : pieces;
+  // A thread keeps one piece in registers; of many rows it walks two, of more or longer ones four.
+  const bool most_rows = rows.rows >= 16 * gpu.multiprocessors && pieces > 32;
+  const std::uint32_t walked = !many_rows || columns % count != 0 ? 1
+                               : most_rows || pieces > 512        ? 4
+                                                                  : 2;
+  const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
   if (launch.block.x > kTeam) return;
