@@ -85,13 +85,18 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
 #pragma unroll 1
   for (u64 i = static_cast<u64>(spread.self) * step; i < numel;
        i += static_cast<u64>(spread.threads) * step) {
+    Chunk<Id, kCount> chosen;  // on its way while the divisions are done
+    if (together) {
+      chosen.load(ids + i);
+    } else {
+      chosen.clear();
+      chosen.put(0, ids[i]);
+    }
     const u64 l = quotient(i, slab);
     const u64 r = right == 1 ? 0 : i - quotient(i, right) * right;
     const B* const from = inp + l * src_dim * right + r;
     if (together) {
-      Chunk<Id, kCount> chosen;
       Chunk<B, kCount> found;
-      chosen.load(ids + i);
       found.clear();
       const u32 apart = right == 1 ? 0 : 1;
 #pragma unroll
@@ -101,7 +106,7 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
       }
       found.store(out + i);
     } else {
-      const Id id = ids[i];
+      const Id id = chosen.get(0);
       out[i] = places.has(id) ? from[static_cast<u64>(id) * right] : B{0};
     }
   }

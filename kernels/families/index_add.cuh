@@ -38,7 +38,7 @@ struct Share {
 };
 
 // The threads of a launch by place and part: first all places of a part, in whole waves where the
-// launch has them.
+// launch has them. A part has as many threads as a power of two, so that nothing is divided.
 struct PlaceAndPart {
   u64 place;
   u64 threads;
@@ -48,12 +48,14 @@ struct PlaceAndPart {
   KILN_DEVICE PlaceAndPart(u64 places) {
     threads = static_cast<u64>(block_count()) * block_threads();
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
-    if (places == 0 || places > threads / 2) return;
+    if (places == 0 || places > threads / 2 || threads >> 32 != 0) return;
     constexpr u32 kMost = 1024;
-    const u64 shares = quotient(threads, places);
-    parts = shares < kMost ? 1u << highest_bit(static_cast<u32>(shares)) : kMost;
-    part = static_cast<u32>(quotient(place, places));
-    place -= part * places;
+    const u32 last = static_cast<u32>(places) - 1;
+    const u32 log = last == 0 ? 0 : highest_bit(last) + 1;
+    const u32 shares = static_cast<u32>(threads) >> log;
+    parts = shares < kMost ? 1u << highest_bit(shares) : kMost;
+    part = static_cast<u32>(place) >> log;
+    place -= static_cast<u64>(part) << log;
   }
   KILN_DEVICE bool is_surplus() const { return part >= parts; }
 };
@@ -132,14 +134,17 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   const Share<Id> share{Places<Id>(dst_dim), self.parts, self.part};
 #pragma unroll 1
   for (; self.place < whole; self.place += self.threads) {
+    Id next = greatest<Id, Id>();  // on its way while the division is done
+    if (lane < count) next = ids[lane];
     const u64 l = quotient(self.place, per_row);
     const u64 r = (self.place - l * per_row) * step;
     const T* inp = all_inp + l * count * right + r;
     T* const out = all_out + l * dst_dim * right + r;
 #pragma unroll 1
     for (u64 j = lane; j - lane < count; j += width) {
-      Id id = greatest<Id, Id>();
-      if (j < count) id = ids[j];
+      const Id id = next;
+      next = greatest<Id, Id>();
+      if (j + width < count) next = ids[j + width];
       const bool mine = share.has(id);
       u64 votes = by_waves ? wave_ballot(mine, KILN_HERE) : mine;
 #pragma unroll 1

@@ -56,13 +56,16 @@ Result<std::size_t> count_with(Extents dims, std::size_t dim, std::size_t size) 
 }
 
 // Of kernels whose threads walk along the ids: a thread an element beside them, as the reference
-// has; or so many times more, at most `parts`, as the device holds at once.
+// has; or so many times more, at most `parts`, as the device holds at once. Each part has as many
+// threads as a power of two.
 Result<void> set_walking_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                               const Around& shape, std::size_t places, std::size_t parts) {
   const tuning::Spread spread = spread_over(gpu);
   std::size_t threads = places;
-  for (std::size_t part = 2; part <= parts && places * part <= spread.resident(); part *= 2) {
-    threads = places * part;
+  std::size_t a_part = 1;
+  while (a_part < places && a_part <= spread.resident()) a_part *= 2;
+  for (std::size_t part = 2; part <= parts && a_part * part <= spread.resident(); part *= 2) {
+    threads = a_part * part;
   }
   constexpr unsigned kThreads = 128;
   return set_grid(launch, geometry, shape.left * shape.right, spread.over(threads, kThreads));
@@ -111,7 +114,8 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
   KILN_TRY(set_indexed_kernel(launch, kGather, call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, call.count));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  // The largest blocks: neighbours read the same rows, and share a cache.
+  KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).strided(count, 1024)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,
               shape.size, call.count, shape.right);
   return launch;
