@@ -6,7 +6,7 @@
 #include "tables/affine.hpp"
 
 #define KERNEL(suffix, type, root, op, cost)                                             \
-  KILN_ELEMENTWISE(root##_##suffix, cost, Plain, 2,                                      \
+  KILN_ELEMENTWISE(root##_##suffix, cost, Plain,                                         \
                    (kiln::functors::apply<kiln::functors::op, kiln::type>(mul, add)),    \
                    (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out, \
                    kiln::type mul, kiln::type add)

@@ -6,7 +6,7 @@
 
 #define KERNEL(from, to)                                                      \
   KILN_ELEMENTWISE(                                                           \
-      cast_##from##_##to, Brief, Rows, 2,                                     \
+      cast_##from##_##to, Brief, Rows,                                        \
       [](kiln::from x) { return kiln::device::convert<kiln::to>(x); }, (inp), \
       const kiln::from* inp, kiln::to* out)
 

@@ -50,10 +50,10 @@ KILN_EACH_COL2IM1D(EACH_COL2IM1D)
                       kiln::f64 w_scale, kiln::f64 h_scale, LAYOUT_AND_DATA(type)) {  \
     kiln::families::upsample_nearest(w_out, h_out, w_scale, h_scale, info, src, dst); \
   }
-#define UPSAMPLE_NEAREST1D(suffix, type, root)                                    \
-  KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 l_out, kiln::f64 scale, \
-                      LAYOUT_AND_DATA(type)) {                                    \
-    kiln::families::upsample_nearest1d(l_out, scale, info, src, dst);             \
+#define UPSAMPLE_NEAREST1D(suffix, type, root)                                                 \
+  KILN_BOUNDED_KERNEL(1024, sizeof(kiln::type) == 1 ? 1 : 2, root##_##suffix, kiln::u64 l_out, \
+                      kiln::f64 scale, LAYOUT_AND_DATA(type)) {                                \
+    kiln::families::upsample_nearest1d(l_out, scale, info, src, dst);                          \
   }
 #define UPSAMPLE_BILINEAR2D(suffix, type, root)                                                   \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64 w_out, kiln::u64 h_out,                 \

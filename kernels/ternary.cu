@@ -5,7 +5,7 @@
 
 #define KERNEL(suffix, type, condition)                                              \
   KILN_ELEMENTWISE(                                                                  \
-      where_##condition##_##suffix, Brief, Rows, 2,                                  \
+      where_##condition##_##suffix, Brief, Rows,                                     \
       [](kiln::condition c, auto x, auto y) { return c != 0 ? x : y; }, (ids, t, f), \
       const kiln::condition* ids, const kiln::type* t, const kiln::type* f, kiln::type* out)
 #define ROW(condition, dtypes) KILN_##dtypes(KERNEL, condition)

@@ -8,13 +8,12 @@
 #include "tables/unary.hpp"
 
 // `inp` null: of out[i].
-#define KILN_UNARY_0(name, type, op, cost)                                    \
-  KILN_ELEMENTWISE(name, cost, Plain, 2,                                      \
-                   (kiln::functors::apply<kiln::functors::op, kiln::type>()), \
+#define KILN_UNARY_0(name, type, op, cost)                                                       \
+  KILN_ELEMENTWISE(name, cost, Plain, (kiln::functors::apply<kiln::functors::op, kiln::type>()), \
                    (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out)
-#define KILN_UNARY_1(name, type, op, cost)                                                  \
-  KILN_ELEMENTWISE(                                                                         \
-      name, cost, Plain, 2, (kiln::functors::apply<kiln::functors::op, kiln::type>(param)), \
+#define KILN_UNARY_1(name, type, op, cost)                                               \
+  KILN_ELEMENTWISE(                                                                      \
+      name, cost, Plain, (kiln::functors::apply<kiln::functors::op, kiln::type>(param)), \
       (inp == nullptr ? out : inp), kiln::type param, const kiln::type* inp, kiln::type* out)
 #define KILN_UNARY_KERNEL(suffix, type, root, op, cost, scalars) \
   KILN_UNARY_##scalars(root##_##suffix, type, op, cost)

@@ -10,10 +10,10 @@
 
 // An elementwise kernel: `function` of `inputs` (in brackets) into `out`, element by element; then
 // its parameters after the three of a strided view (device/index.cuh). `paths` says how it reads
-// views (families/elementwise.cuh), `blocks` how many of the largest blocks share a multiprocessor.
-#define KILN_ELEMENTWISE(name, cost, paths, blocks, function, inputs, ...)                     \
-  KILN_BOUNDED_KERNEL(1024, blocks, name, kiln::u64 numel, kiln::u64 num_dims,                 \
-                      const kiln::u64* info, __VA_ARGS__) {                                    \
+// views (families/elementwise.cuh).
+#define KILN_ELEMENTWISE(name, cost, paths, function, inputs, ...)                             \
+  KILN_BOUNDED_KERNEL(1024, kiln::tuning::sharing(#name), name, kiln::u64 numel,               \
+                      kiln::u64 num_dims, const kiln::u64* info, __VA_ARGS__) {                \
     kiln::families::elementwise<kiln::tuning::Cost::k##cost, kiln::families::Paths::k##paths>( \
         numel, num_dims, info, out, function, KILN_LIST inputs);                               \
   }

@@ -68,23 +68,36 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
 // the innermost dim, one for each of as many threads. A group's number has two parts: the lower
 // counts within the inner dims, which together have less than 2^31 groups; the upper within the
 // others.
+//
+// A thread keeps its walk in registers beside what it moves, so it is few words: `dims` holds the
+// first inner dim and the cut, below 2^15 each, and two answers.
 inline constexpr u32 kLogLine = 5;
 inline constexpr u32 kLine = 1 << kLogLine;
 struct Walk {
-  u32 split;  // the first inner dim
   u32 inner;  // groups
   u32 outer;
-  u32 cut;          // a dim; none where it equals the rank
-  u32 log_apart;    // of what lies between them in their dim: 1, or kLine
+  u32 dims;
   bool contiguous;  // every view is row-major without gaps
-  bool rows;        // groups are whole chunks, aligned alike in all views
+
+  static constexpr u32 kLines = 1u << 30;
+  static constexpr u32 kRows = 1u << 31;
+
+  // The first inner dim.
+  KILN_DEVICE u32 split() const { return dims & 0x7fff; }
+  // The dim that is cut; none where it equals the rank.
+  KILN_DEVICE u32 cut() const { return dims >> 15 & 0x7fff; }
+  // Whether a group's elements are those of several lines.
+  KILN_DEVICE bool lines() const { return (dims & kLines) != 0; }
+  // Whether groups are whole chunks, aligned alike in all views.
+  KILN_DEVICE bool rows() const { return (dims & kRows) != 0; }
+  // Of what lies between a group's elements in their dim: 1, or kLine.
+  KILN_DEVICE u32 log_apart() const { return lines() ? kLogLine : 0; }
 };
 
-// Where a group of elements lies: its first, how far apart the others are, and how many there are.
+// Where a group of elements lies: its first, how many there are, and how far apart in the output.
 template <u32 N>
 struct Group {
   u64 at[N];
-  u64 apart[N];
   u64 out;
   u64 out_apart;
   u32 count;
@@ -97,12 +110,11 @@ struct Walker {
   static constexpr u32 kLines = 2;
 
   KILN_DEVICE static u32 log_count(const Walk& walk) {
-    return kRows && walk.rows ? kChunk : walk.log_apart != 0 ? kLines : kSeveral;
+    return kRows && walk.rows() ? kChunk : walk.lines() ? kLines : kSeveral;
   }
-  KILN_DEVICE static u32 groups(const Walk& walk, u32 dim, u32 size) {
-    return dim == walk.cut
-               ? (((size - 1) >> (log_count(walk) + walk.log_apart)) + 1) << walk.log_apart
-               : size;
+  // Groups along the cut, a dim of `size` elements.
+  KILN_DEVICE static u32 groups(const Walk& walk, u32 size) {
+    return (((size - 1) >> (log_count(walk) + walk.log_apart())) + 1) << walk.log_apart();
   }
 
   // Whether the innermost dim of every view is made of whole chunks that begin where a chunk may.
@@ -129,7 +141,10 @@ struct Walker {
   // `aligned`: the arrays begin where a chunk may.
   template <u32 N>
   KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned) {
-    Walk walk{0, 1, 1, views.rank, 0, true, kRows && aligned && has_rows(views)};
+    const bool rows = kRows && aligned && has_rows(views);
+    Walk walk{1, 1, rows ? Walk::kRows : 0, true};
+    u32 split = 0;
+    u32 cut = views.rank;
     u64 expected = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
@@ -145,21 +160,22 @@ struct Walker {
         lines = lines && stride <= 1;
       }
       if (dim + 1 == views.rank) {
-        if (walk.rows || lines) walk.cut = dim;
-        if (!walk.rows && lines) walk.log_apart = kLogLine;
-      } else if (side_by_side && walk.cut == views.rank) {
-        walk.cut = dim;
+        if (rows || lines) cut = dim;
+        if (!rows && lines) walk.dims = Walk::kLines;
+      } else if (side_by_side && cut == views.rank) {
+        cut = dim;
       }
       expected *= size;
-      const u32 several = groups(walk, dim, size);
+      const u32 several = dim == cut ? groups(walk, size) : size;
       const u64 product = static_cast<u64>(walk.inner) * several;
-      if (walk.split == 0 && product >> 31 == 0) {
+      if (split == 0 && product >> 31 == 0) {
         walk.inner = static_cast<u32>(product);
       } else {
-        if (walk.split == 0) walk.split = dim + 1;
+        if (split == 0) split = dim + 1;
         walk.outer *= several;
       }
     }
+    walk.dims |= split | cut << 15;
     return walk;
   }
 
@@ -173,22 +189,22 @@ struct Walker {
     for (u32 dim = views.rank; dim != 0;) {
       dim = unknown(dim - 1);
       const u32 size = views.size(dim);
-      if (dim + 1 == walk.split) rest = upper;
+      if (dim + 1 == walk.split()) rest = upper;
       u32 digit = rest;
+      const bool is_cut = dim == walk.cut();
       if (dim != 0) {
-        const u32 several = groups(walk, dim, size);
+        const u32 several = is_cut ? groups(walk, size) : size;
         rest /= several;
         digit -= rest * several;
       }
-      if (dim == walk.cut) {
-        const u32 line = digit >> walk.log_apart << walk.log_apart;
+      if (is_cut) {
+        const u32 log_apart = walk.log_apart();
+        const u32 line = digit >> log_apart << log_apart;
         digit += (line << log_count(walk)) - line;
         const u32 most = 1u << log_count(walk);
-        const u32 left = (size + (1u << walk.log_apart) - 1 - digit) >> walk.log_apart;
+        const u32 left = (size + (1u << log_apart) - 1 - digit) >> log_apart;
         found.count = digit >= size ? 0 : left < most ? left : most;
-        found.out_apart = out_stride << walk.log_apart;
-#pragma unroll
-        for (u32 n = 0; n < N; ++n) found.apart[n] = views.stride(n, dim) << walk.log_apart;
+        found.out_apart = out_stride << log_apart;
       }
       found.out += digit * out_stride;
       out_stride *= size;
@@ -196,6 +212,12 @@ struct Walker {
       for (u32 n = 0; n < N; ++n) found.at[n] += digit * views.stride(n, dim);
     }
     return found;
+  }
+
+  // How far apart a group's elements lie in view `n`. There is a cut.
+  template <u32 N>
+  KILN_DEVICE static u64 apart(const Views<N>& views, const Walk& walk, u32 n) {
+    return views.stride(n, walk.cut()) << walk.log_apart();
   }
 };
 

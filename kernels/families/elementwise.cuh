@@ -65,6 +65,16 @@ constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of
 // layouts in practice do more than read element by element.
 enum class Paths { kPlain, kRows };
 
+// What a copy computes.
+template <class B>
+struct Same {
+  KILN_DEVICE B operator()(B bits) const { return bits; }
+};
+template <class F>
+inline constexpr bool kIsSame = false;
+template <class B>
+inline constexpr bool kIsSame<Same<B>> = true;
+
 // ---- the family -------------------------------------------------------------------------------
 
 template <tuning::Cost kCost, Paths kPaths, class F, class Numbers, class Out, class... In>
@@ -75,9 +85,9 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
   // Elements that the code computes side by side; a loop goes over the rest of a chunk.
-  static constexpr u32 kAbreast = sizeof(Out) <= 2                ? (kCount < 2 ? kCount : 2)
-                                  : kCost == tuning::Cost::kBrief ? (kCount < 4 ? kCount : 4)
-                                                                  : 1;
+  static constexpr u32 kAbreast = kCount > 1 && (sizeof(Out) <= 2 || kCost == tuning::Cost::kBrief)
+                                      ? 2
+                                      : 1;
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead = ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))));
   // Neighbours in a dense dim that a thread takes together.
@@ -118,16 +128,20 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
 
   // A whole chunk.
   KILN_DEVICE void compute_chunk(Batch& batch, Out* to) const {
-    OutChunk result;
-    result.clear();
+    if constexpr (kIsSame<F>) {
+      (chunk_of<I>(batch).store(to), ...);
+    } else {
+      OutChunk result;
+      result.clear();
 #pragma unroll 1
-    for (u32 step = 0; step < kCount / kAbreast; ++step) {
-      result.append(compute(batch));
-      if constexpr (kAbreast < kCount) {
-        (chunk_of<I>(batch).append(chunk_of<I>(batch).template first<kAbreast>()), ...);
+      for (u32 step = 0; step < kCount / kAbreast; ++step) {
+        result.append(compute(batch));
+        if constexpr (kAbreast < kCount) {
+          (chunk_of<I>(batch).append(chunk_of<I>(batch).template first<kAbreast>()), ...);
+        }
       }
+      result.store(to);
     }
-    result.store(to);
   }
 
   // Chunks `i`, `i + threads`, ... of contiguous arrays.
@@ -156,44 +170,65 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
     }
   }
 
+  // The views, of which several keep no addresses in registers from group to group.
+  KILN_DEVICE Views<kInputs> read() const {
+    return {views.info, kInputs == 1 ? views.rank : unknown(views.rank)};
+  }
+
   // A group of elements of the cut dim.
-  KILN_DEVICE void move_group(const Group<kInputs>& group) const {
-    u64 place[kInputs];
+  KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
+    if (group.count == 0) return;
+    constexpr u32 kBytes[] = {sizeof(In)...};
+    const char* from[kInputs];
+    u64 apart[kInputs];
 #pragma unroll
-    for (u32 n = 0; n < kInputs; ++n) place[n] = group.at[n];
-    Out* to = out + group.out;
-    u32 left = group.count;
-    if (left == 0) return;
+    for (u32 n = 0; n < kInputs; ++n) from[n] = input<char>(n) + group.at[n] * kBytes[n];
     Slots<Sequence<I...>, 1, In...> next;
-    (chunk_of<I>(next).load(input<In>(I) + place[I]), ...);
+    (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
+    Out* to = out + group.out;
+    u32 left = group.count - 1;
+    if (left != 0) {
+#pragma unroll
+      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), walk, n) * kBytes[n];
+    }
 #pragma unroll 1
     for (;;) {
       const auto element = next;
+      if (left != 0) {
 #pragma unroll
-      for (u32 n = 0; n < kInputs; ++n) place[n] += group.apart[n];
-      if (--left != 0) (chunk_of<I>(next).load(input<In>(I) + place[I]), ...);
+        for (u32 n = 0; n < kInputs; ++n) from[n] += apart[n];
+        (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
+      }
       *to = narrow<Out>(f(chunk_of<I>(element).get(0)...));
       if (left == 0) return;
+      --left;
       to += group.out_apart;
     }
   }
 
   KILN_DEVICE void move_views(const Walk& walk, u32 self, u32 threads) const {
+    u32 left = walk.outer;
+    u32 i = self;
 #pragma unroll 1
-    for (u32 upper = 0; upper < walk.outer; ++upper) {
-#pragma unroll 1
-      for (u32 i = self; i < walk.inner; i += threads) {
-        const Group<kInputs> group = Walker::find(views, walk, upper, i);
-        if constexpr (kPaths == Paths::kRows) {
-          if (walk.rows) {
-            Batch batch;
-            (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
-            compute_chunk(batch, out + group.out);
-            continue;
-          }
-        }
-        move_group(group);
+    while (left != 0) {
+      if (i >= walk.inner) {
+        i -= walk.inner;
+        --left;
+        continue;
       }
+      // What follows from the dims is found again for each group: it would take registers between.
+      const Walk here{0, 0, unknown(walk.dims), false};
+      const Group<kInputs> group = Walker::find(read(), here, left - 1, i);
+      i += threads;
+      if constexpr (kPaths == Paths::kRows) {
+        if (here.rows()) {
+          Batch batch;
+          (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
+          compute_chunk(batch, out + group.out);
+          continue;
+        }
+      }
+      move_group(here, group);
     }
   }
 
@@ -234,7 +269,7 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
       if (!contiguous) {
         const Walk walk = Walker::plan(views, aligned);
         contiguous = walk.contiguous;
-        if (!contiguous && (walk.cut != views.rank || numel >> 31 != 0)) {
+        if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
           return move_views(walk, spread.self, threads);
         }
       }
@@ -279,9 +314,8 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const Views<1> views{info, static_cast<u32>(num_dims)};
   if (leaves_at_once()) return;
   if (info != nullptr && !takes_one_element(numel) && copy_by_tiles(views, numel, inp, out)) return;
-  const auto same = [](B x) { return x; };
-  Elementwise<tuning::Cost::kBrief, Paths::kRows, decltype(same), Sequence<0>, B, B>{
-      same, views, out, {inp}}
+  Elementwise<tuning::Cost::kBrief, Paths::kRows, Same<B>, Sequence<0>, B, B>{
+      Same<B>(), views, out, {inp}}
       .run(numel);
 }
 

@@ -42,7 +42,8 @@ struct TransposeTile {
   static constexpr u32 kCount = 16 / sizeof(B);    // elements of a chunk
   static constexpr u32 kChunksPerRow = kColumns / kCount;
   static constexpr u32 kChunks = kRows * kChunksPerRow;
-  static constexpr u32 kAhead = 4 / kSquare;  // squares of which a thread reads all words first
+  // Squares of which a thread reads all words first.
+  static constexpr u32 kAhead = sizeof(B) == 8 ? 2 : 4 / kSquare;
 
   Word words[kRows * kPitch];
 
@@ -80,17 +81,18 @@ struct TransposeTile {
     u32 line = self / kAlong;
     const u32 count = place.columns / kSquare;
     const B* from = inp + (line * kSquare * pitch + along * kSquare);
+    const u64 jump = lines * kSquare * pitch;
     Word* to = words + along * kPitch + line;
     while (line < count) {
       Word square[kAhead][kSquare];
 #pragma unroll
       for (u32 s = 0; s < kAhead; ++s) {
         if (line + s * lines >= count) break;
-        const B* word = from + s * lines * kSquare * pitch;
 #pragma unroll
         for (u32 i = 0; i < kSquare; ++i) {
-          square[s][i] = *reinterpret_cast<const Word*>(word + i * pitch);
+          square[s][i] = *reinterpret_cast<const Word*>(from + i * pitch);
         }
+        from += jump;
       }
 #pragma unroll
       for (u32 s = 0; s < kAhead; ++s) {
@@ -100,7 +102,6 @@ struct TransposeTile {
         for (u32 i = 0; i < kSquare; ++i) to[i * kAlong * kPitch + s * lines] = square[s][i];
       }
       line += kAhead * lines;
-      from += kAhead * lines * kSquare * pitch;
       to += kAhead * lines;
     }
   }
@@ -177,52 +178,57 @@ struct TransposeTile {
   }
 };
 
-// How a view is cut into tiles.
+// How a view of less than 2^32 elements, and not of none, is cut into tiles.
 template <class B>
 struct Tiling {
   using Tile = TransposeTile<B>;
 
   u32 tiles;  // 0: this view is not for tiles
   u32 row_dim;
-  u64 row_pitch;  // of the output, per row
+  u32 row_pitch;  // of the output, per row
   u32 tiles_down;
   u32 tiles_across;
   bool by_words;  // no line of the input is cut within a word
 
-  KILN_DEVICE Tiling(const Views<1>& views, const B* inp) : tiles(0), row_dim(views.rank) {
-    if (views.rank < 2 || block_size() < Tile::kAlong) return;
+  KILN_DEVICE static Tiling plan(const Views<1>& views, const B* inp) {
+    Tiling tiling{0, views.rank, 0, 0, 0, false};
+    if (views.rank < 2 || block_size() < Tile::kAlong) return tiling;
     const u32 last = views.rank - 1;
-    const u64 columns = views.size(last);
-    const u64 pitch = views.stride(0, last);
-    if (pitch < 2) return;
-    u64 rows = 0;
-    u64 matrices = 1;
-    u64 span = columns;
-    u64 bits = address_of(inp) / sizeof(B) | columns | pitch;
+    const u32 columns = views.size(last);
+    if (views.stride(0, last) < 2) return tiling;
+    u32 rows = 0;
+    u32 matrices = 1;
+    u32 span = columns;
+    u32 bits = static_cast<u32>(address_of(inp) / sizeof(B) | views.stride(0, last)) | columns;
 #pragma unroll 1
     for (u32 dim = last; dim-- > 0;) {
-      const u64 size = views.size(dim);
-      if (views.stride(0, dim) == 1 && row_dim == views.rank && size > 1) {
-        row_dim = dim;
-        row_pitch = span;
+      const u32 size = views.size(dim);
+      const u64 stride = views.stride(0, dim);
+      if (size == 1) continue;
+      if (stride == 1 && rows == 0) {
+        tiling.row_dim = dim;
+        tiling.row_pitch = span;
         rows = size;
         bits |= rows;
       } else {
         matrices *= size;
-        if (size > 1) bits |= views.stride(0, dim);
+        bits |= static_cast<u32>(stride);
       }
       span *= size;
     }
-    const u64 down = (rows + Tile::kRows - 1) / Tile::kRows;
-    const u64 across = (columns + Tile::kColumns - 1) / Tile::kColumns;
-    const u64 all = matrices * down * across;
+    if (rows == 0) return tiling;
+    const u32 down = (rows - 1) / Tile::kRows + 1;
+    const u32 across = (columns - 1) / Tile::kColumns + 1;
+    // At most as many as elements.
+    const u32 all = matrices * down * across;
     // Tiles that are mostly empty are slower than reading element by element, as are few of them.
-    if (all * (Tile::kRows * Tile::kColumns) > 4 * span || all >> 32 != 0) return;
-    if (all < multiprocessors() / 2) return;
-    by_words = bits % Tile::kSquare == 0;
-    tiles_down = static_cast<u32>(down);
-    tiles_across = static_cast<u32>(across);
-    tiles = static_cast<u32>(all);
+    if (all / 4 > span / (Tile::kRows * Tile::kColumns)) return tiling;
+    if (all < multiprocessors() / 2) return tiling;
+    tiling.by_words = bits % Tile::kSquare == 0;
+    tiling.tiles_down = down;
+    tiling.tiles_across = across;
+    tiling.tiles = all;
+    return tiling;
   }
 
   KILN_DEVICE TilePlace place(const Views<1>& views, u32 tile) const {
@@ -234,10 +240,11 @@ struct Tiling {
     const u32 rows_left = views.size(row_dim) - row;
     const u32 columns_left = views.size(last) - column;
 
-    TilePlace place{row + column * views.stride(0, last), row * row_pitch + column,
+    TilePlace place{row + column * views.stride(0, last), 0,
                     rows_left < Tile::kRows ? rows_left : Tile::kRows,
                     columns_left < Tile::kColumns ? columns_left : Tile::kColumns};
-    u64 span = views.size(last);
+    u32 out = row * row_pitch + column;
+    u32 span = views.size(last);
 #pragma unroll 1
     for (u32 dim = last; dim-- > 0;) {
       const u32 size = views.size(dim);
@@ -246,23 +253,27 @@ struct Tiling {
         const u32 digit = rest - above * size;
         rest = above;
         place.inp += digit * views.stride(0, dim);
-        place.out += digit * span;
+        out += digit * span;
       }
       span *= size;
     }
+    place.out = out;
     return place;
   }
 };
 
-// All threads of a block together. Returns whether the view was one for tiles.
+// What the threads of a block share. How the view is cut would take registers from what they move.
 template <class B>
 struct TransposeTiles {
+  Tiling<B> tiling;
+  u64 pitch;
   TransposeTile<B> of[kMostTeams];
 };
+// All threads of a block together. Returns whether the view was one for tiles.
 template <class B>
-KILN_DEVICE bool copy_by_tiles(const Views<1>& views, u64 numel, const B* inp, B* out) {
-  if (numel >> 32 != 0) return false;
-  const Tiling<B> tiling(views, inp);
+KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out) {
+  if (numel >> 32 != 0 || numel == 0) return false;
+  const Tiling<B> tiling = Tiling<B>::plan(views, inp);
   if (tiling.tiles == 0) return false;
   const u32 most = most_blocks();
   u32 blocks = block_count() < most ? block_count() : most;
@@ -270,23 +281,30 @@ KILN_DEVICE bool copy_by_tiles(const Views<1>& views, u64 numel, const B* inp, B
     blocks = tile_blocks();
   }
   if (block_index() >= blocks) return true;
-  KILN_SHARED(tiles, TransposeTiles<B>);
+  KILN_SHARED(shared, TransposeTiles<B>);
+  if (thread_index() == 0) {
+    shared.tiling = tiling;
+    shared.pitch = views.stride(0, views.rank - 1);
+  }
+  barrier();
   const u32 team = block_size() < kTeam ? block_size() : kTeam;
   const u32 teams = block_size() / team;
   const u32 mine = thread_index() / team;
   const u32 self = thread_index() - mine * team;
-  const u64 pitch = views.stride(0, views.rank - 1);
+  const u32 step = blocks * teams;
 #pragma unroll 1
-  for (u64 t = static_cast<u64>(block_index()) * teams; t < tiling.tiles;
-       t += static_cast<u64>(blocks) * teams) {
-    const bool works = mine < teams && t + mine < tiling.tiles;
+  for (u32 t = block_index() * teams; t < shared.tiling.tiles; t += step) {
+    const bool works = mine < teams && t + mine < shared.tiling.tiles;
     TilePlace place{};
     if (works) {
-      place = tiling.place(views, static_cast<u32>(t) + mine);
-      tiles.of[mine].fill(inp + place.inp, place, pitch, tiling.by_words, self, team);
+      place = shared.tiling.place(views, t + mine);
+      shared.of[mine].fill(inp + place.inp, place, shared.pitch, shared.tiling.by_words,
+                           unknown(self), team);
     }
     barrier();
-    if (works) tiles.of[mine].drain(out + place.out, place, tiling.row_pitch, self, team);
+    if (works) {
+      shared.of[mine].drain(out + place.out, place, shared.tiling.row_pitch, unknown(self), team);
+    }
     barrier();
   }
   return true;

@@ -40,6 +40,74 @@ constexpr Elementwise elementwise(Architecture architecture) {
   }
 }
 
+// Kernels whose threads need more than the 32 registers with which two blocks of 1024 threads share
+// a multiprocessor: with fewer they would keep values in memory. By how their names begin and end.
+// NVIDIA H200, us for 2^22 elements, two blocks and one, own geometry and the reference's: bdiv_f32
+// 20.7, 26.0 and 14.6, 17.8; usilu_f64 22.6, 34.1 and 21.0, 28.6; where_u8_u8 7.6, 11.0
+// and 8.0, 15.9.
+struct Names {
+  const char* root;
+  const char* suffix;
+};
+inline constexpr Names kAlone[] = {
+    {"where_", ""},
+    {"bdiv_", ""},
+    {"badd_", "64"},
+    {"bsub_", "64"},
+    {"bmul_", "64"},
+    {"bmaximum_", "64"},
+    {"bminimum_", "64"},
+    {"eq_", "64"},
+    {"ne_", "64"},
+    {"lt_", "64"},
+    {"le_", "64"},
+    {"gt_", "64"},
+    {"ge_", "64"},
+    {"usin_", ""},
+    {"ucos_", ""},
+    {"ugelu_erf_", ""},
+    {"uerf_", "fp8_e4m3"},
+    {"uerf_", "f64"},
+    {"upowf_", "fp8_e4m3"},
+    {"upowf_", "f64"},
+    {"urecip_", "f64"},
+    {"usqrt_", "f64"},
+    {"uelu_", "f64"},
+    {"uexp_", "f64"},
+    {"ulog_", "f64"},
+    {"utanh_", "f64"},
+    {"unormcdf_", "f64"},
+    {"usigmoid_", "f64"},
+    {"usilu_", "f64"},
+    {"ugelu_", "f64"},
+    {"cast_f8_e4m3_", "f64"},
+};
+
+constexpr unsigned length(const char* text) {
+  unsigned count = 0;
+  while (text[count] != 0) ++count;
+  return count;
+}
+constexpr bool stands_at(const char* name, const char* part, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (name[i] != part[i]) return false;
+  }
+  return true;
+}
+// How many blocks of 1024 threads of an elementwise kernel are to share a multiprocessor.
+constexpr unsigned sharing(const char* name) {
+  const unsigned all = length(name);
+  for (const Names& each : kAlone) {
+    const unsigned root = length(each.root);
+    const unsigned suffix = length(each.suffix);
+    if (root + suffix <= all && stands_at(name, each.root, root) &&
+        stands_at(name + all - suffix, each.suffix, suffix)) {
+      return 1;
+    }
+  }
+  return 2;
+}
+
 // Blocks that work, however many are launched; those behind leave at once, which costs least where
 // one comparison tells. As many blocks of 128 threads as the GPU holds.
 constexpr unsigned most_blocks(const Machine& machine) {

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""No kernel of the dense modules keeps registers in memory on sm_80 and sm_90.
+
+usage: spills.py OUT    the out folder of a build of targets.json
+Exit status: 0 none does, 1 some do, 77 the build has no such image.
+"""
+import json
+import sys
+
+MODULES = {"affine", "binary", "cast", "conv", "fill", "indexing", "reduce", "sort", "ternary", "unary"}
+TARGETS = {"sm_80", "sm_90"}
+
+
+def main():
+    with open(sys.argv[1] + "/kiln.json", encoding="utf-8") as file:
+        catalog = json.load(file)
+    images = [i for i in catalog["images"] if i["module"] in MODULES and i["target"] in TARGETS]
+    if not images:
+        print("skipped: the build has no image for sm_80 or sm_90")
+        return 77
+    kernels = [(i, k) for i in images for k in i["kernels"]]
+    spilling = [(i, k) for i, k in kernels if k["spills"] != 0]
+    for image, kernel in spilling:
+        print(f"{kernel['name']} for {image['target']} spills {kernel['spills']} bytes:"
+              f" {image['source']}, {kernel['registers']} registers")
+    print(f"{len(kernels)} kernels, {len(spilling)} spill")
+    return 1 if spilling else 0
+
+
+sys.exit(main())
