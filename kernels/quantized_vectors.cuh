@@ -8,15 +8,17 @@
 #include "gguf/formats.cuh"
 
 // name(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst)
-#define KILN_MUL_MAT_VEC(format, suffix, vectors, threads, family)                                \
-  KILN_KERNEL(threads, mul_mat_vec_##suffix##_q8_1_cuda##vectors, const void* vx, const void* vy, \
-              kiln::f32* dst, kiln::i32 ncols_x, kiln::i32 nrows_x, kiln::i32 nrows_y,            \
-              kiln::i32 nrows_dst) {                                                              \
-    kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                    \
+#define KILN_MUL_MAT_VEC(format, suffix, vectors, blocks, family)                             \
+  KILN_BOUNDED_KERNEL(128, blocks, mul_mat_vec_##suffix##_q8_1_cuda##vectors, const void* vx, \
+                      const void* vy, kiln::f32* dst, kiln::i32 ncols_x, kiln::i32 nrows_x,   \
+                      kiln::i32 nrows_y, kiln::i32 nrows_dst) {                               \
+    kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                \
   }
-#define KILN_FEW_VECTORS(format, suffix, vectors) \
-  KILN_MUL_MAT_VEC(format, suffix, vectors, 256,  \
+#define KILN_FEW_VECTORS(format, suffix, vectors)                                          \
+  KILN_MUL_MAT_VEC(format, suffix, vectors,                                                \
+                   (kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kValues, \
+                                                     kiln::gguf::format::kParts)),         \
                    KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors>))
 #define KILN_MANY_VECTORS(format, suffix, vectors) \
-  KILN_MUL_MAT_VEC(format, suffix, vectors, 128,   \
+  KILN_MUL_MAT_VEC(format, suffix, vectors, 1,     \
                    KILN_LIST(mul_mat_vectors<kiln::gguf::format, vectors, 4>))

@@ -183,13 +183,19 @@ struct RowShares {
   bool is_by_wave;
   u32 workers;
 };
+// The same, known when code is compiled: it is shorter.
+template <bool kIsByWave>
+struct FixedShares {
+  static constexpr bool is_by_wave = kIsByWave;
+  u32 workers;
+};
 
 // kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRowsAtOnce
 // at once. `output(row, v, sum)` is called once for each row and vector, in some thread; there
 // sum(0) is their product, and sum(n) that of a row n further on, of the same kRowsAtOnce.
-template <class Format, u32 kVectors, class Matrix, class Output>
+template <class Format, u32 kVectors, class Matrix, class Output, class Shares>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
-                               u32 columns, u32 rows, u32 stride, RowShares shares) {
+                               u32 columns, u32 rows, u32 stride, Shares shares) {
   constexpr u32 kRows = tuning::kRowsAtOnce, kWords = kSlicesAtOnce<Format, kVectors>;
   constexpr u32 kShares = kSumsHalves<Format, kVectors> ? 2 : 1, kSums = kRows * kVectors;
   using Piece = gguf::Piece<Format, kWords>;
@@ -262,23 +268,37 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns) {
   return {true, blocks < kWorking ? blocks : kWorking};
 }
 
-template <class Format, u32 kVectors>
+// Code for each way to share rows, or one that is told: half of the code.
+enum class Code { kForEachSharing, kForAll };
+// Of one vector: what pays where a row's share is few instructions.
+template <class Format>
+inline constexpr Code kCodeOfOne = Format::kValues == 32 ? Code::kForEachSharing : Code::kForAll;
+
+template <class Format, u32 kVectors, Code kCode>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
   const RowShares shares = shares_of<Format>(rows, columns);
   if (block_index() >= shares.workers) return;
-  multiply_rows<Format, kVectors>(MatrixRows{matrix, columns / Format::kValues * Format::kBytes},
-                                  vectors, F32Results{dst, dst_stride}, columns, rows, stride,
-                                  shares);
+  const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
+  const F32Results results{dst, dst_stride};
+  if constexpr (kCode == Code::kForAll) {
+    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride, shares);
+  } else if (shares.is_by_wave) {
+    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride,
+                                    FixedShares<true>{shares.workers});
+  } else {
+    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride,
+                                    FixedShares<false>{shares.workers});
+  }
 }
 
 // mul_mat_vec of up to four vectors: `rows_y` is the padded length of a vector.
-template <class Format, u32 kVectors>
+template <class Format, u32 kVectors, Code kCode = Code::kForAll>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
-  multiply_vectors<Format, kVectors>(static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst,
-                                     static_cast<u32>(columns), static_cast<u32>(rows),
-                                     static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
+  multiply_vectors<Format, kVectors, kCode>(
+      static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst, static_cast<u32>(columns),
+      static_cast<u32>(rows), static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
 }
 
 // Mixture of experts: for each task (batch, slot) the product of its expert's matrix, of n rows and
@@ -293,7 +313,7 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
   const u64 expert_bytes =
       static_cast<u64>(n) * (static_cast<u32>(k) / Format::kValues) * Format::kBytes;
   const u64 stride = static_cast<u32>(padded) / 32;
-  multiply_vectors<Format, 1>(
+  multiply_vectors<Format, 1, Code::kForAll>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
       outputs + static_cast<u64>(task) * static_cast<u32>(n), static_cast<u32>(k),

@@ -26,16 +26,27 @@ inline constexpr unsigned kColumnsOfWave = 1024, kWavesToFill = 16;
 // Our own geometry: threads of a block, and blocks.
 //
 // Likewise, Q4_0, 1 vector, by threads of a block:      64    128
-//   14336 x 4096                                      11.7   12.0
-//   1024 x 4096                                        3.2    2.9
-//   4096 x 512                                         2.6    2.5
-//   1024 x 1024                                        2.2    2.3
+//   14336 x 4096                                      11.6   12.9
+//   1024 x 4096                                        3.7    3.2
+//   4096 x 512                                         2.4    2.4
+//   1024 x 1024                                        2.0    2.0
 constexpr unsigned vector_threads(unsigned rows, unsigned columns) {
-  return (rows < 2048) == (columns <= kColumnsOfWave) ? 64 : 128;
+  return (rows < 2048) || (columns <= kColumnsOfWave) ? 128 : 64;
 }
 constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned threads) {
   const unsigned at_once = columns <= kColumnsOfWave ? threads / 32 : 1;
   return (row_groups(rows) + at_once - 1) / at_once;
+}
+// So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
+// is that of the format.
+//
+// Likewise, before and after:   Q4_K 2 vectors   Q4_K 4 vectors   Q6_K 2 vectors
+//   14336 x 4096                   15.5   14.1      23.0   20.7      24.2   22.3
+//   4096 x 14336                   17.5   13.7      25.7   19.9      27.7   21.4
+//   4096 x 4096                     7.2    6.2      10.8    8.0      11.5    8.9
+constexpr unsigned vector_blocks_held(unsigned vectors, unsigned values_of_block, unsigned parts) {
+  if (vectors == 1 && values_of_block == 32) return 6;
+  return vectors > 2 && parts == 4 ? 2 : 4;
 }
 
 // Products of our own names: threads of a block, which makes kRowsAtOnce rows; the fewer blocks

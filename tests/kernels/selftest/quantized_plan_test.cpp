@@ -255,7 +255,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.columns = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<1, 32x2>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<1, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 1024, 7});
   call.vectors = 5;
   call.dst_stride = 9;
@@ -327,7 +327,7 @@ TEST_CASE("plan of a mixture of experts has a block for every row of every task"
   call.slots = 2;
   CHECK(both(call) ==
         "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32x4>>> "
-        "quantized.indexed_moe_forward_q8_0_q8_1<<<1x3x2, 32x2>>>");
+        "quantized.indexed_moe_forward_q8_0_q8_1<<<1x3x2, 32x4>>>");
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 1});
   call.inputs = MoeInputs::kOfTask;
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 2});
