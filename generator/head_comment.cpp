@@ -67,6 +67,20 @@ std::string usage(const Catalog& catalog, const Options& options) {
   return text;
 }
 
+// Where the types of a kernel's arguments are unknown.
+std::string untyped_comment(const Catalog& catalog) {
+  for (const Module& module : catalog.modules) {
+    for (const Kernel& kernel : module.kernels) {
+      for (const KernelParameter& parameter : kernel.parameters) {
+        if (parameter.type.is_known() || parameter.place.kind == ParameterKind::kPointer) continue;
+        return "//\n// Of an argument of unknown type only the size is checked: an int for a float compiles.\n// " +
+               std::string(how_to_tell_types()) + ".\n";
+      }
+    }
+  }
+  return {};
+}
+
 constexpr std::size_t kCells = 8;
 using Row = std::array<std::string, kCells>;
 
@@ -114,6 +128,10 @@ std::string image_table(const Catalog& catalog) {
 
 }  // namespace
 
+std::string_view how_to_tell_types() {
+  return "Drop extern \"C\", or name an abi file";
+}
+
 std::string title_comment(const Catalog& catalog, const std::string& file) {
   std::size_t kernels = 0;
   for (const Module& module : catalog.modules) kernels += module.kernels.size();
@@ -147,7 +165,7 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
       break;
   }
   out += "//\n";
-  out += usage(catalog, options) + "//\n";
+  out += usage(catalog, options) + untyped_comment(catalog) + "//\n";
   out += contents_comment(catalog);
   out += "// Catalog " + digest.hex() + '\n';
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "generator/generate.hpp"
 
@@ -14,5 +15,7 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
 // Its parts, for the other files: what `file` is and how it was made; its targets and its images.
 std::string title_comment(const Catalog& catalog, const std::string& file);
 std::string contents_comment(const Catalog& catalog);
+// What to do where the types of arguments are unknown.
+std::string_view how_to_tell_types();
 
 }  // namespace kiln::generator

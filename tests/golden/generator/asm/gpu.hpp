@@ -9,6 +9,9 @@
 //   app::gpu::affine_f32       a kernel, with its parameters' types in its own
 //   app::gpu::catalog()        all of it
 //
+// Of an argument of unknown type only the size is checked: an int for a float compiles.
+// Drop extern "C", or name an abi file.
+//
 // Targets: gfx1030 gfx90a:xnack+ compute_80
 // Left out (--allow-missing; their tools were not there): sm_90
 //
@@ -24,7 +27,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog b2eefff2b2c1faf4d9f5dab51786ef0a1403679d6a6e3a570e93d92535c0fed0
+// Catalog 17ed50fe55bfc412b708f410e0614b0e2513611353fa3da9a2fc5beb29b15e6d
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -38,7 +41,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_b2eefff2b2c1faf4 {
+inline namespace catalog_17ed50fe55bfc412 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -77,19 +80,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_affine_0_gfx1030[19 + 1];
+    kiln_17ed50fe55bfc412_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_17ed50fe55bfc412_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_affine_0_compute_80[14 + 1];
+    kiln_17ed50fe55bfc412_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_b2eefff2b2c1faf4_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_17ed50fe55bfc412_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_b2eefff2b2c1faf4_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_17ed50fe55bfc412_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_b2eefff2b2c1faf4_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_17ed50fe55bfc412_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -101,31 +104,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_0_gfx1030[24 + 1];
+    kiln_17ed50fe55bfc412_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_17ed50fe55bfc412_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_0_compute_80[14 + 1];
+    kiln_17ed50fe55bfc412_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_1_gfx1030[24 + 1];
+    kiln_17ed50fe55bfc412_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_17ed50fe55bfc412_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_b2eefff2b2c1faf4_copy_1_compute_80[14 + 1];
+    kiln_17ed50fe55bfc412_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_b2eefff2b2c1faf4_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_17ed50fe55bfc412_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_b2eefff2b2c1faf4_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_17ed50fe55bfc412_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_b2eefff2b2c1faf4_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_17ed50fe55bfc412_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_b2eefff2b2c1faf4_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_17ed50fe55bfc412_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_b2eefff2b2c1faf4_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_17ed50fe55bfc412_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_b2eefff2b2c1faf4_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_17ed50fe55bfc412_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -172,7 +175,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "b2eefff2b2c1faf4d9f5dab51786ef0a1403679d6a6e3a570e93d92535c0fed0",
+    "17ed50fe55bfc412b708f410e0614b0e2513611353fa3da9a2fc5beb29b15e6d",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -184,7 +187,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_b2eefff2b2c1faf4
+}  // namespace catalog_17ed50fe55bfc412
 }  // namespace app::gpu
 
 #endif
