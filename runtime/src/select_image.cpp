@@ -73,6 +73,9 @@ Error no_image(const Selection& selection, std::string_view module, const Device
 
   error.hint("add " + wanted_targets(device.target) +
              " to the targets of the manifest and build again");
+  if (device.target.kind == TargetKind::kHost) {
+    error.hint("the host takes no plain CUDA, only kiln's spelling of it (docs/HOST.md); 'emulated:gfx1100' takes both");
+  }
   return error;
 }
 
