@@ -68,8 +68,9 @@ class Kernel:
         const, copied back after the kernel: then launch() waits."""
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(map(str, self.parameters))
+            no_block = "; is the block (its number of threads) left out?" if len(arguments) + 1 == len(self.parameters) else ""
             raise TypeError(f"{self.readable_name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}: "
-                            "launch(device, grid, block, arguments...)")
+                            f"launch(device, grid, block, arguments...){no_block}")
         given = Arguments(device)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
@@ -151,5 +152,9 @@ class Catalog(_library.Handle):
     def _nearest(self, key):
         import difflib
         names = [kernel.readable_name for kernel in self]
-        near = [name for name in names if name.startswith(f"{key}<")] or difflib.get_close_matches(key, names, 1)
+        template, is_instance, _ = key.partition("<")
+        instances = [name for name in names if name.startswith(f"{template}<")]
+        if is_instance and instances:
+            return f": the sources instantiate {', '.join(instances)}; add the instance to them"
+        near = instances or difflib.get_close_matches(key, names, 1)
         return f"; did you mean '{near[0]}'?" if near else ""

@@ -53,7 +53,7 @@ except kiln.Error as error:
     assert error.code == kiln.Error.UNAVAILABLE and "no device 'cuda:99'" in str(error), error
 
 take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
-refuses(TypeError, "takes 4 arguments, not 3", take(4, 2, x))
+refuses(TypeError, "takes 4 arguments, not 3: launch(device, grid, block, arguments...); is the block", take(4, 2, x))
 refuses(TypeError, "argument 1 (u32 n): an integer is wanted", take(4.0, 2, x, y))
 untyped = kiln.Catalog(sys.argv[2])["saxpy"]
 y.write(array.array("f", [1, 1, 1, 1]))
