@@ -3,8 +3,9 @@
 //
 // A row belongs to the threads of a block, or, in blocks of several short rows, to those along x.
 // It is kept in registers where sixteen bytes a thread suffice; else it comes from memory once and
-// is then walked in the cache. The mean comes first, then the squares of the deviations from it, so
-// that nothing cancels.
+// is then walked in the cache. Mean and variance come from one walk where the mean is small beside
+// the deviations. Elsewhere that would cancel, and a second walk sums the deviations from the mean
+// that the first one found.
 #pragma once
 
 #include "device/block.cuh"
@@ -17,11 +18,33 @@ using namespace device;
 
 enum class Center { kZero, kMean };
 
-struct F32Sum {
-  KILN_DEVICE static f32 identity() { return 0; }
-  KILN_DEVICE static f32 join(f32 a, f32 b) { return a + b; }
-  KILN_DEVICE static f32 exchange(f32 s, u32 mask, u32 width, Here here) {
-    return device::exchange(s, mask, width, here);
+// The sums of deviations from a number, where they count, and of their squares.
+template <Center kCenter>
+struct Sums {
+  f32 squares, deviations;
+
+  KILN_DEVICE void add(f32 deviation) {
+    deviations += deviation;
+    squares = math::fma(deviation, deviation, squares);
+  }
+  KILN_DEVICE static Sums identity() { return {0, 0}; }
+  KILN_DEVICE static Sums join(Sums a, Sums b) {
+    return {a.squares + b.squares, a.deviations + b.deviations};
+  }
+  KILN_DEVICE static Sums exchange(Sums s, u32 mask, u32 width, Here here) {
+    return {device::exchange(s.squares, mask, width, here),
+            device::exchange(s.deviations, mask, width, here)};
+  }
+};
+template <>
+struct Sums<Center::kZero> {
+  f32 squares;
+
+  KILN_DEVICE void add(f32 deviation) { squares = math::fma(deviation, deviation, squares); }
+  KILN_DEVICE static Sums identity() { return {0}; }
+  KILN_DEVICE static Sums join(Sums a, Sums b) { return {a.squares + b.squares}; }
+  KILN_DEVICE static Sums exchange(Sums s, u32 mask, u32 width, Here here) {
+    return {device::exchange(s.squares, mask, width, here)};
   }
 };
 
@@ -82,40 +105,35 @@ struct Norm {
     if constexpr (!kCentered) return x * scale * weight;
     return math::fma((x - mean) * scale, weight, bias);
   }
-  // The sum of the elements less `mean`, or of their squares.
-  KILN_DEVICE f32 add(f32 sum, f32 x, bool squares) const {
-    if constexpr (!kCentered) return math::fma(x, x, sum);
-    x -= mean;
-    return math::fma(x, squares ? x : 1, sum);
-  }
 
   KILN_DEVICE void run(const T* from, T* to) {
-    const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
     const bool kept = columns <= slab();
     Piece piece;
     mean = 0;
-    // First the mean, where it counts, then the mean of the squares.
-    constexpr u32 kSums = kCentered ? 2 : 1;
 #pragma unroll 1
-    for (u32 sums = kSums; sums != 0; --sums) {
-      const bool squares = sums == 1;
-      f32 sum = 0;
+    for (bool again = false;; again = true) {
+      Sums<kCenter> sums = Sums<kCenter>::identity();
 #pragma unroll 1
       for (u32 first = 0; first < columns; first += slab()) {
-        if (!kept || sums == kSums) read(piece, from, first);
+        if (!kept || !again) read(piece, from, first);
 #pragma unroll
         for (u32 j = 0; j < kCount; ++j) {
-          const f32 x = column(first, j) < columns ? as_f32(piece.get(j)) : mean;
-          sum = add(sum, x, squares);
+          if (column(first, j) < columns) sums.add(as_f32(piece.get(j)) - mean);
         }
       }
-      const f32 result = team_reduce<F32Sum>(team, sum) * part;
-      if (squares) {
-        scale = math::reciprocal_root(result + eps);
+      sums = team_reduce<Sums<kCenter>>(team, sums);
+      const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
+      scale = sums.squares * part;
+      if constexpr (!kCentered) {
+        break;
       } else {
-        mean = result;
+        const f32 offset = sums.deviations * part;
+        mean += offset;
+        scale = math::fma(-offset, offset, scale);  // the variance
+        if (again || offset * offset <= 4 * scale) break;
       }
     }
+    scale = math::reciprocal_root(scale + eps);
 #pragma unroll 1
     for (u32 first = 0; first < columns; first += slab()) {
       Piece weights, biases;
@@ -143,10 +161,10 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
                    columns * sizeof(T);
   Norm<kCenter, T> row{alpha, beta, columns, team, bits % 16 == 0, 0, 0, eps};
-  u64 number = static_cast<u64>(block_index()) * block_y() + (apart ? thread_y() : 0);
+  u64 at = (static_cast<u64>(block_index()) * block_y() + (apart ? thread_y() : 0)) * columns;
 #pragma unroll 1
-  for (u32 left = apart ? 1 : block_y(); left != 0; --left, ++number) {
-    row.run(src + number * columns, dst + number * columns);
+  for (u32 left = apart ? 1 : block_y(); left != 0; --left, at += columns) {
+    row.run(src + at, dst + at);
   }
 }
 

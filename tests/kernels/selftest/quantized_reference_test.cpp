@@ -239,7 +239,7 @@ TEST_CASE("suite catches a quant one off, a step of the rounded d, and a product
                   out.write(at, out.read(at) ^ 1);
                 }).complaints.empty());
   }
-  const PreparedCase product = build("quantized", "mul_mat_q5_K/17x256/vectors=9/own");
+  const PreparedCase product = build("quantized", "mul_mat_q5_K/17x256/vectors=33/own");
   CHECK_FALSE(run_flawed(product, [&](const Piece&, const Piece& out) {
                 out.write_number(20, static_cast<Real>(out.number(20)) * (1 + 5e-4L));
               }).complaints.empty());
