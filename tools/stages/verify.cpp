@@ -99,16 +99,42 @@ Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
   return result;
 }
 
+std::string show_size(const Parameter& parameter) {
+  return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") + counted(parameter.size, "byte");
+}
+
+// "; parameter 2 'f32 factor' (4 bytes) has 8 bytes in the image": the first of the abi file that differs.
+std::string first_difference(const std::string& kernel, const Signature& found,
+                             const std::vector<AbiKernel>* abi) {
+  if (abi == nullptr) return {};
+  const auto declared = std::ranges::find(*abi, kernel, &AbiKernel::name);
+  if (declared == abi->end()) return {};
+  for (std::size_t i = 0; i < declared->parameters.size(); ++i) {
+    const KernelParameter& parameter = declared->parameters[i];
+    const bool is_there = i < found.size();
+    if (is_there && same_parameter(parameter.place, found[i])) continue;
+    std::string text = "; parameter " + std::to_string(i + 1);
+    if (parameter.type.is_known()) text += " '" + to_string(parameter.type) + ' ' + parameter.name + '\'';
+    text += " (" + show_size(parameter.place) + ")";
+    if (!is_there) return text + " is not in the image";
+    text += " has " + show_size(found[i]) + " in the image";
+    if (found[i].offset != parameter.place.offset) text += ", at another place";
+    return text;
+  }
+  return {};
+}
+
 // One note a target: what is wrong with its kernels; nothing when all is well.
 std::optional<std::string> compare(const TargetId& target, const TargetKernels& found,
-                                   const Kernels& expected) {
+                                   const Kernels& expected, const std::vector<AbiKernel>* abi) {
   std::vector<std::string> missing, unexpected, different;
   for (const auto& [name, signature] : expected) {
     const auto kernel = found.kernels.find(name);
     if (kernel == found.kernels.end()) {
       missing.push_back(with_demangled(name));
     } else if (!same_signature(kernel->second, signature)) {
-      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " + show(signature));
+      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " + show(signature) +
+                          first_difference(name, kernel->second, abi));
     }
   }
   for (const auto& [name, signature] : found.kernels) {
@@ -147,7 +173,7 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
       (abi != nullptr ? ": its kernels are not those of the abi file"
                       : ": its images do not all have the same kernels"));
   for (const auto& [target, kernels] : targets) {
-    if (std::optional<std::string> note = compare(target, kernels, expected)) {
+    if (std::optional<std::string> note = compare(target, kernels, expected, abi)) {
       differences.note(std::move(*note));
     }
   }
@@ -172,7 +198,7 @@ Result<void> verify_joined(const std::string& module, const std::vector<Artifact
   const auto of_sources = targets.find(joined.target);
   const TargetKernels found = by_target({joined}).at(joined.target);
   const Kernels expected = of_sources == targets.end() ? Kernels{} : of_sources->second.kernels;
-  std::optional<std::string> note = compare(joined.target, found, expected);
+  std::optional<std::string> note = compare(joined.target, found, expected, nullptr);
   if (!note) return {};
   return failed("module " + quote(module) + ": " + quote(joined.path) +
                 " does not have the kernels of its sources")

@@ -65,7 +65,8 @@ TEST_CASE("verify_module lists for each image what is missing, unexpected and di
         "note: sm_80:\n"
         "  missing: b\n"
         "  unexpected: x\n"
-        "  other parameters (offset:size, * for a pointer): c has (0:2), expected (0:4)\n"
+        "  other parameters (offset:size, * for a pointer): c has (0:2), expected (0:4); "
+        "parameter 1 (4 bytes) has 2 bytes in the image\n"
         "note: compute_80:\n"
         "  missing: a, b\n"
         "hint: change the kernels, or what the manifest's 'abi' file says of them\n");
@@ -112,7 +113,8 @@ TEST_CASE("verify_module tells a pointer from a value where both images know") {
   CHECK(verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kPointer}})})}, &abi));
   const auto result = verify_module("affine", {image("gfx1100", {kernel("a", {{0, 8, kValue}})})}, &abi);
   REQUIRE_FALSE(result);
-  CHECK(result.error().notes[0].text.ends_with("a has (0:8), expected (0:8*)"));
+  CHECK(result.error().notes[0].text.ends_with(
+      "a has (0:8), expected (0:8*); parameter 1 (a pointer of 8 bytes) has 8 bytes in the image"));
 }
 
 TEST_CASE("verify_module takes the units of a module together") {
