@@ -41,11 +41,10 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
-  // A thread keeps one piece in registers; of many rows it walks two, of more or longer ones four.
-  const bool most_rows = rows.rows >= 16 * gpu.multiprocessors && pieces > 32;
-  const std::uint32_t walked = !many_rows || columns % count != 0 ? 1
-                               : most_rows || pieces > 512        ? 4
-                                                                  : 2;
+  // A thread keeps one piece in registers. Of many rows it walks two, or four where the row then
+  // fits a wave and would not fill two.
+  const bool whole = columns % count == 0;
+  const std::uint32_t walked = !many_rows || !whole ? 1 : pieces > 64 && pieces < 128 ? 4 : 2;
   const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;

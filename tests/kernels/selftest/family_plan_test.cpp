@@ -149,6 +149,8 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   // share a block.
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<7, 128>>>");
   norm.rows = 6000;
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<6000, 64>>>");
+  norm.columns = 768;
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<750, 32x8>>>");
   norm.columns = 128;
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<375, 8x16>>>");
