@@ -42,7 +42,7 @@ for standard in c++17 c++20; do
   "${CXX:-c++}" -std=$standard -Wall -Wextra -Werror -fsyntax-only -Iout/include -I"$prefix/include" uses.cpp
 done
 if command -v nvcc >/dev/null; then
-  nvcc -std=c++17 -x cu -cuda -o /dev/null -Iout/include -I"$prefix/include" uses.cpp
+  nvcc -std=c++17 -x cu -cuda -o uses.ii -Iout/include -I"$prefix/include" uses.cpp
 fi
 echo '#include <kiln/runtime.hpp>
 #include <kernels.hpp>
