@@ -37,7 +37,7 @@ Error with_zeros_explained(Error error, const Dim3& size) {
   return error;
 }
 
-// Puts before the other hints which emulated device, if any, runs one of the images.
+// Puts before the last hint which emulated device, if any, runs one of the images.
 void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint16_t unit,
                   const std::string& emulator_library) {
   for (const EmulatedDevice& device : emulated_devices(emulator_library)) {
@@ -47,10 +47,7 @@ void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint
       if (can_run(*target, image.ptx_isa, {device.target}).fit == Fit::kNone) continue;
       std::string hint = "KILN_DEVICE=" + device.id + " runs the image for '";
       hint.append(image.target) += '\'';
-      const auto first = std::find_if(error.notes.begin(), error.notes.end(), [](const Note& note) {
-        return note.kind == Note::Kind::kHint;
-      });
-      error.notes.insert(first, {Note::Kind::kHint, std::move(hint), {}});
+      error.notes.insert(error.notes.end() - 1, {Note::Kind::kHint, std::move(hint), {}});
       return;
     }
   }

@@ -71,11 +71,12 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
-  error.hint("add " + wanted_targets(device.target) +
-             " to the targets of the manifest and build again");
+  std::string hint = "add " + wanted_targets(device.target) +
+                     " to the targets of the manifest and build again";
   if (device.target.kind == TargetKind::kHost) {
-    error.hint("the host takes no plain CUDA, only kiln's spelling of it (docs/HOST.md); 'emulated:gfx1100' takes both");
+    hint += "; it takes no plain CUDA: docs/HOST.md";
   }
+  error.hint(std::move(hint));
   return error;
 }
 
