@@ -115,11 +115,6 @@ std::string load_function(const Module& module, const Kernel& kernel, const std:
          "                               " + literal(kernel.name) + ", function);\n}\n";
 }
 
-// Nothing told the type of it, nor that it is a pointer.
-bool is_by_address(const KernelParameter& parameter) {
-  return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
-}
-
 std::string launch_function(const Kernel& kernel, const std::string& name) {
   std::vector<std::string> parameters = {"const kiln_function* function",
                                          "const kiln_launch_config* config"};
@@ -127,7 +122,7 @@ std::string launch_function(const Kernel& kernel, const std::string& name) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const KernelParameter& parameter = kernel.parameters[i];
     const std::string argument = parameter_name(parameter, i);
-    const bool is_address = is_by_address(parameter);
+    const bool is_address = is_untyped(parameter);
     std::string declared = c_type(parameter) + argument;
     if (is_address) declared += " /* the address of " + std::to_string(parameter.place.size) + " bytes */";
     parameters.push_back(std::move(declared));
@@ -219,18 +214,6 @@ std::string usage(const Catalog& catalog, const Options& options, const Function
   return out;
 }
 
-// What the launch of a kernel takes whose types are unknown, where there is one.
-std::string untyped_comment(const Catalog& catalog) {
-  for (const Module& module : catalog.modules) {
-    for (const Kernel& kernel : module.kernels) {
-      if (std::ranges::none_of(kernel.parameters, is_by_address)) continue;
-      return "//\n// An argument of unknown type is given by its address, &n, of a variable of the size that\n"
-             "// its launch tells: the compiler checks neither. " + std::string(how_to_tell_types()) + ".\n";
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string write_c_header(const Catalog& catalog, const Options& options,
@@ -256,7 +239,11 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
       out += "// The images are in " + stem(options) + ".c: compile and link that, too.\n";
       break;
   }
-  out += "//\n" + usage(catalog, options, name_of) + untyped_comment(catalog) + "//\n" + contents_comment(catalog);
+  out += "//\n" + usage(catalog, options, name_of) +
+         untyped_comment(catalog,
+                         "// An argument of unknown type is given by its address, &n, of a variable of the size that\n"
+                         "// its launch tells: the compiler checks neither.") +
+         "//\n" + contents_comment(catalog);
   out += "// Catalog file " + digest.hex() + '\n';
   out += "#ifndef " + guard + "\n#define " + guard + "\n\n";
   out +=

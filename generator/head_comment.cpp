@@ -67,20 +67,6 @@ std::string usage(const Catalog& catalog, const Options& options) {
   return text;
 }
 
-// Where the types of a kernel's arguments are unknown.
-std::string untyped_comment(const Catalog& catalog) {
-  for (const Module& module : catalog.modules) {
-    for (const Kernel& kernel : module.kernels) {
-      for (const KernelParameter& parameter : kernel.parameters) {
-        if (parameter.type.is_known() || parameter.place.kind == ParameterKind::kPointer) continue;
-        return "//\n// Of an argument of unknown type only the size is checked: an int for a float compiles.\n// " +
-               std::string(how_to_tell_types()) + ".\n";
-      }
-    }
-  }
-  return {};
-}
-
 constexpr std::size_t kCells = 8;
 using Row = std::array<std::string, kCells>;
 
@@ -128,8 +114,18 @@ std::string image_table(const Catalog& catalog) {
 
 }  // namespace
 
-std::string_view how_to_tell_types() {
-  return "Drop extern \"C\", or name an abi file";
+bool is_untyped(const KernelParameter& parameter) {
+  return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
+}
+
+std::string untyped_comment(const Catalog& catalog, std::string_view text) {
+  for (const Module& module : catalog.modules) {
+    for (const Kernel& kernel : module.kernels) {
+      if (std::ranges::none_of(kernel.parameters, is_untyped)) continue;
+      return "//\n" + std::string(text) + " Drop extern \"C\", or name an abi file.\n";
+    }
+  }
+  return {};
 }
 
 std::string title_comment(const Catalog& catalog, const std::string& file) {
@@ -165,7 +161,10 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
       break;
   }
   out += "//\n";
-  out += usage(catalog, options) + untyped_comment(catalog) + "//\n";
+  out += usage(catalog, options) +
+         untyped_comment(catalog,
+                         "// Of an argument of unknown type only the size is checked: an int for a float compiles.\n//") +
+         "//\n";
   out += contents_comment(catalog);
   out += "// Catalog " + digest.hex() + '\n';
   return out;
