@@ -122,7 +122,7 @@ std::string launch_function(const Kernel& kernel, const std::string& name) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const KernelParameter& parameter = kernel.parameters[i];
     const std::string argument = parameter_name(parameter, i);
-    const bool is_address = is_untyped(parameter);
+    const bool is_address = tools::is_untyped(parameter);
     std::string declared = c_type(parameter) + argument;
     if (is_address) declared += " /* the address of " + std::to_string(parameter.place.size) + " bytes */";
     parameters.push_back(std::move(declared));

@@ -114,14 +114,10 @@ std::string image_table(const Catalog& catalog) {
 
 }  // namespace
 
-bool is_untyped(const KernelParameter& parameter) {
-  return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
-}
-
 std::string untyped_comment(const Catalog& catalog, std::string_view text) {
   for (const Module& module : catalog.modules) {
     for (const Kernel& kernel : module.kernels) {
-      if (std::ranges::none_of(kernel.parameters, is_untyped)) continue;
+      if (std::ranges::none_of(kernel.parameters, tools::is_untyped)) continue;
       return "//\n" + std::string(text) + " Drop extern \"C\", or name an abi file.\n";
     }
   }

@@ -15,9 +15,7 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
 // Its parts, for the other files: what `file` is and how it was made; its targets and its images.
 std::string title_comment(const Catalog& catalog, const std::string& file);
 std::string contents_comment(const Catalog& catalog);
-// Nothing told the type of it, nor that it is a pointer.
-bool is_untyped(const KernelParameter& parameter);
-// `text`, lines of "// ...", and what to do, where a kernel has such a parameter; else nothing.
+// `text`, lines of "// ...", and what to do, where a kernel has an untyped parameter; else nothing.
 std::string untyped_comment(const Catalog& catalog, std::string_view text);
 
 }  // namespace kiln::generator

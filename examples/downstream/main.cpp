@@ -18,7 +18,7 @@ kiln::Result<std::vector<float>> run(const std::vector<float>& input) {
   auto saxpy = device->function(kernels::saxpy);
   if (!saxpy) return saxpy.error();
   const auto n = static_cast<std::uint32_t>(input.size());
-  auto done = saxpy->launch({{(n + 255) / 256}, {256}}, n, 2.0f, x->data(), y->data());
+  auto done = saxpy->launch({{(n + 255) / 256}, {256}}, n, 2.0f, *x, *y);
   if (!done) return done.error();
   return device->download(*y);
 }

@@ -49,7 +49,7 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
   // strides. An argument of another type, or one too few, does not compile.
   const std::size_t* const contiguous = nullptr;
   const kiln::LaunchConfig config{{static_cast<std::uint32_t>((count + 255) / 256)}, {256}};
-  auto launched = affine->launch(config, count, std::size_t{1}, contiguous, in->data(), out->data(),
+  auto launched = affine->launch(config, count, std::size_t{1}, contiguous, *in, *out,
                                  2.0f, 1.0f);
   if (!launched) return launched;
   auto output = device.download(*out);

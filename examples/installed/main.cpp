@@ -40,7 +40,7 @@ int main() {
   auto saxpy = device->function(saxpy_kernels::saxpy);
   if (!saxpy) return fail(saxpy.error());
   const kiln::LaunchConfig config{{(count + 255) / 256}, {256}};
-  if (auto launched = saxpy->launch(config, count, 3.0f, x->data(), y->data()); !launched) {
+  if (auto launched = saxpy->launch(config, count, 3.0f, *x, *y); !launched) {
     return fail(launched.error());
   }
   auto result = device->download(*y);

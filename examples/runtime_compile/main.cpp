@@ -35,7 +35,7 @@ int main() {
   if (!out) return fail(out.error());
   const std::size_t* const contiguous = nullptr;
   const auto done = affine->launch({{1}, {64}}, input.size(), std::size_t{1}, contiguous,
-                                   in->data(), out->data(), 2.0f, 1.0f);
+                                   *in, *out, 2.0f, 1.0f);
   if (!done) return fail(done.error());
   const auto output = device->download(*out);
   if (!output) return fail(output.error());

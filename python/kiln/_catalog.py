@@ -154,7 +154,8 @@ class Catalog(_library.Handle):
         names = [kernel.readable_name for kernel in self]
         template, is_instance, _ = key.partition("<")
         instances = [name for name in names if name.startswith(f"{template}<")]
-        if is_instance and instances:
-            return f": the sources instantiate {', '.join(instances)}; add the instance to them"
-        near = instances or difflib.get_close_matches(key, names, 1)
+        if instances:
+            return f": the sources instantiate {', '.join(instances)}" + (
+                "; add the instance to them" if is_instance else "")
+        near = difflib.get_close_matches(key, names, 1)
         return f"; did you mean '{near[0]}'?" if near else ""

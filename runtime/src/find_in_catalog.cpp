@@ -12,7 +12,21 @@
 namespace kiln {
 namespace {
 
-// "<kind> '<of>' has no <what> '<name>'", and the nearest of `names`, where one is near.
+bool is_instance(std::string_view name) { return name.find('<') != std::string_view::npos; }
+
+// "saxpy<double>, saxpy<float>": those of `names` of the same template. None: it is no template.
+std::string instances_of(std::string_view name, const std::vector<std::string>& names) {
+  const std::string_view of = name.substr(0, name.find('<'));
+  std::string found;
+  for (const std::string& one : names) {
+    if (!is_instance(one) || one.compare(0, one.find('<'), of) != 0) continue;
+    found += (found.empty() ? "" : ", ") + one;
+  }
+  return found;
+}
+
+// "<kind> '<of>' has no <what> '<name>'", and what there is instead: its template's instances, or the nearest
+// of `names`, where one is near.
 Error missing(std::string of, std::string_view what, std::string_view name,
               const std::vector<std::string>& names) {
   of += "' has no ";
@@ -21,13 +35,12 @@ Error missing(std::string of, std::string_view what, std::string_view name,
   of += name;
   of += "'";
   Error error{ErrorCode::kNotFound, std::move(of), {}, {}};
-  std::string similar = nearest(name, names);
-  // A template's name alone is far from its instances'.
-  for (const std::string& one : names) {
-    if (!similar.empty() || one.find('<') == std::string::npos) continue;
-    if (one.compare(0, one.find('<'), name) == 0) similar = one;
+  const std::string instances = instances_of(name, names);
+  if (!instances.empty()) {
+    error.hint("the sources instantiate " + instances + (is_instance(name) ? "; add the instance to them" : ""));
+  } else if (const std::string similar = nearest(name, names); !similar.empty()) {
+    error.hint("did you mean '" + similar + "'?");
   }
-  if (!similar.empty()) error.hint("did you mean '" + similar + "'?");
   return error;
 }
 

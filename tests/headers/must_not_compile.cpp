@@ -26,6 +26,10 @@
 #define ARGUMENTS 64, in, out, 2.0f
 #elif defined(WRONG_VALUE_FOR_POINTER)
 #define ARGUMENTS numel, in, 2.0f, out
+#elif defined(WRONG_BUFFER)
+#define ARGUMENTS numel, buffer_of_doubles, buffer, 2.0f
+#elif defined(WRONG_BUFFER_FOR_VALUE)
+#define ARGUMENTS numel, buffer, buffer, buffer
 #else
 #define ARGUMENTS numel, in, out, 2.0f
 #endif
@@ -38,9 +42,13 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
   [[maybe_unused]] const float* const in = nullptr;
   [[maybe_unused]] double* const doubles = nullptr;
   [[maybe_unused]] float* const out = nullptr;
+  [[maybe_unused]] const kiln::TypedBuffer<float> buffer;
+  [[maybe_unused]] const kiln::TypedBuffer<double> buffer_of_doubles;
+  [[maybe_unused]] const kiln::Buffer plain_buffer;
   (void)scale_f32.launch({}, ARGUMENTS);
   (void)scale_f32.launch({}, numel, static_cast<void*>(out), static_cast<void*>(out), 2.0f);
   (void)scale_f32.launch({}, numel, nullptr, nullptr, 2.0f);
+  (void)scale_f32.launch({}, numel, buffer, plain_buffer, 2.0f);
 #if defined(WRONG_SIZE)
   (void)untyped.launch({}, in, 1.0f);
 #else

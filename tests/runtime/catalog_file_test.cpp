@@ -134,8 +134,10 @@ TEST_CASE("An instance of a template is found by its name in the source", "[cata
   const auto hint = [](std::string_view name) {
     return runtime::no_such_kernel(name, kModule).notes.at(0).text;
   };
-  CHECK(hint("saxpy") == "did you mean 'saxpy<double>'?");
-  CHECK(hint("saxpy<flaot>") == "did you mean 'saxpy<float>'?");
+  CHECK(hint("saxpy") == "the sources instantiate saxpy<double>, saxpy<float>, saxpy<float>");
+  CHECK(hint("saxpy<int>") ==
+        "the sources instantiate saxpy<double>, saxpy<float>, saxpy<float>; add the instance to them");
+  CHECK(hint("saxpi<double>") == "did you mean 'saxpy<double>'?");
 }
 
 TEST_CASE("A catalog file is read from memory, at a whole page alone", "[catalog_file]") {

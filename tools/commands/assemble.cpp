@@ -3,11 +3,11 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/prepare.hpp"
+#include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_memory.hpp"
 #include "tools/engine/finish.hpp"
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
-#include "tools/system/cache_store.hpp"
 #include "tools/system/folder_lock.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -43,32 +43,27 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
   const CacheFolder cache = cache_folder(world.files, world.environment);
-  KILN_TRY_ASSIGN(const CachePolicy cache_policy, tools::cache_policy(world.environment));
+  KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   HeldFiles files(world.files, {plan.out_root, cache.path});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 
-  const Selection& asked = options.selection;
-  const bool is_whole =
-      asked.targets.empty() && asked.modules.empty() && prepared.missing_targets.empty();
   // Of the images of other targets nothing is known here: Ninja made them.
-  if (is_whole) (void)remove_old_images(BuildExtent::kWhole, context, memory.state, files);
+  if (is_whole(options.selection, prepared)) {
+    (void)remove_old_images(BuildExtent::kWhole, context, memory.state, files);
+  }
   std::vector<std::string> modules;
   for (const ModuleSpec& module : prepared.manifest.modules) {
     modules.push_back(module.name.value);
   }
-  // Compressed images are kept there.
-  HeldFiles cache_files(world.files, {cache.path});
-  CacheStore store(cache_files, cache.path);
-  const bool uses_cache = cache_policy.is_on && cache.is_usable();
-  std::optional<RangeLock> use_of_store;
-  if (uses_cache) use_of_store = store.use();
+  SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
   KILN_TRY_ASSIGN(const Finished finished,
                   finish({prepared.manifest, prepared.units, prepared.missing_targets, modules,
-                          uses_cache ? &store : nullptr, FailurePolicy::kStopBeforeBundles},
+                          store.get(), FailurePolicy::kStopBeforeBundles},
                          context, memory.state, files));
   KILN_TRY(memory.save());
+  store.close();
   if (!finished.was_up_to_date) {
     world.out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image")
               << ": " << (options.selection.out / header_path(prepared.manifest)).string() << "\n";

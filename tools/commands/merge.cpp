@@ -4,10 +4,10 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/stages/combine.hpp"
-#include "tools/system/cache_store.hpp"
 #include "tools/system/folder_lock.hpp"
 
 namespace kiln::tools {
@@ -34,19 +34,16 @@ Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
 // Writes the build to the folder of --out, and says so.
 Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   const fs::path folder = absolute(out, world);
-  KILN_TRY_ASSIGN(const CachePolicy policy, cache_policy(world.environment));
+  KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(folder), world.interrupt, waiting));
   const CacheFolder cache = cache_folder(world.files, world.environment);
   HeldFiles files(world.files, {folder, cache.path});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, folder));
-  HeldFiles cache_files(world.files, {cache.path});
-  CacheStore store(cache_files, cache.path);
-  const bool uses_cache = policy.is_on && cache.is_usable();
-  std::optional<RangeLock> use_of_store;
-  if (uses_cache) use_of_store = store.use();
-  KILN_TRY(write_build_folder(build, folder, files, uses_cache ? &store : nullptr));
+  SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
+  KILN_TRY(write_build_folder(build, folder, files, store.get()));
+  store.close();
   std::size_t images = 0, kernels = 0;
   for (const Module& module : build.catalog.modules) {
     images += module.images.size();

@@ -71,4 +71,8 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   return prepared;
 }
 
+bool is_whole(const Selection& selection, const Prepared& prepared) {
+  return selection.targets.empty() && selection.modules.empty() && prepared.missing_targets.empty();
+}
+
 }  // namespace kiln::tools

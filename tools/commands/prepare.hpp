@@ -24,4 +24,7 @@ struct Prepared {
 
 Result<Prepared> prepare(const Selection& selection, World& world);
 
+// Whether that is all that the manifest names.
+bool is_whole(const Selection& selection, const Prepared& prepared);
+
 }  // namespace kiln::tools

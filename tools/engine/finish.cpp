@@ -334,27 +334,10 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
   return removed;
 }
 
-}  // namespace
-
-Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
-                        BuildState& state, Files& files) {
-  const std::vector<Unit>& units = request.units;
-  Ingredients now = finish_ingredients(request, context, units);
-  if (is_up_to_date(state.finish, now, context)) {
-    Finished nothing;
-    nothing.was_up_to_date = true;
-    return nothing;
-  }
-  Catalog catalog;
-  catalog.name = request.manifest.name.value;
-  ReadModules read = read_modules(request, context, files);
-  const bool may_leave_out = request.failure_policy == FailurePolicy::kKeepGoing;
-  if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
-    return merge_errors(std::move(read.errors));
-  }
-  // The next build is to say it again, so this one is none that is up to date.
-  if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
-  catalog.modules = std::move(read.modules);
+// What each module is made from, and the whole catalog. Every module is known to offer the same kernels on
+// every target.
+Result<Catalog> make_catalog(const FinishRequest& request, std::vector<Module> modules,
+                             const BuildContext& context, const Files& files) {
   std::map<fs::path, std::string> texts;  // most are in several units
   const auto read_source = [&](const fs::path& path) -> Result<std::string> {
     const auto known = texts.find(path);
@@ -362,28 +345,72 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
     KILN_TRY_ASSIGN(RecordedFile file, read_recorded(path, context, files));
     return texts.emplace(path, std::move(file.bytes)).first->second;
   };
-  for (Module& module : catalog.modules) {
-    for (const ModuleSpec& spec : request.manifest.modules) {
-      if (spec.name.value != module.name) continue;
-      KILN_TRY(describe_module(request.manifest, spec, units, read_source, module));
-    }
+  for (Module& module : modules) {
+    const auto spec = std::ranges::find(request.manifest.modules, module.name,
+                                        [](const ModuleSpec& one) { return one.name.value; });
+    KILN_TRY(describe_module(request.manifest, *spec, request.units, read_source, module));
   }
-  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles,
-                  list_bundles(catalog.modules, context, files));
-  // From here on, every module is known to offer the same kernels on every target.
-  catalog.targets = built_targets(catalog.modules);
+  Catalog catalog;
+  catalog.name = request.manifest.name.value;
+  catalog.targets = built_targets(modules);
   catalog.missing_targets = request.missing_targets;
   catalog.tools = used_tools(context);
   catalog.settings = settings_of(request.manifest);
-  Finished finished;
-  std::map<std::string, ImageSources> sources;
+  catalog.modules = std::move(modules);
+  return catalog;
+}
+
+// What to tell of it.
+Finished summary_of(const Catalog& catalog) {
+  Finished summary;
   for (const Module& module : catalog.modules) {
-    sources[module.name] = image_sources(module, context, files);
-    finished.kernels += module.kernels.size();
-    finished.images += module.images.size();
-    const std::vector<std::string> empty = sources_without_kernels(module);
-    finished.without_kernels.insert(finished.without_kernels.end(), empty.begin(), empty.end());
+    summary.kernels += module.kernels.size();
+    summary.images += module.images.size();
+    std::ranges::move(sources_without_kernels(module), std::back_inserter(summary.without_kernels));
+    for (const Kernel& kernel : module.kernels) {
+      if (std::ranges::any_of(kernel.parameters, is_untyped)) summary.untyped_kernels.push_back(kernel.name);
+    }
   }
+  return summary;
+}
+
+// Returns a line for the record of each file.
+Result<Ingredients> write_all(const std::vector<GeneratedFile>& generated, const BuildContext& context,
+                              Files& files) {
+  std::vector<Digest> digests(generated.size());
+  on_all_cores(digests.size(), [&](std::size_t i) { digests[i] = sha256(generated[i].text); });
+  Ingredients written;
+  for (std::size_t i = 0; i < generated.size(); ++i) {
+    const fs::path target = context.plan.out_root / generated[i].path;
+    KILN_TRY(files.write_if_changed(target, generated[i].text));
+    context.digests.record(target, digests[i]);
+    written.push_back({std::string(kWrote) + generated[i].path, digests[i].hex()});
+  }
+  return written;
+}
+
+}  // namespace
+
+Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
+                        BuildState& state, Files& files) {
+  Ingredients now = finish_ingredients(request, context, request.units);
+  if (is_up_to_date(state.finish, now, context)) {
+    Finished nothing;
+    nothing.was_up_to_date = true;
+    return nothing;
+  }
+  ReadModules read = read_modules(request, context, files);
+  const bool may_leave_out = request.failure_policy == FailurePolicy::kKeepGoing;
+  if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
+    return merge_errors(std::move(read.errors));
+  }
+  // The next build is to say it again, so this one is none that is up to date.
+  if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
+  KILN_TRY_ASSIGN(Catalog catalog, make_catalog(request, std::move(read.modules), context, files));
+  KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, list_bundles(catalog.modules, context, files));
+  std::map<std::string, ImageSources> sources;
+  for (const Module& module : catalog.modules) sources[module.name] = image_sources(module, context, files);
+  Finished finished = summary_of(catalog);
   KILN_TRY_ASSIGN(std::vector<GeneratedFile> generated,
                   publish(std::move(catalog), bundles, sources, request.cache));
   generated.insert(generated.begin(), {"compile_commands.json",
@@ -392,17 +419,10 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   // A failure while writing leaves no claim that what is there belongs together.
   state.is_changed = true;
   const Ingredients before = std::exchange(state.finish, {});
-  std::vector<Digest> digests(generated.size());
-  on_all_cores(digests.size(), [&](std::size_t i) { digests[i] = sha256(generated[i].text); });
-  for (std::size_t i = 0; i < generated.size(); ++i) {
-    const fs::path target = context.plan.out_root / generated[i].path;
-    KILN_TRY(files.write_if_changed(target, generated[i].text));
-    context.digests.record(target, digests[i]);
-    now.push_back({std::string(kWrote) + generated[i].path, digests[i].hex()});
-  }
+  KILN_TRY_ASSIGN(const Ingredients written, write_all(generated, context, files));
+  now.insert(now.end(), written.begin(), written.end());
   finished.removed = remove_outdated(before, now, request.manifest.embed, context, files);
   state.finish = std::move(now);
-
   finished.errors = std::move(read.errors);
   return finished;
 }

@@ -39,6 +39,7 @@ struct Finished {
   std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
   std::vector<RemovedFile> removed;
   std::vector<std::string> without_kernels;  // sources of modules of several
+  std::vector<std::string> untyped_kernels;  // with arguments of which the size alone is known
   std::vector<Error> errors;            // of the modules that were left out
 };
 

@@ -18,6 +18,11 @@ struct KernelParameter {
   std::string name = {};    // empty where no abi file tells it
 };
 
+// Nothing told its type, nor that it is a pointer: programs can have its size checked alone.
+inline bool is_untyped(const KernelParameter& parameter) {
+  return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
+}
+
 struct Kernel {
   std::string name;  // as the images export it
   std::uint16_t unit = 0;

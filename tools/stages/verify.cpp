@@ -103,17 +103,19 @@ std::string show_size(const Parameter& parameter) {
   return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") + counted(parameter.size, "byte");
 }
 
-// "; parameter 2 'f32 factor' (4 bytes) has 8 bytes in the image": the first of the abi file that differs.
+// " by abi.json:4:7; parameter 2 'f32 factor' (4 bytes) has 8 bytes in the image": where the abi file declares the
+// kernel, and the first parameter that differs.
 std::string first_difference(const std::string& kernel, const Signature& found,
                              const std::vector<AbiKernel>* abi) {
   if (abi == nullptr) return {};
   const auto declared = std::ranges::find(*abi, kernel, &AbiKernel::name);
   if (declared == abi->end()) return {};
+  const std::string where = declared->where.file.empty() ? "" : " by " + to_string(declared->where);
   for (std::size_t i = 0; i < declared->parameters.size(); ++i) {
     const KernelParameter& parameter = declared->parameters[i];
     const bool is_there = i < found.size();
     if (is_there && same_parameter(parameter.place, found[i])) continue;
-    std::string text = "; parameter " + std::to_string(i + 1);
+    std::string text = where + "; parameter " + std::to_string(i + 1);
     if (parameter.type.is_known()) text += " '" + to_string(parameter.type) + ' ' + parameter.name + '\'';
     text += " (" + show_size(parameter.place) + ")";
     if (!is_there) return text + " is not in the image";
@@ -121,7 +123,7 @@ std::string first_difference(const std::string& kernel, const Signature& found,
     if (found[i].offset != parameter.place.offset) text += ", at another place";
     return text;
   }
-  return {};
+  return where;
 }
 
 // One note a target: what is wrong with its kernels; nothing when all is well.

@@ -44,15 +44,15 @@ class Function {
   Function() = default;
 
   // Starts the kernel and returns; work already on the stream runs first. Arguments are copied before
-  // the call returns. Errors: kInvalidInput (an empty or too large grid or block, arguments that do
+  // the call returns; of a Buffer or TypedBuffer the kernel gets the address, data(). Errors: kInvalidInput (an empty or too large grid or block, arguments that do
   // not fit the kernel's parameters), kNotFound (the module was unloaded), kDriver.
   // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    static_assert((std::is_trivially_copyable_v<Arguments> && ...),
-                  "a kernel argument must be trivially copyable: pass buffer.data(), not the buffer");
-    const void* const addresses[] = {detail::address_of(arguments)..., nullptr};
-    constexpr std::size_t kSizes[] = {sizeof(Arguments)..., 0};
+    static_assert((std::is_trivially_copyable_v<detail::PassedType<Arguments>> && ...),
+                  "a kernel argument must be a plain value, a pointer or a device buffer");
+    const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
+    constexpr std::size_t kSizes[] = {sizeof(detail::PassedType<Arguments>)..., 0};
     return launch_raw(config, addresses, kSizes, sizeof...(Arguments));
   }
 
@@ -95,7 +95,7 @@ class TypedFunction {
     using Fits =
         detail::ArgumentFits<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>;
     static_assert(detail::check_arguments<Fits>());
-    const void* const addresses[] = {detail::address_of(arguments)..., nullptr};
+    const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }
   // As Function::prepare.

@@ -13,11 +13,17 @@
 #include <type_traits>
 #include <utility>
 
+#include "parameter_types.hpp"
 #include "result.hpp"
 
 namespace kiln {
 
 class Device;
+class Buffer;
+namespace detail {
+template <>
+struct Passed<Buffer>;
+}
 namespace runtime {
 struct DeviceBlock;
 struct PinnedBlock;
@@ -31,7 +37,7 @@ class Buffer {
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
-  // The address on the device: pass it to kernels, do not read it on the host.
+  // The address on the device: for kernels, which take the buffer, too; not to be read on the host.
   void* data() const { return data_; }
   template <typename T>
   T* as() const {
@@ -42,6 +48,7 @@ class Buffer {
 
  private:
   friend class Device;
+  friend struct detail::Passed<Buffer>;
   Buffer(std::shared_ptr<runtime::DeviceBlock> block, void* data, std::size_t size);
   std::shared_ptr<runtime::DeviceBlock> block_;
   void* data_ = nullptr;
@@ -68,6 +75,17 @@ class TypedBuffer : public Buffer {
 };
 
 namespace detail {
+
+// A kernel gets the address of a buffer.
+template <>
+struct Passed<Buffer> {
+  using type = void*;
+  static const void* address(const Buffer& buffer) { return &buffer.data_; }
+};
+template <typename T>
+struct Passed<TypedBuffer<T>> : Passed<Buffer> {
+  using type = T*;
+};
 
 // Page-locked bytes.
 class PinnedBytes {

@@ -91,24 +91,31 @@ struct Fit<std::nullptr_t, To*> {
   static constexpr bool value = true;
 };
 
+// What a launch passes for an argument, and where its bytes lie: the argument itself, but of a device
+// buffer the address (memory.hpp), and a null pointer for nullptr, which has no bytes of its own.
+template <typename Argument>
+struct Passed {
+  using type = Argument;
+  static const void* address(const Argument& argument) { return &reinterpret_cast<const char&>(argument); }
+};
+template <>
+struct Passed<std::nullptr_t> {
+  using type = std::nullptr_t;
+  static const void* address(std::nullptr_t) {
+    static constexpr const void* kNull = nullptr;
+    return &kNull;
+  }
+};
+template <typename Argument>
+using PassedType = typename Passed<std::remove_cv_t<std::remove_reference_t<Argument>>>::type;
+
 }  // namespace detail
 
 // Whether an argument of this type may be passed for this parameter.
 template <typename Argument, typename Parameter>
-inline constexpr bool fits_parameter =
-    detail::Fit<std::remove_cv_t<std::remove_reference_t<Argument>>, Parameter>::value;
+inline constexpr bool fits_parameter = detail::Fit<detail::PassedType<Argument>, Parameter>::value;
 
 namespace detail {
-
-// Where an argument's bytes lie. A nullptr has none of its own.
-template <typename Argument>
-const void* address_of(const Argument& argument) {
-  return &reinterpret_cast<const char&>(argument);
-}
-inline const void* address_of(const std::nullptr_t&) {
-  static constexpr const void* kNull = nullptr;
-  return &kNull;
-}
 
 template <typename... Types>
 struct TypeList {};

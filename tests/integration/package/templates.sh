@@ -78,7 +78,7 @@ def refuses(words, call):
     else:
         raise AssertionError("not refused: " + words)
 refuses("scaled<float, 2>(u32, f32, f32*) takes 3 arguments, not 1", lambda: scaled.launch(device, 1, 32, 3))
-refuses("did you mean 'scaled<", lambda: catalog["scaled"])
+refuses("the sources instantiate scaled<double, 1>, scaled<float, 2>", lambda: catalog["scaled"])
 refuses("; add the instance to them", lambda: catalog["scaled<float, 3>"])
 refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: add 'host'",
         lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))

@@ -1,0 +1,123 @@
+#include "tools/commands/build_output.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "tools/commands/progress.hpp"
+#include "tools/json/json.hpp"
+
+namespace kiln::tools {
+namespace {
+
+void print_event(const Json& event, std::ostream& out) {
+  out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
+}
+
+Json error_json(const Error& error) {
+  Json::Array notes, hints;
+  for (const Note& note : error.notes) {
+    (note.kind == Note::Kind::kHint ? hints : notes).push_back(note.text);
+  }
+  Json::Object object{{"message", error.message}};
+  if (!error.where.file.empty()) {
+    object.push_back({"file", error.where.file});
+    if (error.where.line != 0) object.push_back({"line", error.where.line});
+    if (error.where.column != 0) object.push_back({"column", error.where.column});
+  }
+  object.push_back({"notes", std::move(notes)});
+  object.push_back({"hints", std::move(hints)});
+  return object;
+}
+
+Json::Array errors_json(const Error& error) {
+  Json::Array errors = {error_json(error)};
+  for (const Error& other : error.others) errors.push_back(error_json(other));
+  return errors;
+}
+
+Json outcome_json(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds) {
+  Json::Object counts;
+  for (const StepStatus status : {StepStatus::kUpToDate, StepStatus::kCached, StepStatus::kRan,
+                                  StepStatus::kFailed, StepStatus::kSkipped}) {
+    counts.push_back({std::string(to_string(status)), outcome.execution.count(status)});
+  }
+  return Json::Object{
+      {"event", "done"},
+      {"status", error == nullptr ? "ok" : "failed"},
+      {"steps", std::move(counts)},
+      {"missing_targets", Json::Array(outcome.missing_targets.begin(), outcome.missing_targets.end())},
+      {"header", outcome.header_below_out},
+      {"milliseconds", milliseconds},
+      {"errors", error == nullptr ? Json::Array() : errors_json(*error)}};
+}
+
+}  // namespace
+
+void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan, OutputFormat format,
+                       std::ostream& out) {
+  std::size_t stale = 0, following = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Assessment& one = assessments[i];
+    if (one.freshness == Freshness::kFresh) continue;
+    const bool is_stale = one.freshness == Freshness::kStale;
+    ++(is_stale ? stale : following);
+    if (format == OutputFormat::kJson) {
+      print_event(Json::Object{{"event", is_stale ? "stale" : "follows"},
+                               {"step", plan.steps[i].id},
+                               {"reasons", Json::Array(one.reasons.begin(), one.reasons.end())}},
+                  out);
+    } else {
+      out << (is_stale ? "would run: " : "may follow: ") << plan.steps[i].id << ": "
+          << join(one.reasons, ", ") << "\n";
+    }
+  }
+  if (format == OutputFormat::kText) {
+    out << plan.steps.size() << " steps: " << stale << " would run, " << following << " may follow, "
+        << plan.steps.size() - stale - following << " up to date\n";
+  }
+}
+
+void print_outcome(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds,
+                   OutputFormat format, std::ostream& out) {
+  if (format == OutputFormat::kJson) return print_event(outcome_json(outcome, error, milliseconds), out);
+  if (error != nullptr) return;
+  const Execution& execution = outcome.execution;
+  const Finished& finished = outcome.finished;
+  const std::size_t ran = execution.count(StepStatus::kRan);
+  const std::size_t cached = execution.count(StepStatus::kCached);
+  if (ran + cached == 0 && finished.was_up_to_date) {
+    out << "nothing to do: " << counted(execution.steps.size(), "step") << " up to date (" << milliseconds
+        << " ms)\n";
+    return;
+  }
+  out << counted(execution.steps.size(), "step") << ": " << ran << " ran, " << cached
+      << " from the cache, " << execution.count(StepStatus::kUpToDate) << " up to date ("
+      << format_duration(milliseconds) << ")\n";
+  if (finished.was_up_to_date) return;
+  out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image") << ": "
+      << outcome.header.string() << "\n";
+}
+
+void print_refusal(const Error& error, OutputFormat format, std::ostream& out) {
+  if (format == OutputFormat::kText) return;
+  print_event(Json::Object{{"event", "done"}, {"status", "failed"}, {"errors", errors_json(error)}}, out);
+}
+
+void print_remarks(const Finished& finished, const std::filesystem::path& out_folder, std::ostream& err) {
+  for (const RemovedFile& file : finished.removed) {
+    err << "kiln: removed " << (out_folder / file.path).string() << ": " << file.why << "\n";
+  }
+  for (const std::string& source : finished.without_kernels) {
+    err << "kiln: warning: " << quote(source)
+        << " has no kernels: a template is one where it is instantiated\n";
+  }
+  const std::vector<std::string>& untyped = finished.untyped_kernels;
+  if (untyped.empty()) return;
+  err << "kiln: note: " << quote(untyped.front());
+  if (untyped.size() > 1) err << " and " << counted(untyped.size() - 1, "other kernel");
+  err << (untyped.size() > 1 ? " have" : " has")
+      << " arguments of unknown type, so only their sizes are checked: leave extern \"C\" out, or name an "
+         "abi file\n";
+}
+
+}  // namespace kiln::tools

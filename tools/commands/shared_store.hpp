@@ -1,0 +1,48 @@
+// The store that builds share, while one command uses it: the folder of the user, and behind it the HTTP
+// cache that KILN_CACHE_URL names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "kiln/result.hpp"
+#include "tools/commands/world.hpp"
+#include "tools/system/cache_store.hpp"
+#include "tools/system/held_files.hpp"
+#include "tools/system/remote_cache.hpp"
+
+namespace kiln::tools {
+
+// What the environment says of both.
+struct StorePolicies {
+  CachePolicy folder;
+  RemotePolicy remote;
+};
+Result<StorePolicies> store_policies(const Environment& environment);
+
+enum class StoreUse : std::uint8_t { kNone, kFolder, kFolderAndServer };
+
+class SharedStore {
+ public:
+  // Warns where a store that is wanted cannot be used: a build goes on without.
+  SharedStore(StoreUse use, const StorePolicies& policies, const CacheFolder& folder, World& world);
+
+  // Null: none is used.
+  CacheStore* get() { return is_used_ ? &store_ : nullptr; }
+  // Down to the size that the policy allows.
+  void trim();
+  // Tells what went wrong with it, and keeps its counts. At the end of its use.
+  void close();
+
+ private:
+  World& world_;
+  const std::uint64_t limit_;
+  const bool is_used_;
+  HeldFiles files_;
+  CacheStore store_;
+  std::unique_ptr<RemoteCache> remote_;
+  std::optional<RangeLock> use_;
+};
+
+}  // namespace kiln::tools
