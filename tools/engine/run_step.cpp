@@ -1,17 +1,16 @@
 #include "tools/engine/run_step.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/engine/out_folder.hpp"
+#include "tools/engine/step_error.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/name_lines.hpp"
 #include "tools/stages/plan_hipify.hpp"
-#include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -43,67 +42,6 @@ std::string joined_output(const Outcome& outcome) {
   std::string text = outcome.output;
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text + outcome.diagnostics;
-}
-
-// Whether the compiler of the host met what only CUDA's own compiler knows.
-bool is_of_plain_cuda(std::string_view log) {
-  const auto has = [&](std::string_view text) { return log.find(text) != std::string_view::npos; };
-  if (has("platform.cuh")) return false;
-  return has("__global__") || has("cuda_fp16.h") || has("cuda_bf16.h") || has("cuda_runtime.h");
-}
-
-struct Word {
-  std::string_view cuda, kiln;
-};
-
-// What the host has in place of CUDA's words; docs/HOST.md has the whole table.
-constexpr std::array<Word, 10> kWords = {
-    {{"__shared__", "KILN_SHARED(tile, float[256])"},
-     {"__device__", "KILN_DEVICE"},
-     {"__syncthreads", "kiln::device::barrier()"},
-     {"threadIdx", "kiln::device::thread_index()"},
-     {"blockIdx", "kiln::device::block_index()"},
-     {"blockDim", "kiln::device::block_size()"},
-     {"gridDim", "kiln::device::block_count()"},
-     {"atomicAdd", "kiln::device::atomic_sum() of device/atomics.cuh"},
-     {"__shfl_down_sync", "device/wave.cuh"},
-     {"__shfl_xor_sync", "device/wave.cuh"}}};
-
-// "__shared__: KILN_SHARED(tile, float[256])" and so on, of the words that the log complains about.
-std::string kiln_for_cuda(std::string_view log) {
-  std::vector<std::string> found;
-  for (const Word& word : kWords) {
-    if (log.find(quote(word.cuda)) == std::string_view::npos) continue;
-    found.push_back(std::string(word.cuda) + ": " + std::string(word.kiln));
-  }
-  return join(found, "; ");
-}
-
-Error step_error(const Step& step, const Plan& plan, std::string message, const std::string& log) {
-  Error error;
-  error.code = ErrorCode::kBuildFailed;
-  error.message = quote(step.id) + " failed: " + std::move(message);
-  const std::string_view text = trim(log);
-  if (!text.empty()) {
-    error.note(std::string(to_string(step.tool)) + " printed:\n" + std::string(text));
-  }
-  if (step.tool == ToolKind::kHipCompiler) {
-    error.note("what was compiled is what hipify-perl made of the sources, in " +
-               (plan.out_root / "hip").string());
-  }
-  error.note("command, run in " + plan.source_root.string() + ":\n  " +
-             shell_line(command_line(step, plan)));
-  if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
-    error.hint(
-        "the host takes no plain CUDA, but sources that include device/platform.cuh and spell "
-        "kernels with KILN_KERNEL: " + page("HOST.md"));
-    error.hint(
-        "without a GPU, plain CUDA runs on an emulated one: build for --target gfx1100, run with "
-        "KILN_DEVICE=emulated:gfx1100");
-  } else if (step.tool == ToolKind::kHostCompiler && !kiln_for_cuda(text).empty()) {
-    error.hint("on every target, in place of " + kiln_for_cuda(text) + "; " + page("HOST.md") + " has more");
-  }
-  return error;
 }
 
 // Where the tool of one step writes; removed with all in it. `path` is a new folder that nobody
@@ -194,10 +132,10 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   StepOutput result;
   result.log = joined_output(outcome);
   result.milliseconds = static_cast<std::uint64_t>(outcome.duration.count() / 1000);
-  if (!outcome.ok()) return step_error(step, plan, describe_end(outcome), result.log);
+  if (!outcome.ok()) return step_error(step, context, files, describe_end(outcome), result.log);
   Result<std::string> bytes = files.read(output);
   if (!bytes) {
-    return step_error(step, plan, "the tool reported success but wrote no output", result.log)
+    return step_error(step, context, files, "the tool reported success but wrote no output", result.log)
         .note(bytes.error().message);
   }
   result.bytes = std::move(*bytes);

@@ -155,7 +155,7 @@ TEST_CASE("execute reports every broken module and makes no bundle") {
   CHECK(execution->errors[0].code == ErrorCode::kBuildFailed);
   CHECK(execution->errors[0].message == "'compile affine compute_80' failed: exit status 1");
   REQUIRE(execution->errors[0].notes.size() == 2);
-  CHECK(execution->errors[0].notes[0].text == "nvcc printed:\naffine.cu(1): error: broken");
+  CHECK(execution->errors[0].notes[0].text == "nvcc printed:\n/src/affine.cu(1): error: broken");
   CHECK(execution->errors[0].notes[1].text ==
         "command, run in /src:\n  /cuda/nvcc -O3 compute_80 affine.cu "
         "/src/out/images/affine/compute_80 /src/out/images/affine/compute_80.d "

@@ -1,0 +1,49 @@
+#include "tools/engine/step_error.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_toolkit.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+using kiln::testing::FakeToolkit;
+
+namespace {
+
+// What the error shows of the log, for a user in that folder. The manifest is in /src.
+std::string shown(const std::string& log, const std::string& folder) {
+  FakeToolkit toolkit;
+  REQUIRE(toolkit.files.write("/src/device/block.cuh", ""));
+  Environment environment;
+  environment.current_directory = folder;
+  FileDigests digests(toolkit.files);
+  const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
+  const Error error = step_error(toolkit.step("compile fill sm_80"), context, toolkit.files, "exit status 1", log);
+  CHECK(error.message == "'compile fill sm_80' failed: exit status 1");
+  const std::string& note = error.notes.at(0).text;
+  CHECK(note.starts_with("nvcc printed:\n"));
+  return note.substr(note.find('\n') + 1);
+}
+
+}  // namespace
+
+TEST_CASE("step_error names the files of the log from the user's folder") {
+  const std::string log =
+      "In file included from device/block.cuh:3,\n"
+      "                 from fill.cu:1:\n"
+      "fill.cu(5): error: expected an expression\n"
+      "device/block.cuh:7:2: error: no\n"
+      "  | fill.cu: a quoted line\n"
+      "other.cu:1:1: is nowhere\n"
+      "/src/fill.cu:1:1: note: whole already";
+  CHECK(shown(log, "/src") == log);
+  CHECK(shown(log, "/src/build") ==
+        "In file included from ../device/block.cuh:3,\n"
+        "                 from ../fill.cu:1:\n"
+        "../fill.cu(5): error: expected an expression\n"
+        "../device/block.cuh:7:2: error: no\n"
+        "  | fill.cu: a quoted line\n"
+        "other.cu:1:1: is nowhere\n"
+        "/src/fill.cu:1:1: note: whole already");
+  CHECK(shown("fill.cu:1:1: error", "/home/somebody/build") == "/src/fill.cu:1:1: error");
+}

@@ -1,0 +1,117 @@
+#include "tools/engine/step_error.hpp"
+
+#include <array>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
+#include "tools/system/own_folder.hpp"
+
+namespace kiln::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether the compiler of the host met what only CUDA's own compiler knows.
+bool is_of_plain_cuda(std::string_view log) {
+  const auto has = [&](std::string_view text) { return log.find(text) != std::string_view::npos; };
+  if (has("platform.cuh")) return false;
+  return has("__global__") || has("cuda_fp16.h") || has("cuda_bf16.h") || has("cuda_runtime.h");
+}
+
+struct Word {
+  std::string_view cuda, kiln;
+};
+
+// What the host has in place of CUDA's words; docs/HOST.md has the whole table.
+constexpr std::array<Word, 10> kWords = {
+    {{"__shared__", "KILN_SHARED(tile, float[256])"},
+     {"__device__", "KILN_DEVICE"},
+     {"__syncthreads", "kiln::device::barrier()"},
+     {"threadIdx", "kiln::device::thread_index()"},
+     {"blockIdx", "kiln::device::block_index()"},
+     {"blockDim", "kiln::device::block_size()"},
+     {"gridDim", "kiln::device::block_count()"},
+     {"atomicAdd", "kiln::device::atomic_sum() of device/atomics.cuh"},
+     {"__shfl_down_sync", "device/wave.cuh"},
+     {"__shfl_xor_sync", "device/wave.cuh"}}};
+
+// "__shared__: KILN_SHARED(tile, float[256])" and so on, of the words that the log complains about.
+std::string kiln_for_cuda(std::string_view log) {
+  std::vector<std::string> found;
+  for (const Word& word : kWords) {
+    if (log.find(quote(word.cuda)) == std::string_view::npos) continue;
+    found.push_back(std::string(word.cuda) + ": " + std::string(word.kiln));
+  }
+  return join(found, "; ");
+}
+
+// The shorter of the path from `here` and the whole path.
+std::string shortest(const fs::path& path, const fs::path& here) {
+  const std::string whole = path.string(), relative = path.lexically_relative(here).string();
+  return relative.empty() || whole.size() <= relative.size() ? whole : relative;
+}
+
+// A line of a compiler's, with the file that it is about named from `here`: "dir/a.cu:3:5: error",
+// "a.cu(3): error", "In file included from a.cu:3,".
+std::string line_seen_from(const fs::path& here, std::string_view line, const Plan& plan, const Files& files) {
+  constexpr std::string_view kFrom = "from ";
+  const std::size_t blank = line.find_first_not_of(' ');
+  std::size_t begin = 0;
+  if (blank != 0 || line.starts_with("In file included ")) {
+    const std::size_t from = line.find(kFrom);
+    if (from == std::string_view::npos) return std::string(line);
+    begin = from + kFrom.size();
+  }
+  const std::size_t end = line.find_first_of(":(,", begin);
+  if (end == std::string_view::npos || end == begin || line[begin] == '/') return std::string(line);
+  const fs::path path = (plan.source_root / line.substr(begin, end - begin)).lexically_normal();
+  if (files.kind(path) != PathKind::kFile) return std::string(line);
+  std::string text(line.substr(0, begin));
+  return text.append(shortest(path, here)).append(line.substr(end));
+}
+
+std::string seen_from(const fs::path& here, std::string_view log, const Plan& plan, const Files& files) {
+  if (here == plan.source_root) return std::string(log);
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(log, '\n')) {
+    lines.push_back(line_seen_from(here, line, plan, files));
+  }
+  return join(lines, "\n");
+}
+
+}  // namespace
+
+Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
+                 std::string_view log) {
+  const Plan& plan = context.plan;
+  Error error;
+  error.code = ErrorCode::kBuildFailed;
+  error.message = quote(step.id) + " failed: " + std::move(message);
+  const std::string_view text = trim(log);
+  if (!text.empty()) {
+    error.note(std::string(to_string(step.tool)) + " printed:\n" +
+               seen_from(context.environment.current_directory, text, plan, files));
+  }
+  if (step.tool == ToolKind::kHipCompiler) {
+    error.note("what was compiled is what hipify-perl made of the sources, in " +
+               (plan.out_root / "hip").string());
+  }
+  error.note("command, run in " + plan.source_root.string() + ":\n  " +
+             shell_line(command_line(step, plan)));
+  if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
+    error.hint(
+        "the host takes no plain CUDA, but sources that include device/platform.cuh and spell "
+        "kernels with KILN_KERNEL: " + page("HOST.md"));
+    error.hint(
+        "without a GPU, plain CUDA runs on an emulated one: build for --target gfx1100, run with "
+        "KILN_DEVICE=emulated:gfx1100");
+  } else if (step.tool == ToolKind::kHostCompiler && !kiln_for_cuda(text).empty()) {
+    error.hint("on every target, in place of " + kiln_for_cuda(text) + "; " + page("HOST.md") + " has more");
+  }
+  return error;
+}
+
+}  // namespace kiln::tools

@@ -1,0 +1,19 @@
+// The error of a step that failed: what its tool printed, the command, and what to do where that is known.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kiln/result.hpp"
+#include "tools/engine/assess.hpp"
+#include "tools/model/plan.hpp"
+#include "tools/system/files.hpp"
+
+namespace kiln::tools {
+
+// kBuildFailed. `log` is what the tool printed. It runs in the manifest's folder and names files from there;
+// the error names them from the user's folder, where an editor finds them.
+Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
+                 std::string_view log);
+
+}  // namespace kiln::tools
