@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
@@ -43,6 +45,7 @@ class Verification {
           image.bytes = std::move(*bytes);
           return false;
         }
+        incomplete_.insert({module.name, image.target});
         return true;
       });
     }
@@ -56,13 +59,22 @@ class Verification {
   // What each image says of itself, and what the catalog says of it.
   void read_images() {
     for (Module& module : build_.catalog.modules) {
-      std::erase_if(module.images, [&](Artifact& image) { return !check_image(image); });
+      std::erase_if(module.images, [&](Artifact& image) {
+        if (check_image(image)) return false;
+        incomplete_.insert({module.name, image.target});
+        return true;
+      });
     }
   }
 
+  // Of each target that has all its images: the others' kernels would be missing, which is said already.
   void check_kernels(const Manifest* manifest) {
     for (const Module& module : build_.catalog.modules) {
-      if (module.images.empty()) continue;
+      std::vector<Artifact> images = module.images;
+      std::erase_if(images, [&](const Artifact& image) {
+        return incomplete_.contains({module.name, image.target});
+      });
+      if (images.empty()) continue;
       const std::vector<AbiKernel>* abi = nullptr;
       AbiCoverage coverage = AbiCoverage::kAll;
       if (manifest != nullptr) {
@@ -72,7 +84,7 @@ class Verification {
           if (spec.name.value == module.name) coverage = spec.coverage;
         }
       }
-      Result<void> verified = verify_module(module.name, module.images, abi, coverage);
+      Result<void> verified = verify_module(module.name, images, abi, coverage);
       if (!verified) errors_.push_back(std::move(verified).error());
     }
   }
@@ -172,6 +184,7 @@ class Verification {
   const fs::path& shown_;
   const Files& files_;
   std::map<Digest, std::string> owners_;
+  std::set<std::pair<std::string, TargetId>> incomplete_;  // modules, by target, of which an image is wrong
   std::vector<std::pair<std::string, Need>> needs_;
   std::vector<Error> errors_;
   std::size_t images_ = 0;
