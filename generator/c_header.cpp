@@ -76,7 +76,7 @@ std::string parameter_name(const KernelParameter& parameter, std::size_t positio
   static constexpr std::array<std::string_view, 5> kTaken = {"arguments", "config", "function",
                                                              "restrict", "kernel"};
   if (parameter.name.empty() || identifier(parameter.name) != parameter.name) {
-    return "argument_" + std::to_string(position);
+    return "argument_" + std::to_string(position + 1);  // as messages count
   }
   const bool is_taken = std::ranges::find(kTaken, parameter.name) != kTaken.end();
   return parameter.name + (is_taken ? "_" : "");

@@ -116,7 +116,7 @@ std::string parameter_name(const KernelParameter& parameter, std::size_t positio
   static constexpr std::array<std::string_view, 2> kOwn = {"launch", "self"};
   const bool is_ours = std::ranges::find(kOwn, parameter.name) != kOwn.end();
   if (parameter.name.empty() || is_ours || rust_name(parameter.name) != parameter.name) {
-    return "argument_" + std::to_string(position);
+    return "argument_" + std::to_string(position + 1);  // as messages count
   }
   return parameter.name;
 }

@@ -92,13 +92,13 @@ static inline kiln_error* kernels_scale_float_load(const kiln_device* device,
 }
 static inline kiln_error* kernels_scale_float_launch(const kiln_function* function,
                                                      const kiln_launch_config* config,
-                                                     const void* argument_0 /* the address of 8 bytes */,
-                                                     const void* argument_1,
-                                                     const void* argument_2 /* the address of 4 bytes */) {
+                                                     const void* argument_1 /* the address of 8 bytes */,
+                                                     const void* argument_2,
+                                                     const void* argument_3 /* the address of 4 bytes */) {
   const void* arguments[3];
-  arguments[0] = argument_0;
-  arguments[1] = &argument_1;
-  arguments[2] = argument_2;
+  arguments[0] = argument_1;
+  arguments[1] = &argument_2;
+  arguments[2] = argument_3;
   return kiln_function_launch_named(function, config, "_Z5scaleIfEvPT_", arguments, 3);
 }
 
@@ -146,11 +146,11 @@ static inline kiln_error* kernels_copy_affine_f32_load(const kiln_device* device
 }
 static inline kiln_error* kernels_copy_affine_f32_launch(const kiln_function* function,
                                                          const kiln_launch_config* config,
-                                                         const void* argument_0 /* the address of 8 bytes */,
-                                                         const void* argument_1 /* the address of 8 bytes */) {
+                                                         const void* argument_1 /* the address of 8 bytes */,
+                                                         const void* argument_2 /* the address of 8 bytes */) {
   const void* arguments[2];
-  arguments[0] = argument_0;
-  arguments[1] = argument_1;
+  arguments[0] = argument_1;
+  arguments[1] = argument_2;
   return kiln_function_launch_named(function, config, "affine_f32", arguments, 2);
 }
 
@@ -162,11 +162,11 @@ static inline kiln_error* kernels_copy_load(const kiln_device* device, const kil
 }
 static inline kiln_error* kernels_copy_launch(const kiln_function* function,
                                               const kiln_launch_config* config,
-                                              const void* argument_0 /* the address of 8 bytes */,
-                                              const void* argument_1 /* the address of 8 bytes */) {
+                                              const void* argument_1 /* the address of 8 bytes */,
+                                              const void* argument_2 /* the address of 8 bytes */) {
   const void* arguments[2];
-  arguments[0] = argument_0;
-  arguments[1] = argument_1;
+  arguments[0] = argument_1;
+  arguments[1] = argument_2;
   return kiln_function_launch_named(function, config, "copy", arguments, 2);
 }
 

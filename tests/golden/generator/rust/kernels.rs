@@ -69,11 +69,11 @@ pub mod affine {
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
-        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
-                             argument_1: *const std::ffi::c_void, argument_2: [u8; 4]) -> kiln::Result<()> {
-            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                           std::ptr::addr_of!(argument_1) as _,
-                                           std::ptr::addr_of!(argument_2) as _])
+        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_1: [u8; 8],
+                             argument_2: *const std::ffi::c_void, argument_3: [u8; 4]) -> kiln::Result<()> {
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_1) as _,
+                                           std::ptr::addr_of!(argument_2) as _,
+                                           std::ptr::addr_of!(argument_3) as _])
         }
     }
 
@@ -120,10 +120,10 @@ pub mod copy {
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
-        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
-                             argument_1: [u8; 8]) -> kiln::Result<()> {
-            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                           std::ptr::addr_of!(argument_1) as _])
+        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_1: [u8; 8],
+                             argument_2: [u8; 8]) -> kiln::Result<()> {
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_1) as _,
+                                           std::ptr::addr_of!(argument_2) as _])
         }
     }
 
@@ -134,10 +134,10 @@ pub mod copy {
         }
         /// # Safety
         /// Pointers are to device memory that the kernel may use.
-        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_0: [u8; 8],
-                             argument_1: [u8; 8]) -> kiln::Result<()> {
-            self.function.launch(launch, &[std::ptr::addr_of!(argument_0) as _,
-                                           std::ptr::addr_of!(argument_1) as _])
+        pub unsafe fn launch(&self, launch: &kiln::Launch, argument_1: [u8; 8],
+                             argument_2: [u8; 8]) -> kiln::Result<()> {
+            self.function.launch(launch, &[std::ptr::addr_of!(argument_1) as _,
+                                           std::ptr::addr_of!(argument_2) as _])
         }
     }
 }
