@@ -21,7 +21,7 @@ environment:
   ROCM_PATH, CUDA_PATH   a ROCm, a CUDA toolkit to be used as it is
   KILN_SETUP_ROCM=no     do without AMD's tools
   KILN_SETUP_CUDA=no     do without nvcc
-  KILN_SETUP_TESTS=no    do without what only kiln's own tests need
+  KILN_SETUP_TESTS=no    do without what only kiln's own tests and examples need
 
 example: tools/setup.sh && eval "$(tools/setup.sh --print-env)" && hipcc --version
 
@@ -151,8 +151,9 @@ say_absent_rust() {
 }
 
 look_for_machine_packages() {
-  local probe what minimum package
-  while read -r probe what minimum package; do
+  local probe what minimum package tests
+  while read -r probe what minimum package tests; do
+    [ -z "$tests" ] || [ "${KILN_SETUP_TESTS:-}" != no ] || continue
     if "has_$probe" "$what" "$minimum"; then
       report "$what" found "$(command -v "$what" || true)"
     elif [ "$what" = rustc ] && command -v rustc >/dev/null; then

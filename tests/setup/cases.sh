@@ -109,17 +109,20 @@ takes_under_a_second_when_there_is_nothing_to_do() {
 
 check_lists_what_is_missing_and_installs_nothing() {
   export KILN_TOOLCHAIN_DIR=$scratch/prefix
-  hide_programs ninja hipcc
+  hide_programs ninja hipcc rustc meson
   mkdir -p "$scratch/empty"
   ROCM_PATH=$scratch/empty run "$setup" --check
   expect_status 3
   expect_output "ninja                missing  apt install ninja-build"
   [ -d /opt/rocm ] || expect_output "rocm                 missing  goes to $scratch/prefix/rocm"
   expect_output atch2
+  expect_output "rustc                missing  apt install rustc"
   [ ! -e "$scratch/prefix" ] || fail "--check wrote to the prefix"
   KILN_SETUP_TESTS=no ROCM_PATH=$scratch/empty run "$setup" --check
   refuse_output atch2
   refuse_output sanitizers
+  refuse_output rustc
+  refuse_output meson
 }
 
 names_a_tool_that_is_too_old() {
