@@ -43,6 +43,7 @@ Result<unsigned> parse_jobs(const std::string& text) {
 Result<std::vector<EmbedOutput>> parse_outputs(const BuildWords& words) {
   std::set<EmbedOutput> outputs;
   for (const std::string& word : words.outputs) {
+    if (word == "python") return usage_error("--emit cannot be 'python'").hint(kEmitForPython);
     KILN_TRY_ASSIGN(const EmbedOutput output,
                     choice<EmbedOutput>("--emit", word,
                                         {{"cpp", EmbedOutput::kCpp},

@@ -50,6 +50,10 @@ class EmbedPart : public ManifestPart {
   void emit(const Json& value) {
     std::set<EmbedOutput> outputs;
     reader_.list(value, "'emit'", "strings", Empty::kRefused, [&](const Json& item) {
+      if (item.text() != nullptr && *item.text() == "python") {
+        reader_.report(item, "an entry of 'emit' cannot be 'python'").hint(kEmitForPython);
+        return;
+      }
       const int choice =
           reader_.choice(item, "an entry of 'emit'", {"cpp", "c", "rust", "catalog"});
       if (choice >= 0) outputs.insert(static_cast<EmbedOutput>(choice));
