@@ -34,6 +34,11 @@ def _is_contiguous(shape, strides, item):
     return True
 
 
+# What a program may write for a value of so many bytes.
+_EXAMPLES = {1: "ctypes.c_uint8(1)", 2: "ctypes.c_int16(1)", 4: "ctypes.c_float(1) or ctypes.c_int(1)",
+             8: "ctypes.c_double(1) or ctypes.c_int64(1)"}
+
+
 class Arguments:
     """The arguments of one launch. Host arrays are copied to the device, and back where the kernel may have
     written to them."""
@@ -63,14 +68,18 @@ class Arguments:
         if parameter.element:
             return _types.value_of(parameter.element, given)
         raw = given if isinstance(given, ctypes._SimpleCData) else None
+        # A struct by value; one of another size may be what a pointer points to, as an array is.
+        by_value = (ctypes.Structure, ctypes.Union) if parameter.size == 8 else (ctypes.Structure, ctypes.Union, ctypes.Array)
+        if isinstance(given, by_value) and ctypes.sizeof(given) == parameter.size:
+            raw = given
         if isinstance(given, (bytes, bytearray)):
             raw = (ctypes.c_char * len(given)).from_buffer_copy(given)
         if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
             return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
         if raw is None or ctypes.sizeof(raw) != parameter.size:
             raise TypeError(f"nothing tells its type, but that it has {parameter.size} bytes: give a ctypes value or bytes "
-                            "of that size, such as ctypes.c_float(1); or let kiln know the types, by a kernel "
-                            "without extern \"C\" or an abi file of the manifest")
+                            f"of that size, such as {_EXAMPLES.get(parameter.size, 'a ctypes.Structure')}; or let kiln "
+                            "know the types, by a kernel without extern \"C\" or an abi file of the manifest")
         return raw
 
     def _address(self, parameter, given):

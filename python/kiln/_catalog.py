@@ -8,6 +8,11 @@ from ._arguments import Arguments
 from ._device import launch
 
 
+def _spelt(name):
+    """Without the blanks, which do not count."""
+    return name.replace(" ", "")
+
+
 class Parameter:
     """One parameter of a kernel: `type` as "const f32*", empty where nothing tells it; `name`, `size`."""
 
@@ -63,14 +68,13 @@ class Kernel:
         """Starts the kernel. `grid` (blocks) and `block` (threads) are numbers, or tuples of up to three.
 
         For a number: a number, converted to the parameter's type, or a ctypes value of exactly that type.
+        For what has no type that is known, such as a struct: a ctypes value or bytes, of its size.
         For a pointer: a Buffer; None; anything with __cuda_array_interface__ or __dlpack__; or an array in
         this program's memory, numpy's or another, which is copied to the device and, unless the parameter is
         const, copied back after the kernel: then launch() waits."""
         if len(arguments) != len(self.parameters):
-            wanted = ", ".join(map(str, self.parameters))
-            no_block = "; is the block (its number of threads) left out?" if len(arguments) + 1 == len(self.parameters) else ""
-            raise TypeError(f"{self.readable_name}({wanted}) takes {len(self.parameters)} arguments, not {len(arguments)}: "
-                            f"launch(device, grid, block, arguments...){no_block}")
+            raise TypeError(f"{self.readable_name} takes {len(self.parameters)} arguments after device, grid and block, "
+                            f"not {len(arguments)}: ({', '.join(map(str, self.parameters))})")
         given = Arguments(device)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
@@ -143,11 +147,18 @@ class Catalog(_library.Handle):
         """The instance of a template that a person would call so, "saxpy<float>"; None: there is none."""
         if key in self.modules.get(module, {key: None}):
             return None
-        names = list(self.modules[module])
         at = _library.library().kiln_catalog_find_kernel(
             self._handle, ctypes.c_size_t(list(self.modules).index(module)),
             _library.text(key, "the name of a kernel"))
-        return self.modules[module][names[at]] if at < len(names) else None
+        kernels = list(self.modules[module].values())
+        if at < len(kernels):
+            return kernels[at]
+        # The library finds none where two are called the same.
+        same = [kernel.name for kernel in kernels if _spelt(kernel.readable_name) == _spelt(key)]
+        if len(same) > 1:
+            number = "two" if len(same) == 2 else len(same)
+            raise KeyError(f"'{key}' may be {number} kernels: {', '.join(same)}; name the one that is meant")
+        return None
 
     def _nearest(self, key):
         import difflib
@@ -157,5 +168,6 @@ class Catalog(_library.Handle):
         if instances:
             return f": the sources instantiate {', '.join(instances)}" + (
                 "; add the instance to them" if is_instance else "")
-        near = difflib.get_close_matches(key, names, 1)
+        in_namespaces = [name for name in names if name.partition("<")[0].endswith(f"::{template}")]
+        near = in_namespaces or difflib.get_close_matches(key, names, 1)
         return f"; did you mean '{near[0]}'?" if near else ""

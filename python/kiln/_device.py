@@ -96,7 +96,9 @@ def host_bytes(values, writable=False):
 
 def _check_element(element):
     if element not in _types.SIZES:
-        raise TypeError(f"there is no element type {element!r}: it is one of {', '.join(_types.SIZES)}")
+        meant = _types.OTHER_NAMES.get(element) if isinstance(element, str) else None
+        hint = f"did you mean {meant!r}?" if meant else f"it is one of {', '.join(_types.SIZES)}"
+        raise TypeError(f"there is no element type {element!r}: {hint}")
 
 
 class Stream(_library.Handle):

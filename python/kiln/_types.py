@@ -12,6 +12,10 @@ INTEGERS = {
 FLOATS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 SIZES = {"bool": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8,
          "f8": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+# What others call them.
+OTHER_NAMES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float": "f32", "float64": "f64", "double": "f64",
+               "half": "f16", "int": "i32", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+               "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
 # The letter of `struct` and of the buffer protocol, by element.
 LETTERS = {"bool": "?", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i",
            "i64": "q", "f16": "e", "f32": "f", "f64": "d"}

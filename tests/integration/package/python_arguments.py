@@ -53,14 +53,15 @@ except kiln.Error as error:
     assert error.code == kiln.Error.UNAVAILABLE and "no device 'cuda:99'" in str(error), error
 
 take = lambda *arguments: lambda: saxpy.launch(device, 1, 256, *arguments)
-refuses(TypeError, "takes 4 arguments, not 3: launch(device, grid, block, arguments...); is the block", take(4, 2, x))
+refuses(TypeError, "saxpy takes 4 arguments after device, grid and block, not 3: "
+        "(u32 n, f32 a, const f32* x, f32* y)", take(4, 2, x))
 refuses(TypeError, "argument 1 (u32 n): an integer is wanted", take(4.0, 2, x, y))
 untyped = kiln.Catalog(sys.argv[2])["saxpy"]
 y.write(array.array("f", [1, 1, 1, 1]))
 untyped.launch(device, 1, 256, ctypes.c_uint32(4), ctypes.c_float(2), x, y)
 assert list(y.download()) == [3, 5, 7, 9]
 refuses(TypeError, "argument 1 (4 bytes): nothing tells its type, but that it has 4 bytes: give a ctypes value or "
-        "bytes of that size, such as ctypes.c_float(1); or let kiln know the types, by a kernel without "
+        "bytes of that size, such as ctypes.c_float(1) or ctypes.c_int(1); or let kiln know the types, by a kernel without "
         'extern "C" or an abi file of the manifest', lambda: untyped.launch(device, 1, 256, 4, 2, x, y))
 # What ctypes would take the lowest bits of, or the part before a NUL.
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
@@ -97,7 +98,8 @@ assert list(device.upload("f32", [1, 2]).download()) == list(device.upload([1, 2
 refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32"))
 refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32", "f32"))
 refuses(TypeError, "not int", lambda: device.upload(4, "f32"))
-refuses(TypeError, "there is no element type 'float32'", lambda: device.upload([1], "float32"))
+refuses(TypeError, "there is no element type 'float32': did you mean 'f32'?", lambda: device.upload([1], "float32"))
+refuses(TypeError, "there is no element type 'f33': it is one of bool, u8", lambda: device.upload([1], "f33"))
 
 # Numbers without a type in Python.
 bits = lambda element, number: _types.value_of(element, number).value
