@@ -141,7 +141,8 @@ def compare(kiln, folder, program, work):
 
     images = catalog["images"]
     largest = max(images, key=lambda image: image["size"])
-    kernels = [(kernel["registers"] or 0, kernel["name"], image["module"], image["target"])
+    shown = lambda kernel: kernel["name"] + (f" ({kernel['demangled']})" if "demangled" in kernel else "")
+    kernels = [(kernel["registers"] or 0, shown(kernel), image["module"], image["target"])
                for image in images for kernel in image["kernels"]]
     most = max(kernels)
     steps = [event for event in json.loads(trace.read_text())["traceEvents"]

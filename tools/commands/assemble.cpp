@@ -2,6 +2,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/commands/build_output.hpp"
 #include "tools/commands/prepare.hpp"
 #include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_memory.hpp"
@@ -66,7 +67,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   store.close();
   if (!finished.was_up_to_date) {
     world.out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image")
-              << ": " << (options.selection.out / header_path(prepared.manifest)).string() << "\n";
+              << ": " << spell_emitted(options.selection.out, prepared.manifest.embed) << "\n";
   }
   return 0;
 }

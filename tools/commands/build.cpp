@@ -262,7 +262,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   }
 
   SharedStore store(options.no_cache ? StoreUse::kNone : StoreUse::kFolderAndServer, policies, cache, world);
-  BuildOutcome outcome{.header = options.selection.out / header_path(prepared.manifest),
+  BuildOutcome outcome{.emitted = spell_emitted(options.selection.out, prepared.manifest.embed),
                        .header_below_out = header_path(prepared.manifest),
                        .missing_targets = prepared.missing_targets};
   KILN_TRY_ASSIGN(outcome.execution,

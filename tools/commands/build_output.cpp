@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "tools/commands/progress.hpp"
+#include "tools/engine/publish.hpp"
 #include "tools/json/json.hpp"
 
 namespace kiln::tools {
@@ -53,6 +54,14 @@ Json outcome_json(const BuildOutcome& outcome, const Error* error, std::uint64_t
 
 }  // namespace
 
+std::string spell_emitted(const std::filesystem::path& out, const EmbedOptions& embed) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path path : emitted_files(embed)) {
+    names.push_back(names.empty() ? (out / path).string() : path.filename().string());
+  }
+  return join(names, ", ");
+}
+
 void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan, OutputFormat format,
                        std::ostream& out) {
   std::size_t stale = 0, following = 0;
@@ -95,7 +104,7 @@ void print_outcome(const BuildOutcome& outcome, const Error* error, std::uint64_
       << format_duration(milliseconds) << ")\n";
   if (finished.was_up_to_date) return;
   out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image") << ": "
-      << outcome.header.string() << "\n";
+      << outcome.emitted << "\n";
 }
 
 void print_refusal(const Error& error, OutputFormat format, std::ostream& out) {

@@ -12,6 +12,7 @@
 #include "tools/engine/assess.hpp"
 #include "tools/engine/execute.hpp"
 #include "tools/engine/finish.hpp"
+#include "tools/model/manifest.hpp"
 #include "tools/model/plan.hpp"
 
 namespace kiln::tools {
@@ -20,13 +21,16 @@ enum class OutputFormat : bool { kText, kJson };
 
 // A build that came to its steps.
 struct BuildOutcome {
-  std::filesystem::path header;              // as --out is spelt
+  std::string emitted;                       // as spell_emitted() has it
   std::string header_below_out;              // relative to the out folder
   std::vector<std::string> missing_targets;  // left out by --allow-missing
   Execution execution = {};
   Finished finished = {};          // empty where there are errors
   std::vector<Error> errors = {};  // of steps, of the catalog, and of the lock file
 };
+
+// "out/include/kernels.hpp, kernels.h, kernels.kiln": what is emitted into the folder.
+std::string spell_emitted(const std::filesystem::path& out, const EmbedOptions& embed);
 
 // What --dry-run prints: the steps that would run and why, and those that might.
 void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan, OutputFormat format,

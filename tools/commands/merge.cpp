@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/commands/build_output.hpp"
 #include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/engine/out_folder.hpp"
@@ -51,7 +52,7 @@ Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   }
   world.out << counted(kernels, "kernel") << " in " << counted(images, "image") << " for "
             << counted(build.catalog.targets.size(), "target") << ": "
-            << (out / "include" / build.catalog.settings.embed.header).string() << "\n";
+            << spell_emitted(out, build.catalog.settings.embed) << "\n";
   return 0;
 }
 

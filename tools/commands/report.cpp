@@ -1,7 +1,10 @@
 #include "tools/commands/report.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/timeline.hpp"
@@ -27,7 +30,7 @@ Json spills_of(const KernelInfo& kernel) {
 Json kernel_row(const ImageSummary& image, const KernelInfo& kernel) {
   const std::optional<Occupancy> fits = occupancy(image.info.target, kernel);
   return Json::Object{{"module", image.module},
-                      {"kernel", kernel.name},
+                      {"kernel", with_demangled(kernel.name)},
                       {"target", to_string(image.info.target)},
                       {"registers", or_null(kernel.registers)},
                       {"spills", spills_of(kernel)},
@@ -125,10 +128,12 @@ Result<int> run_report(const ReportOptions& options, World& world) {
                   read_images(document, (options.folder / "kiln.json").generic_string()));
   KILN_TRY_ASSIGN(Json::Array steps, read_steps(options, folder, world));
   Json::Array image_rows, kernel_rows;
+  std::set<std::pair<std::string, std::string>> kernels;  // by module; each is in many images
   for (const ImageSummary& image : images) {
     image_rows.push_back(image_row(image));
     for (const KernelInfo& kernel : image.info.kernels) {
       kernel_rows.push_back(kernel_row(image, kernel));
+      kernels.insert({image.module, kernel.name});
     }
   }
   const Json data = Json::Object{{"name", text_of(document, "name")},
@@ -139,8 +144,8 @@ Result<int> run_report(const ReportOptions& options, World& world) {
   std::string text(report_page());
   text.replace(text.find(kReportPlace), kReportPlace.size(), as_script(data));
   KILN_TRY(world.files.write(page, text));
-  world.out << options.page.string() << ": " << counted(images.size(), "image") << ", "
-            << counted(data.find("kernels")->array()->size(), "kernel") << "\n";
+  world.out << counted(kernels.size(), "kernel") << " in " << counted(images.size(), "image") << ": "
+            << options.page.string() << "\n";
   return 0;
 }
 

@@ -21,9 +21,9 @@ std::string source_bundle_path(const std::string& module, std::size_t unit) {
   return "sources/" + module + "." + std::to_string(unit) + ".source";
 }
 
-std::vector<std::string> published_files(const EmbedOptions& embed) {
+std::vector<std::string> emitted_files(const EmbedOptions& embed) {
   const std::string stem = stem_of(embed);
-  std::vector<std::string> paths = {"kiln.json"};
+  std::vector<std::string> paths;
   for (const EmbedOutput output : embed.outputs) {
     switch (output) {
       case EmbedOutput::kCpp:
@@ -41,8 +41,14 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
       case EmbedOutput::kAmalgamation: paths.push_back(stem + "_amalgamated.hpp"); break;
     }
   }
-  paths.push_back(stem + ".notices.txt");
-  paths.push_back(stem + ".spdx.json");
+  return paths;
+}
+
+std::vector<std::string> published_files(const EmbedOptions& embed) {
+  std::vector<std::string> paths = emitted_files(embed);
+  paths.insert(paths.begin(), "kiln.json");
+  paths.push_back(stem_of(embed) + ".notices.txt");
+  paths.push_back(stem_of(embed) + ".spdx.json");
   return paths;
 }
 

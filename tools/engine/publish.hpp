@@ -24,6 +24,9 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
 // Where the text that a unit is compiled from lies, in a build that embeds it.
 std::string source_bundle_path(const std::string& module, std::size_t unit);
 
+// The paths of what is emitted for programs: headers, their sources, modules, catalog files.
+std::vector<std::string> emitted_files(const EmbedOptions& embed);
+
 // The paths of them that programs are built from, kiln.json first; not those whose number depends on the
 // images.
 std::vector<std::string> published_files(const EmbedOptions& embed);
