@@ -652,6 +652,7 @@ def verifications(story):
     one.write("targets.json", manifest)
     one.build_quietly("build", "--out", "out")
     one.run("verify", "out")
+    one.run("report", "out")
     images = one.root / "out/images/demo"
     first, second = images / "compute_80.ptx", images / "compute_90.ptx"
     texts = first.read_text(), second.read_text()
@@ -678,6 +679,13 @@ def verifications(story):
     one.write("abi.json", '{"format": 1, "modules": {"demo": {"scale": ["u64 x", "u32 y"]}}}')
     one.write("new.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"'))
     one.run("verify", "out", "new.json")
+    # Of several sources: without one image, its target's other kernels are compared with nothing.
+    one.write("two.json", manifest.replace('"scale.cu"', '"scale.cu", "shift.cu"'))
+    one.write("shift.cu", "// shift\n")
+    one.build_quietly("build", "two.json", "--out", "two")
+    image = one.root / "two/images/demo/shift/compute_80.ptx"
+    image.write_text(image.read_text().replace("ret;", "trap;"))
+    one.run("verify", "two")
 
 
 def differences(story):
@@ -702,6 +710,18 @@ def differences(story):
     catalog = one.root / "new/kiln.json"
     catalog.write_text(catalog.read_text().replace('"name": "fold"', '"name": "fold\\n+ kernel demo.forged"'))
     one.run("diff", "old", "new")
+    # C++ kernels, whose names have their parameters.
+    for build, names in (("old", {"scale": "_Z5scalePf", "shift": "_Z3addPff"}),
+                         ("new", {"scale": "_Z5scalePfj", "fold[^\"]*": "_Z3subPd"})):
+        catalog = one.root / build / "kiln.json"
+        text = catalog.read_text()
+        for name, mangled in names.items():
+            text = re.sub(f'"name": "{name}"', f'"name": "{mangled}"', text)
+        catalog.write_text(text)
+    one.run("diff", "old", "new")
+    one.run("diff", "old", "new", "--json")
+    one.run("diff", "old", "new", "--fail-on", "removed")
+    one.run("diff", "old", "new", "--fail-on", "removed", "--fail-on", "signature")
 
 
 def main():

@@ -1,5 +1,6 @@
 #include "tools/commands/diff.hpp"
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/table.hpp"
@@ -35,7 +36,7 @@ std::string difference(std::uint64_t before, std::uint64_t after) {
 }
 
 std::string spell(const KernelName& name) {
-  return printable_line(name.module + "." + name.kernel);
+  return printable_line(name.module + "." + with_demangled(name.kernel));
 }
 
 void print(const BuildDiff& diff, std::ostream& out) {
@@ -45,13 +46,17 @@ void print(const BuildDiff& diff, std::ostream& out) {
   for (const std::string& target : diff.removed_targets)
     out << "- target " << printable_line(target) << "\n";
   for (const KernelName& name : diff.added_kernels) {
+    if (diff.is_renamed(name)) continue;
     out << "+ kernel " << spell(name) << "\n";
   }
   for (const KernelName& name : diff.removed_kernels) {
+    if (diff.is_renamed(name)) continue;
     out << "- kernel " << spell(name) << "\n";
   }
   for (const SignatureChange& change : diff.signatures) {
-    out << "! kernel " << spell(change.kernel) << "\n    " << printable_line(change.before)
+    out << "! kernel " << spell(change.kernel)
+        << (change.is_renamed() ? ", now " + printable_line(change.after_kernel) : "")
+        << "\n    " << printable_line(change.before)
         << "\n -> " << printable_line(change.after) << "\n";
   }
   if (!diff.sizes.empty()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 
@@ -67,8 +68,35 @@ std::vector<std::string> only_in(const std::set<std::string>& a, const std::set<
   return keys;
 }
 
+// The kernels that went and came under other mangled names, where one of a readable name did each.
+std::vector<std::pair<KernelName, KernelName>> renamed(const std::vector<KernelName>& removed,
+                                                       const std::vector<KernelName>& added) {
+  using ByReadableName = std::map<KernelName, std::vector<const KernelName*>>;
+  const auto by_readable_name = [](const std::vector<KernelName>& names) {
+    ByReadableName result;
+    for (const KernelName& name : names) {
+      if (std::string readable = demangled(name.kernel); !readable.empty()) {
+        result[{name.module, std::move(readable)}].push_back(&name);
+      }
+    }
+    return result;
+  };
+  const ByReadableName came = by_readable_name(added);
+  std::vector<std::pair<KernelName, KernelName>> pairs;
+  for (const auto& [readable, names] : by_readable_name(removed)) {
+    const auto other = came.find(readable);
+    if (names.size() != 1 || other == came.end() || other->second.size() != 1) continue;
+    pairs.emplace_back(*names.front(), *other->second.front());
+  }
+  return pairs;
+}
+
 Json::Object kernel_json(const KernelName& name) {
-  return {{"module", name.module}, {"kernel", name.kernel}};
+  Json::Object object{{"module", name.module}, {"kernel", name.kernel}};
+  if (std::string readable = demangled(name.kernel); !readable.empty()) {
+    object.push_back({"demangled", std::move(readable)});
+  }
+  return object;
 }
 
 Json::Array names_json(const std::vector<KernelName>& names) {
@@ -81,7 +109,9 @@ Json::Array texts_json(const std::vector<std::string>& texts) {
   return Json::Array(texts.begin(), texts.end());
 }
 
-std::string spell(const KernelName& name) { return quote(name.module + "." + name.kernel); }
+std::string spell(const KernelName& name) {
+  return quote(name.module + "." + with_demangled(name.kernel));
+}
 
 std::string spell_change(std::uint64_t before, std::uint64_t after) {
   return std::to_string(before) + " -> " + std::to_string(after);
@@ -98,6 +128,13 @@ bool BuildDiff::is_empty() const {
          removed_kernels.empty() && signatures.empty() && sizes.empty() && resources.empty();
 }
 
+bool BuildDiff::is_renamed(const KernelName& name) const {
+  return std::ranges::any_of(signatures, [&](const SignatureChange& change) {
+    return change.is_renamed() && change.kernel.module == name.module &&
+           (change.kernel.kernel == name.kernel || change.after_kernel == name.kernel);
+  });
+}
+
 BuildDiff diff_builds(const std::vector<ImageSummary>& before,
                       const std::vector<ImageSummary>& after) {
   const Summary a = summarize(before), b = summarize(after);
@@ -112,9 +149,13 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
   for (const auto& [name, signature] : a.signatures) {
     const auto other = b.signatures.find(name);
     if (other != b.signatures.end() && other->second != signature) {
-      diff.signatures.push_back({name, signature, other->second});
+      diff.signatures.push_back({name, signature, other->second, name.kernel});
     }
   }
+  for (const auto& [gone, come] : renamed(diff.removed_kernels, diff.added_kernels)) {
+    diff.signatures.push_back({gone, a.signatures.at(gone), b.signatures.at(come), come.kernel});
+  }
+  std::ranges::sort(diff.signatures, {}, &SignatureChange::kernel);
   for (const auto& [key, size] : a.sizes) {
     const auto other = b.sizes.find(key);
     if (other != b.sizes.end() && other->second != size) {
@@ -138,6 +179,7 @@ Json diff_json(const BuildDiff& diff) {
   Json::Array signatures, sizes, resources;
   for (const SignatureChange& change : diff.signatures) {
     Json::Object object = kernel_json(change.kernel);
+    if (change.is_renamed()) object.push_back({"after_kernel", change.after_kernel});
     object.push_back({"before", change.before});
     object.push_back({"after", change.after});
     signatures.push_back(std::move(object));
@@ -205,6 +247,7 @@ std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimi
   std::vector<std::string> lines;
   if (limits.removed) {
     for (const KernelName& kernel : diff.removed_kernels) {
+      if (limits.signature && diff.is_renamed(kernel)) continue;  // a line of its own says more
       lines.push_back("kernel " + spell(kernel) + " was removed");
     }
     for (const std::string& target : diff.removed_targets) {

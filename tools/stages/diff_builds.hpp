@@ -20,6 +20,10 @@ struct KernelName {
 struct SignatureChange {
   KernelName kernel;
   std::string before, after;
+  // The name in the second build. A C++ kernel has its parameters in its name: where one is gone, and one
+  // has come that a person would call the same, it is this one; both are also in the lists of kernels.
+  std::string after_kernel;
+  bool is_renamed() const { return after_kernel != kernel.kernel; }
 };
 
 // All images of a module for one target.
@@ -47,6 +51,8 @@ struct BuildDiff {
   std::vector<ResourceChange> resources;
   std::uint64_t total_before = 0, total_after = 0;  // of all images
   bool is_empty() const;
+  // Whether the kernel is one that a signature change tells of, by its name before or after.
+  bool is_renamed(const KernelName& name) const;
 };
 
 BuildDiff diff_builds(const std::vector<ImageSummary>& before,

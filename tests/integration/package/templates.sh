@@ -21,12 +21,19 @@ __global__ void plain(float* x) { *x = 1; }
 template <typename T> __global__ void shifted(T* x) { *x += 1; }
 template __global__ void shifted<float>(float*);
 }  // namespace ns
+__global__ void twice(float* x) { *x *= 2; }
+__global__ void twice(int* x) { *x *= 2; }
+struct Line {
+  float from, to, step;
+};
+extern "C" __global__ void draw(Line line, float* x) { *x = line.from + line.to * line.step; }
 SOURCE
 cat >targets.json <<'MANIFEST'
 {"format": 1, "name": "kernels", "targets": ["gfx1100"],
  "modules": [{"name": "scaled", "sources": ["scaled.cu"]}]}
 MANIFEST
-"$kiln" build targets.json --out out --emit cpp --emit c --emit catalog
+"$kiln" build targets.json --out out --emit cpp --emit c --emit catalog | tee said
+grep -qx '8 kernels in 1 image: out/include/kernels.hpp, kernels.h, kernels.kiln' said
 "$kiln" build targets.json --out source --emit catalog --embed-source=instead
 
 cat >uses.cpp <<'SOURCE'
@@ -56,10 +63,13 @@ grep -q 'the sources do not instantiate this kernel: they have scaled<double, 1>
 
 grep -q 'kernels_plain_launch(' out/include/kernels.h
 "$kiln" inspect out | grep -q 'scaled<float, 2>'
+"$kiln" report out --page report.html | grep -qx '8 kernels in 1 image: report.html'
+grep -q '_Z6scaledIfLi2EEvjT_PS0_ (scaled.u003cfloat, 2>)' report.html
 "$kiln" run out/images/scaled/gfx1100.hsaco 'scaled<float,2>' -b 32 u32:3 f32:3 buf:f32:3:ones@- | grep -q '9 9 9'
 
 export PYTHONDONTWRITEBYTECODE=1
 PYTHONPATH="$prefix/share/kiln/python" "$python" - <<'PROGRAM'
+import ctypes
 import kiln
 device, catalog = kiln.Device("emulated:gfx1100"), kiln.Catalog("out/include/kernels.kiln")
 scaled = catalog["scaled<float, 2>"]
@@ -77,8 +87,22 @@ def refuses(words, call):
         assert words in str(error), str(error)
     else:
         raise AssertionError("not refused: " + words)
-refuses("scaled<float, 2>(u32, f32, f32*) takes 3 arguments, not 1", lambda: scaled.launch(device, 1, 32, 3))
+refuses("scaled<float, 2> takes 3 arguments after device, grid and block, not 1: (u32, f32, f32*)", lambda: scaled.launch(device, 1, 32, 3))
 refuses("the sources instantiate scaled<double, 1>, scaled<float, 2>", lambda: catalog["scaled"])
+refuses("did you mean 'ns::shifted<float>'?", lambda: catalog["shifted"])
+refuses("'twice' may be two kernels: _Z5twicePf, _Z5twicePi; name the one that is meant", lambda: catalog["twice"])
+catalog["_Z5twicePf"].launch(device, 1, 1, x)
+assert list(x.download()) == [2, 19, 28]
+# A struct by value, of a kernel whose types nothing tells.
+class Line(ctypes.Structure):
+    _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float), ("step", ctypes.c_float)]
+draw = catalog["draw"]
+draw.launch(device, 1, 1, Line(1, 2, 3), x)
+assert list(x.download()) == [7, 19, 28]
+draw.launch(device, 1, 1, (ctypes.c_float * 3)(2, 2, 3), x)
+assert list(x.download()) == [8, 19, 28]
+refuses("it has 12 bytes: give a ctypes value or bytes of that size, such as a ctypes.Structure",
+        lambda: draw.launch(device, 1, 1, 1.5, x))
 refuses("; add the instance to them", lambda: catalog["scaled<float, 3>"])
 refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: add 'host'",
         lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))
