@@ -33,8 +33,8 @@ kiln::Result<std::vector<float>> run(const kiln::Device& device, const kiln::Fun
   const auto out = device.allocate<float>(in->count());
   if (!out) return out.error();
   const void* const contiguous = nullptr;
-  const auto done = affine.launch({{1}, {64}}, input.size(), std::size_t{1}, contiguous, in->data(),
-                                  out->data(), 2.0f, 1.0f);
+  const auto done = affine.launch({{1}, {64}}, input.size(), std::size_t{1}, contiguous, *in, *out,
+                                  2.0f, 1.0f);
   if (!done) return done.error();
   return device.download(*out);
 }

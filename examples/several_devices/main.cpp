@@ -26,7 +26,7 @@ kiln::Result<void> work(const kiln::Device& device, float* values, std::size_t c
   const std::size_t* const contiguous = nullptr;
   const auto blocks = static_cast<std::uint32_t>((count + 255) / 256);
   auto done = affine->launch({{blocks}, {256}, 0, *stream}, count, std::size_t{1}, contiguous,
-                             buffer->data(), buffer->data(), 2.0f, 1.0f);
+                             *buffer, *buffer, 2.0f, 1.0f);
   if (!done) return done;
   done = device.copy_to_host_async(values, buffer->data(), buffer->size(), *stream);
   if (!done) return done;

@@ -73,9 +73,9 @@ kiln::Result<void> run() {
   if (!y) return y.error();
   auto saxpy = device->function(kernels::saxpy);
   if (!saxpy) return saxpy.error();
-  auto launched = saxpy->launch({{1}, {256}}, std::uint32_t{4}, 2.0f, x->data(), y->data());
+  auto launched = saxpy->launch({{1}, {256}}, std::uint32_t{4}, 2.0f, *x, *y);
   if (!launched) return launched;
-  auto result = device->download<float>(*y);
+  auto result = device->download(*y);
   if (!result) return result.error();
   std::printf("%s:", device->info().name.c_str());
   for (const float value : *result) std::printf(" %g", value);
@@ -95,7 +95,7 @@ kiln::Result<void> run() {
     auto loaded = device->load(*module);
     if (!loaded) return loaded;
     for (const kiln::KernelEntry& kernel : module->kernels) {
-      std::printf("%s: %zu arguments\n", std::string(kernel.name).c_str(), kernel.parameters.size());
+      std::printf("%s: %zu arguments\n", kiln::readable_name(kernel.name).c_str(), kernel.parameters.size());
     }
   }
   return {};
@@ -103,7 +103,7 @@ kiln::Result<void> run() {
 )";
 
 std::string cmake_lists(const std::string& name) {
-  return "# cmake -B build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build && build/" + name +
+  return "# cmake -G Ninja -B build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build && build/" + name +
          "\ncmake_minimum_required(VERSION 3.22)\nproject(" + name +
          " LANGUAGES CXX)\n\nfind_package(kiln 0.1 REQUIRED)\nkiln_add_kernels(TARGET " + name +
          "_kernels MANIFEST targets.json OPTIONS --allow-missing)\nadd_executable(" + name +
@@ -176,9 +176,16 @@ Result<int> run_init(const InitOptions& options, World& world) {
               << as_identifier(fs::path(source).stem().string()) << '"'
               << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";
   }
-  world.out << "next: kiln build " << (options.folder / "targets.json").lexically_normal().string()
-            << " --out " << (options.folder / "out").lexically_normal().string()
-            << " --allow-missing\n";
+  const auto below = [&](const fs::path& what) {
+    return shell_quote((options.folder / what).lexically_normal().string());
+  };
+  world.out << "next: kiln build " << below("targets.json") << " --out " << below("out")
+            << " --allow-missing\n"
+            << "or the program, which builds the kernels too; PREFIX is where kiln is installed:\n"
+            << "  cmake -G Ninja -S " << shell_quote(options.folder.lexically_normal().string()) << " -B "
+            << below("build") << " -DCMAKE_PREFIX_PATH=PREFIX\n"
+            << "  cmake --build " << below("build") << "\n"
+            << "  " << below("build/" + name) << "\n";
   return 0;
 }
 

@@ -25,6 +25,9 @@ namespace runtime {
 class CatalogFileState;
 }
 
+// What the source calls a kernel of any catalog: "saxpy<float>" of a mangled name, else the name itself.
+std::string readable_name(std::string_view name);
+
 // What the file tells of a parameter beyond its place; empty where nothing told it. All texts of an
 // opened catalog end with a NUL.
 struct ParameterText {

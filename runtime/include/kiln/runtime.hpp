@@ -3,7 +3,7 @@
 //   auto runtime = kiln::Runtime::open();
 //   auto device = runtime->default_device();
 //   auto affine = device->function(kernels::affine_f32);       // from the generated header
-//   auto launched = affine->launch({{blocks}, {256}}, n, dims, info, in.data(), out.data(), 2.f, 1.f);
+//   auto launched = affine->launch({{blocks}, {256}}, n, dims, info, *in, *out, 2.f, 1.f);
 //
 // There is no link-time dependency on CUDA or HIP: their libraries are opened when a device is first
 // asked for, and a machine without them is a normal one. See docs/RUNTIME.md.

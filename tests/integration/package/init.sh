@@ -8,6 +8,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$work"
 mkdir -p "$work/mine"
 
+kiln init "$work/first 1" | tee "$work/said"
+grep -qx "next: kiln build '$work/first 1/targets.json' --out '$work/first 1/out' --allow-missing" "$work/said"
+grep -qx "  cmake -G Ninja -S '$work/first 1' -B '$work/first 1/build' -DCMAKE_PREFIX_PATH=PREFIX" "$work/said"
+grep -qx "  '$work/first 1/build/first_1'" "$work/said"
 kiln init "$work/first"
 "$here/example.sh" "$work/first" "$prefix" first | tee "$work/said"
 grep -q ': 3 5 7 9$' "$work/said"
@@ -19,6 +23,14 @@ grep -q '^note: old.cu: of extern "C" kernels' "$work/said"
 if grep -q 'note: scale-it.cu' "$work/said"; then exit 1; fi
 grep -q '"name": "scale_it", "sources": \["scale-it.cu"\]' "$work/mine/targets.json"
 [ ! -e "$work/mine/abi.json" ]
+
+mkdir "$work/theirs"
+echo 'template <class T> __global__ void clamp(const T* x, T* y, T least) { *y = *x < least ? least : *x; }
+template __global__ void clamp<float>(const float*, float*, float);' >"$work/theirs/clamp.cu"
+kiln init "$work/theirs"
+sed -i 's/"targets": .*/"targets": ["gfx1100"],/' "$work/theirs/targets.json"
+KILN_DEVICE=emulated:gfx1100 "$here/example.sh" "$work/theirs" "$prefix" theirs | tee "$work/said"
+grep -qx 'clamp<float>: 3 arguments' "$work/said"
 
 if kiln init "$work/mine" 2>"$work/refused"; then exit 1; fi
 grep -q 'targets.json. is there already' "$work/refused"
