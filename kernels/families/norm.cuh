@@ -1,16 +1,17 @@
 // The norms of rows: y = (x - mean) * alpha / sqrt(mean of (x - mean)^2 + eps) + beta, or the same
 // with 0 for the mean. Rows are contiguous, computed in f32.
 //
-// A row belongs to the threads of a block, or, in blocks of several short rows, to those along x.
-// It is kept in registers where sixteen bytes a thread suffice; else it comes from memory once and
-// is then walked in the cache. Mean and variance come from one walk where the mean is small beside
-// the deviations. Elsewhere that would cancel, and a second walk sums the deviations from the mean
-// that the first one found.
+// A row belongs to as many waves of a block as have a piece of it, or, in blocks of several short
+// rows, to the threads along x. It is kept in registers where two pieces of sixteen bytes a thread
+// suffice; else it comes from memory once and is then walked in the cache. Mean and variance come
+// from one walk where the mean is small beside the deviations. Elsewhere that would cancel, and a
+// second walk sums the deviations from the mean that the first one found.
 #pragma once
 
 #include "device/block.cuh"
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
+#include "device/row_team.cuh"
 
 namespace kiln::families {
 
@@ -59,69 +60,56 @@ KILN_DEVICE f32 as_f32(T x) {
   return static_cast<f32>(widen(x));
 }
 
-// The rows of one kernel, and what is known of a row so far.
-template <Center kCenter, class T>
+// The rows of one kernel, walked in pieces of `kCount` neighbours: sixteen bytes, or one element.
+template <Center kCenter, class T, u32 kCount>
 struct Norm {
-  static constexpr u32 kCount = 16 / sizeof(T);
   static constexpr bool kCentered = kCenter == Center::kMean;
+  // Pieces that a thread keeps.
+  static constexpr u32 kKept = kCount != 1 ? 2 : sizeof(T) == 8 ? 3 : 4;
   using Piece = Chunk<T, kCount>;
 
+  const T* src;
+  T* dst;
   const T* alpha;
   const T* beta;
   u32 columns;
+  f32 eps;
   Team team;
-  bool in_chunks;
-  f32 mean;
-  f32 scale;
 
-  // The columns that a team reads at once begin at `first`; of those this is the thread's j-th.
-  KILN_DEVICE u32 slab() const { return team.threads * kCount; }
-  KILN_DEVICE u32 column(u32 first, u32 j) const {
-    return in_chunks ? first + team.rank * kCount + j : first + j * team.threads + team.rank;
-  }
-  KILN_DEVICE void read(Piece& piece, const T* row, u32 first) const {
-    if (in_chunks) {
-      if (column(first, 0) < columns) piece.load(row + column(first, 0));
-    } else {
-      piece.clear();
+  // Columns that the team has at once. Its pieces follow one another; a thread's k-th, where its
+  // first one begins at column `at`, begins here.
+  KILN_DEVICE u32 slab() const { return kKept * kCount * team.threads; }
+  KILN_DEVICE u32 column(u32 at, u32 k) const { return at + k * kCount * team.threads; }
+
+  KILN_DEVICE void read(Piece (&x)[kKept], u64 start, u32 at) const {
 #pragma unroll
-      for (u32 j = 0; j < kCount; ++j) {
-        if (column(first, j) < columns) piece.put(j, row[column(first, j)]);
-      }
-    }
-  }
-  KILN_DEVICE void write(const Piece& piece, T* row, u32 first) const {
-    if (in_chunks) {
-      if (column(first, 0) < columns) piece.store(row + column(first, 0));
-    } else {
-#pragma unroll
-      for (u32 j = 0; j < kCount; ++j) {
-        if (column(first, j) < columns) row[column(first, j)] = piece.get(j);
-      }
+    for (u32 k = 0; k < kKept; ++k) {
+      if (column(at, k) < columns) x[k].load(src + (start + column(at, k)));
     }
   }
 
-  KILN_DEVICE f32 result(f32 x, f32 weight, f32 bias) const {
-    if constexpr (!kCentered) return x * scale * weight;
-    return math::fma((x - mean) * scale, weight, bias);
-  }
-
-  KILN_DEVICE void run(const T* from, T* to) {
+  // The row whose first element is number `start`.
+  KILN_DEVICE void run(u64 start) const {
+    const u32 first = team.rank < team.threads ? team.rank * kCount : columns;
     const bool kept = columns <= slab();
-    Piece piece;
-    mean = 0;
+    Piece x[kKept];
+    f32 mean = 0, scale;
+    u32 turn = 0;
 #pragma unroll 1
-    for (bool again = false;; again = true) {
+    for (;; turn = 1) {
       Sums<kCenter> sums = Sums<kCenter>::identity();
 #pragma unroll 1
-      for (u32 first = 0; first < columns; first += slab()) {
-        if (!kept || !again) read(piece, from, first);
+      for (u32 at = first; at < columns; at += slab()) {
+        if (!kept || turn == 0) read(x, start, at);
 #pragma unroll
-        for (u32 j = 0; j < kCount; ++j) {
-          if (column(first, j) < columns) sums.add(as_f32(piece.get(j)) - mean);
+        for (u32 k = 0; k < kKept; ++k) {
+          if (column(at, k) < columns) {
+#pragma unroll
+            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - mean);
+          }
         }
       }
-      sums = team_reduce<Sums<kCenter>>(team, sums);
+      sums = row_reduce<Sums<kCenter>, true>(team, sums, turn, kCentered);
       const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
       scale = sums.squares * part;
       if constexpr (!kCentered) {
@@ -130,41 +118,52 @@ struct Norm {
         const f32 offset = sums.deviations * part;
         mean += offset;
         scale = math::fma(-offset, offset, scale);  // the variance
-        if (again || offset * offset <= 4 * scale) break;
+        if (turn == 1 || offset * offset <= 4 * scale) break;
       }
     }
     scale = math::reciprocal_root(scale + eps);
 #pragma unroll 1
-    for (u32 first = 0; first < columns; first += slab()) {
-      Piece weights, biases;
-      if (!kept) read(piece, from, first);
-      weights.fill(narrow<T>(1.0f));
-      biases.clear();
-      if (alpha != nullptr) read(weights, alpha, first);
-      if (kCentered && beta != nullptr) read(biases, beta, first);
-      Piece results;
-      results.set([&](u32 j) {
-        return result(as_f32(piece.get(j)), as_f32(weights.get(j)), as_f32(biases.get(j)));
-      });
-      write(results, to, first);
+    for (u32 at = first; at < columns; at += slab()) {
+      if (!kept) read(x, start, at);
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) {
+        const u32 c = column(at, k);
+        if (c < columns) {
+          Piece weights, biases;
+          weights.fill(narrow<T>(1.0f));
+          biases.clear();
+          if (alpha != nullptr) weights.load(alpha + c);
+          if (kCentered && beta != nullptr) biases.load(beta + c);
+          Piece results;
+          results.set([&](u32 j) {
+            const f32 y = (as_f32(x[k].get(j)) - mean) * scale;
+            if constexpr (!kCentered) return y * as_f32(weights.get(j));
+            return math::fma(y, as_f32(weights.get(j)), as_f32(biases.get(j)));
+          });
+          results.store(dst + (start + c));
+        }
+      }
     }
   }
-  f32 eps;
 };
+
+template <u32 kCount, Center kCenter, class T>
+KILN_DEVICE void norm_by(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
+                         f32 eps) {
+  const Team team = row_team((columns + kCount - 1) / kCount);
+  const u64 row = static_cast<u64>(block_index()) * block_y() + thread_y();
+  Norm<kCenter, T, kCount>{src, dst, alpha, beta, columns, eps, team}.run(row * columns);
+}
 
 template <Center kCenter, class T>
 KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n_cols, f32 eps) {
-  const u32 along_x = block_size();
-  const bool apart = block_y() != 1 && along_x <= wave_width() && (along_x & (along_x - 1)) == 0;
-  const Team team = apart ? Team{thread_index(), along_x} : block_team();
   const u32 columns = static_cast<u32>(n_cols);
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
                    columns * sizeof(T);
-  Norm<kCenter, T> row{alpha, beta, columns, team, bits % 16 == 0, 0, 0, eps};
-  u64 at = (static_cast<u64>(block_index()) * block_y() + (apart ? thread_y() : 0)) * columns;
-#pragma unroll 1
-  for (u32 left = apart ? 1 : block_y(); left != 0; --left, at += columns) {
-    row.run(src + at, dst + at);
+  if (bits % 16 == 0) {
+    norm_by<16 / sizeof(T), kCenter>(src, dst, alpha, beta, columns, eps);
+  } else {
+    norm_by<1, kCenter>(src, dst, alpha, beta, columns, eps);
   }
 }
 

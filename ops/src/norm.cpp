@@ -41,10 +41,13 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
-  // A thread keeps one piece in registers. Of many rows it walks two, or four where the row then
-  // fits a wave and would not fill two.
+  // A thread has one piece. Where the device has fewer threads than there are pieces, it has two
+  // that it keeps, or four where the row then fits a wave and would not fill two; of single elements
+  // sixteen.
   const bool whole = columns % count == 0;
-  const std::uint32_t walked = !many_rows || !whole ? 1 : pieces > 64 && pieces < 128 ? 4 : 2;
+  const bool fills = std::uint64_t{rows.rows} * pieces >= spread_over(gpu).resident();
+  const bool fits_wave = whole ? pieces > 64 && pieces < 128 : pieces > 32;
+  const std::uint32_t walked = !fills ? 1 : fits_wave ? 4 : whole ? 2 : 1;
   const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;

@@ -145,16 +145,18 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   CHECK(argument<std::int32_t>(*plan(norm), 4) == 1024);
   CHECK(argument<float>(*plan(norm), 5) == 1e-5f);
   norm.geometry = Geometry::kOwn;
-  // A thread for each sixteen bytes, for two or four such pieces where rows are many; short rows
-  // share a block.
+  // A thread for each sixteen bytes, for two or four such pieces where there are more of them than
+  // threads; short rows share a block.
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<7, 128>>>");
   norm.rows = 6000;
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<6000, 64>>>");
   norm.columns = 768;
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<750, 32x8>>>");
   norm.columns = 128;
-  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<375, 8x16>>>");
-  CHECK(argument<std::int32_t>(*plan(norm), 4) == 8);
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<375, 16x16>>>");
+  CHECK(argument<std::int32_t>(*plan(norm), 4) == 16);
+  norm.rows = 65536;
+  CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<2048, 8x32>>>");
   norm.columns = std::size_t{1} << 31;
   CHECK(message(plan(norm)) == "2147483648 columns are more than the kernel counts");
   LayerNorm layer;
