@@ -10,8 +10,10 @@
 #include "device/arithmetic.cuh"
 #include "device/block.cuh"
 #include "device/chunk.cuh"
+#include "device/exponential.cuh"
 #include "device/limits.cuh"
 #include "device/platform.cuh"
+#include "device/row_team.cuh"
 #include "families/team.cuh"
 #include "tuning/rows.hpp"
 
@@ -42,7 +44,9 @@ struct Total {
 // types the error is far below their last place, and the factor 2^24 keeps weights normal numbers.
 template <class T, class N>
 KILN_DEVICE N softmax_weight(N difference) {
-  if constexpr (sizeof(T) >= 4) {
+  if constexpr (sizeof(T) == 8) {
+    return exp_of_negative(difference);
+  } else if constexpr (sizeof(T) == 4) {
     return math::exp(difference);
   } else {
     return exp2_approximate(math::fma(difference, 0x1.715476p+0f, 24.0f));
@@ -57,8 +61,6 @@ struct SoftmaxRow {
   static constexpr u32 kChunks = tuning::softmax_pieces(sizeof(T), false);
   static constexpr u32 kManyChunks = tuning::softmax_pieces(sizeof(T), true);
   static constexpr u32 kKept = kChunks * kCount;
-  // Weights side by side; of f64, which are long functions, one after the other.
-  static constexpr u32 kAbreast = sizeof(N) == 8 ? 1 : kKept;
 
   u32 columns;
   bool by_chunks;
@@ -124,28 +126,20 @@ struct SoftmaxRow {
 #pragma unroll
       for (u32 k = 0; k < kKept; ++k) maximum = Largest<N>::join(maximum, x[k]);
     }
-    maximum = team_reduce<Largest<N>>(team, maximum);
+    // The two reductions take turns, each with memory of its own.
+    maximum = row_reduce<Largest<N>, false>(team, maximum, 0, false);
     N sum = 0;
 #pragma unroll 1
     for (u32 first = 0; first < end; first += slab()) {
       if (!kept) read(from, first, x);
-#pragma unroll 1
-      for (u32 done = 0; done < kKept; done += kAbreast) {
 #pragma unroll
-        for (u32 k = 0; k < kAbreast; ++k) {
-          x[k] = softmax_weight<T>(x[k] - maximum);
-          sum += x[k];
-        }
-        if constexpr (kAbreast == 1) {  // the next one comes first
-          const N last = x[0];
-#pragma unroll
-          for (u32 k = 0; k + 1 < kKept; ++k) x[k] = x[k + 1];
-          x[kKept - 1] = last;
-        }
+      for (u32 k = 0; k < kKept; ++k) {
+        x[k] = softmax_weight<T>(x[k] - maximum);
+        sum += x[k];
       }
       if (kWaits && !kept) write(to, first, x, 1);
     }
-    sum = team_reduce<Total<N>>(team, sum);
+    sum = row_reduce<Total<N>, false>(team, sum, 0, false);
     const N scale = 1 / sum;
 #pragma unroll 1
     for (u32 first = 0; first < end; first += slab()) {
@@ -178,14 +172,14 @@ struct SoftmaxRow {
       x[k] = widen(chunk[k / kCount].get(k % kCount));
       maximum = Largest<N>::join(maximum, x[k]);
     }
-    maximum = team_reduce<Largest<N>>(team, maximum);
+    maximum = row_reduce<Largest<N>, false>(team, maximum, 0, false);
     N sum = 0;
 #pragma unroll
     for (u32 k = 0; k < kManyChunks * kCount; ++k) {
       x[k] = softmax_weight<T>(x[k] - maximum);
       sum += x[k];
     }
-    const N scale = 1 / team_reduce<Total<N>>(team, sum);
+    const N scale = 1 / row_reduce<Total<N>, false>(team, sum, 0, false);
 #pragma unroll
     for (u32 c = 0; c < kManyChunks; ++c) {
       const u32 at = column(0, c * kCount);
@@ -204,7 +198,7 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 columns = static_cast<u32>(n_cols);
   const bool by_chunks = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const u32 pieces = by_chunks ? columns / Row::kCount : columns;
-  const u32 blocks = row_blocks(pieces);
+  const u32 blocks = row_blocks((static_cast<u64>(columns) * sizeof(T) + 15) / 16);
   if (block_index() >= blocks) return;
   const u64 rows = static_cast<u64>(block_count()) * block_size();
   // Many rows: the fewer lanes have one, the fewer instructions. A row that does not fit into the
@@ -212,7 +206,9 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const bool many = rows * pieces > resident_threads();
   constexpr u32 kFew = Row::kChunks, kMany = Row::kManyChunks, kElements = Row::kKept;
   const u32 most = !by_chunks ? kElements : many ? kMany : kFew;
-  const RowTeams teams(pieces, many ? most : 1, most);
+  // A block shares a row where it is whole waves.
+  const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
+  const RowTeams teams(pieces, many ? most : 1, whole_waves ? most : tuning::kAnyPiecesOfLane);
   const Row row{columns, by_chunks, teams.team};
   u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
   const u64 lead = teams.mine - teams.first, stride = static_cast<u64>(blocks) * teams.count;

@@ -16,10 +16,9 @@ inline constexpr unsigned kAnyPiecesOfLane = 1u << 26;
 // wave then has no more than so many of a row, or from kAcrossAnyway on.
 inline constexpr unsigned kAcross = 1u << 17, kAcrossAnyway = 1u << 20, kAcrossEach = 32;
 
-// Pieces of a softmax's row, of 16 bytes, that a thread keeps: of few rows and of many. Exponentials
-// of f64 are too long to have more of them.
+// Pieces of a softmax's row, of 16 bytes, that a thread keeps: of few rows and of many.
 constexpr unsigned softmax_pieces(unsigned element_bytes, bool many) {
-  return element_bytes == 8 ? 2 : many ? 4 : element_bytes == 2 ? 1 : 2;
+  return many ? 4 : element_bytes == 2 ? 1 : 2;
 }
 
 // Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
@@ -32,8 +31,7 @@ constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsign
   while (lanes < kWave && lanes < pieces) lanes *= 2;
   if (pieces <= most * lanes) return device.over(rows * lanes, 128);
   unsigned block = 64;
-  while (block < 1024 && (block * each < pieces || rows * block < device.resident() / 8))
-    block *= 2;
+  while (block < 1024 && block * each < pieces) block *= 2;
   return device.over(rows * block, block);
 }
 
