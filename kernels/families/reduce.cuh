@@ -1,9 +1,10 @@
 // dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
 // come last.
 //
-// A team takes a row. Where neighbouring rows are neighbours in
-// memory and the elements of a row are not, the lanes of a wave go over neighbouring rows, and the
-// waves of a block over slices of them.
+// In small launches with a block for each row and a thread for each element, each thread takes one.
+// Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the elements of
+// a row are not, the lanes of a wave go over neighbouring rows, and the waves of a block over slices
+// of them.
 #pragma once
 
 #include "device/block.cuh"
@@ -61,6 +62,28 @@ KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
   return place;
 }
 
+KILN_DEVICE bool is_contiguous(const Views<1>& view) {
+  u64 count = 1;
+  bool contiguous = true;
+#pragma unroll 1
+  for (u32 dim = view.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    const u64 size = view.size(dim);
+    contiguous = contiguous & ((view.stride(0, dim) == count) | (size == 1));
+    count *= size;
+  }
+  return contiguous;
+}
+
+// Whether all blocks work, all threads are on the device at once, and there is a block for each row
+// and a thread for each element.
+KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
+  constexpr u32 kMost = kMachine.multiprocessors * kMachine.threads;
+  const u64 threads = static_cast<u64>(block_count()) * block_threads();
+  return threads <= kMost && block_count() <= most_blocks() && per_row <= block_threads() &&
+         block_count() * per_row >= numel;
+}
+
 template <class Reduction, class T, class Out>
 KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
                         Out* dst) {
@@ -71,10 +94,24 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
     return;
   }
   if (leaves_at_once()) return;
+  const Views<1> view{info, static_cast<u32>(num_dims)};
+  if (has_one_each(numel, per_row)) {
+    const u32 last = num_dims == 0 ? 1 : view.size(view.rank - 1);
+    const u64 first = block_index() * per_row;
+    const u32 rank = thread_rank();
+    u64 at = first + rank;
+    auto state = Reduction::identity();
+    if (rank < per_row && at < numel) {
+      if (!is_contiguous(view)) at = place_of(view, view.rank, at);
+      state = Reduction::take(state, src[at], rank);
+    }
+    state = block_reduce<Reduction>(state);
+    if (rank == 0 && first < numel) dst[block_index()] = Reduction::result(state, last);
+    return;
+  }
   const u64 pieces = (per_row * sizeof(T) + 15) / 16;
   const u32 blocks = row_blocks(pieces);
   if (block_index() >= blocks) return;
-  const Views<1> view{info, static_cast<u32>(num_dims)};
   const RowShape shape = shape_of_rows(view, per_row);
   const u32 last_dim = num_dims == 0 ? 1 : view.size(view.rank - 1);
   const bool dense = shape.even & (shape.stride == 1);

@@ -68,6 +68,12 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
       rows * each >= tuning::kAcross) {
     return tuning::across_rows(device, rows, each);
   }
+  // Few elements: a thread each.
+  unsigned block = 1;
+  while (block < each && block < 1024) block *= 2;
+  if (dense && block >= each && rows * block <= device.resident() / 4) {
+    return {static_cast<unsigned>(rows), block};
+  }
   const bool has_waves = dense && rows * 64 >= device.resident();
   return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4,
                            has_waves ? tuning::kAnyPiecesOfLane : tuning::kPiecesOfLane);
