@@ -1,11 +1,26 @@
 // What the sources of mul_mat_vec share: how a format and a number of vectors become a kernel. Each
-// source has one number of vectors or two; from five on, the products are those of matrix units.
+// source has one number of vectors or two.
 #pragma once
 
 #include "device/export.cuh"
 #include "families/quantized_matrix.cuh"
 #include "families/quantized_vector.cuh"
 #include "gguf/formats.cuh"
+
+namespace kiln::families {
+
+// Of five to eight vectors: by matrix units where blocks hold many scales.
+template <class Format, u32 kVectors>
+KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
+                                      i32 rows, i32 rows_y, i32 rows_dst) {
+  if constexpr (Format::kValues == 32) {
+    mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
+  } else {
+    mul_mat_vectors<Format, kVectors, 4>(vx, vy, dst, columns, rows, rows_y, rows_dst);
+  }
+}
+
+}  // namespace kiln::families
 
 // name(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst)
 #define KILN_MUL_MAT_VEC(format, suffix, vectors, blocks, family)                             \
@@ -19,6 +34,6 @@
                    (kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kValues, \
                                                      kiln::gguf::format::kParts)),         \
                    KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors>))
-#define KILN_MANY_VECTORS(format, suffix, vectors) \
-  KILN_MUL_MAT_VEC(format, suffix, vectors, 1,     \
-                   KILN_LIST(mul_mat_vectors<kiln::gguf::format, vectors, 4>))
+#define KILN_MANY_VECTORS(format, suffix, vectors)                                       \
+  KILN_MUL_MAT_VEC(format, suffix, vectors, (kiln::gguf::format::kValues == 32 ? 4 : 1), \
+                   KILN_LIST(mul_mat_many_vectors<kiln::gguf::format, vectors>))

@@ -6,8 +6,7 @@
       format, suffix, 1,                                                \
       (kiln::tuning::vector_blocks_held(1, kiln::gguf::format::kValues, \
                                         kiln::gguf::format::kParts)),   \
-      KILN_LIST(                                                        \
-          mul_mat_vec<kiln::gguf::format, 1, kiln::families::kCodeOfOne<kiln::gguf::format>>))
+      KILN_LIST(mul_mat_vec<kiln::gguf::format, 1, kiln::families::Code::kForEachSharing>))
 #define OWN_ONE_VECTOR(format, suffix) KILN_FEW_VECTORS(format, suffix, 1)
 KILN_EACH_MUL_MAT(ONE_VECTOR)
 KILN_EACH_OWN_FORMAT(OWN_ONE_VECTOR)

@@ -1,11 +1,12 @@
 // Products of a matrix of quantized rows and a few vectors.
 //
-// A block of threads takes up to four rows at once: each thread the same columns of all of them, so
-// that what it loads of the vectors serves several rows.
+// A block of threads takes two or four rows at once: each thread the same columns of all of them,
+// so that what it loads of the vectors serves several rows.
 #pragma once
 
 #include "device/block.cuh"
 #include "device/chunk.cuh"
+#include "device/join.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
@@ -18,8 +19,11 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-// The sums over a team, of a multiple of 32 threads, of each of kCount values: `store(i, sum)` is
-// called once for each i, in some thread, and sum(j) is the sum of value j there.
+// Threads come by so many.
+inline constexpr u32 kLeastThreads = 32;
+
+// The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
+// thread, and sum(j) is the sum of value j there.
 template <u32 kCount>
 struct TeamSums {
   static constexpr u32 kMostWaves = 32;
@@ -33,8 +37,8 @@ template <u32 kCount>
 KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
   static_assert(kCount <= 32);
   if constexpr (kCount == 1) {
-#pragma unroll 1
-    for (; mask != 0; mask /= 2) values[0] += shuffle_xor(values[0], mask, width);
+#pragma unroll
+    for (; mask != 0; mask /= 2) values[0] += exchange(values[0], mask, width);
     return 0;
   } else {
     constexpr u32 kKept = (kCount + 1) / 2;
@@ -43,7 +47,7 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
     for (u32 i = 0; i < kKept; ++i) {
       const f32 upper = i + kKept < kCount ? values[i + kKept] : 0;
       const f32 given = is_upper ? values[i] : upper;
-      values[i] = (is_upper ? upper : values[i]) + shuffle_xor(given, mask, width);
+      values[i] = (is_upper ? upper : values[i]) + exchange(given, mask, width);
     }
     const u32 number = share_sums<kKept>(values, mask / 2, width, lane);
     return !is_upper ? number : number < kCount - kKept ? number + kKept : kNoSum;
@@ -52,8 +56,9 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
 template <u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   KILN_SHARED(scratch, TeamSums<kCount>);
-  const u32 both = team.threads | wave_width();
-  const u32 width = team.threads % wave_width() == 0 ? wave_width() : both & (0 - both);
+  // Known to the compiler where waves are no wider than kLeastThreads.
+  const bool are_whole = wave_width() <= kLeastThreads || team.threads % wave_width() == 0;
+  const u32 width = are_whole ? wave_width() : kLeastThreads;
   const u32 shift = count_ones(width - 1);
   const bool is_wave = team.threads == wave_width();
   const auto join = [&] {
@@ -70,39 +75,48 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   join();
   const auto sum_of = [&](u32 i) {
     f32 sum = 0;
-#pragma unroll 1
+#pragma unroll 4
     for (u32 w = 0; w < team.threads >> shift; ++w) sum += scratch.of[first + w][i];
     return sum;
   };
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// How many slices of each row a thread takes at once: as many values as there are registers for,
-// most of Q4_K.
+// How many rows a thread takes at once, and slices of each: as many values as there are registers
+// for, most of Q4_K, and of one vector a whole block of Q8_0.
+template <class Format, u32 kVectors, bool kIsByWave>
+inline constexpr u32 kRowsAtOnce = tuning::rows_at_once(kVectors, kIsByWave,
+                                                        (Format::kValues > 32));
+template <class Format>
+constexpr u32 slices_at_once(u32 vectors) {
+  if (vectors > 4) return 4 / Format::kParts;
+  if (Format::kParts == 4) return 2;
+  if (Format::kParts == 1 && vectors == 1) return 8;
+  return Format::kBytes == 144 && vectors <= 2 ? 8 : 4;
+}
 template <class Format, u32 kVectors>
-inline constexpr u32 kSlicesAtOnce = Format::kParts == 4                      ? 2
-                                     : Format::kBytes == 144 && kVectors <= 2 ? 8
-                                                                              : 4;
+inline constexpr u32 kSlicesAtOnce = slices_at_once<Format>(kVectors);
 
 // Whether the halves of what a thread takes of a row are summed apart, which takes longer: so
-// comes, bit for bit, the product that the reference publishes, 5561664.5.
+// comes, bit for bit, the product that the reference publishes, 5561664.5, of a short row.
 template <class Format, u32 kVectors>
 inline constexpr bool kSumsHalves = false;
 template <>
 inline constexpr bool kSumsHalves<gguf::Q4_0, 1> = true;
 
 // What a thread needs of a vector beside a piece: the quants of each part, and d and s of the
-// blocks that they are of.
+// blocks that they are of. A biased sum is scaled by one instruction: times d, plus `from`.
 template <class Format, u32 kWords>
 struct VectorPiece {
   // Parts of one run share a block of the vector, and are one sum.
   static constexpr bool kOneRun = Format::kValues == 32;
+  static constexpr u32 kRuns = kOneRun ? 1 : Format::kParts;
 
   // A zero that is not in the blocks' own sums is subtracted where a sum begins.
   static constexpr bool kSubtractsZero = Format::kZero != 0 && Format::kRun < 32;
 
   u32 quants[Format::kParts][kWords];
-  u32 d_and_s[kOneRun ? 1 : Format::kParts];
+  f32 d[kRuns], from[kRuns], s[kRuns];
   i32 first[Format::kParts];  // of a part's sum of products, biased
 
   // `at`: the first word of each part, counted along the row.
@@ -112,7 +126,11 @@ struct VectorPiece {
       const Q8_1& y = row[at[p] / 8];
 #pragma unroll
       for (u32 k = 0; k < kWords; ++k) quants[p][k] = y.quants[at[p] % 8 + k];
-      if (!kOneRun || p == 0) d_and_s[p] = y.d_and_s;
+      if (p < kRuns) {
+        d[p] = y.d();
+        from[p] = -gguf::kBias * d[p];  // exact
+        s[p] = y.s();
+      }
       first[p] = gguf::kWholeBias;
       if constexpr (kSubtractsZero) {
         i32 ones = 0;
@@ -143,13 +161,13 @@ struct VectorPiece {
         }
       }
       if (kOneRun && p + 1 < Format::kParts) continue;
-      const u32 both = d_and_s[kOneRun ? 0 : p];
-      const f32 d = widen(f16{static_cast<u16>(both)});
-      const f32 s = widen(f16{static_cast<u16>(both >> 16)}) * kShare;
-      f32 product = gguf::unbiased(dot) * d;
-      if constexpr (Format::kZero != 0 && !kSubtractsZero) product -= Format::kZero * s;
+      const u32 run = kOneRun ? 0 : p;
+      const f32 share = s[run] * kShare;
+      f32 product = math::fma(bit_cast<f32>(dot), d[run], from[run]);
+      if constexpr (Format::kZero != 0 && !kSubtractsZero) product -= Format::kZero * share;
       if constexpr (Format::kHasOffset) {
-        const f32 all = Format::kRun < 32 ? gguf::unbiased(ones) * d : s;
+        const f32 all =
+            Format::kRun < 32 ? math::fma(bit_cast<f32>(ones), d[run], from[run]) : share;
         total = math::fma(scales[p].offset, all, total);
       }
       total = math::fma(scales[p].scale, product, total);
@@ -180,24 +198,26 @@ struct F32Results {
 // How the threads of a launch share rows: each wave has rows of its own, or each block; the first
 // `workers` blocks work.
 struct RowShares {
+  static constexpr bool kIsByBlock = false;
   bool is_by_wave;
   u32 workers;
 };
 // The same, known when code is compiled: it is shorter.
 template <bool kIsByWave>
 struct FixedShares {
-  static constexpr bool is_by_wave = kIsByWave;
+  static constexpr bool is_by_wave = kIsByWave, kIsByBlock = !kIsByWave;
   u32 workers;
 };
 
-// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRowsAtOnce
-// at once. `output(row, v, sum)` is called once for each row and vector, in some thread; there
-// sum(0) is their product, and sum(n) that of a row n further on, of the same kRowsAtOnce.
-template <class Format, u32 kVectors, class Matrix, class Output, class Shares>
+// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
+// once. `output(row, v, sum)` is called once for each row and vector, in some thread; there sum(0)
+// is their product, and sum(n) that of a row n further on, of the same kRows.
+template <class Format, u32 kVectors, u32 kRows, class Matrix, class Output, class Shares>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
                                u32 columns, u32 rows, u32 stride, Shares shares) {
-  constexpr u32 kRows = tuning::kRowsAtOnce, kWords = kSlicesAtOnce<Format, kVectors>;
-  constexpr u32 kShares = kSumsHalves<Format, kVectors> ? 2 : 1, kSums = kRows * kVectors;
+  constexpr u32 kWords = kSlicesAtOnce<Format, kVectors>;
+  constexpr u32 kShares = kSumsHalves<Format, kVectors> && !Shares::kIsByBlock ? 2 : 1;
+  constexpr u32 kSums = kRows * kVectors;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
   const Team team = shares.is_by_wave ? Team{lane_index(), wave_width()} : block_team();
@@ -250,53 +270,57 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
   }
 }
 
-// A launch in the reference's geometry has more blocks than kRowsAtOnce rows each. Of so many rows
-// that waves fill the device, each wave has its own, and so few blocks do the work that room is
-// left on the multiprocessors for the others, which leave. The multiprocessors are those of the
+// A launch in the reference's geometry has more blocks than there are groups of rows. Of so many
+// rows that waves fill the device, each wave has its own, and so few blocks do the work that room
+// is left on the multiprocessors for the others, which leave; of fewer rows, too, where a row has
+// fewer pieces than the block has threads. The multiprocessors are those of the
 // architecture's largest GPU: to ask for the device's would take as long as a small product's
 // arithmetic.
-template <class Format>
+template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE RowShares shares_of(u32 rows, u32 columns) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
   // By the registers of a thread.
   constexpr u32 kWorking = kMachine.multiprocessors * (Format::kValues > 32 ? 3 : 4);
-  const u32 blocks = block_count();
-  if (block_threads() % wave_width() != 0) return {false, blocks};
+  constexpr u32 kOfPiece = 4 * Format::kParts * kSlicesAtOnce<Format, kVectors>;
+  const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
+  if (columns > tuning::kColumnsOfWave && blocks <= groups) return {false, blocks};
+  const u32 threads = block_threads();
+  if (wave_width() > kLeastThreads && threads % wave_width() != 0) return {false, blocks};
   if (columns <= tuning::kColumnsOfWave) return {true, blocks};
-  const u32 groups = (rows + tuning::kRowsAtOnce - 1) / tuning::kRowsAtOnce;
-  if (blocks <= groups || groups < kFilling) return {false, blocks};
-  return {true, blocks < kWorking ? blocks : kWorking};
+  const bool is_short = columns < threads * kOfPiece;
+  if (groups < (is_short ? kFilling / 2 : kFilling)) return {false, blocks};
+  const u32 working = kWorking * 128 / threads;
+  return {true, blocks < working ? blocks : working};
 }
 
-// Code for each way to share rows, or one that is told: half of the code.
+// Code for each way to share rows, which pays where a row's share is few instructions, or one that
+// is told: half of the code.
 enum class Code { kForEachSharing, kForAll };
-// Of one vector: what pays where a row's share is few instructions.
-template <class Format>
-inline constexpr Code kCodeOfOne = Format::kValues == 32 ? Code::kForEachSharing : Code::kForAll;
 
-template <class Format, u32 kVectors, Code kCode>
+template <class Format, u32 kVectors, Code kCode, u32 kRows>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride) {
-  const RowShares shares = shares_of<Format>(rows, columns);
+  const RowShares shares = shares_of<Format, kVectors, kRows>(rows, columns);
   if (block_index() >= shares.workers) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const F32Results results{dst, dst_stride};
   if constexpr (kCode == Code::kForAll) {
-    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride, shares);
+    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
+                                           shares);
   } else if (shares.is_by_wave) {
-    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride,
-                                    FixedShares<true>{shares.workers});
+    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
+                                           FixedShares<true>{shares.workers});
   } else {
-    multiply_rows<Format, kVectors>(matrix_rows, vectors, results, columns, rows, stride,
-                                    FixedShares<false>{shares.workers});
+    multiply_rows<Format, kVectors, kRowsAtOnce<Format, kVectors, false>>(
+        matrix_rows, vectors, results, columns, rows, stride, FixedShares<false>{shares.workers});
   }
 }
 
-// mul_mat_vec of up to four vectors: `rows_y` is the padded length of a vector.
+// mul_mat_vec without matrix units: `rows_y` is the padded length of a vector.
 template <class Format, u32 kVectors, Code kCode = Code::kForAll>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
-  multiply_vectors<Format, kVectors, kCode>(
+  multiply_vectors<Format, kVectors, kCode, kRowsAtOnce<Format, kVectors, true>>(
       static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst, static_cast<u32>(columns),
       static_cast<u32>(rows), static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
 }
@@ -313,7 +337,7 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
   const u64 expert_bytes =
       static_cast<u64>(n) * (static_cast<u32>(k) / Format::kValues) * Format::kBytes;
   const u64 stride = static_cast<u32>(padded) / 32;
-  multiply_vectors<Format, 1, Code::kForAll>(
+  multiply_vectors<Format, 1, Code::kForAll, tuning::kRowsAtOnce>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
       outputs + static_cast<u64>(task) * static_cast<u32>(n), static_cast<u32>(k),

@@ -20,6 +20,10 @@
 //   unpack(block, slice, quants)   the quants of each part of some slices, `slice` the first
 //   scale(block, word)             scale and offset of the run that holds the word
 //
+// A format whose blocks are a scale, f16, and words of quants has kIsHeaded, and
+//
+//   decode(words, quants)          the quants of each part of such words
+//
 // Source of all layouts: the GGUF specification (ggml/docs/gguf.md) and the blocks' structs in
 // ggml's ggml-common.h, restated in the comment of each decoder.
 #pragma once
@@ -80,6 +84,24 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
     }
   }
 }
+// The two bytes at `at`, a multiple of two, and the words behind them, by one access more than
+// there are words.
+template <u32 kCount>
+KILN_DEVICE u16 load_head_and_words(const u8* at, u32 (&words)[kCount]) {
+  // All but the first or the last two bytes are aligned words.
+  const bool is_odd = (reinterpret_cast<u64>(at) & 2) != 0;
+  const u32* const aligned = reinterpret_cast<const u32*>(is_odd ? at + 2 : at);
+  const u32 other = *reinterpret_cast<const u16*>(is_odd ? at : at + 4 * kCount);
+  u32 low = aligned[0];
+  const u32 head = is_odd ? other : low;
+#pragma unroll
+  for (u32 i = 0; i < kCount; ++i) {
+    const u32 next = i + 1 < kCount ? aligned[i + 1] : other;
+    words[i] = static_cast<u32>((static_cast<u64>(next) << 32 | low) >> (is_odd ? 0 : 16));
+    low = next;
+  }
+  return static_cast<u16>(head);
+}
 template <u32 kAlignment>
 KILN_DEVICE u32 load_word(const u8* at) {
   u32 words[1];
@@ -106,6 +128,12 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
     quants[k][1] = packed[k] >> 4 & 0x0f0f0f0fu;
   }
 }
+
+// Whether a block is a scale and words of quants.
+template <class Format, class = void>
+inline constexpr bool kIsHeaded = false;
+template <class Format>
+inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
 
 // The same values by quants less kZero.
 template <class Format>
@@ -166,8 +194,12 @@ struct Piece {
   static constexpr u32 kPerBlock = kSlices<Format> / kCount;
   static_assert(Format::kTogether % kCount == 0);
 
+  // Whether it is a block, read with its scale.
+  static constexpr bool kIsWhole = kIsHeaded<Format> && kPerBlock == 1;
+
   const u8* block;
   u32 first;  // slice
+  u16 head;   // of a whole block
   u32 quants[kCount][kParts];
 
   Piece() = default;
@@ -176,11 +208,20 @@ struct Piece {
   KILN_DEVICE Piece(const u8* blocks, Index i)
       : block(blocks + i / kPerBlock * Format::kBytes),
         first(static_cast<u32>(i % kPerBlock) * kCount) {
-    Format::unpack(block, first, quants);
+    if constexpr (kIsWhole) {
+      u32 words[kCount];
+      head = load_head_and_words(block, words);
+      Format::decode(words, quants);
+    } else {
+      Format::unpack(block, first, quants);
+    }
   }
   // The first word of a part, and its scale.
   KILN_DEVICE u32 word(u32 part) const { return Format::word(first, part); }
-  KILN_DEVICE Scale scale(u32 part) const { return Format::scale(block, word(part)); }
+  KILN_DEVICE Scale scale(u32 part) const {
+    if constexpr (kIsWhole) return {widen(f16{head}), 0};
+    return Format::scale(block, word(part));
+  }
 
   // The values of a part.
   KILN_DEVICE void values(u32 part, f32 (&out)[4 * kCount]) const {

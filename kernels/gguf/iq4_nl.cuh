@@ -12,19 +12,23 @@ struct IQ4_NL {
   static constexpr u32 kValues = 32, kBytes = 18, kAlignment = 2;
   static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
   static constexpr i32 kZero = 0;
-  static constexpr bool kHasOffset = false;
+  static constexpr bool kHasOffset = false, kIsHeaded = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
   using Table = Codebook<0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u>;
   template <u32 kCount>
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 packed[kCount];
-    load_words<kAlignment>(block + 2 + 4 * slice, packed);
+  KILN_DEVICE static void decode(const u32 (&words)[kCount], u32 (&quants)[kCount][kParts]) {
 #pragma unroll
     for (u32 k = 0; k < kCount; ++k) {
-      quants[k][0] = Table::look_up(packed[k] & 0x0f0f0f0fu);
-      quants[k][1] = Table::look_up(packed[k] >> 4 & 0x0f0f0f0fu);
+      quants[k][0] = Table::look_up(words[k] & 0x0f0f0f0fu);
+      quants[k][1] = Table::look_up(words[k] >> 4 & 0x0f0f0f0fu);
     }
+  }
+  template <u32 kCount>
+  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 words[kCount];
+    load_words<kAlignment>(block + 2 + 4 * slice, words);
+    decode(words, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
 };

@@ -8,17 +8,21 @@
 
 namespace kiln::gguf {
 
-// Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes.
+// Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes. Runs come
+// by two: what serves both is the same for both.
 KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   u32 head[4];
   load_words<4>(block, head);
-  const u32 shift = i % 4 * 8;
+  const u32 shift = i / 2 % 2 * 16;
   const u32 first = head[1] >> shift, second = head[2] >> shift, third = head[3] >> shift;
   const bool is_low = i < 4;
-  const u32 scale = is_low ? first & 63u : (third & 15u) | (first & 0xc0u) >> 2;
-  const u32 minimum = is_low ? second & 63u : (third & 0xf0u) >> 4 | (second & 0xc0u) >> 2;
-  return {widen(f16{static_cast<u16>(head[0])}) * small_to_f32(static_cast<i32>(scale)),
-          -widen(f16{static_cast<u16>(head[0] >> 16)}) * small_to_f32(static_cast<i32>(minimum))};
+  const u32 scales = is_low ? first & 0x3f3fu : (third & 0x0f0fu) | (first >> 2 & 0x3030u);
+  const u32 minima = is_low ? second & 0x3f3fu : (third >> 4 & 0x0f0fu) | (second >> 2 & 0x3030u);
+  const u32 byte = i % 2 * 8;
+  return {widen(f16{static_cast<u16>(head[0])}) *
+              small_to_f32(static_cast<i32>(scales >> byte & 0xffu)),
+          -widen(f16{static_cast<u16>(head[0] >> 16)}) *
+              small_to_f32(static_cast<i32>(minima >> byte & 0xffu))};
 }
 
 }  // namespace kiln::gguf

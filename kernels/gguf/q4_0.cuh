@@ -11,14 +11,18 @@ struct Q4_0 {
   static constexpr u32 kValues = 32, kBytes = 18, kAlignment = 2;
   static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
   static constexpr i32 kZero = 8;
-  static constexpr bool kHasOffset = false;
+  static constexpr bool kHasOffset = false, kIsHeaded = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
   template <u32 kCount>
+  KILN_DEVICE static void decode(const u32 (&words)[kCount], u32 (&quants)[kCount][kParts]) {
+    unpack_halves(words, quants);
+  }
+  template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 packed[kCount];
-    load_words<kAlignment>(block + 2 + 4 * slice, packed);
-    unpack_halves(packed, quants);
+    u32 words[kCount];
+    load_words<kAlignment>(block + 2 + 4 * slice, words);
+    decode(words, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
 };

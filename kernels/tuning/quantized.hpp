@@ -14,7 +14,10 @@ namespace kiln::tuning {
 //   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
 //   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
 inline constexpr unsigned kRowsAtOnce = 4;
-constexpr unsigned row_groups(unsigned rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce; }
+// Of one vector two, where a wave has rows of its own or blocks are short: fewer of them are idle.
+constexpr unsigned rows_at_once(unsigned vectors, bool is_by_wave, bool has_long_blocks) {
+  return vectors == 1 && (is_by_wave || !has_long_blocks) ? 2 : kRowsAtOnce;
+}
 
 // A wave has rows of its own where they have so many columns or fewer; else the block shares them.
 // In the reference's geometry a wave has its own, too, where there are so many groups of rows for
@@ -30,12 +33,14 @@ inline constexpr unsigned kColumnsOfWave = 1024, kWavesToFill = 16;
 //   1024 x 4096                                        3.7    3.2
 //   4096 x 512                                         2.4    2.4
 //   1024 x 1024                                        2.0    2.0
-constexpr unsigned vector_threads(unsigned rows, unsigned columns) {
-  return (rows < 2048) || (columns <= kColumnsOfWave) ? 128 : 64;
+constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_short_and_single) {
+  const unsigned many = is_short_and_single ? 8192 : 2048;
+  return rows < many || columns <= kColumnsOfWave ? 128 : 64;
 }
-constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned threads) {
-  const unsigned at_once = columns <= kColumnsOfWave ? threads / 32 : 1;
-  return (row_groups(rows) + at_once - 1) / at_once;
+constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned at_once,
+                                 unsigned threads) {
+  const unsigned of_block = at_once * (columns <= kColumnsOfWave ? threads / 32 : 1);
+  return (rows + of_block - 1) / of_block;
 }
 // So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
 // is that of the format.

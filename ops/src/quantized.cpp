@@ -110,6 +110,8 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
   return kFormatLaunches[static_cast<std::size_t>(format)];
 }
 
+bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
+
 constexpr unsigned kBlock = 256;
 // Of rows by ids: the reference host's threads each do `reference_values` values.
 Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
@@ -262,9 +264,12 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
-  } else if (vectors <= 4) {
-    const unsigned threads = tuning::vector_threads(rows, columns);
-    launch.grid.x = tuning::vector_blocks(rows, columns, threads);
+  } else if (vectors <= 4 || !has_long_blocks(call.format)) {
+    const bool is_long = has_long_blocks(call.format);
+    const unsigned threads = tuning::vector_threads(rows, columns, vectors == 1 && !is_long);
+    const unsigned at_once =
+        tuning::rows_at_once(vectors, columns <= tuning::kColumnsOfWave, is_long);
+    launch.grid.x = tuning::vector_blocks(rows, columns, at_once, threads);
     launch.block.y = threads / kWave;
   } else {
     constexpr std::uint32_t kFragmentRows = 16;
@@ -315,8 +320,9 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   launch.block.x = kWave;
   launch.block.y = 4;
   if (call.geometry == Geometry::kOwn) {
-    const unsigned threads = tuning::vector_threads(rows * launch.grid.y * launch.grid.z, columns);
-    launch.grid.x = tuning::vector_blocks(rows, columns, threads);
+    const unsigned threads =
+        tuning::vector_threads(rows * launch.grid.y * launch.grid.z, columns, false);
+    launch.grid.x = tuning::vector_blocks(rows, columns, tuning::kRowsAtOnce, threads);
     launch.block.y = threads / kWave;
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
