@@ -62,10 +62,31 @@ struct PlaceAndPart {
 
 enum class Bring { kAssign, kAdd };
 
+// One id for each place, and a thread: no more instructions than that takes. Says whether it was
+// so. Ids are `apart` from place to place.
+template <Bring kBring, class Id, class T>
+KILN_DEVICE bool bring_one_each(const Id* ids, u32 apart, const T* inp, T* out, u64 places,
+                                u64 src_dim, u64 dst_dim, u64 right) {
+  if (!likely((src_dim == 1) & takes_one_element(places))) return false;
+  const u32 i = thread_number();
+  if (i >= static_cast<u32>(places) || thread_y() != 0) return true;
+  const Id id = ids[i * apart];
+  const T x = inp[i];
+  const u64 l = i / static_cast<u32>(right);
+  if (Places<Id>(dst_dim).has(id)) {
+    T* const to = out + i + (l * (dst_dim - 1) + static_cast<u64>(id)) * right;
+    *to = kBring == Bring::kAssign ? x : narrow<T>(sum_of(*to, x));
+  }
+  return true;
+}
+
 template <Bring kBring, class Id, class T>
 KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 left, u64 src_dim,
                          u64 dst_dim, u64 right) {
   constexpr u32 kAhead = 4;  // ids that are read before the first is used
+  if (bring_one_each<kBring>(all_ids, 1, all_inp, all_out, left * right, src_dim, dst_dim, right)) {
+    return;
+  }
   const Id none = greatest<Id, Id>();
   PlaceAndPart self(left * right);
   if (self.is_surplus()) return;
@@ -118,6 +139,9 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
 template <class Id, class T>
 KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
                            u64 dst_dim, u64 right) {
+  if (bring_one_each<Bring::kAdd>(ids, 0, all_inp, all_out, left * right, count, dst_dim, right)) {
+    return;
+  }
   constexpr u32 kCount = sizeof(T) == 1 ? 8 : 16 / sizeof(T);
   using Word = Bits<(sizeof(Id) == 8 ? 8 : 4)>;
   const bool in_chunks =

@@ -127,10 +127,13 @@ Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
   if (call.order != SumOrder::kKept) return plan_in_other_order(call, gpu, shape);
   Launch launch;
   KILN_TRY(set_indexed_kernel(launch, kIndexAdd, call.ids_dtype, call.dtype));
-  // Chunks of sixteen bytes, of eight where elements are bytes; ids are read once for a wave.
+  // Chunks of sixteen bytes, of eight where elements are bytes; ids are read once for a wave. Of
+  // one id and few places, elements.
   const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16;
-  const std::size_t per_row =
-      shape.right * bytes % chunk == 0 ? shape.right * bytes / chunk : shape.right;
+  constexpr std::size_t kFewPlaces = 1 << 15;
+  const bool in_chunks = shape.right * bytes % chunk == 0 &&
+                         (shape.size != 1 || shape.left * shape.right > kFewPlaces);
+  const std::size_t per_row = in_chunks ? shape.right * bytes / chunk : shape.right;
   constexpr std::size_t kMostParts = 256;
   KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * per_row,
                             std::min(shape.size, kMostParts)));
