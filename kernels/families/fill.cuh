@@ -13,11 +13,11 @@ using namespace device;
 // How a view is filled. The order is free, so the dim whose neighbours lie side by side is walked
 // first: threads then write whole lines.
 struct FillOrder {
-  u32 first;  // that dim; none where it equals the rank
+  u32 first;  // that dim, or the last
   bool contiguous;
 };
 KILN_DEVICE FillOrder fill_order(const Views<1>& view) {
-  FillOrder order{view.rank, true};
+  FillOrder order{view.rank - 1, true};
   u64 expected = 1;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
@@ -32,23 +32,44 @@ KILN_DEVICE FillOrder fill_order(const Views<1>& view) {
   return order;
 }
 
-// Where the element `i` of that order lies.
-KILN_DEVICE u64 find_in_order(const Views<1>& view, u32 first, u64 i) {
-  u64 place = 0;
-  u32 dim = first;
+// A view of many elements: neighbouring threads take neighbours of the first dim, and several each
+// where it is long.
+template <class B>
+KILN_DEVICE void fill_view(const Views<1>& view, u32 first, u64 numel, u64 self, u64 threads,
+                           B* out, B value) {
+  constexpr u32 kLogAbreast = 5, kSeveral = 4;
+  const u32 size = view.size(first);
+  const u64 stride = view.stride(0, first);
+  const bool is_long = size >= kSeveral << kLogAbreast;
+  const u32 several = is_long ? kSeveral : 1;
+  const u32 groups = is_long ? ((size - 1) / (kSeveral << kLogAbreast) + 1) << kLogAbreast : size;
 #pragma unroll 1
-  for (u32 next = view.rank;;) {
-    if (dim != view.rank) {
-      const u32 size = view.size(dim);
-      const u64 above = quotient(i, size);
-      place += (i - above * size) * view.stride(0, dim);
-      i = above;
+  for (u64 i = self; i < numel; i += threads) {
+    // The group, then the digits of the other dims. There are no more groups than elements; beyond
+    // the last of them something is left.
+    u64 left = i, place = 0;
+    u32 group = 0, dim = first, divisor = groups;
+#pragma unroll 1
+    for (u32 next = view.rank;;) {
+      const u64 above = quotient(left, divisor);
+      const u32 digit = static_cast<u32>(left - above * divisor);
+      left = above;
+      if (dim == first) {
+        group = digit;
+      } else {
+        place += digit * view.stride(0, dim);
+      }
+      if (next != 0 && next - 1 == first) --next;
+      if (next == 0) break;
+      dim = next = unknown(next - 1);
+      divisor = view.size(dim);
     }
-    do {
-      if (next == 0) return place;
-      next = unknown(next - 1);
-    } while (next == first);
-    dim = next;
+    if (left != 0) return;
+    if (is_long) group += (group >> kLogAbreast << kLogAbreast) * (kSeveral - 1);
+#pragma unroll 1
+    for (u32 k = 0; k < several && group < size; ++k, group += 1u << kLogAbreast) {
+      out[place + group * stride] = value;
+    }
   }
 }
 
@@ -60,10 +81,10 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  FillOrder order{view.rank, info == nullptr};
+  bool contiguous = info == nullptr;
   // The reference's geometry. Stores alone are as fast one by one as by chunks from fewer threads,
   // unless they are of bytes.
-  if (sizeof(B) != 1 && likely(order.contiguous & (block_size() == 1024))) {
+  if (sizeof(B) != 1 && likely(contiguous & (block_size() == 1024))) {
     const u64 threads = launched_threads();
     for (u64 i = static_cast<u64>(block_index()) * 1024 + thread_index(); i < numel; i += threads) {
       out[i] = value;
@@ -71,17 +92,28 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
     return;
   }
   const bool one_each = takes_one_element(numel);
-  if (likely(order.contiguous & one_each)) {
+  if (likely(contiguous & one_each)) {
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) near(out, mine) = value;
     return;
   }
   if (leaves_at_once()) return;
+  if (one_each) {
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) out[find_element(view, mine).at[0]] = value;
+    return;
+  }
   const Spread spread(numel);
   if (spread.is_surplus()) return;
-  if (!order.contiguous && !one_each) order = fill_order(view);
+  u32 first = 0;
+  if (!contiguous) {
+    const FillOrder order = fill_order(view);
+    contiguous = order.contiguous;
+    first = order.first;
+  }
+  if (!contiguous) return fill_view(view, first, numel, spread.self, spread.threads, out, value);
   u64 i = spread.self;
-  if (order.contiguous && address_of(out) % 16 == 0) {
+  if (address_of(out) % 16 == 0) {
     const u64 chunks = numel / kCount;
     const u32 threads = spread.threads_for(chunks);
     if (i >= threads) return;
@@ -92,9 +124,7 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
     i = chunks * kCount + spread.self;
   }
 #pragma unroll 1
-  for (; i < numel; i += spread.threads) {
-    out[order.contiguous ? i : find_in_order(view, order.first, i)] = value;
-  }
+  for (; i < numel; i += spread.threads) out[i] = value;
 }
 
 // Without a view.
