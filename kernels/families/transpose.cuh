@@ -86,12 +86,23 @@ struct TurnedTile {
         for (u32 k = 0; k < kSide; ++k) copy_unit(unit_at(row + k, i / kUnits), square[k]);
       }
     } else {
-#pragma unroll 4
-      for (u32 i = thread_rank(); i < kElements * kElements; i += block_threads()) {
-        const u32 row = i % kElements, column = i / kElements;
-        if (row >= part.rows || column >= part.columns) continue;
-        unit_at(row, column / kSide)[column % kSide] = inp[column * pitch + row];
-      }
+      for_each_line(part.rows, part.columns, [&](u32 row, u32 first, u32 lines) {
+        const B* from = inp + first * pitch + row;
+        const u64 step = lines * pitch;
+#pragma unroll 1
+        for (u32 column = first; column < part.columns;) {
+          B element[kAhead];
+#pragma unroll
+          for (u32 k = 0; k < kAhead; ++k) {
+            if (column + k * lines < part.columns) element[k] = *from;
+            from += step;
+          }
+#pragma unroll
+          for (u32 k = 0; k < kAhead; ++k, column += lines) {
+            if (column < part.columns) unit_at(row, column / kSide)[column % kSide] = element[k];
+          }
+        }
+      });
     }
   }
 
@@ -107,16 +118,34 @@ struct TurnedTile {
         moved.store(out + row * pitch + unit * kSide);
       }
     } else {
+      for_each_line(part.columns, part.rows, [&](u32 column, u32 first, u32 lines) {
+        B* to = out + first * pitch + column;
+        const u64 step = lines * pitch;
 #pragma unroll 2
-      for (u32 i = thread_rank(); i < kElements * kElements; i += block_threads()) {
-        const u32 row = i / kElements, column = i % kElements;
-        if (row >= part.rows || column >= part.columns) continue;
-        out[row * pitch + column] = unit_at(row, column / kSide)[column % kSide];
-      }
+        for (u32 row = first; row < part.rows; row += lines, to += step) {
+          *to = unit_at(row, column / kSide)[column % kSide];
+        }
+      });
     }
   }
 
  private:
+  static constexpr u32 kAhead = sizeof(B) == 4 ? 2 : 4;  // elements that are on their way together
+
+  // Calls use(along, line, lines) in neighbouring threads for neighbours along a line of `length`:
+  // the thread takes every `lines`-th line from `line` on.
+  template <class Use>
+  KILN_DEVICE static void for_each_line(u32 length, u32 count, Use use) {
+    const u32 threads = block_threads(), self = thread_rank();
+    const bool is_short = threads < kElements;
+    const u32 line = is_short ? 0 : self / kElements, lines = is_short ? 1 : threads / kElements;
+    if (line >= lines || line >= count) return;
+#pragma unroll 1
+    for (u32 along = is_short ? self : self % kElements; along < length; along += threads) {
+      use(along, line, lines);
+    }
+  }
+
   // Chunk::store is for memory of the device.
   KILN_DEVICE static void copy_unit(B* to, const Unit& unit) {
     if constexpr (kWords == 4) {

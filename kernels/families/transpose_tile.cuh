@@ -112,12 +112,28 @@ struct TransposeTile {
     const u32 along = self % kAlong;
     B* const elements = reinterpret_cast<B*>(words) + along * kPitch * kSquare;
     const u32 left = place.rows - along * kSquare;
+    constexpr u32 kAtOnce = 2;  // columns
+    const B* from = inp + (self / kAlong * pitch + along * kSquare);
 #pragma unroll 1
-    for (u32 column = self / kAlong; column < place.columns; column += lines) {
-      const B* from = inp + (column * pitch + along * kSquare);
+    for (u32 column = self / kAlong; column < place.columns;) {
+      B element[kAtOnce][kSquare];
 #pragma unroll
-      for (u32 i = 0; i < kSquare; ++i) {
-        if (i < left) elements[i * kAlong * kPitch * kSquare + column] = from[i];
+      for (u32 k = 0; k < kAtOnce; ++k) {
+        const bool is_line = column + k * lines < place.columns;
+#pragma unroll
+        for (u32 i = 0; i < kSquare; ++i) {
+          element[k][i] = 0;
+          if (is_line && i < left) element[k][i] = from[i];
+        }
+        from += lines * pitch;
+      }
+#pragma unroll
+      for (u32 k = 0; k < kAtOnce; ++k, column += lines) {
+        if (column >= place.columns) break;
+#pragma unroll
+        for (u32 i = 0; i < kSquare; ++i) {
+          elements[i * kAlong * kPitch * kSquare + column] = element[k][i];
+        }
       }
     }
   }
@@ -288,7 +304,9 @@ KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out) {
   }
   barrier();
   const u32 team = block_size() < kTeam ? block_size() : kTeam;
-  const u32 teams = block_size() / team;
+  // Few tiles are spread over all blocks.
+  const u32 most_teams = block_size() / team, wanted = (tiling.tiles - 1) / blocks + 1;
+  const u32 teams = wanted < most_teams ? wanted : most_teams;
   const u32 mine = thread_index() / team;
   const u32 self = thread_index() - mine * team;
   const u32 step = blocks * teams;
