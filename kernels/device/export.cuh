@@ -12,8 +12,11 @@
 // its parameters after the three of a strided view (device/index.cuh). `paths` says how it reads
 // views (families/elementwise.cuh).
 #define KILN_ELEMENTWISE(name, cost, paths, function, inputs, ...)                             \
-  KILN_BOUNDED_KERNEL(1024, kiln::tuning::sharing(#name), name, kiln::u64 numel,               \
+  inline constexpr kiln::u32 kSharing_##name =                                                 \
+      kiln::tuning::sharing(#name, kiln::device::kArchitecture);                               \
+  KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel,                            \
                       kiln::u64 num_dims, const kiln::u64* info, __VA_ARGS__) {                \
-    kiln::families::elementwise<kiln::tuning::Cost::k##cost, kiln::families::Paths::k##paths>( \
-        numel, num_dims, info, out, function, KILN_LIST inputs);                               \
+    kiln::families::elementwise<kiln::tuning::Cost::k##cost, kiln::families::Paths::k##paths,  \
+                                kSharing_##name>(numel, num_dims, info, out, function,         \
+                                                 KILN_LIST inputs);                            \
   }

@@ -56,8 +56,12 @@ constexpr u32 largest(u32 a, u32 b, Rest... rest) {
   return largest(a > b ? a : b, rest...);
 }
 
-// So many chunks of `bytes` keep enough of them in flight.
-constexpr u32 ahead(u32 bytes) { return bytes >= 32 ? 1 : 32 / bytes; }
+// So many chunks of `bytes` keep enough of them in flight, of kernels of which so many blocks share
+// a multiprocessor.
+constexpr u32 ahead(u32 bytes, u32 sharing) {
+  const u32 wanted = sharing == 1 ? 64 : 32;
+  return bytes >= wanted ? 1 : wanted / bytes;
+}
 
 constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
 
@@ -77,11 +81,13 @@ inline constexpr bool kIsSame<Same<B>> = true;
 
 // ---- the family -------------------------------------------------------------------------------
 
-template <tuning::Cost kCost, Paths kPaths, class F, class Numbers, class Out, class... In>
+// So many blocks of 1024 threads share a multiprocessor.
+template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class F, class Numbers, class Out,
+          class... In>
 struct Elementwise;
 
-template <tuning::Cost kCost, Paths kPaths, class F, u32... I, class Out, class... In>
-struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
+template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class F, u32... I, class Out, class... In>
+struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
   // Elements that the code computes side by side; a loop goes over the rest of a chunk.
@@ -89,7 +95,8 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
                                       ? 2
                                       : 1;
   // Chunks that a thread reads before it computes.
-  static constexpr u32 kAhead = ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))));
+  static constexpr u32 kAhead =
+      ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
   // Neighbours in a dense dim that a thread takes together.
   static constexpr u32 kGroup = kCount < 4 ? 4 : kCount < 8 ? kCount : 8;
 
@@ -262,7 +269,7 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
     u64 i = thread_number();
     u32 threads = resident_threads();
     if (!one_each) {
-      const Spread spread(numel);
+      const Spread spread(numel, kSharing == 1);
       if (spread.is_surplus()) return;
       threads = spread.threads;
       const bool aligned = is_aligned();
@@ -297,10 +304,10 @@ struct Elementwise<kCost, kPaths, F, Sequence<I...>, Out, In...> {
 
 // `info` null means contiguous. `f` takes an element of each input and returns a number that
 // narrows to Out.
-template <tuning::Cost kCost, Paths kPaths, class Out, class F, class... In>
+template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
-  Elementwise<kCost, kPaths, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>{
+  Elementwise<kCost, kPaths, kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>{
       f, {info, static_cast<u32>(num_dims)}, out, {in...}}
       .run(numel);
 }
@@ -314,7 +321,7 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const Views<1> views{info, static_cast<u32>(num_dims)};
   if (leaves_at_once()) return;
   if (info != nullptr && !takes_one_element(numel) && copy_by_tiles(views, numel, inp, out)) return;
-  Elementwise<tuning::Cost::kBrief, Paths::kRows, Same<B>, Sequence<0>, B, B>{
+  Elementwise<tuning::Cost::kBrief, Paths::kRows, 2, Same<B>, Sequence<0>, B, B>{
       Same<B>(), views, out, {inp}}
       .run(numel);
 }

@@ -50,7 +50,11 @@ struct Names {
   const char* suffix;
 };
 inline constexpr Names kAlone[] = {
-    {"where_", ""},
+    {"where_i", ""},
+    {"where_", "64"},
+    {"where_", "u8"},
+    {"where_", "e4m3"},
+    {"where_u32_", "32"},
     {"bdiv_", ""},
     {"badd_", "64"},
     {"bsub_", "64"},
@@ -94,18 +98,18 @@ constexpr bool stands_at(const char* name, const char* part, unsigned count) {
   }
   return true;
 }
+constexpr bool is_one_of(const Names& names, const char* name) {
+  const unsigned all = length(name), root = length(names.root), suffix = length(names.suffix);
+  return root + suffix <= all && stands_at(name, names.root, root) &&
+         stands_at(name + all - suffix, names.suffix, suffix);
+}
 // How many blocks of 1024 threads of an elementwise kernel are to share a multiprocessor.
-constexpr unsigned sharing(const char* name) {
-  const unsigned all = length(name);
+constexpr unsigned sharing(const char* name, Architecture architecture) {
   for (const Names& each : kAlone) {
-    const unsigned root = length(each.root);
-    const unsigned suffix = length(each.suffix);
-    if (root + suffix <= all && stands_at(name, each.root, root) &&
-        stands_at(name + all - suffix, each.suffix, suffix)) {
-      return 1;
-    }
+    if (is_one_of(each, name)) return 1;
   }
-  return 2;
+  // The compiler needs a register more for other targets than the H100.
+  return architecture != Architecture::kSm90 && is_one_of({"where_u8_", "16"}, name) ? 1 : 2;
 }
 
 // Blocks that work, however many are launched; those behind leave at once, which costs least where
