@@ -12,6 +12,7 @@
 #include "device/dtypes.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "tuning/convolve.hpp"
 
 namespace kiln::families {
 
@@ -42,6 +43,10 @@ struct Plain {
     return {a.size_out, 0, 1, -static_cast<i32>(a.padding), a.stride, static_cast<i32>(a.dilation),
             a.taps,     0, 1};
   }
+  // What an output reads by a tap; a place beyond the image wraps around to a great number.
+  KILN_DEVICE static u32 place(const Axis& a, u32 output, u32 tap) {
+    return output * a.stride + tap * a.dilation - a.padding;
+  }
 };
 
 // Output o reads (o + padding - tap * dilation) / stride, where that is whole.
@@ -52,6 +57,11 @@ struct Transposed {
     return a.stride < a.size_out ? a.stride : a.size_out;
   }
   KILN_DEVICE static AxisClass at(const Axis& a, u32 number) { return transposed_class(a, number); }
+  KILN_DEVICE static u32 place(const Axis& a, u32 output, u32 tap) {
+    const u32 origin = output + a.padding, distance = tap * a.dilation;
+    const u32 place = (origin - distance) / a.stride;
+    return distance <= origin && place * a.stride == origin - distance ? place : a.size;
+  }
 };
 KILN_ASIDE AxisClass transposed_class(const Axis& a, u32 number) {
   const u32 origin = number + a.padding;
@@ -79,6 +89,12 @@ inline constexpr bool kHasClasses = false;
 template <>
 inline constexpr bool kHasClasses<Transposed> = true;
 
+// The kernel of a transposed convolution has its input channels first.
+template <class Kind>
+inline constexpr u32 kOutChannels = 0;
+template <>
+inline constexpr u32 kOutChannels<Transposed> = 1;
+
 // ---- the tiles --------------------------------------------------------------------------------
 
 // Output channels of a group, and weights that a block keeps.
@@ -86,42 +102,50 @@ inline constexpr u32 kGroupChannels = 4;
 inline constexpr u32 kKeptWeights = 2048;
 // Threads of a block that work, at least.
 inline constexpr u32 kFewestThreads = 64;
-// Taps whose elements a thread loads at once, as many as registers are left for. H200, in the
-// reference's geometry, 16 channels by 3x3 to 16, us: 512x512 outputs 258 one by one, 233 so;
-// 16x16, by the threads of four blocks instead of one, 26 and 16.
+// Elements that a thread has on their way at once, as many as registers are left for. H200, in the
+// reference's geometry, us, by four and by eight: 16 channels by 3x3 to 16 of 512x512 outputs 187
+// and 174, of 16x16 12.6 and 11.7; 512 to 512 of 7x7 409 and 381.
 template <class Kind, class Number>
-inline constexpr u32 kTapsAtOnce = !kHasClasses<Kind>    ? 3
-                                   : sizeof(Number) == 8 ? 1
-                                                         : 2;
+inline constexpr u32 kTapsAtOnce = (kHasClasses<Kind> ? 2 : 8) * 4 / sizeof(Number);
 
 // A tile has `abreast` groups and `width` outputs.
 struct Tiles {
   u32 width, abreast, sets, count;
 };
-KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads) {
-  const u32 parts = (outputs - 1) / threads + 1;
-  const u32 width = (outputs - 1) / parts + 1;
-  u32 abreast = threads / width;
-  if (abreast > 16) abreast = 16;
+// Where tiles are parts of an image, they have whole waves: lines of it then stay together.
+KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads, u32 parts, u32 abreast) {
+  const u32 even = (outputs - 1) / parts + 1,
+            whole = (even + wave_width() - 1) & (0 - wave_width());
+  const u32 width = parts == 1 || whole > threads ? even : whole;
+  const u32 most = threads / width;
+  if (abreast > most) abreast = most;
   if (abreast > groups) abreast = groups;
   const u32 sets = (groups - 1) / abreast + 1;
-  return {width, abreast, sets, parts * sets};
+  return {width, abreast, sets, ((outputs - 1) / width + 1) * sets};
 }
-// Fewer threads of a block work where more blocks then have a tile.
+KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads) {
+  return tiles_of(outputs, groups, threads, (outputs - 1) / threads + 1, 16);
+}
+// Where blocks would be left without a tile, tiles have fewer groups, then fewer outputs.
 KILN_ASIDE Tiles smaller_tiles(u32 outputs, u32 groups) {
   const u32 blocks = block_count() < multiprocessors() ? block_count() : multiprocessors();
+  const u32 threads = block_threads();
   Tiles tiles{};
+  u32 parts = (outputs - 1) / threads + 1, abreast = 16;
 #pragma unroll 1
-  for (u32 threads = block_threads();; threads /= 2) {
-    const Tiles smaller = tiles_of(outputs, groups, threads);
-    if (tiles.count != 0 && smaller.count > blocks) return tiles;
-    tiles = smaller;
-    if (threads < 2 * kFewestThreads) return tiles;
+  for (u32 step = 0; step < 3; ++step) {
+    tiles = tiles_of(outputs, groups, threads, parts, abreast);
+    if (tiles.count >= blocks) break;
+    const u32 sets = blocks / parts < groups ? blocks / parts : groups;
+    abreast = (groups - 1) / sets + 1;
+    const u32 most = (outputs - 1) / kFewestThreads + 1, more = blocks / tiles.sets;
+    if (step != 0) parts = more < parts ? parts : more < most ? more : most;
   }
+  return tiles;
 }
 
 // Sums of T are kept as `Number`.
-template <class Kind, class T, class Number>
+template <class Kind, u32 kDims, class T, class Number>
 struct Convolution {
   static constexpr u32 kAtOnce = kTapsAtOnce<Kind, Number>;
   struct alignas(16) Weights {
@@ -137,7 +161,7 @@ struct Convolution {
   u32 images, channels, channels_out;
   u32 rows, columns;  // of an image
   u64 image_stride, channel_stride, row_stride, stride;
-  u64 out_stride, in_stride, row_tap_stride, tap_stride;  // of the kernel
+  const u64* kernel_strides;  // of its dims, in the layout block
   u64 rows_out, columns_out;
 
   // Tiles `tile`, `tile + block_count()`, ... of the outputs of a class in some images. What is
@@ -184,6 +208,43 @@ struct Convolution {
     tile -= tiles;
   }
 
+  // Each thread by itself.
+  KILN_DEVICE void run_alone(const Axis& y, const Axis& x, u32 count) const {
+    const u64 in_stride = kernel_strides[1 - kOutChannels<Kind>];
+    const u64 row_tap_stride = kernel_strides[2], tap_stride = kernel_strides[kDims + 1];
+    const u64 threads = static_cast<u64>(block_count()) * block_threads();
+    u64 next = static_cast<u64>(block_index()) * block_threads() + thread_rank();
+#pragma unroll 1
+    for (; next < count; next += threads) {
+      const u32 i = static_cast<u32>(next);
+      const u32 line = i / x.size_out, above = line / y.size_out, image = above / channels_out;
+      const u32 output_row = line - above * y.size_out, output = i - line * x.size_out;
+      const T* const from = src + image * image_stride;
+      const T* const weights =
+          kernel + (above - image * channels_out) * kernel_strides[kOutChannels<Kind>];
+      Number sum = 0;
+#pragma unroll 1
+      for (u32 row_tap = 0; row_tap < y.taps; ++row_tap) {
+        const u32 row = Kind::place(y, output_row, row_tap);
+        if (row >= rows) continue;
+#pragma unroll 1
+        for (u32 tap = 0; tap < x.taps; ++tap) {
+          const u32 column = Kind::place(x, output, tap);
+          if (column >= columns) continue;
+          const T* element = from + (row * row_stride + column * stride);
+          const T* weight = weights + (row_tap * row_tap_stride + tap * tap_stride);
+#pragma unroll 4
+          for (u32 c = 0; c < channels; ++c) {
+            sum += static_cast<Number>(widen(*element)) * static_cast<Number>(widen(*weight));
+            element += channel_stride;
+            weight += in_stride;
+          }
+        }
+      }
+      dst[i] = result(sum);
+    }
+  }
+
  private:
   KILN_DEVICE static T result(Number sum) {
     if constexpr (sizeof(T) == 1) {
@@ -193,80 +254,133 @@ struct Convolution {
     }
   }
 
+  // What a block keeps the weights of: some channels, rows and columns of taps, in that order.
+  struct Part {
+    u32 channel, row, column;     // the first
+    u32 channels, rows, columns;  // how many
+    KILN_DEVICE u32 weights() const { return channels * rows * columns; }
+  };
+
   // Of all channels and taps, for the output whose first tap is at (top, left).
   KILN_DEVICE void add_up(const AxisClass& y, const AxisClass& x, const T* image, i32 top, i32 left,
                           u32 first_group, u32 groups, u32 mine, bool works, Weights& sum) const {
     KILN_SHARED(kept, Kept);
-    const u32 taps = y.taps * x.taps;
-    const u32 total = taps * channels;
-    const u32 most = kKeptWeights / kGroupChannels / groups / kAtOnce * kAtOnce;
-    const u64 column_step = static_cast<u64>(static_cast<i64>(x.tap_step)) * stride;
-    const u64 first_column = static_cast<u64>(static_cast<i64>(left)) * stride;
-    i32 row = top, column = left;
-    u32 row_tap = 0, column_tap = 0;
-    bool has_row = static_cast<u32>(row) < rows;
-    u64 at = static_cast<u64>(static_cast<i64>(row)) * row_stride + first_column;
+    if (y.taps == 0 || x.taps == 0 || channels == 0) return;
+    const u32 most = kKeptWeights / kGroupChannels / groups;
+    const auto fitting = [](u32 room, u32 count) {
+      return room == 0 ? 1 : room < count ? room : count;
+    };
+    const u32 columns_at_once = fitting(most, x.taps);
+    const u32 rows_at_once = fitting(most / x.taps, y.taps);
+    u32 channels_at_once = fitting(most / x.taps / y.taps, channels);
+    if (channels_at_once > kAtOnce) channels_at_once -= channels_at_once % kAtOnce;
+    Part part{};
 #pragma unroll 1
-    for (u32 first = 0; first < total; first += most) {
-      const u32 count = total - first < most ? total - first : most;
+    for (;;) {
+      part.channels = fitting(channels_at_once, channels - part.channel);
+      part.rows = fitting(rows_at_once, y.taps - part.row);
+      part.columns = fitting(columns_at_once, x.taps - part.column);
       barrier();  // the weights before have been read
-      keep(y, x, kept, first_group, groups, first, count, taps);
+      keep(y, x, kept, first_group, groups, part);
       barrier();
-      if (!works) continue;
-      const Weights* weights = &kept.of[mine * count];
+      if (works) add_part(y, x, image, top, left, &kept.of[mine * part.weights()], part, sum);
+      part.column += part.columns;
+      if (part.column < x.taps) continue;
+      part.column = 0;
+      part.row += part.rows;
+      if (part.row < y.taps) continue;
+      part.row = 0;
+      part.channel += part.channels;
+      if (part.channel >= channels) return;
+    }
+  }
+
+  // The innermost loop is over channels or over a row's taps, whichever are more.
+  KILN_DEVICE void add_part(const AxisClass& y, const AxisClass& x, const T* image, i32 top,
+                            i32 left, const Weights* weights, const Part& part,
+                            Weights& sum) const {
+    const bool by_channels = part.channels >= part.columns;
+    const u32 runs = by_channels ? part.columns : part.channels;
+    const u32 count = by_channels ? part.channels : part.columns;
+    const u32 taps = part.rows * part.columns;
+    const u32 weight_step = by_channels ? taps : 1, run_step = by_channels ? 1 : taps;
+    const i32 column_step = by_channels ? 0 : x.tap_step, run_column = by_channels ? x.tap_step : 0;
+    const u64 tap_step = static_cast<u64>(static_cast<i64>(x.tap_step)) * stride;
+    const i64 step = static_cast<i64>(by_channels ? channel_stride : tap_step);
+    const i64 run_apart = static_cast<i64>(by_channels ? tap_step : channel_stride);
+    i32 row = top + static_cast<i32>(part.row) * y.tap_step;
+    const i32 first_column = left + static_cast<i32>(part.column) * x.tap_step;
+    image +=
+        static_cast<i64>(part.channel * channel_stride) + first_column * static_cast<i64>(stride);
 #pragma unroll 1
-      for (u32 i = 0; i < count; i += kAtOnce) {
-        // Elements are on their way together. Behind the last tap of all nothing is read.
-        Number elements[kAtOnce];
-        bool is_there[kAtOnce];
-#pragma unroll
-        for (u32 t = 0; t < kAtOnce; ++t) {
-          is_there[t] = has_row && static_cast<u32>(column) < columns && i + t < count;
-          elements[t] = 0;
-          if (is_there[t]) elements[t] = static_cast<Number>(widen(image[at]));
-          column += x.tap_step;
-          at += column_step;
-          if (++column_tap == x.taps) {
-            column_tap = 0;
-            column = left;
-            row += y.tap_step;
-            if (++row_tap == y.taps) {
-              row_tap = 0;
-              row = top;
-              image += channel_stride;
-            }
-            has_row = static_cast<u32>(row) < rows;
-            at = static_cast<u64>(static_cast<i64>(row)) * row_stride + first_column;
-          }
+    for (u32 i = 0; i < part.rows; ++i, row += y.tap_step, weights += part.columns) {
+      if (static_cast<u32>(row) >= rows) continue;
+      const T* run = image + static_cast<u64>(row) * row_stride;
+      i32 first = first_column;
+#pragma unroll 1
+      for (u32 j = 0; j < runs; ++j, run += run_apart, first += run_column) {
+        // What lies beside the image is at the run's ends.
+        u32 at = 0, end = count;
+        const auto is_beside = [&](u32 i) {
+          return static_cast<u32>(first + static_cast<i32>(i) * column_step) >= columns;
+        };
+        if (by_channels) {
+          if (is_beside(0)) continue;
+        } else {
+          while (at < end && is_beside(at)) ++at;
+          while (at < end && is_beside(end - 1)) --end;
         }
-#pragma unroll
-        for (u32 t = 0; t < kAtOnce; ++t) {
-          if (!is_there[t]) continue;
-          const Weights w = weights[i + t];
-#pragma unroll
-          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += elements[t] * w.of[o];
-        }
+        add_run(run + static_cast<i64>(at) * step, step, weights + j * run_step + at * weight_step,
+                weight_step, end - at, sum);
       }
     }
   }
 
-  // Brings `count` weights of each channel of some groups into shared memory; zero beyond the last
+  // Elements are on their way together.
+  KILN_DEVICE void add_run(const T* from, i64 step, const Weights* weights, u32 weight_step,
+                           u32 count, Weights& sum) const {
+#pragma unroll 1
+    for (u32 i = 0; i < count; i += kAtOnce) {
+      Number elements[kAtOnce];
+#pragma unroll
+      for (u32 t = 0; t < kAtOnce; ++t) {
+        if (i + t < count) elements[t] = static_cast<Number>(widen(*from));
+        from += step;
+      }
+#pragma unroll
+      for (u32 t = 0; t < kAtOnce; ++t) {
+        if (i + t < count) {
+          const Weights w = *weights;
+#pragma unroll
+          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += elements[t] * w.of[o];
+        }
+        weights += weight_step;
+      }
+    }
+  }
+
+  // Brings the weights of each channel of some groups into shared memory; zero beyond the last
   // channel.
   KILN_DEVICE void keep(const AxisClass& y, const AxisClass& x, Kept& kept, u32 first_group,
-                        u32 groups, u32 first, u32 count, u32 taps) const {
+                        u32 groups, const Part& part) const {
+    const u32 count = part.weights();
+    const u64 out_stride = kernel_strides[kOutChannels<Kind>];
+    const u64 in_stride = kernel_strides[1 - kOutChannels<Kind>];
+    const u64 row_tap_stride = kernel_strides[2], tap_stride = kernel_strides[kDims + 1];
 #pragma unroll 1
     for (u32 e = thread_rank(); e < groups * count * kGroupChannels; e += block_threads()) {
       const u32 nth = e / kGroupChannels;
       const u32 group = nth / count;
-      const u32 index = first + (nth - group * count);
-      const u32 channel = index / taps;
-      const u32 tap = index - channel * taps;
-      const u32 row_tap = tap / x.taps, column_tap = tap - row_tap * x.taps;
+      const u32 index = nth - group * count;
+      const u32 line = index / part.columns;
+      const u32 channel = line / part.rows;
+      const u32 row_tap = part.row + (line - channel * part.rows);
+      const u32 column_tap = part.column + (index - line * part.columns);
       const u32 out = (first_group + group) * kGroupChannels + e % kGroupChannels;
       Number weight = 0;
       if (out < channels_out) {
         weight = static_cast<Number>(
-            widen(kernel[out * out_stride + channel * in_stride +
+            widen(kernel[out * out_stride + (part.channel + channel) * in_stride +
                          (y.tap_first + row_tap * y.tap_apart) * row_tap_stride +
                          (x.tap_first + column_tap * x.tap_apart) * tap_stride]));
       }
@@ -275,12 +389,25 @@ struct Convolution {
   }
 };
 
+template <class Kind>
+inline constexpr u32 kTermsAlone = tuning::convolve_terms_alone(kHasClasses<Kind>);
+
 // ---- the kernels ------------------------------------------------------------------------------
 
-template <class Kind, class T, class Number>
-KILN_DEVICE void convolve(const Convolution<Kind, T, Number>& c, const Axis& rows,
+template <class Kind, u32 kDims, class T, class Number>
+KILN_DEVICE void convolve(const Convolution<Kind, kDims, T, Number>& c, const Axis& rows,
                           const Axis& columns) {
   if (c.images == 0 || c.channels_out == 0 || rows.size_out == 0 || columns.size_out == 0) return;
+  const u64 terms = static_cast<u64>(rows.taps) * columns.taps * c.channels;
+  const u64 outputs = static_cast<u64>(c.images) * c.channels_out * rows.size_out;
+  if (outputs <= (1u << 31) / columns.size_out) {
+    const u32 count = static_cast<u32>(outputs) * columns.size_out;
+    const u32 few = count > tuning::kConvolveFewOutputs ? 0 : kTermsAlone<Kind>;
+    const u64 threads = static_cast<u64>(block_count()) * block_threads();
+    if (c.channels_out == 1 || (terms <= few && count <= threads)) {
+      return c.run_alone(rows, columns, count);
+    }
+  }
   // Some images at a time, whose outputs 32 bits count.
   const u32 most = (1u << 31) / rows.size_out / columns.size_out;
   const u32 at_once = most == 0 ? 1 : most < c.images ? most : c.images;
@@ -302,12 +429,6 @@ KILN_DEVICE void convolve(const Convolution<Kind, T, Number>& c, const Axis& row
   }
 }
 
-// The kernel of a transposed convolution has its input channels first.
-template <class Kind>
-inline constexpr u32 kOutChannels = 0;
-template <>
-inline constexpr u32 kOutChannels<Transposed> = 1;
-
 // `info`: dims of src (b, c, h, w), its strides, dims of the kernel, its strides; of one dim
 // without h.
 template <class Kind, class Number, class T>
@@ -317,10 +438,9 @@ KILN_DEVICE void convolve2d(u64 rows_out, u64 columns_out, u64 stride, u64 paddi
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
   const u32 steps = static_cast<u32>(stride), around = static_cast<u32>(padding);
   const u32 dilated = static_cast<u32>(dilation);
-  const Convolution<Kind, T, Number> c{
-      src,      kernel,   dst,      n(0),       n(1),    n(8 + kOut),     n(2),
-      n(3),     info[4],  info[5],  info[6],    info[7], info[12 + kOut], info[13 - kOut],
-      info[14], info[15], rows_out, columns_out};
+  const Convolution<Kind, 2, T, Number> c{src,         kernel,  dst,       n(0),     n(1),
+                                          n(8 + kOut), n(2),    n(3),      info[4],  info[5],
+                                          info[6],     info[7], info + 12, rows_out, columns_out};
   convolve(c, {n(2), static_cast<u32>(rows_out), n(10), steps, around, dilated},
            {n(3), static_cast<u32>(columns_out), n(11), steps, around, dilated});
 }
@@ -330,10 +450,9 @@ KILN_DEVICE void convolve1d(u64 l_out, u64 stride, u64 padding, u64 dilation, co
                             const T* src, const T* kernel, T* dst) {
   constexpr u32 kOut = kOutChannels<Kind>;
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
-  const Convolution<Kind, T, Number> c{
-      src,  kernel,   dst,     n(0), n(1),    n(6 + kOut),    1,
-      n(2), info[3],  info[4], 0,    info[5], info[9 + kOut], info[10 - kOut],
-      0,    info[11], 1,       l_out};
+  const Convolution<Kind, 1, T, Number> c{src,         kernel,  dst,      n(0),    n(1),
+                                          n(6 + kOut), 1,       n(2),     info[3], info[4],
+                                          0,           info[5], info + 9, 1,       l_out};
   convolve(c, {1, 1, 1, 1, 0, 1},
            {n(2), static_cast<u32>(l_out), n(8), static_cast<u32>(stride),
             static_cast<u32>(padding), static_cast<u32>(dilation)});

@@ -22,7 +22,7 @@ struct Windows {
 
 // dst (images, rows_out, columns_out, channels, row_taps, column_taps) row-major; 0 beyond the
 // image.
-template <class T>
+template <bool kOneRow, class T>
 KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   if (leaves_at_once()) return;
   const u32 taps = w.row_taps * w.column_taps;
@@ -36,7 +36,8 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
     u32 rest = first - output * window;
     u32 channel = rest / taps;
     rest -= channel * taps;
-    u32 row_tap = rest / w.column_taps, column_tap = rest - row_tap * w.column_taps;
+    u32 row_tap = kOneRow ? 0 : rest / w.column_taps;
+    u32 column_tap = rest - row_tap * w.column_taps;
     const u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
     // Where the next element is read; what lies before the image wraps around to beyond it.
     u32 row = row_out * w.apart + row_tap * w.dilation - w.row_padding;
@@ -75,7 +76,7 @@ KILN_DEVICE void im2col2d(u64 h_out, u64 w_out, u64 h_k, u64 w_k, u64 stride, u6
   const Windows w{n(info[1]), n(info[2]), n(info[3]), info + 4,   info[5],
                   info[6],    info[7],    n(h_out),   n(w_out),   n(h_k),
                   n(w_k),     n(stride),  n(padding), n(padding), n(dilation)};
-  im2col(info[0], w, src, dst);
+  im2col<false>(info[0], w, src, dst);
 }
 
 // dst (b, l_out, channels, l_k): an image of one row.
@@ -85,7 +86,7 @@ KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilat
   const auto n = [](u64 size) { return static_cast<u32>(size); };
   const Windows w{n(info[1]), 1, n(info[2]), info + 3,  info[4], 0,          info[5],    1,
                   n(l_out),   1, n(l_k),     n(stride), 0,       n(padding), n(dilation)};
-  im2col(info[0], w, src, dst);
+  im2col<true>(info[0], w, src, dst);
 }
 
 // dst[b, c, x] = the sum, which is a reduction `Op`, of src[b, l, c, t] over all l and t with

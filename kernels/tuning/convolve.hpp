@@ -8,6 +8,15 @@ inline constexpr unsigned kConvolveThreads = 128;
 // Taps of a window in a dim, at most.
 inline constexpr unsigned kConvolveTaps = 31;
 
+// A thread of the direct kernels makes an output by itself where there is one channel of them; or
+// of so few terms, in launches of so few outputs with a thread for each, that to share weights
+// would take longer. NVIDIA H200, us, u8, 16 channels by 3 to 16, of length 4096 and 16384: by
+// itself 6.0 and 10.2, sharing 9.2 and 10.5; our own blocks, which share among fewer threads, 5.4
+// and 10.5, 7.2 and 7.7.
+constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 256 : 64; }
+inline constexpr unsigned kConvolveFewOutputs = 1u << 18;
+inline constexpr unsigned kConvolveFewOwnOutputs = 1u << 17;
+
 // Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose
 // teams share what is summed over, or have outputs of their own.
 enum class ConvolveWay { kDirect, kMany, kFew, kFewApart };
@@ -30,11 +39,12 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
 struct ConvolveRate {
   double start, alone, term, tile;
 };
-constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32) {
+constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, unsigned channels) {
   switch (way) {
-    // NVIDIA H200, us, f32 (f16). 64 channels by 3x3 to 1, of an image of 64x64 and of 8 of
-    // 128x128: 77, 113 (79, 116). 16 by 3x3 to 16 of 512x512: 240 (231).
-    case ConvolveWay::kDirect: return {2300, 125, 0.38, 2};
+    // NVIDIA H200, us, f32 (f16). 16 channels by 3x3 to 16 of 512x512: 240 (231). To one channel,
+    // which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 44 (42).
+    case ConvolveWay::kDirect:
+      return channels == 1 ? ConvolveRate{2000, 60, 0.14, 2} : ConvolveRate{2300, 125, 0.38, 2};
     // 320 by 3x3 to 320, 2 of 64x64: 509 (202). 64 by 1x1 to 256, 16 of 56x56: 81 (56). 512 by 3x3
     // to 512, one of 7x7: 238 (124).
     case ConvolveWay::kMany:
@@ -51,7 +61,7 @@ constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32) {
 constexpr double convolve_time(ConvolveWay way, bool of_f32, double terms, double outputs,
                                unsigned channels, unsigned multiprocessors) {
   const ConvolveTile tile = convolve_tile(way);
-  const ConvolveRate rate = convolve_rate(way, of_f32);
+  const ConvolveRate rate = convolve_rate(way, of_f32, channels);
   const double part = outputs < tile.outputs ? 1 : outputs / tile.outputs;
   const double tiles = part * ((channels - 1) / tile.channels + 1);
   const double alone = terms * rate.alone;

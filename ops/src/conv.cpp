@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.hpp"
 #include "conv_tiles.hpp"
+#include "kernels/tuning/convolve.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -69,10 +70,11 @@ double scale(std::size_t size, std::size_t size_out) {
   return static_cast<double>(size) / static_cast<double>(size_out);
 }
 
-// A block takes 256 outputs of four channels; smaller blocks where the device would have none for
-// some multiprocessors.
-tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs, std::size_t channels) {
-  const std::size_t groups = (channels + 3) / 4;
+// A block takes 256 outputs of four channels, or of one where a thread makes an output by itself;
+// smaller blocks where the device would have none for some multiprocessors.
+tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs, std::size_t channels,
+                                  bool alone) {
+  const std::size_t groups = alone ? channels : (channels + 3) / 4;
   std::size_t threads = 256;
   const auto blocks = [&] { return ((outputs + threads - 1) / threads) * groups; };
   while (threads > 64 && blocks() < gpu.multiprocessors) threads /= 2;
@@ -131,7 +133,11 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
-  KILN_TRY(set_grid(launch, call.geometry, count, convolution_launch(gpu, count / out[1], out[1])));
+  const std::size_t terms = product(call.kernel_layout.dims) / out[1];
+  const bool alone = out[1] == 1 || (terms <= tuning::convolve_terms_alone(transposed) &&
+                                     count <= tuning::kConvolveFewOwnOutputs);
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    convolution_launch(gpu, count / out[1], out[1], alone)));
   append(launch.layout, call.src_layout);
   append(launch.layout, call.kernel_layout);
   const std::size_t numel = product(call.src_layout.dims);
