@@ -35,7 +35,7 @@ std::size_t next_letter(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::string demangled(std::string_view name) {
-  if (!name.starts_with("_Z") || name.size() > kLongest) return {};
+  if (!is_mangled(name) || name.size() > kLongest) return {};
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> whole(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);

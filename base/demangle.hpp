@@ -7,6 +7,9 @@
 
 namespace kiln {
 
+// Whether a compiler made the name of a function and its parameters' types; one of extern "C" is as it is.
+constexpr bool is_mangled(std::string_view name) { return name.substr(0, 2) == "_Z"; }
+
 // "_Z5saxpyIfEvifPKT_PS0_" -> "saxpy<float>", without the type that it returns and its parameters.
 // Empty for what is no mangled name.
 std::string demangled(std::string_view name);

@@ -146,7 +146,7 @@ std::vector<SourceName> source_names_of(const Module& module) {
   std::set<Key> ambiguous;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const std::string& name = module.kernels[i].name;
-    if (!name.starts_with("_Z")) {
+    if (!is_mangled(name)) {
       ambiguous.insert({"", name});
       continue;
     }

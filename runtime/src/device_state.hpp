@@ -4,6 +4,7 @@
 // is gone; then its modules are unloaded, and its driver closed with its last device.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,6 +52,10 @@ class DeviceState {
   // Errors: kInvalidInput, for an image of such a file.
   Result<void> check_kept(const ImageEntry& image) const;
 
+  // That it was chosen because nothing named a device and there is no GPU, for messages to say.
+  void stands_in_for_gpu() { stands_in_for_gpu_ = true; }
+  bool is_stand_in() const { return stands_in_for_gpu_; }
+
   // How messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
   std::string identity() const;
   // "failed <doing> on <identity>: <the driver's message>", notes and code kept.
@@ -67,6 +72,7 @@ class DeviceState {
   TargetId target_;
   LoadOptions options_;
   bool has_pool_;
+  std::atomic<bool> stands_in_for_gpu_ = false;
   mutable std::mutex kept_mutex_;
   std::vector<std::shared_ptr<const CatalogFileState>> kept_;  // guarded by kept_mutex_
   DeviceMemory memory_;

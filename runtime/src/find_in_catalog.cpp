@@ -55,6 +55,33 @@ Result<std::ptrdiff_t> find_in(const ModuleEntry& module, std::string_view name)
   return runtime::find_written(name, module);
 }
 
+// The module called `module`, or without a name the one that has the kernel.
+Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catalog, std::string_view module) {
+  const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
+  if (of != nullptr) return of;
+  std::vector<std::string> names;
+  if (!module.empty()) {
+    for (const ModuleEntry* one : catalog.modules) names.emplace_back(one->name);
+    return missing("catalog '" + std::string(catalog.name), "module", module, names);
+  }
+  for (const ModuleEntry* one : catalog.modules) {
+    KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*one, name));
+    if (found < 0) continue;
+    if (of != nullptr) {
+      return Error{ErrorCode::kInvalidInput,
+                   "modules '" + std::string(of->name) + "' and '" + std::string(one->name) +
+                       "' both have a kernel '" + std::string(name) + "'",
+                   {},
+                   {}}
+          .hint("say which module's is meant");
+    }
+    of = one;
+  }
+  if (of != nullptr) return of;
+  for (const ModuleEntry* one : catalog.modules) add_names(*one, names);
+  return missing("catalog '" + std::string(catalog.name), "kernel", name, names);
+}
+
 }  // namespace
 
 Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const ModuleEntry& module) {
@@ -81,33 +108,15 @@ Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) 
   return missing("module '" + std::string(module.name), "kernel", name, names);
 }
 
+Result<Function> Device::function(std::string_view name, const Catalog& catalog,
+                                  std::string_view module) const {
+  KILN_TRY_ASSIGN(const ModuleEntry* const of, module_of(name, catalog, module));
+  return function(name, *of);
+}
+
 Result<Function> Device::function(std::string_view name, const CatalogFile& file,
                                   std::string_view module) const {
-  const Catalog& catalog = file.catalog();
-  const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
-  std::vector<std::string> names;
-  if (!module.empty() && of == nullptr) {
-    for (const ModuleEntry* one : catalog.modules) names.emplace_back(one->name);
-    return missing("catalog '" + std::string(catalog.name), "module", module, names);
-  }
-  for (const ModuleEntry* one : catalog.modules) {
-    if (!module.empty()) break;
-    KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*one, name));
-    if (found < 0) continue;
-    if (of != nullptr) {
-      return Error{ErrorCode::kInvalidInput,
-                   "modules '" + std::string(of->name) + "' and '" + std::string(one->name) +
-                       "' both have a kernel '" + std::string(name) + "'",
-                   {},
-                   {}}
-          .hint("say which module's is meant");
-    }
-    of = one;
-  }
-  if (of == nullptr) {
-    for (const ModuleEntry* one : catalog.modules) add_names(*one, names);
-    return missing("catalog '" + std::string(catalog.name), "kernel", name, names);
-  }
+  KILN_TRY_ASSIGN(const ModuleEntry* const of, module_of(name, file.catalog(), module));
   state_->keep(file.state_);
   return function(name, *of);
 }

@@ -341,6 +341,11 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   if (selection.image == nullptr) {
     std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
     Error error = no_image(selection, name_, target, device_.identity());
+    if (device_.is_stand_in()) {
+      error.notes.insert(error.notes.begin(),
+                         {Note::Kind::kNote,
+                          "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)", {}});
+    }
     if (device_.target().kind == TargetKind::kHost) {
       add_emulated(error, images, unit_index, device_.options().emulator_library);
     }

@@ -84,7 +84,9 @@ class RuntimeState {
     if (!options_.default_device.empty()) return find(options_.default_device);
     for (const Backend which : options_.backends) {
       const OpenBackend& opened = backend(which);
-      if (!opened.devices.empty()) return opened.devices.front();
+      if (opened.devices.empty()) continue;
+      if (which == Backend::kHost) opened.devices.front()->stands_in_for_gpu();
+      return opened.devices.front();
     }
     Error error = unavailable("no device on this machine that kiln can run kernels on");
     for (const Backend which : options_.backends) add_reasons(error, backend(which).status);
@@ -102,7 +104,11 @@ class RuntimeState {
     for (EmulatedDevice& device : emulated_devices(emulator_library)) {
       names.push_back(std::move(device.id));
     }
-    const std::string near = nearest(id, names);
+    std::string near = nearest(id, names);
+    for (const std::string& name : names) {
+      const std::size_t colon = name.find(':');
+      if (colon != std::string::npos && id == std::string_view(name).substr(colon + 1)) near = name;
+    }
     if (!near.empty()) error.hint("did you mean '" + near + "'?");
     return error.hint("a device is named by its backend, and a number where there are several: '" +
                       join(names, "', '") + "'");
@@ -236,10 +242,15 @@ void read_environment(OpenOptions& options) {
 }  // namespace
 
 Result<Runtime> Runtime::open(OpenOptions options) {
+  const bool is_of_environment = options.default_device.empty();
   read_environment(options);
   if (!options.default_device.empty()) {
     const std::optional<Backend> named = runtime::backend_of(options.default_device);
-    if (!named) return RuntimeState::bad_name(options.default_device, options.emulator_library);
+    if (!named) {
+      Error error = RuntimeState::bad_name(options.default_device, options.emulator_library);
+      if (is_of_environment) error.message += " (KILN_DEVICE)";
+      return error;
+    }
     auto& listed = options.backends;
     if (std::find(listed.begin(), listed.end(), *named) == listed.end()) listed.push_back(*named);
   }

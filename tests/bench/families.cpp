@@ -1,6 +1,7 @@
 #include "tests/bench/families.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/diagnostic.hpp"
 #include "tests/bench/family_rows.hpp"
@@ -67,6 +68,7 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
     case Role::kScalar: return ops::Argument::of(scalar_of(kernel, subject, i));
     case Role::kColumns: return ops::Argument::of(subject.dims[subject.dims.rank() - 1]);
     case Role::kColumns32: return in_32_bits(subject.dims[subject.dims.rank() - 1]);
+    case Role::kPaddedColumns32: return in_32_bits(std::bit_ceil(subject.dims[subject.dims.rank() - 1]));
     case Role::kProduct32: return in_32_bits(subject.dims[i] * subject.dims[i + 1]);
     case Role::kBlock32: return in_32_bits(launch.block.x);
     case Role::kEpsilon: return ops::Argument::of(1e-5f);

@@ -1,6 +1,7 @@
 #include "tests/bench/family_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/diagnostic.hpp"
 #include "kiln/ops/norm.hpp"
@@ -42,10 +43,9 @@ void one_warp_a_row(const BenchCase& subject, ops::Launch& launch) {
   launch.block = {1, 32, 1};
 }
 
-// Of rows whose columns are a power of two, as all are that the original is measured with.
 void one_sort_a_block(const BenchCase& subject, ops::Launch& launch) {
   one_block_a_row(subject, launch);
-  launch.shared_bytes = static_cast<std::uint32_t>(columns_of(subject)) * 4;
+  launch.shared_bytes = static_cast<std::uint32_t>(std::bit_ceil(columns_of(subject))) * 4;
 }
 
 Operands reduce_operands(const Kernel& kernel, const BenchCase& subject) {
@@ -211,7 +211,7 @@ std::vector<Family> row_families() {
              return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.out, {subject.dims}}};
            },
        .plan = plan_argsort,
-       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}, {Role::kColumns32}},
+       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}, {Role::kPaddedColumns32}},
        .original_grid = one_sort_a_block},
 
       {.name = "sort",

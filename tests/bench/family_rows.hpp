@@ -20,6 +20,7 @@ enum class Role : unsigned char {
   kDim32,      // dim `index`, in 32 bits
   kColumns,    // the last dim, in 64 bits
   kColumns32,  // the same in 32 bits
+  kPaddedColumns32,  // the next power of two, in 32 bits
   kProduct32,  // dims `index` and `index` + 1 multiplied, in 32 bits
   kBlock32,    // threads in a block
   kEpsilon,    // 1e-5 as an f32

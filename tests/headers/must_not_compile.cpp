@@ -28,6 +28,8 @@
 #define ARGUMENTS numel, in, 2.0f, out
 #elif defined(WRONG_BUFFER)
 #define ARGUMENTS numel, buffer_of_doubles, buffer, 2.0f
+#elif defined(WRONG_RESULT)
+#define ARGUMENTS numel, in, allocated, 2.0f
 #elif defined(WRONG_BUFFER_FOR_VALUE)
 #define ARGUMENTS numel, buffer, buffer, buffer
 #else
@@ -45,6 +47,7 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
   [[maybe_unused]] const kiln::TypedBuffer<float> buffer;
   [[maybe_unused]] const kiln::TypedBuffer<double> buffer_of_doubles;
   [[maybe_unused]] const kiln::Buffer plain_buffer;
+  [[maybe_unused]] const kiln::Result<kiln::TypedBuffer<float>> allocated = kiln::TypedBuffer<float>();
   (void)scale_f32.launch({}, ARGUMENTS);
   (void)scale_f32.launch({}, numel, static_cast<void*>(out), static_cast<void*>(out), 2.0f);
   (void)scale_f32.launch({}, numel, nullptr, nullptr, 2.0f);

@@ -125,8 +125,8 @@ void print_remarks(const Finished& finished, const std::filesystem::path& out_fo
   err << "kiln: note: " << quote(untyped.front());
   if (untyped.size() > 1) err << " and " << counted(untyped.size() - 1, "other kernel");
   err << (untyped.size() > 1 ? " have" : " has")
-      << " arguments of unknown type, so only their sizes are checked: leave extern \"C\" out, or name an "
-         "abi file\n";
+      << " arguments of unknown type, so only their sizes are checked: name an abi file, or leave extern "
+         "\"C\" out\n";
 }
 
 }  // namespace kiln::tools

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/on_all_cores.hpp"
 #include "base/text.hpp"
@@ -287,24 +288,13 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
-// Why a file for programs is not made by these options, which an earlier build made.
-std::string why_removed(const std::string& path, EmbedOptions embed, bool was_rust_made) {
-  const std::vector<EmbedOutput> given = std::move(embed.outputs);
-  const auto is_of = [&](EmbedOutput output) {
-    if (std::find(given.begin(), given.end(), output) != given.end()) return false;
-    embed.outputs = {output};
-    const std::vector<std::string> paths = published_files(embed);
-    return std::find(paths.begin(), paths.end(), path) != paths.end();
-  };
-  const auto of = [](const std::string& option) {
-    return "it was made by " + option + ", which is not given";
-  };
-  if (is_of(EmbedOutput::kCatalog)) return of(was_rust_made ? "--emit rust" : "--emit catalog");
-  if (is_of(EmbedOutput::kRust)) return of("--emit rust");
-  if (is_of(EmbedOutput::kC)) return of("--emit c");
-  if (is_of(EmbedOutput::kCpp)) return of("--emit cpp");
-  if (is_of(EmbedOutput::kAmalgamation)) return of("--amalgamate");
-  return "this build does not make it";
+// "this build emits c and catalog": why a file for programs that an earlier build made goes.
+std::string what_is_emitted(const EmbedOptions& embed) {
+  std::vector<std::string> names;
+  for (const EmbedOutput output : embed.outputs) names.emplace_back(kEmbedOutputs[static_cast<std::size_t>(output)]);
+  const std::string last = names.back();
+  names.pop_back();
+  return "this build emits " + join(names, ", ") + (names.empty() ? "" : " and ") + last;
 }
 
 // Files that an earlier build generated and this one does not: a header under its old name would
@@ -314,9 +304,6 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
                                          const EmbedOptions& embed, const BuildContext& context,
                                          Files& files) {
   const std::vector<Ingredient> kept = outputs_of(now), outputs = outputs_of(before);
-  const bool was_rust_made = std::any_of(outputs.begin(), outputs.end(), [](const Ingredient& one) {
-    return one.label.ends_with(".rs");
-  });
   std::vector<RemovedFile> removed;
   for (const Ingredient& old : outputs) {
     const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& one) {
@@ -328,7 +315,7 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
     const fs::path path = context.plan.out_root / name;
     if (files.kind(path) != PathKind::kFile || !files.remove_all(path)) continue;
     if (name.starts_with(kInclude)) {
-      removed.push_back({name, why_removed(name, embed, was_rust_made)});
+      removed.push_back({name, what_is_emitted(embed)});
     }
   }
   return removed;
@@ -368,7 +355,8 @@ Finished summary_of(const Catalog& catalog) {
     summary.images += module.images.size();
     std::ranges::move(sources_without_kernels(module), std::back_inserter(summary.without_kernels));
     for (const Kernel& kernel : module.kernels) {
-      if (std::ranges::any_of(kernel.parameters, is_untyped)) summary.untyped_kernels.push_back(kernel.name);
+      const bool is_untold = !is_mangled(kernel.name) && std::ranges::any_of(kernel.parameters, is_untyped);
+      if (is_untold) summary.untyped_kernels.push_back(kernel.name);
     }
   }
   return summary;

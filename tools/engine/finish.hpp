@@ -31,7 +31,7 @@ struct FinishRequest {
 // A file for programs, of an earlier build, that this one does not make.
 struct RemovedFile {
   std::string path;  // relative to the out folder
-  std::string why;   // "it was made by --emit catalog, which is not given"
+  std::string why;   // "this build emits c and catalog"
 };
 
 struct Finished {
@@ -39,7 +39,7 @@ struct Finished {
   std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
   std::vector<RemovedFile> removed;
   std::vector<std::string> without_kernels;  // sources of modules of several
-  std::vector<std::string> untyped_kernels;  // with arguments of which the size alone is known
+  std::vector<std::string> untyped_kernels;  // extern "C", with arguments of which the size alone is known
   std::vector<Error> errors;            // of the modules that were left out
 };
 

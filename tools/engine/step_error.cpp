@@ -48,10 +48,10 @@ std::string kiln_for_cuda(std::string_view log) {
   return join(found, "; ");
 }
 
-// The shorter of the path from `here` and the whole path.
-std::string shortest(const fs::path& path, const fs::path& here) {
-  const std::string whole = path.string(), relative = path.lexically_relative(here).string();
-  return relative.empty() || whole.size() <= relative.size() ? whole : relative;
+// The path from `here` to what lies below it, else the whole path.
+std::string path_seen_from(const fs::path& here, const fs::path& path) {
+  const fs::path relative = path.lexically_relative(here);
+  return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
 }
 
 // A line of a compiler's, with the file that it is about named from `here`: "dir/a.cu:3:5: error",
@@ -70,7 +70,7 @@ std::string line_seen_from(const fs::path& here, std::string_view line, const Pl
   const fs::path path = (plan.source_root / line.substr(begin, end - begin)).lexically_normal();
   if (files.kind(path) != PathKind::kFile) return std::string(line);
   std::string text(line.substr(0, begin));
-  return text.append(shortest(path, here)).append(line.substr(end));
+  return text.append(path_seen_from(here, path)).append(line.substr(end));
 }
 
 std::string seen_from(const fs::path& here, std::string_view log, const Plan& plan, const Files& files) {

@@ -12,7 +12,7 @@
 namespace kiln::tools {
 
 // kBuildFailed. `log` is what the tool printed. It runs in the manifest's folder and names files from there;
-// the error names them from the user's folder, where an editor finds them.
+// the error names those below the user's folder from that one, and others by their whole path.
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log);
 

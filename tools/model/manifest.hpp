@@ -31,6 +31,8 @@ enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
 enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
 // What a build writes for programs: the C++ header, the C header, the Rust module, the catalog file.
 enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog, kAmalgamation };
+// As the manifest spells them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 5> kEmbedOutputs = {"cpp", "c", "rust", "catalog", "amalgamation"};
 inline constexpr const char* kEmitForPython = "Python reads the catalog file: 'catalog'";  // a hint
 // Whether the header holds what a module is compiled from, for the runtime to compile.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images

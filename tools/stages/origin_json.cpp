@@ -11,8 +11,6 @@ namespace {
 
 // As the manifest spells them, in the order of the enumerations.
 constexpr std::array<std::string_view, 3> kEmbedModes = {"array", "asm", "split"};
-constexpr std::array<std::string_view, 5> kEmbedOutputs = {"cpp", "c", "rust", "catalog",
-                                                          "amalgamation"};
 constexpr std::array<std::string_view, 3> kEmbedSources = {"none", "beside", "instead"};
 constexpr std::array<std::string_view, 2> kCompressions = {"none", "zstd"};
 constexpr std::array<std::string_view, 3> kDebugInfo = {"none", "lines", "full"};

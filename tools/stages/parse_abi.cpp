@@ -1,6 +1,7 @@
 #include "tools/stages/parse_abi.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/diagnostic.hpp"
@@ -13,14 +14,41 @@ namespace {
 
 constexpr std::size_t kLargestArguments = 4096;  // bytes: what every driver takes
 
+// What C calls them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kTypesOfC = {
+    {{"char", "i8"},          {"signed char", "i8"},         {"unsigned char", "u8"}, {"short", "i16"},
+     {"unsigned short", "u16"}, {"int", "i32"},              {"unsigned", "u32"},     {"unsigned int", "u32"},
+     {"long", "i64"},         {"unsigned long", "u64"},      {"long long", "i64"},    {"unsigned long long", "u64"},
+     {"size_t", "u64"},       {"float", "f32"},              {"double", "f64"},       {"half", "f16"},
+     {"__half", "f16"},       {"__nv_bfloat16", "bf16"},     {"uint8_t", "u8"},       {"uint32_t", "u32"},
+     {"int64_t", "i64"},      {"uint64_t", "u64"}}};
+
+// "const int*" -> "const i32*"; empty for what is no type of C.
+std::string type_of_c(std::string_view spelling) {
+  constexpr std::string_view kConst = "const ";
+  const bool is_const = spelling.starts_with(kConst);
+  if (is_const) spelling.remove_prefix(kConst.size());
+  const bool is_pointer = spelling.ends_with('*');
+  if (is_pointer) spelling.remove_suffix(1);
+  for (const auto& [c, kiln] : kTypesOfC) {
+    if (c != trim(spelling)) continue;
+    return std::string(is_const ? kConst : "") + std::string(kiln) + (is_pointer ? "*" : "");
+  }
+  return {};
+}
+
 std::optional<std::pair<ParameterType, std::string>> read_parameter(JsonReader& reader,
                                                                    const Json& value,
                                                                    const std::string& what) {
   const std::string* text = reader.text(value, what);
   if (text == nullptr) return std::nullopt;
   const std::size_t blank = text->rfind(' ');
-  const std::string spelling = text->substr(0, blank == std::string::npos ? 0 : blank);
-  const std::string name = text->substr(blank + 1);
+  std::string spelling = text->substr(0, blank == std::string::npos ? 0 : blank);
+  std::string name = text->substr(blank + 1);
+  if (name.starts_with('*')) {  // "f32 *x" is "f32* x"
+    name.erase(0, 1);
+    spelling += '*';
+  }
   if (spelling.empty() || !is_identifier(name)) {
     reader.report(value, what + " is " + quote(*text) + ", not a type and a name")
         .hint("write it like 'u64 numel' or 'const f32* input'");
@@ -29,7 +57,8 @@ std::optional<std::pair<ParameterType, std::string>> read_parameter(JsonReader& 
   const std::optional<ParameterType> type = parse_parameter_type(spelling);
   if (!type) {
     Error& error = reader.report(value, "unknown parameter type " + quote(spelling));
-    const std::string near = nearest(spelling, parameter_type_names());
+    std::string near = type_of_c(spelling);
+    if (near.empty()) near = nearest(spelling, parameter_type_names());
     error.hint(near.empty() ? "the types are " + join(parameter_type_names(), ", ") +
                                   "; a '*' after one makes a pointer to it, 'const' before that "
                                   "one that is only read through"

@@ -59,8 +59,13 @@ void AbiFilesPart::check_modules(const std::vector<Location>& partial) {
     }
   }
   if (manifest_.abi.empty()) return;
+  // A slip is the name of no module.
   std::vector<std::string> known;
-  for (const auto& [name, kernels] : manifest_.abi) known.push_back(name);
+  for (const auto& [name, kernels] : manifest_.abi) {
+    const bool is_module = std::ranges::any_of(
+        manifest_.modules, [&](const ModuleSpec& module) { return module.name.value == name; });
+    if (!is_module) known.push_back(name);
+  }
   const std::string where = manifest_.abi_paths.size() == 1
                                 ? "not in the abi file " + quote(manifest_.abi_paths[0].value)
                                 : "in none of the abi files";
@@ -70,6 +75,7 @@ void AbiFilesPart::check_modules(const std::vector<Location>& partial) {
         reader_.report(module.name.where, "module " + quote(module.name.value) + " is " + where);
     const std::string near = nearest(module.name.value, known);
     if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+    error.hint("a module without extern \"C\" kernels has the entry " + quote(module.name.value) + ": {}");
   }
 }
 

@@ -88,12 +88,19 @@ bool is_exported(const std::string& kernel, const std::map<TargetId, TargetKerne
                      [&](const auto& target) { return target.second.kernels.contains(kernel); });
 }
 
+bool has_all(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi) {
+  return std::ranges::all_of(abi, [&](const AbiKernel& one) { return is_exported(one.name, targets); });
+}
+
+// Those of the abi file, and what needs none: a mangled name tells the parameters itself.
 Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
                     const std::map<TargetId, TargetKernels>& targets) {
-  Kernels result;
+  Kernels result = all_kernels(targets);
+  std::erase_if(result, [](const auto& kernel) { return !is_mangled(kernel.first); });
   for (const AbiKernel& kernel : abi) {
     if (coverage == AbiCoverage::kSome && !is_exported(kernel.name, targets)) continue;
     Signature& signature = result[kernel.name];
+    signature.clear();
     for (const KernelParameter& parameter : kernel.parameters) signature.push_back(parameter.place);
   }
   return result;
@@ -120,11 +127,17 @@ std::string first_difference(const std::string& kernel, const Signature& found,
     text += " (" + show_size(parameter.place) + ")";
     if (!is_there) return text + " is not in the image";
     text += " has " + show_size(found[i]) + " in the image";
+    if (found.size() != declared->parameters.size()) {
+      text += ", where the kernel has " + counted(found.size(), "parameter") + ", not " +
+              std::to_string(declared->parameters.size());
+    }
     if (found[i].offset != parameter.place.offset) text += ", at another place";
     return text;
   }
   return where;
 }
+
+bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
 
 // One note a target: what is wrong with its kernels; nothing when all is well.
 std::optional<std::string> compare(const TargetId& target, const TargetKernels& found,
@@ -182,11 +195,15 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   if (!differences.notes.empty()) {
     if (abi != nullptr) {
       differences.hint("change the kernels, or what the manifest's 'abi' file says of them");
+    } else if (std::ranges::any_of(expected, [](const auto& kernel) { return has_hip_vectors(kernel.first); })) {
+      differences.hint(
+          "float4 and its kin are templates in HIP, so a kernel that takes them has another mangled name there: "
+          "make it extern \"C\", or pass float*");
     } else {
       differences.hint("a kernel behind an #if of one vendor or architecture is missing elsewhere");
     }
     errors.push_back(std::move(differences));
-  } else if (coverage == AbiCoverage::kSome && abi != nullptr && expected.size() == abi->size()) {
+  } else if (coverage == AbiCoverage::kSome && abi != nullptr && has_all(targets, *abi)) {
     errors.push_back(failed("module " + quote(module) + " has every kernel of the abi file")
                          .hint("remove its 'partial' from the manifest, so that none gets lost"));
   }

@@ -102,15 +102,18 @@ class Device {
     return TypedFunction<Parameters...>(*loaded);
   }
 
-  // By name, as the kernel is exported.
+  // By name, "scale" or "axpy<float>", in a module: *kernels::find("vectors"). A launch then has the number and
+  // the sizes of its arguments checked, not their types.
   Result<Function> function(std::string_view name, const ModuleEntry& module) const;
   // The same by the name that candle's crate has for it.
   Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const {
     return function(name, module);
   }
 
-  // By name, in all modules of a file, or in the one called `module`. Errors: also kInvalidInput (two
-  // modules have such a kernel), and of an image whose bytes are not what was written.
+  // By name, in all modules of a catalog, kernels::catalog() or a file, or in the one called `module`. Errors:
+  // also kInvalidInput (two modules have such a kernel), and of an image whose bytes are not what was written.
+  Result<Function> function(std::string_view name, const Catalog& catalog,
+                            std::string_view module = {}) const;
   Result<Function> function(std::string_view name, const CatalogFile& file,
                             std::string_view module = {}) const;
 

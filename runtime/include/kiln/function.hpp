@@ -49,6 +49,8 @@ class Function {
   // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    static_assert((!detail::is_result<Arguments> && ...),
+                  "a kiln::Result is passed to a kernel: pass what it holds, *result");
     static_assert((std::is_trivially_copyable_v<detail::PassedType<Arguments>> && ...),
                   "a kernel argument must be a plain value, a pointer or a device buffer");
     const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
@@ -81,7 +83,7 @@ class Function {
 };
 
 // A kernel of a generated header. Launching it with too many or too few arguments, or with one of
-// another type than its parameter, does not compile; the message has the argument's number.
+// another type than its parameter, does not compile; the message has the argument's number and both types.
 template <typename... Parameters>
 class TypedFunction {
  public:
@@ -90,11 +92,7 @@ class TypedFunction {
   // As Function::launch.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    static_assert(sizeof...(Arguments) == sizeof...(Parameters),
-                  "wrong number of arguments for this kernel");
-    using Fits =
-        detail::ArgumentFits<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>;
-    static_assert(detail::check_arguments<Fits>());
+    detail::check_arguments<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>();
     const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }

@@ -10,8 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace kiln {
+
+template <typename T>
+class Result;
 
 // The bits of a number of 8 or 16 bits. They are stored and passed on; nothing is computed with them.
 struct f8 {  // OCP 8-bit float: 4 exponent and 3 mantissa bits, no infinities, NaN is 0x7F and 0xFF
@@ -106,6 +110,11 @@ struct Passed<std::nullptr_t> {
     return &kNull;
   }
 };
+template <typename T>
+inline constexpr bool is_result = false;
+template <typename T>
+inline constexpr bool is_result<Result<T>> = true;
+
 template <typename Argument>
 using PassedType = typename Passed<std::remove_cv_t<std::remove_reference_t<Argument>>>::type;
 
@@ -117,57 +126,39 @@ inline constexpr bool fits_parameter = detail::Fit<detail::PassedType<Argument>,
 
 namespace detail {
 
-template <typename... Types>
-struct TypeList {};
+// Whether the launch's argument of this number, from 1 on, fits: a name for compilers to print. Of a Result
+// more is said.
+template <int Number, typename Argument, typename Parameter>
+inline constexpr bool launch_argument_fits = is_result<Argument> || fits_parameter<Argument, Parameter>;
 
-// Whether each argument fits its parameter. Lists of different length are told elsewhere.
-template <typename Arguments, typename Parameters>
-struct ArgumentFits;
-template <typename... Arguments, typename... Parameters>
-struct ArgumentFits<TypeList<Arguments...>, TypeList<Parameters...>> {
-  static constexpr bool at(std::size_t position) {
-    if constexpr (sizeof...(Arguments) != sizeof...(Parameters)) {
-      return true;
-    } else {
-      constexpr bool kFits[] = {fits_parameter<Arguments, Parameters>..., true};
-      return position >= sizeof...(Parameters) || kFits[position];
-    }
-  }
-  // The same for this position and all after it.
-  static constexpr bool from(std::size_t position) {
-    for (; position < sizeof...(Parameters); ++position) {
-      if (!at(position)) return false;
-    }
-    return true;
-  }
+// Stops the compiler at an argument that does not fit its parameter.
+template <int Number, typename Argument, typename Parameter>
+struct LaunchArgument {
+  static_assert(!is_result<Argument>, "a kiln::Result is passed to a kernel: pass what it holds, *result");
+  static_assert(launch_argument_fits<Number, Argument, Parameter>,
+                "an argument of this launch has another type than the kernel's parameter: "
+                "launch_argument_fits<number, argument, parameter> is false");
 };
 
-// Stops the compiler at the arguments that do not fit, each by its number.
-template <typename Fits>
-constexpr bool check_arguments() {
-#define KILN_CHECK_ARGUMENT(number)    \
-  static_assert(Fits::at((number)-1), \
-                "argument " #number " of this launch has another type than the kernel's parameter")
-  KILN_CHECK_ARGUMENT(1);
-  KILN_CHECK_ARGUMENT(2);
-  KILN_CHECK_ARGUMENT(3);
-  KILN_CHECK_ARGUMENT(4);
-  KILN_CHECK_ARGUMENT(5);
-  KILN_CHECK_ARGUMENT(6);
-  KILN_CHECK_ARGUMENT(7);
-  KILN_CHECK_ARGUMENT(8);
-  KILN_CHECK_ARGUMENT(9);
-  KILN_CHECK_ARGUMENT(10);
-  KILN_CHECK_ARGUMENT(11);
-  KILN_CHECK_ARGUMENT(12);
-  KILN_CHECK_ARGUMENT(13);
-  KILN_CHECK_ARGUMENT(14);
-  KILN_CHECK_ARGUMENT(15);
-  KILN_CHECK_ARGUMENT(16);
-#undef KILN_CHECK_ARGUMENT
-  static_assert(Fits::from(16),
-                "an argument of this launch after the 16th has another type than the parameter");
-  return true;
+template <typename... Types>
+struct TypeList {
+  static constexpr int kCount = sizeof...(Types);
+};
+
+// Each argument beside its parameter, both lists of one length.
+template <typename Arguments, typename Parameters, typename Numbers>
+struct LaunchArguments;
+template <typename... Arguments, typename... Parameters, int... Numbers>
+struct LaunchArguments<TypeList<Arguments...>, TypeList<Parameters...>, std::integer_sequence<int, Numbers...>>
+    : LaunchArgument<Numbers + 1, Arguments, Parameters>... {};
+
+// Stops the compiler where a launch passes too many or too few, or what does not fit.
+template <typename Arguments, typename Parameters>
+constexpr void check_arguments() {
+  static_assert(Arguments::kCount == Parameters::kCount, "wrong number of arguments for this kernel");
+  if constexpr (Arguments::kCount == Parameters::kCount) {
+    (void)LaunchArguments<Arguments, Parameters, std::make_integer_sequence<int, Arguments::kCount>>();
+  }
 }
 
 }  // namespace detail

@@ -153,10 +153,11 @@ class [[nodiscard]] Result {
 
   T& value() & { return require_value(), *std::get_if<0>(&state_); }
   const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
-  T&& value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+  // A value of its own, so that `for (float x : *device->download(buffer))` reads none that is gone.
+  T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

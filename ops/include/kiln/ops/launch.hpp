@@ -107,10 +107,7 @@ struct Launch {
   // compile.
   template <typename... Parameters, typename... Values>
   void pass(Kernel<Parameters...> /*kernel*/, const Values&... values) {
-    static_assert(sizeof...(Values) == sizeof...(Parameters),
-                  "wrong number of arguments for this kernel");
-    using Fits = detail::ArgumentFits<detail::TypeList<Values...>, detail::TypeList<Parameters...>>;
-    static_assert(detail::check_arguments<Fits>());
+    detail::check_arguments<detail::TypeList<Values...>, detail::TypeList<Parameters...>>();
     arguments = {Argument::of(values)...};
   }
 };

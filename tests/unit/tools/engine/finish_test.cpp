@@ -206,7 +206,7 @@ TEST_CASE("finish removes a header that goes by another name now") {
   CHECK_FALSE(world.exists("/src/out/include/demo.hpp"));
 }
 
-TEST_CASE("finish says by which option a file was made that it removes") {
+TEST_CASE("finish says what is emitted where it removes a file of an earlier build") {
   World world;
   std::vector<EmbedOutput>& outputs = world.manifest.embed.outputs;
   const auto removed = [&](std::vector<EmbedOutput> now) {
@@ -218,17 +218,14 @@ TEST_CASE("finish says by which option a file was made that it removes") {
     return said;
   };
   CHECK(removed({EmbedOutput::kCpp, EmbedOutput::kCatalog}).empty());
-  CHECK(removed({EmbedOutput::kCpp}) ==
-        "include/demo.kiln: it was made by --emit catalog, which is not given\n");
+  CHECK(removed({EmbedOutput::kCpp}) == "include/demo.kiln: this build emits cpp\n");
   CHECK(removed({EmbedOutput::kCpp}).empty());
-  CHECK(removed({EmbedOutput::kC, EmbedOutput::kRust}) ==
-        "include/demo.hpp: it was made by --emit cpp, which is not given\n");
+  CHECK(removed({EmbedOutput::kC, EmbedOutput::kRust}) == "include/demo.hpp: this build emits c and rust\n");
   CHECK(removed({EmbedOutput::kCpp, EmbedOutput::kAmalgamation}) ==
-        "include/demo.h: it was made by --emit c, which is not given\n"
-        "include/demo.rs: it was made by --emit rust, which is not given\n"
-        "include/demo.kiln: it was made by --emit rust, which is not given\n");
-  CHECK(removed({EmbedOutput::kCpp}) ==
-        "include/demo_amalgamated.hpp: it was made by --amalgamate, which is not given\n");
+        "include/demo.h: this build emits cpp and amalgamation\n"
+        "include/demo.rs: this build emits cpp and amalgamation\n"
+        "include/demo.kiln: this build emits cpp and amalgamation\n");
+  CHECK(removed({EmbedOutput::kCpp}) == "include/demo_amalgamated.hpp: this build emits cpp\n");
 }
 
 TEST_CASE("finish writes nothing when the images of any module differ, and tells of every module") {
