@@ -120,6 +120,10 @@ TEST_CASE("A name that is not in a catalog file, or in two modules, is told", "[
         "catalog 'tests' has no module 'pear'");
   CHECK(message(device.function("tick", file, "pair")) == "module 'pair' has no kernel 'tick'");
   CHECK(device.function("nothing", file, "pair"));
+  // The same of a header's catalog.
+  const Catalog& catalog = file.catalog();
+  CHECK(device.function("nothing", catalog, "pair"));
+  CHECK(message(device.function("nothin", catalog)) == "catalog 'tests' has no kernel 'nothin'");
 }
 
 TEST_CASE("An instance of a template is found by its name in the source", "[catalog_file]") {

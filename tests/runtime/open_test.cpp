@@ -85,6 +85,7 @@ TEST_CASE("Runtime says what there is when a device is not there") {
   REQUIRE_FALSE(nonsense);
   CHECK(nonsense.error().code == ErrorCode::kInvalidInput);
   CHECK(nonsense.error().message == "'gpu:0' names no device");
+  CHECK(runtime.device("wave64").error().notes.at(0).text == "did you mean 'host:wave64'?");
 }
 
 TEST_CASE("Runtime keeps the reason of each library that did not open") {
@@ -193,13 +194,13 @@ TEST_CASE("Runtime follows the environment where the program says nothing") {
     const Variable device("KILN_DEVICE", "gpu");
     const Result<Runtime> runtime = Runtime::open();
     REQUIRE_FALSE(runtime);
-    CHECK(runtime.error().message == "'gpu' names no device");
+    CHECK(runtime.error().message == "'gpu' names no device (KILN_DEVICE)");
   }
   {
     const Variable device("KILN_DEVICE", "hots");
     const Variable emulator("KILN_EMULATOR_LIBRARY", "/nowhere");
     CHECK(render(Runtime::open().error()) ==
-          "kiln: error: 'hots' names no device\n"
+          "kiln: error: 'hots' names no device (KILN_DEVICE)\n"
           "hint: did you mean 'host'?\n"
           "hint: a device is named by its backend, and a number where there are several: "
           "'cuda', 'cuda:1', 'hip:0', 'host', 'host:wave64'\n");

@@ -74,8 +74,9 @@ void AbiFilesPart::check_modules(const std::vector<Location>& partial) {
     Error& error =
         reader_.report(module.name.where, "module " + quote(module.name.value) + " is " + where);
     const std::string near = nearest(module.name.value, known);
-    if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
-    error.hint("a module without extern \"C\" kernels has the entry " + quote(module.name.value) + ": {}");
+    error.hint(!near.empty() ? "did you mean " + quote(near) + "?"
+                             : "a module without extern \"C\" kernels has the entry \"" + module.name.value +
+                                   "\": {}");
   }
 }
 

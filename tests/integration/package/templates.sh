@@ -117,3 +117,15 @@ for key in ("scaled<float, 3>", ("scaled", "scaled<int, 2>"), ("other", "scaled<
         continue
     raise AssertionError(f"{key} was found")
 PROGRAM
+
+# Nothing names a device, and there is no GPU.
+env -u KILN_DEVICE KILN_CUDA_LIBRARY=/nowhere KILN_HIP_LIBRARY=/nowhere PYTHONPATH="$prefix/share/kiln/python" \
+  "$python" - <<'PROGRAM'
+import kiln
+try:
+    kiln.Catalog("out/include/kernels.kiln")["plain"].launch(kiln.Device(), 1, 32, 3, None)
+except kiln.Error as error:
+    assert "note: KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)" in str(error), str(error)
+else:
+    raise AssertionError("a kernel without an image ran")
+PROGRAM

@@ -107,6 +107,33 @@ TEST_CASE("verify_module compares the images with one another where there is no 
   CHECK(result.error().notes[0].text == "sm_80:\n  missing: bf16");
 }
 
+TEST_CASE("verify_module asks the abi file for extern \"C\" kernels alone") {
+  const std::vector<AbiKernel> none, listed = {declared("_Z3addPf", {{0, 8, kPointer}})};
+  const KernelInfo add = kernel("_Z3addPf", {{0, 8, kPointer}}), plain = kernel("plain", {});
+  CHECK(verify_module("affine", {image("gfx1100", {add}), image("sm_80", {add})}, &none));
+  CHECK(verify_module("affine", {image("gfx1100", {add}), image("sm_80", {})}, &none).error().notes[0].text ==
+        "sm_80:\n  missing: _Z3addPf (add)");
+  CHECK(verify_module("affine", {image("sm_80", {add, plain})}, &none).error().notes[0].text ==
+        "sm_80:\n  unexpected: plain");
+  CHECK_FALSE(verify_module("affine", {image("sm_80", {})}, &listed));
+}
+
+TEST_CASE("verify_module says that HIP has other names for kernels that take vectors") {
+  const auto result = verify_module(
+      "affine", {image("gfx1100", {kernel("_Z5scaleP15HIP_vector_typeIfLj4EE", {{0, 8, kPointer}})}),
+                 image("sm_80", {kernel("_Z5scaleP6float4", {{0, 8, kUnknown}})})}, nullptr);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().notes.back().text.starts_with("float4 and its kin are templates in HIP"));
+}
+
+TEST_CASE("verify_module counts parameters where an image has more or fewer") {
+  const std::vector<AbiKernel> abi = {declared("a", {{0, 8, kPointer}, {8, 8, kPointer}})};
+  const auto result = verify_module(
+      "affine", {image("gfx1100", {kernel("a", {{0, 8, kPointer}, {8, 4, kValue}, {16, 8, kPointer}})})}, &abi);
+  CHECK(result.error().notes[0].text.ends_with(
+      "parameter 2 (a pointer of 8 bytes) has 4 bytes in the image, where the kernel has 3 parameters, not 2"));
+}
+
 TEST_CASE("verify_module tells a pointer from a value where both images know") {
   const std::vector<AbiKernel> abi = {declared("a", {{0, 8, kPointer}})};
   CHECK(verify_module("affine", {image("sm_80", {kernel("a", {{0, 8, kUnknown}})})}, &abi));
