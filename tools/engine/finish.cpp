@@ -288,8 +288,12 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
-// "this build emits c and catalog": why a file for programs that an earlier build made goes.
-std::string what_is_emitted(const EmbedOptions& embed) {
+// Why a file for programs that an earlier build made goes: "this build emits c and catalog".
+std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
+  const bool is_renamed = std::ranges::any_of(published_files(embed), [&](const std::string& made) {
+    return fs::path(made).extension() == path.extension();
+  });
+  if (is_renamed) return "this build does not make it";
   std::vector<std::string> names;
   for (const EmbedOutput output : embed.outputs) names.emplace_back(kEmbedOutputs[static_cast<std::size_t>(output)]);
   const std::string last = names.back();
@@ -315,7 +319,7 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
     const fs::path path = context.plan.out_root / name;
     if (files.kind(path) != PathKind::kFile || !files.remove_all(path)) continue;
     if (name.starts_with(kInclude)) {
-      removed.push_back({name, what_is_emitted(embed)});
+      removed.push_back({name, why_removed(path, embed)});
     }
   }
   return removed;

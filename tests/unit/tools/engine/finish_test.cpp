@@ -225,7 +225,7 @@ TEST_CASE("finish says what is emitted where it removes a file of an earlier bui
         "include/demo.h: this build emits cpp and amalgamation\n"
         "include/demo.rs: this build emits cpp and amalgamation\n"
         "include/demo.kiln: this build emits cpp and amalgamation\n");
-  CHECK(removed({EmbedOutput::kCpp}) == "include/demo_amalgamated.hpp: this build emits cpp\n");
+  CHECK(removed({EmbedOutput::kCpp}) == "include/demo_amalgamated.hpp: this build does not make it\n");
 }
 
 TEST_CASE("finish writes nothing when the images of any module differ, and tells of every module") {
