@@ -44,8 +44,9 @@ class Function {
   Function() = default;
 
   // Starts the kernel and returns; work already on the stream runs first. Arguments are copied before
-  // the call returns; of a Buffer or TypedBuffer the kernel gets the address, data(). Errors: kInvalidInput (an empty or too large grid or block, arguments that do
-  // not fit the kernel's parameters), kNotFound (the module was unloaded), kDriver.
+  // the call returns; of a Buffer or TypedBuffer the kernel gets the address, data(). Errors:
+  // kInvalidInput (an empty or too large grid or block, arguments that do not fit the kernel's
+  // parameters), kNotFound (the module was unloaded), kDriver.
   // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
