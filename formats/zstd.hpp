@@ -16,7 +16,9 @@
 
 namespace kiln {
 
-inline constexpr int kZstdLevel = 19;  // what embedded images are stored with
+// What embedded images are stored with. Level 19 takes 1.5 times as long for 0.4% fewer bytes; compressing
+// is nearly all that a build from nothing adds to its compilers' time.
+inline constexpr int kZstdLevel = 18;
 
 // The release of the library, "1.5.4": with the level and the input it decides a frame's bytes.
 std::string zstd_version();
