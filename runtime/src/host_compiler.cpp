@@ -104,7 +104,7 @@ class HostCompiler final : public Compiler {
       const std::string text = read_file(log).value_or(std::string());
       Error error = compile_error(path_ + ": " + why, text, folder);
       if (text.find("__global__") != std::string::npos) {
-        error.hint("the host takes no plain CUDA: docs/HOST.md has kiln's names for its words");
+        error.hint("the host takes no plain CUDA: docs/HOST.md of kiln has the names for its words");
       }
       return error;
     }

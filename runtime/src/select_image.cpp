@@ -74,7 +74,7 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   std::string hint = "add " + wanted_targets(device.target) +
                      " to the targets of the manifest and build again";
   if (device.target.kind == TargetKind::kHost) {
-    hint += "; it takes no plain CUDA: docs/HOST.md";
+    hint += "; it takes no plain CUDA: see docs/HOST.md of kiln";
   }
   error.hint(std::move(hint));
   return error;

@@ -86,5 +86,5 @@ TEST_CASE("no_image says what to add where a module holds no image") {
         "kiln: error: no image of module 'unary' runs on host (this machine, host)\n"
         "note: the module holds no image at all\n"
         "hint: add 'host' to the targets of the manifest and build again; it takes no plain CUDA: "
-        "docs/HOST.md\n");
+        "see docs/HOST.md of kiln\n");
 }
