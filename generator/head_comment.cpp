@@ -115,13 +115,15 @@ std::string image_table(const Catalog& catalog) {
 }  // namespace
 
 std::string untyped_comment(const Catalog& catalog, std::string_view text) {
+  bool has_any = false, needs_any = false;
   for (const Module& module : catalog.modules) {
-    for (const Kernel& kernel : module.kernels) {
-      if (std::ranges::none_of(kernel.parameters, tools::is_untyped)) continue;
-      return "//\n" + std::string(text) + " Drop extern \"C\", or name an abi file.\n";
-    }
+    has_any |= std::ranges::any_of(module.kernels, tools::has_untyped);
+    needs_any |= std::ranges::any_of(module.kernels, tools::needs_abi);
   }
-  return {};
+  if (!has_any) return {};
+  std::string comment = "//\n" + std::string(text) + '\n';
+  if (needs_any) comment += "// Drop extern \"C\", or name an abi file.\n";
+  return comment;
 }
 
 std::string title_comment(const Catalog& catalog, const std::string& file) {
@@ -159,7 +161,7 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
   out += "//\n";
   out += usage(catalog, options) +
          untyped_comment(catalog,
-                         "// Of an argument of unknown type only the size is checked: an int for a float compiles.\n//") +
+                         "// Of an argument of unknown type only the size is checked: an int for a float compiles.") +
          "//\n";
   out += contents_comment(catalog);
   out += "// Catalog " + digest.hex() + '\n';

@@ -15,7 +15,7 @@ std::string write_head_comment(const Catalog& catalog, const Options& options,
 // Its parts, for the other files: what `file` is and how it was made; its targets and its images.
 std::string title_comment(const Catalog& catalog, const std::string& file);
 std::string contents_comment(const Catalog& catalog);
-// `text`, lines of "// ...", and what to do, where a kernel has an untyped parameter; else nothing.
+// `text`, lines of "// ...", where a kernel has an untyped parameter, and what would type it; else nothing.
 std::string untyped_comment(const Catalog& catalog, std::string_view text);
 
 }  // namespace kiln::generator

@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/on_all_cores.hpp"
 #include "base/text.hpp"
@@ -359,8 +358,7 @@ Finished summary_of(const Catalog& catalog) {
     summary.images += module.images.size();
     std::ranges::move(sources_without_kernels(module), std::back_inserter(summary.without_kernels));
     for (const Kernel& kernel : module.kernels) {
-      const bool is_untold = !is_mangled(kernel.name) && std::ranges::any_of(kernel.parameters, is_untyped);
-      if (is_untold) summary.untyped_kernels.push_back(kernel.name);
+      if (needs_abi(kernel)) summary.untyped_kernels.push_back(kernel.name);
     }
   }
   return summary;

@@ -1,10 +1,12 @@
 // One kernel of a module, the same in all its images.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/demangle.hpp"
 #include "formats/parameter_type.hpp"
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
@@ -28,6 +30,11 @@ struct Kernel {
   std::uint16_t unit = 0;
   std::vector<KernelParameter> parameters;
 };
+
+inline bool has_untyped(const Kernel& kernel) { return std::ranges::any_of(kernel.parameters, is_untyped); }
+
+// Whether an abi file would tell more. A mangled name has told the types that kiln knows.
+inline bool needs_abi(const Kernel& kernel) { return !is_mangled(kernel.name) && has_untyped(kernel); }
 
 // One kernel that every image of its module must export (an abi file).
 struct AbiKernel {

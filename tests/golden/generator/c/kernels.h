@@ -9,7 +9,8 @@
 //   kernels_scale_float_launch(function, &config, ...)   with the kernel's own arguments
 //
 // An argument of unknown type is given by its address, &n, of a variable of the size that
-// its launch tells: the compiler checks neither. Drop extern "C", or name an abi file.
+// its launch tells: the compiler checks neither.
+// Drop extern "C", or name an abi file.
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
 // Left out (--allow-missing; their tools were not there): sm_90
