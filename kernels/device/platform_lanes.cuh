@@ -1,5 +1,5 @@
-// What device/join.cuh is made of, for each platform: exchanges between the lanes of a wave, and
-// bits.
+// What device/join.cuh and row_team.cuh are made of, for each platform: exchanges between the lanes
+// of a wave, bits, and what a barrier waits for.
 #pragma once
 
 #include "device/platform.cuh"
@@ -22,6 +22,14 @@ KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 /*width*/, Here
 KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 width, Here here) {
   return shuffle_word(value, (lane ^ mask) & (width - 1), width, here);
 }
+#endif
+
+// Whether a barrier waits for no thread that has returned, so that those with nothing to do may
+// return before it.
+#if KILN_PLATFORM_CUDA
+inline constexpr bool kBarriersPassOver = true;
+#else
+inline constexpr bool kBarriersPassOver = false;
 #endif
 
 // The number of the highest bit that is set, of which there is one.
