@@ -38,11 +38,11 @@ struct Share {
 };
 
 // The threads of a launch by place and part: first all places of a part, in whole waves where the
-// launch has them. A part has as many threads as a power of two, so that nothing is divided.
+// launch has them.
 struct PlaceAndPart {
   u64 place;
   u64 threads;
-  u32 parts = 1;
+  u32 parts = 1;  // a power of two
   u32 part = 0;
 
   KILN_DEVICE PlaceAndPart(u64 places) {
@@ -50,12 +50,13 @@ struct PlaceAndPart {
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
     if (places == 0 || places > threads / 2 || threads >> 32 != 0) return;
     constexpr u32 kMost = 1024;
-    const u32 last = static_cast<u32>(places) - 1;
-    const u32 log = last == 0 ? 0 : highest_bit(last) + 1;
-    const u32 shares = static_cast<u32>(threads) >> log;
-    parts = shares < kMost ? 1u << highest_bit(shares) : kMost;
-    part = static_cast<u32>(place) >> log;
-    place -= static_cast<u64>(part) << log;
+    const u32 each = static_cast<u32>(places);
+#pragma unroll 1
+    for (u32 half = static_cast<u32>(threads) / 2; half >= each && parts < kMost; half /= 2) {
+      parts *= 2;
+    }
+    part = static_cast<u32>(place) / each;
+    place -= part * each;
   }
   KILN_DEVICE bool is_surplus() const { return part >= parts; }
 };
