@@ -126,7 +126,8 @@ class Catalog(_library.Handle):
         if not found:
             found = [kernel for kernel in (self._written(module, key) for module in self.modules) if kernel]
         if not found:
-            raise KeyError(f"catalog '{self.name}' has no kernel '{key}'{self._nearest(key)}")
+            is_module = f"; it is a module: catalog.modules[{key!r}]" if key in self.modules else ""
+            raise KeyError(f"catalog '{self.name}' has no kernel '{key}'{self._nearest(key)}{is_module}")
         if len(found) > 1:
             names = ", ".join(repr(kernel.module) for kernel in found)
             raise KeyError(f"modules {names} have a kernel '{key}': catalog[{found[0].module!r}, {key!r}]")
@@ -138,6 +139,9 @@ class Catalog(_library.Handle):
 
     def __len__(self):
         return sum(len(kernels) for kernels in self.modules.values())
+
+    def __repr__(self):
+        return f"<Catalog {self.name}: {len(self)} kernels in {len(self.modules)} modules>"
 
     def load(self, device):
         """Loads every module now, so that no later launch has to."""

@@ -21,6 +21,9 @@ class Device(_library.Handle):
         self.wave_width, self.memory_bytes = info.wave_width, info.memory_bytes
         self.max_threads_per_block = info.max_threads_per_block
 
+    def __repr__(self):
+        return f"<Device {self.id}: {self.name}>"
+
     def allocate(self, element, count, stream=None):
         """Memory for `count` values of an element type ("f32", "u8", ...), not initialised; in the order of a
         Stream, when one is given: work on other streams has to wait for it."""
@@ -164,6 +167,9 @@ class Buffer(_library.Handle):
 
     def __len__(self):
         return self._count
+
+    def __repr__(self):
+        return f"<Buffer of {self._count} {self.element} on {self.device.id}>"
 
     def write(self, values, stream=None):
         """Copies from an array of as many bytes. On a Stream it returns at once: the array, which the stream

@@ -126,7 +126,7 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) co
     Error error = invalid(identity() + ": block " + spell(config.block) + " has " +
                           std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
                           std::to_string(limits.max_threads_per_block));
-    if (config.block.x == 0) error.hint("say how many threads a block has, after the grid");
+    if (config.block.x == 0) error.hint("say how many threads a block has, after the grid: launch({{blocks}, {threads}}, ...)");
     return with_zeros_explained(std::move(error), config.block);
   }
   if (config.shared_bytes > limits.max_shared_bytes) {

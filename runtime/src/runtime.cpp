@@ -76,7 +76,7 @@ class RuntimeState {
     Error error = unavailable("no device '" + std::string(id) + "' on this machine");
     for (const auto& device : opened.devices) error.note("there is " + device->identity());
     add_reasons(error, opened.status);
-    if (opened.devices.empty()) hint_at_others(error);
+    if (opened.devices.empty()) hint_at_library(error, opened.status);
     return error;
   }
 
@@ -92,6 +92,17 @@ class RuntimeState {
     for (const Backend which : options_.backends) add_reasons(error, backend(which).status);
     hint_at_others(error);
     return error;
+  }
+
+  // The libraries of kiln's own devices are looked for beside the program.
+  static void hint_at_library(Error& error, const BackendStatus& status) {
+    if (status.available || (status.backend != Backend::kHost && status.backend != Backend::kEmulator)) {
+      return hint_at_others(error);
+    }
+    const bool is_host = status.backend == Backend::kHost;
+    error.hint(std::string("put ") + (is_host ? "libkiln_host.so" : "libkiln_emulator.so") +
+               " beside the program, or say where it is: " +
+               (is_host ? "KILN_HOST_LIBRARY" : "KILN_EMULATOR_LIBRARY"));
   }
 
   static void hint_at_others(Error& error) {

@@ -292,7 +292,8 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
   const Result<void> without = scale_add.launch({{4}}, kCount, nowhere, nowhere, 2.0F, 1.0F);
   CHECK(message(without).starts_with(
       "kernel 'scale_add' of module 'arithmetic': block (0, 0, 0) has 0 threads"));
-  CHECK(without.error().notes.back().text == "say how many threads a block has, after the grid");
+  CHECK(without.error().notes.back().text == 
+        "say how many threads a block has, after the grid: launch({{blocks}, {threads}}, ...)");
   CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
             device.info().id + " takes 1 to " +

@@ -69,17 +69,20 @@ void compare_targets(const Part& a, const Part& b, std::set<std::string>& notes)
 }
 
 Result<void> check_parts(const std::vector<Part>& parts) {
-  std::set<std::string> notes;
+  std::set<std::string> differences, targets;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < parts.size(); ++j) {
-      if (i != j) compare_parts(parts[i], parts[j], notes);
-      if (i < j) compare_targets(parts[i], parts[j], notes);
+      if (i != j) compare_parts(parts[i], parts[j], differences);
+      if (i < j) compare_targets(parts[i], parts[j], targets);
     }
   }
-  if (notes.empty()) return {};
+  if (differences.empty() && targets.empty()) return {};
   Error error{.code = ErrorCode::kInvalidInput,
-              .message = "the parts cannot be merged: they were not made of the same things"};
-  add_notes(error, notes);
+              .message = std::string("the parts cannot be merged: ") +
+                         (differences.empty() ? "their targets do not go together"
+                                              : "they were not made of the same things")};
+  differences.merge(targets);
+  add_notes(error, differences);
   return error.hint("build each target once, all from the same sources, with the same tools");
 }
 

@@ -178,7 +178,7 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   for (const Artifact& image : images) check_target(image, errors);
   const std::map<TargetId, TargetKernels> targets = by_target(images);
   const Kernels expected = abi != nullptr ? abi_kernels(*abi, coverage, targets) : all_kernels(targets);
-  if (errors.empty() && expected.empty()) {
+  if (errors.empty() && expected.empty() && all_kernels(targets).empty()) {
     return failed("module " + quote(module) + " has no kernels")
         .hint("a kernel is a function for all to see, __global__ void name(...); a template is one "
               "where it is instantiated: template __global__ void name<float>(...)");

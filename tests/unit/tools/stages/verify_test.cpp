@@ -164,6 +164,14 @@ TEST_CASE("verify_module refuses a module without kernels") {
         "it is instantiated: template __global__ void name<float>(...)\n");
 }
 
+TEST_CASE("verify_module names the kernels of a module whose abi entry is empty") {
+  const std::vector<AbiKernel> abi;
+  const auto result = verify_module("clip", {image("gfx1100", {kernel("clip", {})})}, &abi);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message == "module 'clip': its kernels are not those of the abi file");
+  CHECK(result.error().notes[0].text == "gfx1100:\n  unexpected: clip");
+}
+
 TEST_CASE("verify_module refuses an image that is for another target than asked") {
   Artifact wrong = image("gfx1100", {kernel("a", {})});
   wrong.info.target = parse_target_id("gfx1030").value();
