@@ -16,7 +16,13 @@ KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, 
   if constexpr (Format::kValues == 32) {
     mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
   } else {
-    mul_mat_vectors<Format, kVectors, 4>(vx, vy, dst, columns, rows, rows_y, rows_dst);
+    using ByUnits = MatrixVectors<Format, 4>;
+    KILN_SHARED(shared, typename ByUnits::Shared);
+    const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows),
+                             static_cast<u32>(columns) / Format::kValues};
+    const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
+                          kVectors, static_cast<u32>(columns) / 32};
+    ByUnits::multiply(shared, matrix, of_y, dst, static_cast<u32>(rows_dst));
   }
 }
 
@@ -29,10 +35,9 @@ KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, 
                       kiln::i32 nrows_y, kiln::i32 nrows_dst) {                               \
     kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                \
   }
-#define KILN_FEW_VECTORS(format, suffix, vectors)                                          \
-  KILN_MUL_MAT_VEC(format, suffix, vectors,                                                \
-                   (kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kValues, \
-                                                     kiln::gguf::format::kParts)),         \
+#define KILN_FEW_VECTORS(format, suffix, vectors)                                           \
+  KILN_MUL_MAT_VEC(format, suffix, vectors,                                                 \
+                   (kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kParts)), \
                    KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors>))
 #define KILN_MANY_VECTORS(format, suffix, vectors)                                       \
   KILN_MUL_MAT_VEC(format, suffix, vectors, (kiln::gguf::format::kValues == 32 ? 4 : 1), \

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/join.cuh"
 #include "device/platform.cuh"
-#include "device/wave.cuh"
 #include "gguf/q8_1.cuh"
 
 namespace kiln::families {
@@ -61,9 +61,9 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
     }
 #pragma unroll
     for (u32 mask = kQuantizeThreads / 2; mask != 0; mask /= 2) {
-      const f32 other = shuffle_xor(largest, mask, kQuantizeThreads);
+      const f32 other = exchange(largest, mask, kQuantizeThreads);
       largest = other > largest ? other : largest;
-      sum += shuffle_xor(sum, mask, kQuantizeThreads);
+      sum += exchange(sum, mask, kQuantizeThreads);
     }
     if (group >= groups) continue;
     const f32 d = largest / 127;

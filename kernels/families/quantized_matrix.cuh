@@ -8,6 +8,7 @@
 #include "device/byte_matrix.cuh"
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
+#include "device/platform_copies.cuh"
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
@@ -60,11 +61,16 @@ struct StagedRows {
     const u32 chunks = (end + 15) / 16;
     const u8* const from = first - before;
     u8* const to = bytes + r * (kChunks * 16);
-    if (from >= matrix.bytes && from + 16 * chunks <= matrix.bytes + matrix.rows * row_bytes) {
+    if (from >= matrix.bytes) {
+      // The matrix may end within the last sixteen.
+      const u64 left = matrix.bytes + matrix.rows * row_bytes - from;
+      const u32 all = left < 16 * chunks ? static_cast<u32>(left) : 16 * chunks;
 #pragma unroll 1
-      for (u32 i = mine; i < chunks; i += each) copy_async<16>(to + 16 * i, from + 16 * i);
+      for (u32 i = 16 * mine; i < all; i += 16 * each) {
+        copy_async_first(to + i, from + i, lesser(all - i, 16));
+      }
     } else {
-      // Sixteen bytes would stick out of the matrix.
+      // Sixteen bytes begin before it.
 #pragma unroll 1
       for (u32 i = before + mine; i < end; i += each) to[i] = from[i];
     }
@@ -372,76 +378,71 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
 // mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
 // each 32 threads take steps of columns in turn, and copy one while they use the one before. A
 // launch may have any number of blocks.
-template <class GivenFormat, u32 kVectors, u32 kMostWaves>
-KILN_DEVICE void mul_mat_vectors(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
-                                 i32 rows_y, i32 rows_dst) {
+template <class GivenFormat, u32 kMostWaves>
+struct MatrixVectors {
   // The sum of half a part of a vector is none of its fields.
   using Format = gguf::CenteredRuns<GivenFormat>;
   using Unit = UnitRows<Format>;
   using Results = TileResults<1>;
-  // As much as there is room for.
-  constexpr u32 kMostBytes = 48 * 1024 / (2 * kMostWaves);
-  constexpr u32 kGroups = Format::kValues == 32 && Format::kBytes > 24 ? 4 : 8;
+  static constexpr u32 kGroups = 8;  // of a step
   struct Step {
     StagedRows<Format, kTileRows, kGroups, kTileThreads> rows;
     StagedVectors<kTileColumns, kGroups, kTileThreads> vectors;
   };
-  static_assert(sizeof(Step) <= kMostBytes);
+  static_assert(sizeof(Step) <= 48 * 1024 / (2 * kMostWaves));
   union Shared {
     Step steps[kMostWaves][2];
     f32 results[kMostWaves][4][kTileThreads];
   };
-  KILN_SHARED(shared, Shared);
-  const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows_x),
-                           static_cast<u32>(columns) / Format::kValues};
-  const VectorRows vectors{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
-                           kVectors, static_cast<u32>(columns) / 32};
-  const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
-  const u32 waves = block_threads() / kTileThreads, stride = waves * kGroups;
-  Step(&steps)[2] = shared.steps[wave];
+
+  KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
+                                   const VectorRows& vectors, f32* dst, u32 dst_stride) {
+    const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
+    const u32 waves = block_threads() / kTileThreads, stride = waves * kGroups;
+    Step(&steps)[2] = shared.steps[wave];
 #pragma unroll 1
-  for (u32 first = block_index() * kTileRows; first < matrix.rows;
-       first += block_count() * kTileRows) {
-    Results results;
-    const auto copy = [&](u32 group, Step& step) {
-      if (group >= vectors.groups) return;
-      step.rows.copy(matrix, first, kTileRows, group / (Format::kValues / 32), lane);
-      step.vectors.copy(vectors, 0, group, lane);
-    };
-    copy(wave * kGroups, steps[0]);
-    // All waves go as many rounds.
+    for (u32 first = block_index() * kTileRows; first < matrix.rows;
+         first += block_count() * kTileRows) {
+      Results results;
+      // All waves go as many rounds; in the first, nothing is there yet.
 #pragma unroll 1
-    for (u32 round = 0, buffer = 0; round < vectors.groups; round += stride, buffer ^= 1) {
-      wait_for_copies();
-      wave_barrier();
-      const u32 group = round + wave * kGroups, block = group / (Format::kValues / 32);
-      copy(group + stride, steps[buffer ^ 1]);
-      const Step& step = steps[buffer];
-      const u8* const rows[2] = {step.rows.row(matrix, first, lane / 4, block),
-                                 step.rows.row(matrix, first, lane / 4 + 8, block)};
-#pragma unroll Unit::kGroups
-      for (u32 g = 0; g < kGroups; g += Unit::kGroups) {
-        if (group + g >= vectors.groups) break;
-        Unit unit;
-        unit.load(rows, g / Unit::kGroups, lane);
-        results.template add<Format>(unit, step.vectors, kVectors, g, lane);
+      for (u32 round = 0, buffer = 0; round < vectors.groups + stride;
+           round += stride, buffer ^= 1) {
+        wait_for_copies();
+        wave_barrier();
+        const u32 next = round + wave * kGroups, group = next - stride;
+        constexpr u32 kOfBlock = Format::kValues / 32;
+        if (next < vectors.groups) {
+          steps[buffer].rows.copy(matrix, first, kTileRows, next / kOfBlock, lane);
+          steps[buffer].vectors.copy(vectors, 0, next, lane);
+        }
+        if (round == 0) continue;
+        const u32 block = group / kOfBlock;
+        const Step& step = steps[buffer ^ 1];
+        const u8* const rows[2] = {step.rows.row(matrix, first, lane / 4, block),
+                                   step.rows.row(matrix, first, lane / 4 + 8, block)};
+#pragma unroll 1
+        for (u32 g = 0; g < kGroups; g += Unit::kGroups) {
+          if (group + g >= vectors.groups) break;
+          Unit unit;
+          unit.load(rows, g / Unit::kGroups, lane);
+          results.template add<Format>(unit, step.vectors, vectors.count, g, lane);
+        }
       }
-    }
-    barrier();
+      barrier();
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) shared.results[wave][i][lane] = results.of[0][i];
-    barrier();
-    for (u32 i = wave; i < 4; i += waves) {
-      f32 sum = 0;
+      for (u32 i = 0; i < 4; ++i) shared.results[wave][i][lane] = results.of[0][i];
+      barrier();
+      for (u32 i = wave; i < 4; i += waves) {
+        f32 sum = 0;
 #pragma unroll 1
-      for (u32 w = 0; w < waves; ++w) sum += shared.results[w][i][lane];
-      const u32 r = first + Results::row(lane, i), v = Results::vector(lane, 0, i);
-      if (r < matrix.rows && v < kVectors) {
-        dst[static_cast<u64>(v) * static_cast<u32>(rows_dst) + r] = sum;
+        for (u32 w = 0; w < waves; ++w) sum += shared.results[w][i][lane];
+        const u32 r = first + Results::row(lane, i), v = Results::vector(lane, 0, i);
+        if (r < matrix.rows && v < vectors.count) dst[static_cast<u64>(v) * dst_stride + r] = sum;
       }
+      barrier();
     }
-    barrier();
   }
-}
+};
 
 }  // namespace kiln::families

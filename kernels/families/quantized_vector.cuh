@@ -21,6 +21,10 @@ using gguf::Q8_1;
 
 // Threads come by so many.
 inline constexpr u32 kLeastThreads = 32;
+// Whether no wave of the block is cut: known to the compiler where waves are no wider.
+KILN_DEVICE bool are_waves_whole() {
+  return wave_width() <= kLeastThreads || block_threads() % wave_width() == 0;
+}
 
 // The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
 // thread, and sum(j) is the sum of value j there.
@@ -56,9 +60,7 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
 template <u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   KILN_SHARED(scratch, TeamSums<kCount>);
-  // Known to the compiler where waves are no wider than kLeastThreads.
-  const bool are_whole = wave_width() <= kLeastThreads || team.threads % wave_width() == 0;
-  const u32 width = are_whole ? wave_width() : kLeastThreads;
+  const u32 width = are_waves_whole() ? wave_width() : kLeastThreads;
   const u32 shift = count_ones(width - 1);
   const bool is_wave = team.threads == wave_width();
   const auto join = [&] {
@@ -82,11 +84,8 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// How many rows a thread takes at once, and slices of each: as many values as there are registers
-// for, most of Q4_K, and of one vector a whole block of Q8_0.
-template <class Format, u32 kVectors, bool kIsByWave>
-inline constexpr u32 kRowsAtOnce = tuning::rows_at_once(kVectors, kIsByWave,
-                                                        (Format::kValues > 32));
+// How many slices of a row a thread takes at once: as many values as there are registers for, most
+// of Q4_K, and of one vector a whole block of Q8_0.
 template <class Format>
 constexpr u32 slices_at_once(u32 vectors) {
   if (vectors > 4) return 4 / Format::kParts;
@@ -98,8 +97,8 @@ template <class Format, u32 kVectors>
 inline constexpr u32 kSlicesAtOnce = slices_at_once<Format>(kVectors);
 
 // Whether the halves of what a thread takes of a row are summed apart, which takes longer: so
-// comes, bit for bit, the product that the reference publishes, 5561664.5, of a short row.
-template <class Format, u32 kVectors>
+// comes, bit for bit, the product that the reference publishes, 5561664.5, of one row.
+template <class Format, u32 kSums>
 inline constexpr bool kSumsHalves = false;
 template <>
 inline constexpr bool kSumsHalves<gguf::Q4_0, 1> = true;
@@ -119,13 +118,14 @@ struct VectorPiece {
   f32 d[kRuns], from[kRuns], s[kRuns];
   i32 first[Format::kParts];  // of a part's sum of products, biased
 
-  // `at`: the first word of each part, counted along the row.
-  KILN_DEVICE VectorPiece(const Q8_1* row, const u32 (&at)[Format::kParts]) {
+  // `blocks` has the first word of the first part, its number `at`. Parts lie at known distances.
+  KILN_DEVICE VectorPiece(const Q8_1* blocks, u32 at) {
 #pragma unroll
     for (u32 p = 0; p < Format::kParts; ++p) {
-      const Q8_1& y = row[at[p] / 8];
+      const u32 distance = Format::word(0, p);
+      const Q8_1& y = blocks[distance / 8];
 #pragma unroll
-      for (u32 k = 0; k < kWords; ++k) quants[p][k] = y.quants[at[p] % 8 + k];
+      for (u32 k = 0; k < kWords; ++k) quants[p][k] = y.quants[at + distance % 8 + k];
       if (p < kRuns) {
         d[p] = y.d();
         from[p] = -gguf::kBias * d[p];  // exact
@@ -196,17 +196,19 @@ struct F32Results {
 };
 
 // How the threads of a launch share rows: each wave has rows of its own, or each block; the first
-// `workers` blocks work.
+// `workers` blocks work. The waves of a block have neighbouring rows; or rows are spread over the
+// blocks, where there are fewer than waves.
 struct RowShares {
-  static constexpr bool kIsByBlock = false;
   bool is_by_wave;
   u32 workers;
+  bool is_spread = false;
 };
-// The same, known when code is compiled: it is shorter.
+// The same, half of it known when code is compiled: it is shorter.
 template <bool kIsByWave>
 struct FixedShares {
-  static constexpr bool is_by_wave = kIsByWave, kIsByBlock = !kIsByWave;
+  static constexpr bool is_by_wave = kIsByWave;
   u32 workers;
+  bool is_spread = false;
 };
 
 // kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
@@ -216,13 +218,15 @@ template <class Format, u32 kVectors, u32 kRows, class Matrix, class Output, cla
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
                                u32 columns, u32 rows, u32 stride, Shares shares) {
   constexpr u32 kWords = kSlicesAtOnce<Format, kVectors>;
-  constexpr u32 kShares = kSumsHalves<Format, kVectors> && !Shares::kIsByBlock ? 2 : 1;
   constexpr u32 kSums = kRows * kVectors;
+  constexpr u32 kShares = kSumsHalves<Format, kSums> ? 2 : 1;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
   const Team team = shares.is_by_wave ? Team{lane_index(), wave_width()} : block_team();
   const u32 teams = shares.is_by_wave ? wave_count() : 1;
-  const u32 number = block_index() * teams + (shares.is_by_wave ? wave_index() : 0);
+  const u32 wave = shares.is_by_wave ? wave_index() : 0;
+  const u32 number =
+      shares.is_spread ? block_index() + wave * shares.workers : block_index() * teams + wave;
 #pragma unroll 1
   for (u32 first = number * kRows; first < rows; first += shares.workers * teams * kRows) {
     // Rows behind the last are the last, and not stored.
@@ -235,18 +239,16 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
       const u32 first_word = i / Piece::kPerBlock * (Format::kValues / 4);
       Piece piece[kRows];
       gguf::Scale scales[kRows][Format::kParts];
-      u32 at[Format::kParts];
 #pragma unroll
       for (u32 r = 0; r < kRows; ++r) {
         piece[r] = Piece(row[r], i);
 #pragma unroll
         for (u32 p = 0; p < Format::kParts; ++p) scales[r][p] = piece[r].scale(p);
       }
-#pragma unroll
-      for (u32 p = 0; p < Format::kParts; ++p) at[p] = first_word + piece[0].word(p);
+      const u32 at = first_word + piece[0].word(0);
 #pragma unroll
       for (u32 v = 0; v < kVectors; ++v) {
-        const VectorPiece<Format, kWords> y(vectors + v * stride, at);
+        const VectorPiece<Format, kWords> y(vectors + (v * stride + at / 8), at % 8);
 #pragma unroll
         for (u32 r = 0; r < kRows; ++r) {
           f32* const sum = &sums[r * kVectors + v];
@@ -275,56 +277,78 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
 // is left on the multiprocessors for the others, which leave; of fewer rows, too, where a row has
 // fewer pieces than the block has threads. The multiprocessors are those of the
 // architecture's largest GPU: to ask for the device's would take as long as a small product's
-// arithmetic.
+// arithmetic. `tasks`: as many such products are made at once.
 template <class Format, u32 kVectors, u32 kRows>
-KILN_DEVICE RowShares shares_of(u32 rows, u32 columns) {
+inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kRows,
+                                                                    (Format::kValues > 32),
+                                                                    Format::kParts);
+template <class Format, u32 kVectors, u32 kRows>
+KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
-  // By the registers of a thread. H200, us, one vector of 14336 x 4096 by 4 and by 6: Q4_0 14.8, 14.4;
-  // Q5_1 16.7, 15.2.
-  constexpr u32 kWorking =
-      kMachine.multiprocessors * (Format::kValues > 32 ? 3 : kVectors == 1 ? 6 : 4);
+  constexpr u32 kWorking = kMachine.multiprocessors * kBlocksWorking<Format, kVectors, kRows>;
   constexpr u32 kOfPiece = 4 * Format::kParts * kSlicesAtOnce<Format, kVectors>;
   const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
-  if (columns > tuning::kColumnsOfWave && blocks <= groups) return {false, blocks};
-  const u32 threads = block_threads();
-  if (wave_width() > kLeastThreads && threads % wave_width() != 0) return {false, blocks};
-  if (columns <= tuning::kColumnsOfWave) return {true, blocks};
-  const bool is_short = columns < threads * kOfPiece;
-  if (groups < (is_short ? kFilling / 2 : kFilling)) return {false, blocks};
+  const bool is_short = columns <= tuning::kColumnsOfWave;
+  if (!is_short && blocks <= groups) return {false, blocks};
+  if (!are_waves_whole()) return {false, blocks};
+  const u32 threads = block_threads(), all = groups * tasks;
+  const u32 least = is_short                       ? tuning::kFewGroups
+                    : columns < threads * kOfPiece ? kFilling / 2
+                                                   : kFilling;
+  if (all < least) return {false, blocks};
   const u32 working = kWorking * 128 / threads;
-  return {true, blocks < working ? blocks : working};
+  const u32 workers = blocks <= groups || blocks < working ? blocks : working;
+  return {true, workers, all < working * wave_count()};
 }
 
-// Code for each way to share rows, which pays where a row's share is few instructions, or one that
-// is told: half of the code.
-enum class Code { kForEachSharing, kForAll };
-
-template <class Format, u32 kVectors, Code kCode, u32 kRows>
+// With kCodes 2 each way to share rows has its own code, which pays where a row's share is few
+// instructions.
+template <class Format, u32 kVectors, u32 kRows, u32 kCodes = 1>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
-                                  u32 rows, u32 stride, u32 dst_stride) {
-  const RowShares shares = shares_of<Format, kVectors, kRows>(rows, columns);
+                                  u32 rows, u32 stride, u32 dst_stride, u32 tasks = 1) {
+  const RowShares shares = shares_of<Format, kVectors, kRows>(rows, columns, tasks);
   if (block_index() >= shares.workers) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const F32Results results{dst, dst_stride};
-  if constexpr (kCode == Code::kForAll) {
+  if constexpr (kCodes == 1) {
     multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
                                            shares);
   } else if (shares.is_by_wave) {
     multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
-                                           FixedShares<true>{shares.workers});
+                                           FixedShares<true>{shares.workers, shares.is_spread});
   } else {
-    multiply_rows<Format, kVectors, kRowsAtOnce<Format, kVectors, false>>(
-        matrix_rows, vectors, results, columns, rows, stride, FixedShares<false>{shares.workers});
+    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
+                                           FixedShares<false>{shares.workers});
+  }
+}
+
+// mul_mat_vec of one vector: two rows at once; of few rows each block has one.
+template <class Format>
+KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
+                                    u32 rows) {
+  if (rows <= (columns <= tuning::kColumnsOfWave ? tuning::kFewShortRows : tuning::kFewRows)) {
+    const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
+    multiply_rows<Format, 1, 1>(matrix_rows, vector, F32Results{dst, 0}, columns, rows, 0,
+                                FixedShares<false>{block_count()});
+  } else {
+    multiply_vectors<Format, 1, tuning::kSingleVectorRowsAtOnce, 2>(matrix, vector, dst, columns,
+                                                                    rows, 0, 0);
   }
 }
 
 // mul_mat_vec without matrix units: `rows_y` is the padded length of a vector.
-template <class Format, u32 kVectors, Code kCode = Code::kForAll>
+template <class Format, u32 kVectors, bool kIsBrief = false>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
-  multiply_vectors<Format, kVectors, kCode, kRowsAtOnce<Format, kVectors, true>>(
-      static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst, static_cast<u32>(columns),
-      static_cast<u32>(rows), static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
+  constexpr u32 kRows = kVectors == 1 ? tuning::kSingleVectorRowsAtOnce : tuning::kRowsAtOnce;
+  if constexpr (kVectors == 1 && !kIsBrief) {
+    mul_mat_one_vector<Format>(static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst,
+                               static_cast<u32>(columns), static_cast<u32>(rows));
+  } else {
+    multiply_vectors<Format, kVectors, kRows>(
+        static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst, static_cast<u32>(columns),
+        static_cast<u32>(rows), static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
+  }
 }
 
 // Mixture of experts: for each task (batch, slot) the product of its expert's matrix, of n rows and
@@ -339,18 +363,19 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
   const u64 expert_bytes =
       static_cast<u64>(n) * (static_cast<u32>(k) / Format::kValues) * Format::kBytes;
   const u64 stride = static_cast<u32>(padded) / 32;
-  multiply_vectors<Format, 1, Code::kForAll, tuning::kRowsAtOnce>(
+  multiply_vectors<Format, 1, tuning::kRowsAtOnce>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
       outputs + static_cast<u64>(task) * static_cast<u32>(n), static_cast<u32>(k),
-      static_cast<u32>(n), 0, 0);
+      static_cast<u32>(n), 0, 0, static_cast<u32>(batch * top));
 }
 
 // dequantize_mul_mat_vec: the same with one vector of f32, which is not rounded.
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
-  constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
+  constexpr bool kIsOdd = Format::kValues > 32 && Format::kAlignment == 2;
+  constexpr u32 kSlices = Format::kParts == 1 || kIsOdd ? 4 : 2;
   constexpr u32 kCount = 4 * kSlices;
   using Piece = gguf::Piece<Format, kSlices>;
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;

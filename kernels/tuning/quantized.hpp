@@ -14,10 +14,13 @@ namespace kiln::tuning {
 //   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
 //   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
 inline constexpr unsigned kRowsAtOnce = 4;
-// Of one vector two, where a wave has rows of its own or blocks are short: fewer of them are idle.
-constexpr unsigned rows_at_once(unsigned vectors, bool is_by_wave, bool has_long_blocks) {
-  return vectors == 1 && (is_by_wave || !has_long_blocks) ? 2 : kRowsAtOnce;
-}
+// Of one vector two, so that more of them have room; so many blocks of 128 threads.
+inline constexpr unsigned kSingleVectorRowsAtOnce = 2, kSingleVectorBlocksHeld = 6;
+
+// One vector times so few rows: each block has one.
+inline constexpr unsigned kFewRows = 528, kFewShortRows = 264;
+// Several vectors times short rows: so few groups of rows are shared by blocks, too.
+inline constexpr unsigned kFewGroups = 512;
 
 // A wave has rows of its own where they have so many columns or fewer; else the block shares them.
 // In the reference's geometry a wave has its own, too, where there are so many groups of rows for
@@ -33,14 +36,12 @@ inline constexpr unsigned kColumnsOfWave = 1024, kWavesToFill = 16;
 //   1024 x 4096                                        3.7    3.2
 //   4096 x 512                                         2.4    2.4
 //   1024 x 1024                                        2.0    2.0
-constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_short_and_single) {
-  const unsigned many = is_short_and_single ? 8192 : 2048;
+constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_single) {
+  const unsigned many = is_single ? 8192 : 2048;
   return rows < many || columns <= kColumnsOfWave ? 128 : 64;
 }
-constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned at_once,
-                                 unsigned threads) {
-  const unsigned of_block = at_once * (columns <= kColumnsOfWave ? threads / 32 : 1);
-  return (rows + of_block - 1) / of_block;
+constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
+  return (rows + at_once * teams - 1) / (at_once * teams);
 }
 // So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
 // is that of the format.
@@ -49,9 +50,16 @@ constexpr unsigned vector_blocks(unsigned rows, unsigned columns, unsigned at_on
 //   14336 x 4096                   15.5   14.1      23.0   20.7      24.2   22.3
 //   4096 x 14336                   17.5   13.7      25.7   19.9      27.7   21.4
 //   4096 x 4096                     7.2    6.2      10.8    8.0      11.5    8.9
-constexpr unsigned vector_blocks_held(unsigned vectors, unsigned values_of_block, unsigned parts) {
-  if (vectors == 1 && values_of_block == 32) return 6;
+constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts) {
+  if (vectors == 1) return kSingleVectorBlocksHeld;
   return vectors > 2 && parts == 4 ? 2 : 4;
+}
+// And so many of them work, where a launch has blocks that do not.
+constexpr unsigned vector_blocks_working(unsigned vectors, unsigned at_once, bool has_long_blocks,
+                                         unsigned parts) {
+  if (vectors == 1 && at_once == kSingleVectorRowsAtOnce) return kSingleVectorBlocksHeld;
+  if (vectors > 2 && parts == 4) return 2;
+  return has_long_blocks ? 3 : 4;
 }
 
 // Products of our own names: threads of a block, which makes kRowsAtOnce rows; the fewer blocks

@@ -230,6 +230,8 @@ Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
   launch.block.x = kWave;
+  // Of few rows a block has more threads.
+  if (call.geometry == Geometry::kOwn && matrix.rows < 2048) launch.block.y = 4;
   if (call.format == BlockFormat::kQ5_K) {
     launch.pass(F32VectorOfGridKernel(), call.weights, call.x, call.dst, matrix.columns);
   } else {
@@ -260,16 +262,21 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   const auto rows = static_cast<std::uint32_t>(matrix.rows);
   const auto columns = static_cast<std::uint32_t>(matrix.columns);
   const auto vectors = static_cast<std::uint32_t>(call.vectors);
+  const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
-  } else if (vectors <= 4 || !has_long_blocks(call.format)) {
-    const bool is_long = has_long_blocks(call.format);
-    const unsigned threads = tuning::vector_threads(rows, columns, vectors == 1 && !is_long);
-    const unsigned at_once =
-        tuning::rows_at_once(vectors, columns <= tuning::kColumnsOfWave, is_long);
-    launch.grid.x = tuning::vector_blocks(rows, columns, at_once, threads);
+  } else if (vectors == 1 && rows <= (columns <= tuning::kColumnsOfWave ? tuning::kFewShortRows
+                                                                        : tuning::kFewRows)) {
+    launch.grid.x = rows;
+    launch.block.y = 4;
+  } else if (vectors <= 4 || !is_long) {
+    const unsigned threads = tuning::vector_threads(rows, columns, vectors == 1);
+    const unsigned at_once = vectors == 1 ? tuning::kSingleVectorRowsAtOnce : tuning::kRowsAtOnce;
+    const bool is_by_wave =
+        columns <= tuning::kColumnsOfWave && rows > at_once * (tuning::kFewGroups - 1);
+    launch.grid.x = tuning::vector_blocks(rows, at_once, is_by_wave ? threads / kWave : 1);
     launch.block.y = threads / kWave;
   } else {
     constexpr std::uint32_t kFragmentRows = 16;
@@ -322,7 +329,8 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   if (call.geometry == Geometry::kOwn) {
     const unsigned threads =
         tuning::vector_threads(rows * launch.grid.y * launch.grid.z, columns, false);
-    launch.grid.x = tuning::vector_blocks(rows, columns, tuning::kRowsAtOnce, threads);
+    launch.grid.x = tuning::vector_blocks(rows, tuning::kRowsAtOnce,
+                                          columns <= tuning::kColumnsOfWave ? threads / kWave : 1);
     launch.block.y = threads / kWave;
   }
   const auto batches = static_cast<std::int32_t>(call.batches);

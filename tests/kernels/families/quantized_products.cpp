@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/tuning/quantized.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
@@ -324,11 +325,13 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
            .ends_memory = true,
            .blocks = 2,
            .waves = 3}};
-      // And so many rows that each wave has its own on any GPU.
+      // Rows that blocks share, and so many that they are few no longer.
       list.push_back({.rows = 6, .columns = kShared + block});
       if (of.vectors == 1) {
         list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
+        list.push_back({.rows = tuning::kFewRows + 3, .columns = kShared + block});
       }
+      // And so many that each wave has its own on any GPU.
       if (of.format == BlockFormat::kQ4_0 && of.vectors <= 2) {
         list.push_back({.rows = 8450, .columns = kShared + block, .geometry = kReference});
       }

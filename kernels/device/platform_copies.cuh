@@ -1,0 +1,23 @@
+// Asynchronous copies of fewer than sixteen bytes; see copy_async().
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// As copy_async<16>, but reads the first `bytes` alone; what is written behind them is undefined.
+KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
+#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+  const u32 to = static_cast<u32>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
+               : "memory");
+#else
+  if (bytes == 16) {
+    copy_async<16>(shared, global);
+  } else {
+    for (u32 i = 0; i < bytes; ++i) static_cast<u8*>(shared)[i] = static_cast<const u8*>(global)[i];
+  }
+#endif
+}
+
+}  // namespace kiln::device
