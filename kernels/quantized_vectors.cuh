@@ -9,20 +9,47 @@
 
 namespace kiln::families {
 
-// Of five to eight vectors: by matrix units where blocks hold many scales.
+// What blocks share for five to eight vectors and blocks of many scales.
+template <class Format>
+struct ManyVectors {
+  using ByUnits = MatrixVectors<Format, 4>;
+  union Shared {
+    typename ByUnits::Shared units;
+    TeamSums<tuning::kFewRowsAtOnce * 4> sums;
+  };
+  KILN_DEVICE static Shared& shared() {
+    KILN_SHARED(of_both, Shared);
+    return of_both;
+  }
+  template <u32 kCount>
+  KILN_DEVICE static auto& of() {
+    return shared().sums;
+  }
+};
+template <class Format, u32 kVectors>
+inline constexpr bool kGoesWithoutUnits = tuning::goes_without_units(kVectors, Format::kBytes);
+
+// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows, by some
+// kernels, without.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
   if constexpr (Format::kValues == 32) {
     mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
   } else {
-    using ByUnits = MatrixVectors<Format, 4>;
-    KILN_SHARED(shared, typename ByUnits::Shared);
+    using Many = ManyVectors<Format>;
+    if constexpr (kGoesWithoutUnits<Format, kVectors>) {
+      if (static_cast<u32>(rows) <= tuning::kRowsWithoutUnits &&
+          static_cast<u32>(columns) > tuning::kColumnsOfWave) {
+        multiply_few_rows<Format, kVectors, Many>(vx, vy, dst, columns, rows, rows_y, rows_dst);
+        return;
+      }
+    }
     const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows),
                              static_cast<u32>(columns) / Format::kValues};
     const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
                           kVectors, static_cast<u32>(columns) / 32};
-    ByUnits::multiply(shared, matrix, of_y, dst, static_cast<u32>(rows_dst));
+    Many::ByUnits::multiply(Many::shared().units, matrix, of_y, dst, static_cast<u32>(rows_dst));
   }
 }
 

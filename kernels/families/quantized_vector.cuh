@@ -33,6 +33,14 @@ struct TeamSums {
   static constexpr u32 kMostWaves = 32;
   f32 of[kMostWaves][kCount];
 };
+// Where they lie, if nothing else says so.
+struct OwnSums {
+  template <u32 kCount>
+  KILN_DEVICE static TeamSums<kCount>& of() {
+    KILN_SHARED(sums, TeamSums<kCount>);
+    return sums;
+  }
+};
 // Adds up over `width` lanes, and leaves to each lane one of the sums, whose number it returns, or
 // kNoSum: at each step a lane gives half of its values away and gets the other half of its
 // partner's.
@@ -57,9 +65,9 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
     return !is_upper ? number : number < kCount - kKept ? number + kKept : kNoSum;
   }
 }
-template <u32 kCount, class Store>
+template <class Place = OwnSums, u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
-  KILN_SHARED(scratch, TeamSums<kCount>);
+  auto& scratch = Place::template of<kCount>();
   const u32 width = are_waves_whole() ? wave_width() : kLeastThreads;
   const u32 shift = count_ones(width - 1);
   const bool is_wave = team.threads == wave_width();
@@ -214,7 +222,8 @@ struct FixedShares {
 // kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
 // once. `output(row, v, sum)` is called once for each row and vector, in some thread; there sum(0)
 // is their product, and sum(n) that of a row n further on, of the same kRows.
-template <class Format, u32 kVectors, u32 kRows, class Matrix, class Output, class Shares>
+template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums, class Matrix, class Output,
+          class Shares>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
                                u32 columns, u32 rows, u32 stride, Shares shares) {
   constexpr u32 kWords = kSlicesAtOnce<Format, kVectors>;
@@ -261,7 +270,7 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
         }
       }
     }
-    team_sums(team, sums, [&](u32 i, auto sum_of) {
+    team_sums<Place>(team, sums, [&](u32 i, auto sum_of) {
       const u32 at = first + i / kVectors;
       if (i >= kSums || at >= rows) return;
       output(at, i % kVectors, [&](u32 n) {
@@ -333,6 +342,24 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
   } else {
     multiply_vectors<Format, 1, tuning::kSingleVectorRowsAtOnce, 2>(matrix, vector, dst, columns,
                                                                     rows, 0, 0);
+  }
+}
+
+// mul_mat_vec of few rows: blocks share two at a time, and go through them for each half of the
+// vectors. Of an odd number one vector is in both halves.
+template <class Format, u32 kVectors, class Place>
+KILN_DEVICE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
+                                   i32 rows_y, i32 rows_dst) {
+  constexpr u32 kHalf = (kVectors + 1) / 2;
+  const u32 stride = static_cast<u32>(rows_y) / 32, dst_stride = static_cast<u32>(rows_dst);
+  const MatrixRows matrix{static_cast<const u8*>(vx),
+                          static_cast<u32>(columns) / Format::kValues * Format::kBytes};
+#pragma unroll 1
+  for (u32 v = 0; v <= kVectors - kHalf; v += kVectors - kHalf) {
+    multiply_rows<Format, kHalf, tuning::kFewRowsAtOnce, Place>(
+        matrix, static_cast<const Q8_1*>(vy) + v * stride,
+        F32Results{dst + static_cast<u64>(v) * dst_stride, dst_stride}, static_cast<u32>(columns),
+        static_cast<u32>(rows), stride, FixedShares<false>{block_count()});
   }
 }
 

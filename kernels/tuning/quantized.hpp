@@ -22,6 +22,24 @@ inline constexpr unsigned kFewRows = 528, kFewShortRows = 264;
 // Several vectors times short rows: so few groups of rows are shared by blocks, too.
 inline constexpr unsigned kFewGroups = 512;
 
+// Products of five to eight vectors and blocks of many scales go without matrix units up to so many
+// rows that are not short, in kernels that have the code for it: those which the reference's would
+// outrun otherwise, for it is half of a kernel's. Blocks take so many rows at once.
+//
+// H200, microseconds in our geometry and in the reference's, whose own kernels came last:
+//                            by dot products   by matrix units
+//   Q3_K    7 x 5120, 5            5.3   5.9       10.5   16.2     5.8
+//   Q3_K  264 x 4096, 5            5.1   6.4        6.8   11.1     6.7
+//   Q3_K 1056 x 4096, 5            6.6   8.2        6.9   11.2     7.7
+//   Q3_K 2112 x 4096, 5           10.9  13.7        7.4   11.6     9.0
+//   Q4_K    7 x 5120, 8            5.3   5.5        8.4   14.8    11.0
+//   Q4_K  512 x 1024, 8            4.0   4.0        3.3   4.5      5.2
+inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
+constexpr bool goes_without_units(unsigned vectors, unsigned long long bytes_of_block) {
+  constexpr unsigned kBytesOfQ3_K = 110;
+  return vectors == 5 || (vectors > 6 && bytes_of_block == kBytesOfQ3_K);
+}
+
 // A wave has rows of its own where they have so many columns or fewer; else the block shares them.
 // In the reference's geometry a wave has its own, too, where there are so many groups of rows for
 // each multiprocessor.

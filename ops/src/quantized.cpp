@@ -280,7 +280,9 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
     launch.block.y = threads / kWave;
   } else {
     constexpr std::uint32_t kFragmentRows = 16;
-    launch.grid.x = divide_up(rows, kFragmentRows);
+    const bool by_units = rows > tuning::kRowsWithoutUnits || columns <= tuning::kColumnsOfWave ||
+                          !tuning::goes_without_units(vectors, info(call.format).bytes);
+    launch.grid.x = divide_up(rows, by_units ? kFragmentRows : tuning::kFewRowsAtOnce);
     launch.block.y = 4;
   }
   launch.pass(VectorsKernel(), call.weights, call.activations, call.dst, matrix.columns,

@@ -331,6 +331,10 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
         list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kFewRows + 3, .columns = kShared + block});
       }
+      if (of.vectors > 4 && block > 32) {
+        list.push_back({.rows = 6, .columns = block, .geometry = kReference});
+        list.push_back({.rows = tuning::kRowsWithoutUnits + 5, .columns = 3 * block});
+      }
       // And so many that each wave has its own on any GPU.
       if (of.format == BlockFormat::kQ4_0 && of.vectors <= 2) {
         list.push_back({.rows = 8450, .columns = kShared + block, .geometry = kReference});
