@@ -4,9 +4,11 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <unordered_set>
@@ -15,9 +17,15 @@
 #include "base/text.hpp"
 #include "tools/engine/run_step.hpp"
 #include "tools/engine/step_cache.hpp"
+#include "tools/engine/step_error.hpp"
 
 namespace kiln::tools {
 namespace {
+
+std::string without(std::string text, const std::string& word) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.erase(at, word.size());
+  return text;
+}
 
 bool is_packing(const Step& step) {
   return step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
@@ -45,9 +53,7 @@ class Scheduler {
       work();
     }
     if (stop_) return std::move(*stop_);
-    for (std::optional<Error>& error : errors_by_step()) {
-      if (error) result_.errors.push_back(std::move(*error));
-    }
+    collect_errors();
     return std::move(result_);
   }
 
@@ -70,10 +76,19 @@ class Scheduler {
     }
   };
 
-  std::vector<std::optional<Error>> errors_by_step() {
-    std::vector<std::optional<Error>> errors;
-    for (Progress& progress : progress_) errors.push_back(std::move(progress.error));
-    return errors;
+  // In plan order. What a tool prints of a source for several targets is told once.
+  void collect_errors() {
+    std::map<std::string, std::string> told;  // what was printed, without the target's name -> for which step
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!progress_[i].error) continue;
+      Error& error = result_.errors.emplace_back(std::move(*progress_[i].error));
+      const Step& step = steps_[i];
+      if (step.target.empty() || error.notes.empty() || !is_printed(error.notes.front())) continue;
+      const auto [first, is_new] = told.emplace(without(error.notes.front().text, step.target), step.id);
+      if (is_new) continue;
+      error.notes.clear();
+      error.note(std::string(to_string(step.tool)) + " printed the same as for " + quote(first->second));
+    }
   }
 
   const StepRecord* record_of(const Step& step) const {

@@ -82,7 +82,11 @@ std::string seen_from(const fs::path& here, std::string_view log, const Plan& pl
   return join(lines, "\n");
 }
 
+constexpr std::string_view kPrinted = " printed:\n";
+
 }  // namespace
+
+bool is_printed(const Note& note) { return note.text.find(kPrinted) < note.text.find('\n'); }
 
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log) {
@@ -92,7 +96,7 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   error.message = quote(step.id) + " failed: " + std::move(message);
   const std::string_view text = trim(log);
   if (!text.empty()) {
-    error.note(std::string(to_string(step.tool)) + " printed:\n" +
+    error.note(std::string(to_string(step.tool)) + std::string(kPrinted) +
                seen_from(context.environment.current_directory, text, plan, files));
   }
   if (step.tool == ToolKind::kHipCompiler) {

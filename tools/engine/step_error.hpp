@@ -16,4 +16,7 @@ namespace kiln::tools {
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log);
 
+// Whether a note of such an error is what the tool printed: the first is, unless it printed nothing.
+bool is_printed(const Note& note);
+
 }  // namespace kiln::tools
