@@ -31,13 +31,19 @@ struct Wrap {
     return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
   }
   KILN_DEVICE static T multiply(T a, T b) { return fma(a, b, 0); }
-  // By zero: 0. The least number by -1: itself.
+  // By zero: some number. The least number by -1: itself. Without branches, behind which compilers
+  // would wait for b before they ask for a.
   KILN_DEVICE static T divide(T a, T b) {
-    if (b == 0) return 0;
-    if constexpr (static_cast<T>(-1) < 0) {
-      if (b == -1) return subtract(0, a);
+    if constexpr (sizeof(T) == 1 && static_cast<T>(-1) > 0) {
+      // (a + 1/2) / b is further from whole numbers than this rounds.
+      const f32 inverse = reciprocal_approximate(b == 0 ? 1.0f : static_cast<f32>(b));
+      return static_cast<T>(static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse));
+    } else if constexpr (static_cast<T>(-1) < 0) {
+      const T quotient = a / (b == 0 || b == -1 ? 1 : b);
+      return b == -1 ? subtract(0, a) : quotient;
+    } else {
+      return a / (b == 0 ? 1 : b);
     }
-    return a / b;
   }
 };
 
