@@ -32,12 +32,14 @@ KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_i
 
 KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * block_size(); }
 
-// Whether each thread takes one element, at most. A small launch takes as long as its instructions:
-// so no branch between the conditions, and the multiprocessors are those of the architecture's
-// largest GPU.
-KILN_DEVICE bool takes_one_element(u64 numel) {
-  constexpr u32 kMost = kMachine.multiprocessors * (kMachine.threads / 1024);
-  return static_cast<bool>((block_count() <= kMost) & (block_count() * block_size() >= numel));
+// Whether each thread takes one element, at most, and the blocks fit on the device at once; or, where
+// `twice`, in about two rounds. A small launch takes as long as its instructions: so no branch between
+// the conditions, and the multiprocessors are those of the architecture's largest GPU.
+KILN_DEVICE bool takes_one_element(u64 numel, bool twice = false) {
+  constexpr u32 kFit = kMachine.multiprocessors * (kMachine.threads / 1024);
+  constexpr u32 kTwice = kMostBlocks / 8 < 2 * kFit ? kMostBlocks / 8 : 2 * kFit;
+  return static_cast<bool>((block_count() <= (twice ? kTwice : kFit)) &
+                           (block_count() * block_size() >= numel));
 }
 
 // Blocks that do the work of a large launch in the reference's geometry.
