@@ -91,7 +91,7 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
     }
     return;
   }
-  const bool one_each = takes_one_element(numel);
+  const bool one_each = takes_one_element(numel, sizeof(B) == 1 && contiguous);
   if (likely(contiguous & one_each)) {
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) near(out, mine) = value;

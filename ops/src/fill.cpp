@@ -18,13 +18,20 @@ constexpr KernelRows kArange = rows_of("arange");
 constexpr KernelRows kTranspose = rows_of("transpose");
 constexpr KernelRows kSlice = rows_of("slice");
 
+// The grid of a contiguous fill.
+Result<void> set_fill_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
+                           DType dtype) {
+  const auto per_chunk = static_cast<unsigned>(16 / size_of(dtype));
+  return set_grid(launch, geometry, count, spread_over(gpu).filled(count, per_chunk));
+}
+
 }  // namespace
 
 Result<Launch> plan(const Fill& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kFill, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  KILN_TRY(set_fill_grid(launch, gpu, call.geometry, count, call.value.dtype));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(FillKernel<T>(), call.buffer, call.value.as<T>(), count);
@@ -39,7 +46,11 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   const ViewBlock view = view_block(call.geometry, call.layout);
   launch.layout = view.block;
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
+  if (is_contiguous(call.layout)) {
+    KILN_TRY(set_fill_grid(launch, gpu, call.geometry, count, call.value.dtype));
+  } else {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  }
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(ConstSetKernel<T>(), count, view.rank, nullptr, call.value.as<T>(), call.out);
