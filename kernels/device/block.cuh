@@ -14,7 +14,7 @@ struct BlockScratch {
 };
 
 // The threads that share something: so many neighbours, a power of two up to the wave's width; or
-// the whole block; or every `step`-th thread of the block.
+// the whole block; or every `step`-th thread of the block, a power of two up to the wave's width.
 struct Team {
   u32 rank;
   u32 threads;
@@ -22,47 +22,29 @@ struct Team {
 };
 KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 
-// Reduces a value of each thread of a team; every thread gets the result. All teams of the block
-// call it. `Monoid` has identity() and join(a, b), associative and commutative; T is the type of
-// its values, which exchange(value, mask, width) moves.
+// Reduces a value of each thread of the block; every thread gets the result. `Monoid` has identity()
+// and join(a, b), associative and commutative; T is the type of its values, which exchange(value,
+// mask, width) moves.
 template <class Monoid, class T>
-KILN_DEVICE T team_reduce(Team team, T value, Here here = KILN_HERE) {
+KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
-  if (team.step != 1) {
-    barrier();
-    scratch.of[thread_rank()] = value;
-    barrier();
-    const u32 first = thread_rank() - team.rank * team.step;
-    value = scratch.of[first];
-#pragma unroll 1
-    for (u32 i = 1; i < team.threads; ++i) {
-      value = Monoid::join(value, scratch.of[first + i * team.step]);
-    }
-    return value;
-  }
-  // By groups of lanes that fill the team: waves, or the largest parts of them.
-  const u32 both = team.threads | wave_width();
+  // By groups of lanes that fill the block: waves, or the largest parts of them.
+  const u32 threads = block_threads(), rank = thread_rank();
+  const u32 both = threads | wave_width();
   const u32 width = both & (0 - both);
-  value = join_lanes<Monoid>(value, width, here);
-  if (width == team.threads) return value;
+  value = join_lanes<Monoid>(value, width, 1, here);
+  if (width == threads) return value;
   const u32 shift = count_ones(width - 1);
-  const u32 groups = team.threads >> shift;
   barrier();  // what an earlier call left may still be read
-  if ((team.rank & (width - 1)) == 0) scratch.of[team.rank >> shift] = value;
+  if ((rank & (width - 1)) == 0) scratch.of[rank >> shift] = value;
   barrier();
   // Each group joins what all left.
   value = Monoid::identity();
 #pragma unroll 1
-  for (u32 i = team.rank & (width - 1); i < groups; i += width) {
+  for (u32 i = rank & (width - 1); i < threads >> shift; i += width) {
     value = Monoid::join(value, scratch.of[i]);
   }
-  return join_lanes<Monoid>(value, width, here);
-}
-
-// The same over the block.
-template <class Monoid, class T>
-KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
-  return team_reduce<Monoid>(block_team(), value, here);
+  return join_lanes<Monoid>(value, width, 1, here);
 }
 
 // The values of the threads before this one, joined.

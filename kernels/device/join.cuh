@@ -22,12 +22,12 @@ KILN_DEVICE T exchange(T value, u32 mask, u32 width, Here here = KILN_HERE) {
   }
 }
 
-// Over each group of `width` lanes; every lane gets the result. All groups of the wave call it
-// together.
+// Over the lanes of each group of `width` whose numbers leave the same remainder by `step`, powers of
+// two; every lane gets the result. All groups of the wave call it together.
 template <class Monoid, class T>
-KILN_DEVICE T join_lanes(T value, u32 width = wave_width(), Here here = KILN_HERE) {
+KILN_DEVICE T join_lanes(T value, u32 width = wave_width(), u32 step = 1, Here here = KILN_HERE) {
 #pragma unroll 1
-  for (u32 mask = width / 2; mask != 0; mask /= 2) {
+  for (u32 mask = width / 2; mask >= step; mask /= 2) {
     value = Monoid::join(value, Monoid::exchange(value, mask, width, here));
   }
   return value;

@@ -49,7 +49,7 @@ KILN_DEVICE T row_reduce(Team team, T value, u32 turn, bool everywhere, Here her
     if (kStraight && team.threads >= most) {
       value = join_wave<Monoid>(value, here);
     } else {
-      value = join_lanes<Monoid>(value, team.threads < most ? team.threads : most, here);
+      value = join_lanes<Monoid>(value, team.threads < most ? team.threads : most, 1, here);
     }
   }
   if (team.threads <= most) return value;
@@ -60,7 +60,7 @@ KILN_DEVICE T row_reduce(Team team, T value, u32 turn, bool everywhere, Here her
   if (!joins && !everywhere) return value;
   value = lane < team.threads / most ? scratch.of[turn][lane] : Monoid::identity();
   if constexpr (kStraight) return join_wave<Monoid>(value, here);
-  return join_lanes<Monoid>(value, most, here);
+  return join_lanes<Monoid>(value, most, 1, here);
 }
 
 }  // namespace kiln::device

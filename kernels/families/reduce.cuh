@@ -3,8 +3,8 @@
 //
 // In small launches with a block for each row and a thread for each element, each thread takes one.
 // Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the elements of
-// a row are not, the lanes of a wave go over neighbouring rows, and the waves of a block over slices
-// of them.
+// a row are not, neighbouring lanes go over neighbouring rows, and a block over as many rows as give
+// all of the device work.
 #pragma once
 
 #include "device/block.cuh"
@@ -75,13 +75,58 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
   return contiguous;
 }
 
-// Whether all blocks work, all threads are on the device at once, and there is a block for each row
-// and a thread for each element.
-KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
+// Whether all blocks work, all threads are on the device at once, and there is a block, of a power
+// of two threads, for each row and a thread for each element.
+KILN_DEVICE bool has_one_each(u64 numel, u64 per_row, const Views<1>& view) {
   constexpr u32 kMost = kMachine.multiprocessors * kMachine.threads;
-  const u64 threads = static_cast<u64>(block_count()) * block_threads();
-  return threads <= kMost && block_count() <= most_blocks() && per_row <= block_threads() &&
-         block_count() * per_row >= numel;
+  const u32 blocks = block_count(), threads = block_threads();
+  if (blocks > most_blocks() || blocks * threads > kMost || per_row > threads ||
+      blocks * static_cast<u32>(per_row) < numel || (threads & (threads - 1)) != 0) {
+    return false;
+  }
+  // Of more blocks, those of 1024 threads come in two turns: a transposed matrix is read across.
+  return blocks * threads <= kMost / 2 || view.rank != 2 || view.stride(0, 0) != 1 ||
+         view.stride(0, 1) <= 1;
+}
+
+KILN_DEVICE u32 last_size(const Views<1>& view) {
+  return view.rank == 0 ? 1 : view.size(view.rank - 1);
+}
+
+// What the threads of a team have, joined, becomes the result of its row.
+template <class Reduction, class Out>
+KILN_DEVICE void store_rows(const RowTeams& teams, typename Reduction::State state, u64 base,
+                            u64 per_row, u64 numel, u32 last_dim, Out* dst) {
+  KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
+  const Team& team = teams.team;
+  // By groups of lanes that fill the team: waves, or the largest parts of them.
+  const u32 extent = team.threads * team.step;
+  const u32 both = extent | wave_width(), width = both & (0 - both);
+  state = join_lanes<Reduction>(state, width, team.step);
+  const u32 thread = thread_rank(), log = highest_bit(width);
+  bool gives = team.rank == 0;
+  u32 which = teams.mine;
+  if (width != extent) {
+    const u32 lane = thread & (width - 1), groups = extent >> log;
+    barrier();  // what an earlier call left may still be read
+    if (lane < team.step) scratch.of[(thread >> log) * team.step + lane] = state;
+    barrier();
+    // Of one row the first wave joins what all groups left; of several, a thread has one group's.
+    const u32 part = team.step == 1 ? wave_width() : groups;
+    const u32 joined = team.step == 1 ? width : groups;
+    which = thread >> highest_bit(part);
+    gives = (thread & (part - 1)) == 0;
+    if ((thread & ~(wave_width() - 1)) >= team.step * part) return;
+    state = Reduction::identity();
+#pragma unroll 1
+    for (u32 i = thread & (joined - 1); i < groups && which < team.step; i += joined) {
+      state = Reduction::join(state, scratch.of[i * team.step + which]);
+    }
+    state = join_lanes<Reduction>(state, joined);
+  }
+  if (gives && which < teams.count && (base + which) * per_row < numel) {
+    dst[base + which] = Reduction::result(state, last_dim);
+  }
 }
 
 template <class Reduction, class T, class Out>
@@ -95,25 +140,33 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   }
   if (leaves_at_once()) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  if (has_one_each(numel, per_row)) {
-    const u32 last = num_dims == 0 ? 1 : view.size(view.rank - 1);
-    const u64 first = block_index() * per_row;
-    const u32 rank = thread_rank();
-    u64 at = first + rank;
+  if (has_one_each(numel, per_row, view)) {
+    const u32 rank = thread_rank(), last = last_size(view);
+    const u32 at = block_index() * static_cast<u32>(per_row) + rank;
     auto state = Reduction::identity();
     if (rank < per_row && at < numel) {
-      if (!is_contiguous(view)) at = place_of(view, view.rank, at);
-      state = Reduction::take(state, src[at], rank);
+      u64 place = at;
+      if (!is_contiguous(view)) place = find_element(view, at).at[0];
+      state = Reduction::take(state, src[place], rank);
     }
-    state = block_reduce<Reduction>(state);
-    if (rank == 0 && first < numel) dst[block_index()] = Reduction::result(state, last);
+    KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
+    const u32 width = wave_width(), threads = block_threads();
+    state = join_lanes<Reduction>(state, threads < width ? threads : width);
+    if (threads > width) {
+      if (lane_index() == 0) scratch.of[wave_index()] = state;
+      barrier();
+      if (rank >= width) return;
+      const u32 waves = threads / width;
+      state = rank < waves ? scratch.of[rank] : Reduction::identity();
+      state = join_lanes<Reduction>(state, waves);
+    }
+    if (rank == 0 && at < numel) dst[block_index()] = Reduction::result(state, last);
     return;
   }
   const u64 pieces = (per_row * sizeof(T) + 15) / 16;
   const u32 blocks = row_blocks(pieces);
   if (block_index() >= blocks) return;
   const RowShape shape = shape_of_rows(view, per_row);
-  const u32 last_dim = num_dims == 0 ? 1 : view.size(view.rank - 1);
   const bool dense = shape.even & (shape.stride == 1);
   const bool has_block_each = blocks * per_row >= numel;
   // Many rows: the fewer lanes have one, the fewer instructions.
@@ -122,12 +175,13 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   const u32 most = has_block_each                               ? tuning::kPiecesOfLane / 4
                    : numel >= per_row * blocks * waves && dense ? tuning::kAnyPiecesOfLane
                                                                 : tuning::kPiecesOfLane;
-  RowTeams teams(dense ? pieces : per_row, many ? kChunksAhead : 1, most);
-  if (has_block_each) teams.take_one();
-  if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
-      (numel >= tuning::kAcrossAnyway || per_row <= waves * tuning::kAcrossEach) &&
-      (block_threads() & (wave_width() - 1)) == 0) {
-    teams.go_across();
+  RowTeams teams;
+  teams.share(dense ? pieces : per_row, many ? kChunksAhead : 1, most);
+  if (has_block_each) {
+    teams.take_one();
+  } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
+             block_threads() >= wave_width() && (block_threads() & (block_threads() - 1)) == 0) {
+    teams.go_across(numel, per_row);
   }
   const Team team = teams.team;
 #pragma unroll 1
@@ -136,9 +190,8 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
        base += static_cast<u64>(blocks) * teams.count) {
     const u64 row = base + teams.mine;
     const u64 first = row * per_row;
-    const bool exists = teams.mine < teams.count && first < numel;
     typename Reduction::State state = Reduction::identity();
-    if (exists) {
+    if (teams.mine < teams.count && first < numel) {
       u64 place = first;
       if (!shape.contiguous) {
         place = place_of(view, shape.kept, shape.kept == view.rank ? first : row);
@@ -160,8 +213,7 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
         }
       }
     }
-    state = team_reduce<Reduction>(team, state);
-    if (exists && team.rank == 0) dst[row] = Reduction::result(state, last_dim);
+    store_rows<Reduction>(teams, state, base, per_row, numel, last_size(view), dst);
   }
 }
 

@@ -45,9 +45,8 @@ KILN_DEVICE typename Reduction::State take_chunks(typename Reduction::State stat
   return state;
 }
 
-// What a thread sees of `count` elements, `stride` apart, of which so many are on their way at
-// once.
-template <class Reduction, u32 kElementsAhead, class T>
+// What a thread sees of `count` elements, `stride` apart, of which so many are on their way at once.
+template <class Reduction, u32 kAhead, class T>
 KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State state, const T* from,
                                                     u64 stride, u32 count, u32 index,
                                                     const Team& team) {
@@ -62,19 +61,22 @@ KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State st
     state = take_chunks<Reduction>(state, from + before, chunks, index + before, team);
   }
   const u32 single = count - between;
+  const u64 apart = team.threads * stride;
+  const T* next = from + team.rank * stride;
 #pragma unroll 1
   for (u32 i = team.rank; i < single;) {
-    T x[kElementsAhead];
-    u32 at[kElementsAhead];
+    T x[kAhead];
+    u32 at[kAhead];
 #pragma unroll
-    for (u32 k = 0; k < kElementsAhead; ++k, i += team.threads) {
-      at[k] = i < before ? i : i + between;
+    for (u32 k = 0; k < kAhead; ++k, i += team.threads, next += apart) {
+      const u32 skipped = i < before ? 0 : between;
+      at[k] = i + skipped;
       x[k] = Reduction::neutral();
-      if (i < single) x[k] = from[at[k] * stride];
+      if (i < single) x[k] = next[skipped];
     }
     auto few = Reduction::identity();
 #pragma unroll
-    for (u32 k = 0; k < kElementsAhead; ++k) few = Reduction::take(few, x[k], index + at[k]);
+    for (u32 k = 0; k < kAhead; ++k) few = Reduction::take(few, x[k], index + at[k]);
     state = Reduction::join(state, few);
   }
   return state;

@@ -208,7 +208,8 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 most = !by_chunks ? kElements : many ? kMany : kFew;
   // A block shares a row where it is whole waves.
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
-  const RowTeams teams(pieces, many ? most : 1, whole_waves ? most : tuning::kAnyPiecesOfLane);
+  RowTeams teams;
+  teams.share(pieces, many ? most : 1, whole_waves ? most : tuning::kAnyPiecesOfLane);
   const Row row{columns, by_chunks, teams.team};
   u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
   const u64 lead = teams.mine - teams.first, stride = static_cast<u64>(blocks) * teams.count;

@@ -23,16 +23,16 @@ KILN_DEVICE u32 row_blocks(u64 pieces) {
   return block_count() < most ? block_count() : most;
 }
 
-// The teams of a block.
+// The teams of a block: one of all its threads, unless others are asked for.
 struct RowTeams {
-  Team team;  // this thread's
-  u32 mine;   // its number
-  u32 first;  // the first of those that go along: of the wave, or of the block
-  u32 count;
+  Team team = block_team();  // this thread's
+  u32 mine = 0;              // its number
+  u32 first = 0;             // the first of those that go along: of the wave, or of the block
+  u32 count = 1;
 
   // For rows of so many pieces, each of which one access moves: a lane for every `each`; the block
   // where a lane would have more than `most`.
-  KILN_DEVICE RowTeams(u64 pieces, u32 each, u32 most) {
+  KILN_DEVICE void share(u64 pieces, u32 each, u32 most) {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
     const u32 both = threads | wave_width(), widest = both & (0 - both);
@@ -48,12 +48,19 @@ struct RowTeams {
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
     count = whole ? 1 : threads >> log;
   }
-  // For neighbouring rows, a lane each. The block has whole waves.
-  KILN_DEVICE void go_across() {
+  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has,
+  // the more blocks work, up to one a multiprocessor. The
+  // block has whole waves, a power of two.
+  KILN_DEVICE void go_across(u64 numel, u64 per_row) {
     count = wave_width();
-    mine = lane_index();
+#pragma unroll 1
+    while (count > tuning::kFewestAcross && numel <= per_row * count / 2 * multiprocessors()) {
+      count /= 2;
+    }
+    mine = thread_rank() & (count - 1);
     first = 0;
-    team = {wave_index(), block_threads() / count, count};
+    const u32 log = highest_bit(count);
+    team = {thread_rank() >> log, block_threads() >> log, count};
   }
   // Where there are blocks enough, each takes one row, so that all of the device works.
   KILN_DEVICE void take_one() { count = 1; }

@@ -12,9 +12,9 @@ inline constexpr unsigned kPiecesOfLane = 8;
 // The same of reductions where every wave has a row.
 inline constexpr unsigned kAnyPiecesOfLane = 1u << 26;
 
-// Elements from where on neighbouring rows are read together, in whole lines of memory: where a
-// wave then has no more than so many of a row, or from kAcrossAnyway on.
-inline constexpr unsigned kAcross = 1u << 17, kAcrossAnyway = 1u << 20, kAcrossEach = 32;
+// Elements from where on neighbouring rows are read together, so many at least; and of a row, up to
+// which blocks that share none are faster.
+inline constexpr unsigned kAcross = 1u << 17, kFewestAcross = 4, kAcrossAlone = 4096;
 
 // Pieces of a softmax's row, of 16 bytes, that a thread keeps: of few rows and of many.
 constexpr unsigned softmax_pieces(unsigned element_bytes, bool many) {
@@ -35,17 +35,15 @@ constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsign
   return device.over(rows * block, block);
 }
 
-// The same where neighbouring rows are neighbours in memory: a wave goes over as many rows as it
-// has lanes, the waves of a block over slices of them.
+// The same where neighbouring rows are neighbours in memory, of few elements each: a block for each
+// row, or for as many rows as a kernel then gives it (families/team.cuh).
 constexpr Launch across_rows(const Spread& device, unsigned long long rows,
                              unsigned long long elements) {
-  constexpr unsigned kWave = 32;
-  const unsigned long long groups = (rows + kWave - 1) / kWave;
+  unsigned long long count = rows <= device.multiprocessors ? 1 : 32;
+  while (count > kFewestAcross && 2 * rows <= count * device.multiprocessors) count /= 2;
   unsigned block = 64;
-  while (block < 1024 && block / kWave * 8 < elements && groups * block < device.resident()) {
-    block *= 2;
-  }
-  return device.over(groups * block, block);
+  while (block < 1024 && block < elements * count) block *= 2;
+  return device.over((rows + count - 1) / count * block, block);
 }
 
 }  // namespace kiln::tuning

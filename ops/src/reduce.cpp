@@ -68,10 +68,10 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
       rows * each >= tuning::kAcross) {
     return tuning::across_rows(device, rows, each);
   }
-  // Few elements: a thread each.
+  // Few elements: a thread each, all at once.
   unsigned block = 1;
   while (block < each && block < 1024) block *= 2;
-  if (dense && block >= each && rows * block <= device.resident() / 4) {
+  if (block >= each && rows * block <= device.resident() / 2) {
     return {static_cast<unsigned>(rows), block};
   }
   const bool has_waves = dense && rows * 64 >= device.resident();
@@ -114,7 +114,9 @@ tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element
 }
 // Whether that is faster than a block, or a lane, for each row.
 bool serves(const tuning::Split& split, const EvenRows& rows) {
-  return rows.are_neighbours() ? rows.rows * rows.each >= tuning::kAcross : split.parts > 1;
+  if (!rows.are_neighbours()) return split.parts > 1;
+  return rows.rows * rows.each >= tuning::kAcross &&
+         (split.parts == 1 || rows.each > tuning::kAcrossAlone);
 }
 
 Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning::Split& split) {

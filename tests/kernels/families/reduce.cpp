@@ -159,7 +159,14 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
                                    {1000, 17}}) {
     add("rows", {dims}, {1});
   }
-  for (const ops::Extents& dims : {ops::Extents{1, 24}, {7, 24}, {33, 130}, {1025, 24}}) {
+  // The last ones are read across, by blocks of 1024, 128 and 64 threads (tuning::kAcross).
+  for (const ops::Extents& dims : {ops::Extents{1, 24},
+                                   {7, 24},
+                                   {33, 130},
+                                   {1025, 24},
+                                   {555, 301},
+                                   {70, 2100},
+                                   {40, 5001}}) {
     add("columns", {dims}, {0});
   }
   add("middle", {{1, 1025, 5}}, {1});
