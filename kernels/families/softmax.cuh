@@ -3,8 +3,8 @@
 //
 // A team takes a row: one walk finds its maximum, one the sum of its weights, and one writes. A
 // weight is an element's exponential, by the maximum's. A row that fits into the registers of its
-// team is read once; of a longer one, weights that lose nothing in T wait in the output. Where there
-// are many rows, more of each is kept: straight code, long to start, that keeps the memory busy.
+// team is read once; of a longer one, weights that lose nothing in T wait in the output. It is moved
+// by aligned chunks, wherever it begins, and what lies before and behind them by elements.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -57,172 +57,153 @@ template <class T>
 struct SoftmaxRow {
   using N = typename Arithmetic<T>::Number;
   static constexpr u32 kCount = 16 / sizeof(T);
-  // Chunks of a row that a thread keeps, of few rows and of many.
-  static constexpr u32 kChunks = tuning::softmax_pieces(sizeof(T), false);
-  static constexpr u32 kManyChunks = tuning::softmax_pieces(sizeof(T), true);
-  static constexpr u32 kKept = kChunks * kCount;
+  // What a thread keeps: chunks, and one element of those before and behind the row's chunks.
+  static constexpr u32 kChunks = tuning::kSoftmaxPieces;
+  static constexpr u32 kKept = kChunks * kCount + 1;
+  // Of a row that a wave takes, where there are many.
+  static constexpr u32 kMost = tuning::softmax_walked(sizeof(T));
 
-  u32 columns;
-  bool by_chunks;
   Team team;
+  u32 before;  // elements before the chunks
+  u32 chunks;
+  u32 single;  // elements that are in no chunk
 
-  // The column of the thread's element `k`, in the slab that begins at `first`.
-  KILN_DEVICE u32 column(u32 first, u32 k) const {
-    return by_chunks ? first + (k / kCount * team.threads + team.rank) * kCount + k % kCount
-                     : first + k * team.threads + team.rank;
+  // `alike`: source and result lie alike, so that chunks of both are aligned.
+  KILN_DEVICE SoftmaxRow(const Team& its, const T* from, u32 columns, bool alike) : team(its) {
+    const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
+    before = gap < columns ? gap : columns;
+    chunks = alike ? (columns - before) / kCount : 0;
+    single = columns - chunks * kCount;
   }
-  KILN_DEVICE u32 slab() const { return team.threads * kKept; }
+
+  // A slab is what the team keeps at once. Whether there is one that begins with chunk
+  // kChunks * `first` and with single element `first`.
+  KILN_DEVICE bool has_slab(u32 first) const {
+    return (first * kChunks < chunks) | (first < single);
+  }
+  // The thread's chunk `c` of a slab; the column of a chunk; the column of a single element.
+  KILN_DEVICE u32 chunk_at(u32 first, u32 c) const {
+    return first * kChunks + c * team.threads + team.rank;
+  }
+  KILN_DEVICE u32 column_of_chunk(u32 chunk) const { return before + chunk * kCount; }
+  KILN_DEVICE u32 column_of_single(u32 i) const { return i < before ? i : i + chunks * kCount; }
+
+  // Calls `act` for each element that the thread has of a slab, and for some beyond its end: not for
+  // those of chunks that no thread of the team has. Of f64, whose numbers fill the registers, all.
+  template <class Act>
+  KILN_DEVICE void each_of(u32 first, Act act) const {
+    // So many chunks are computed side by side.
+    constexpr u32 kTogether = sizeof(T) == 4 ? 2 : sizeof(T) == 8 ? kChunks : 1;
+#pragma unroll
+    for (u32 c = 0; c < kChunks; c += kTogether) {
+      if (c == 0 || first * kChunks + c * team.threads < chunks) {
+#pragma unroll
+        for (u32 j = 0; j < kTogether * kCount; ++j) act(c * kCount + j);
+      }
+    }
+    act(kKept - 1);
+  }
 
   // What is behind the end is -infinity.
   KILN_DEVICE void read(const T* row, u32 first, N (&x)[kKept]) const {
-    if (by_chunks) {
+    const T nothing = narrow<T>(least<N, N>());
+    Chunk<T, kCount> chunk[kChunks];
 #pragma unroll
-      for (u32 c = 0; c < kChunks; ++c) {
-        const u32 at = column(first, c * kCount);
-        Chunk<T, kCount> chunk;
-        if (at < columns) chunk.load(row + at);
-#pragma unroll
-        for (u32 j = 0; j < kCount; ++j) {
-          x[c * kCount + j] = at < columns ? widen(chunk.get(j)) : least<N, N>();
-        }
-      }
-    } else {
-#pragma unroll
-      for (u32 k = 0; k < kKept; ++k) {
-        const u32 at = column(first, k);
-        x[k] = at < columns ? widen(row[at]) : least<N, N>();
-      }
+    for (u32 c = 0; c < kChunks; ++c) {
+      const u32 at = chunk_at(first, c);
+      chunk[c].fill(nothing);
+      if (at < chunks) chunk[c].load(row + column_of_chunk(at));
     }
+    T one = nothing;
+    const u32 i = first + team.rank;
+    if (i < single) one = row[column_of_single(i)];
+    each_of(first, [&](u32 k) {
+      x[k] = widen(k + 1 < kKept ? chunk[k / kCount % kChunks].get(k % kCount) : one);
+    });
   }
   KILN_DEVICE void write(T* row, u32 first, const N (&x)[kKept], N scale) const {
-    if (by_chunks) {
 #pragma unroll
-      for (u32 c = 0; c < kChunks; ++c) {
-        const u32 at = column(first, c * kCount);
+    for (u32 c = 0; c < kChunks; ++c) {
+      const u32 at = chunk_at(first, c);
+      if (at < chunks) {
         Chunk<T, kCount> chunk;
-        chunk.clear();
-#pragma unroll
-        for (u32 j = 0; j < kCount; ++j) chunk.put(j, narrow<T>(x[c * kCount + j] * scale));
-        if (at < columns) chunk.store(row + at);
-      }
-    } else {
-#pragma unroll
-      for (u32 k = 0; k < kKept; ++k) {
-        const u32 at = column(first, k);
-        if (at < columns) row[at] = narrow<T>(x[k] * scale);
+        chunk.set([&](u32 j) { return x[c * kCount + j] * scale; });
+        chunk.store(row + column_of_chunk(at));
       }
     }
+    const u32 i = first + team.rank;
+    if (i < single) row[column_of_single(i)] = narrow<T>(x[kKept - 1] * scale);
   }
 
-  KILN_DEVICE void run(const T* from, T* to, bool exists) const {
+  KILN_DEVICE void run(const T* from, T* to) const {
     constexpr bool kWaits = sizeof(T) >= 4;
-    const u32 end = exists ? columns : 0;
-    const bool kept = columns <= slab();
+    const bool kept = !has_slab(team.threads);
     N x[kKept];
     N maximum = Largest<N>::identity();
 #pragma unroll 1
-    for (u32 first = 0; first < end; first += slab()) {
+    for (u32 first = 0; has_slab(first); first += team.threads) {
       read(from, first, x);
-#pragma unroll
-      for (u32 k = 0; k < kKept; ++k) maximum = Largest<N>::join(maximum, x[k]);
+      each_of(first, [&](u32 k) { maximum = Largest<N>::join(maximum, x[k]); });
     }
     // The two reductions take turns, each with memory of its own.
     maximum = row_reduce<Largest<N>, false>(team, maximum, 0, false);
+    const auto weigh = [&](u32 k) { x[k] = softmax_weight<T>(x[k] - maximum); };
     N sum = 0;
 #pragma unroll 1
-    for (u32 first = 0; first < end; first += slab()) {
+    for (u32 first = 0; has_slab(first); first += team.threads) {
       if (!kept) read(from, first, x);
-#pragma unroll
-      for (u32 k = 0; k < kKept; ++k) {
-        x[k] = softmax_weight<T>(x[k] - maximum);
+      each_of(first, [&](u32 k) {
+        weigh(k);
         sum += x[k];
-      }
+      });
       if (kWaits && !kept) write(to, first, x, 1);
     }
     sum = row_reduce<Total<N>, false>(team, sum, 0, false);
     const N scale = 1 / sum;
 #pragma unroll 1
-    for (u32 first = 0; first < end; first += slab()) {
+    for (u32 first = 0; has_slab(first); first += team.threads) {
       if (!kept) {
         read(kWaits ? to : from, first, x);
-        if constexpr (!kWaits) {
-#pragma unroll
-          for (u32 k = 0; k < kKept; ++k) x[k] = softmax_weight<T>(x[k] - maximum);
-        }
+        if constexpr (!kWaits) each_of(first, weigh);
       }
       write(to, first, x, scale);
-    }
-  }
-
-  // The same by chunks, where the team keeps all of the row: it is on its way at once.
-  KILN_DEVICE void run_at_once(const T* from, T* to, bool exists) const {
-    const u32 end = exists ? columns : 0;
-    const T nothing = narrow<T>(least<N, N>());
-    Chunk<T, kCount> chunk[kManyChunks];
-#pragma unroll
-    for (u32 c = 0; c < kManyChunks; ++c) {
-      const u32 at = column(0, c * kCount);
-      chunk[c].fill(nothing);
-      if (at < end) chunk[c].load(from + at);
-    }
-    N x[kManyChunks * kCount];
-    N maximum = Largest<N>::identity();
-#pragma unroll
-    for (u32 k = 0; k < kManyChunks * kCount; ++k) {
-      x[k] = widen(chunk[k / kCount].get(k % kCount));
-      maximum = Largest<N>::join(maximum, x[k]);
-    }
-    maximum = row_reduce<Largest<N>, false>(team, maximum, 0, false);
-    N sum = 0;
-#pragma unroll
-    for (u32 k = 0; k < kManyChunks * kCount; ++k) {
-      x[k] = softmax_weight<T>(x[k] - maximum);
-      sum += x[k];
-    }
-    const N scale = 1 / row_reduce<Total<N>, false>(team, sum, 0, false);
-#pragma unroll
-    for (u32 c = 0; c < kManyChunks; ++c) {
-      const u32 at = column(0, c * kCount);
-      chunk[c].clear();
-#pragma unroll
-      for (u32 j = 0; j < kCount; ++j) chunk[c].put(j, narrow<T>(x[c * kCount + j] * scale));
-      if (at < end) chunk[c].store(to + at);
     }
   }
 };
 
 template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
-  if (leaves_at_once()) return;
   using Row = SoftmaxRow<T>;
+  constexpr u32 kCount = Row::kCount;
   const u32 columns = static_cast<u32>(n_cols);
-  const bool by_chunks = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
-  const u32 pieces = by_chunks ? columns / Row::kCount : columns;
-  const u32 blocks = row_blocks((static_cast<u64>(columns) * sizeof(T) + 15) / 16);
+  u32 pieces = columns / kCount;
+  // A block of one wave takes one row where that fills it.
+  const bool alone = block_threads() == wave_width() && pieces > 2 * wave_width();
+  if (!alone && leaves_at_once()) return;
+  const u32 blocks = alone ? block_count() : row_blocks(pieces);
   if (block_index() >= blocks) return;
   const u64 rows = static_cast<u64>(block_count()) * block_size();
-  // Many rows: the fewer lanes have one, the fewer instructions. A row that does not fit into the
-  // registers of a wave is a block's.
-  const bool many = rows * pieces > resident_threads();
-  constexpr u32 kFew = Row::kChunks, kMany = Row::kManyChunks, kElements = Row::kKept;
-  const u32 most = !by_chunks ? kElements : many ? kMany : kFew;
+  const u64 bits = address_of(src) | columns * sizeof(T);
+  const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
+  // The more rows, the fewer lanes have one, and the fewer instructions that takes. A row that is too
+  // much for a wave is a block's.
+  const u64 all = rows * pieces;
+  const u32 each = all > resident_threads() / 8 ? Row::kChunks : 1;
+  const u32 most = all > resident_threads() ? Row::kMost : Row::kChunks;
+  // Elements before and behind the chunks: a thread for each.
+  const u32 ends = bits % 16 == 0 ? 0 : 2 * (kCount - 1) * each;
+  if (!alike) pieces = columns;
+  pieces = pieces < ends ? ends : pieces;
   // A block shares a row where it is whole waves.
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
   RowTeams teams;
-  teams.share(pieces, many ? most : 1, whole_waves ? most : tuning::kAnyPiecesOfLane);
-  const Row row{columns, by_chunks, teams.team};
+  teams.share(pieces, each, whole_waves ? most : tuning::kAnyPiecesOfLane);
   u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
-  const u64 lead = teams.mine - teams.first, stride = static_cast<u64>(blocks) * teams.count;
-  if (kMany > kFew && many && by_chunks && pieces <= kMany * teams.team.threads) {
+  const u32 lead = teams.mine - teams.first, stride = blocks * teams.count;
 #pragma unroll 1
-    for (; mine - lead < rows; mine += stride) {
-      row.run_at_once(src + mine * columns, dst + mine * columns, mine < rows);
-    }
-  } else {
-#pragma unroll 1
-    for (; mine - lead < rows; mine += stride) {
-      row.run(src + mine * columns, dst + mine * columns, mine < rows);
-    }
+  for (; mine - lead < rows; mine += stride) {
+    const T* const from = src + mine * columns;
+    Row(teams.team, from, mine < rows ? columns : 0, alike).run(from, dst + mine * columns);
   }
 }
 

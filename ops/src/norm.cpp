@@ -71,15 +71,16 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.grid.x = rows.rows;
   launch.block = {1, 32, 1};
   if (call.geometry == Geometry::kOwn) {
-    // There are as many rows as threads along x.
-    // The kernel moves pieces: 16 bytes where it can.
+    // There are as many rows as threads along x. The kernel moves pieces of 16 bytes.
     const auto size = static_cast<unsigned>(size_of(call.dtype));
-    const bool in_chunks = call.columns * size % 16 == 0;
-    const std::size_t pieces = in_chunks ? call.columns * size / 16 : call.columns;
+    const std::size_t pieces = (call.columns * size + 15) / 16;
     const tuning::Spread device = spread_over(gpu);
-    const bool many = in_chunks && rows.rows * pieces > device.resident();
-    const unsigned kept = tuning::softmax_pieces(size, many) * (in_chunks ? 1 : 16 / size);
-    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, kept, kept);
+    const bool many = rows.rows * pieces > device.resident();
+    // Where there are few rows, less for each thread; f64 is computed by all that one keeps.
+    constexpr unsigned kKept = tuning::kSoftmaxPieces;
+    const unsigned each = many || size == 8 ? kKept : size == 2 ? 1 : 2;
+    const unsigned most = many ? tuning::softmax_walked(size) : kKept;
+    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each, most);
     launch.block = {1, own.threads, 1};
     while (launch.block.y > 1 && launch.grid.x % 2 == 0 && launch.grid.x > own.blocks) {
       launch.grid.x /= 2;
