@@ -48,9 +48,8 @@ struct RowTeams {
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
     count = whole ? 1 : threads >> log;
   }
-  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has,
-  // the more blocks work, up to one a multiprocessor. The
-  // block has whole waves, a power of two.
+  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has, the
+  // more blocks work, up to one a multiprocessor. The block has whole waves, a power of two of them.
   KILN_DEVICE void go_across(u64 numel, u64 per_row) {
     count = wave_width();
 #pragma unroll 1
