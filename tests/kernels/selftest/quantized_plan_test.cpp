@@ -132,10 +132,10 @@ TEST_CASE("plan of a product with an f32 vector leaves out the rows of Q5_K") {
   DequantizeMulMatVec call;
   call.rows = 7;
   call.columns = 512;
-  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q4_0_cuda<<<7, 32>>>");
+  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q4_0_cuda<<<7, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512, 7});
   call.format = BlockFormat::kQ5_K;
-  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q5_k<<<7, 32>>>");
+  CHECK(to_string(*plan(call)) == "quantized.dequantize_mul_mat_vec_q5_k<<<7, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{512});
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.columns = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<1, 32x4>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 1024, 7});
   call.vectors = 5;
   call.dst_stride = 9;
@@ -273,12 +273,12 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
-  // Long rows are shared by a block, of two waves where there are many.
+  // Two long rows are shared by a block, of two waves where there are many.
   call = {};
   call.format = BlockFormat::kQ3_K;
   call.rows = 14336;
   call.columns = 4096;
-  CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<3584, 32x2>>>");
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7168, 32x2>>>");
 }
 
 TEST_CASE("formats of our own names have a product of one vector, and tensors told by blocks") {
