@@ -1,6 +1,7 @@
 #include "base/diagnostic.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::string nearest_file(std::string_view name, const std::vector<std::string>& names) {
+  const std::filesystem::path wanted(name);
+  std::vector<std::string> stems;
+  for (const std::filesystem::path known : names) {
+    if (known.stem() == wanted.stem()) return known.string();
+    if (known.extension() == wanted.extension()) stems.push_back(known.stem().string());
+  }
+  const std::string near = nearest(wanted.stem().string(), stems);
+  return near.empty() ? near : near + wanted.extension().string();
 }
 
 }  // namespace kiln

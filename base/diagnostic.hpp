@@ -30,6 +30,10 @@ std::string to_string(const Location& where);
 template <typename Range>
 std::string nearest(std::string_view word, const Range& candidates);
 
+// The nearest of the files `names` to `name`: the same without its ending, or one of its ending whose
+// rest is near.
+std::string nearest_file(std::string_view name, const std::vector<std::string>& names);
+
 }  // namespace kiln
 
 // Passes an error on. Use in a function that returns Result<...>:

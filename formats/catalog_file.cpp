@@ -137,6 +137,11 @@ class TableReader {
     texts.name = text();
     const auto type = parse_parameter_type(texts.type);
     const bool fits = texts.type.empty() || (type && size_of(*type) == parameter.size);
+    if (type) {
+      parameter.kind = type->is_pointer ? ParameterKind::kPointer : ParameterKind::kValue;
+      parameter.element = type->element;
+      parameter.is_const = type->is_const;
+    }
     if (parameter.size == 0 || !fits) {
       fail("kernel " + quoted(kernel) + " has a parameter of type " + quoted(texts.type) + " and " +
            std::to_string(parameter.size) + " bytes");

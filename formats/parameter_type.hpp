@@ -12,27 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kiln {
+#include "kiln/parameter_types.hpp"
 
-// The order is that of kElementTypes.
-enum class ElementType : std::uint8_t {
-  kUnknown,
-  kVoid,
-  kBool,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kI8,
-  kI16,
-  kI32,
-  kI64,
-  kF8,  // OCP 8-bit float of 4 exponent and 3 mantissa bits
-  kF16,
-  kBf16,
-  kF32,
-  kF64,
-};
+namespace kiln {
 
 struct ElementTypeInfo {
   ElementType type;
@@ -41,6 +23,7 @@ struct ElementTypeInfo {
   std::string_view cpp;   // "std::uint64_t": the type in a generated header
 };
 
+// In the order of ElementType.
 inline constexpr ElementTypeInfo kElementTypes[] = {
     {ElementType::kUnknown, "", 0, ""},
     {ElementType::kVoid, "void", 0, "void"},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <tuple>
 
 #include "base/demangle.hpp"
 #include "base/on_all_cores.hpp"
@@ -30,44 +29,38 @@ class ParameterLists {
     for (const Module& module : catalog.modules) {
       for (const Kernel& kernel : module.kernels) {
         if (kernel.parameters.empty()) continue;
-        if (names_.emplace(key(kernel), names_.size()).second) order_.push_back(&kernel);
+        const auto [found, is_new] = numbers_.emplace(elements(kernel), numbers_.size());
+        if (is_new) order_.push_back(&found->first);
       }
     }
   }
 
   std::string name(const Kernel& kernel) const {
-    if (kernel.parameters.empty()) return "{}";
-    return "detail::" + base_name(kernel);
+    return kernel.parameters.empty() ? "{}" : "detail::" + name(elements(kernel));
   }
 
   std::string definitions() const {
     std::string out;
-    for (const Kernel* kernel : order_) {
-      std::vector<std::string> elements;
-      for (const KernelParameter& parameter : kernel->parameters) {
-        const Parameter& place = parameter.place;
-        elements.push_back('{' + std::to_string(place.offset) + ", " + std::to_string(place.size) +
-                           ", " + word(place.kind) + '}');
-      }
-      out += braced("inline constexpr ::kiln::Parameter " + base_name(*kernel) + "[] = ", elements);
-      out += ";\n";
+    for (const Elements* list : order_) {
+      out += braced("inline constexpr Parameter " + name(*list) + "[] = ", *list) + ";\n";
     }
     return out;
   }
 
  private:
-  using Key = std::vector<std::tuple<std::uint16_t, std::uint16_t, ParameterKind>>;
+  using Elements = std::vector<std::string>;
 
-  static Key key(const Kernel& kernel) {
-    Key key;
-    for (const KernelParameter& parameter : kernel.parameters) {
-      key.emplace_back(parameter.place.offset, parameter.place.size, parameter.place.kind);
-    }
-    return key;
+  static Elements elements(const Kernel& kernel) {
+    Elements list;
+    for (const KernelParameter& parameter : kernel.parameters) list.push_back(element(parameter));
+    return list;
   }
 
-  std::string base_name(const Kernel& kernel) const {
-    return "parameters_" + std::to_string(names_.at(key(kernel)));
+  static std::string element(const KernelParameter& parameter) {
+    const Parameter& place = parameter.place;
+    const std::string offset = std::to_string(place.offset), type = cpp_spelling(parameter.type);
+    if (!type.empty()) return "Parameter::of<" + type + ">(" + offset + ')';
+    return '{' + offset + ", " + std::to_string(place.size) + ", " + word(place.kind) + '}';
   }
 
   static const char* word(ParameterKind kind) {
@@ -79,8 +72,12 @@ class ParameterLists {
     return "unknown";
   }
 
-  std::map<Key, std::size_t> names_;
-  std::vector<const Kernel*> order_;
+  std::string name(const Elements& list) const {
+    return "parameters_" + std::to_string(numbers_.at(list));
+  }
+
+  std::map<Elements, std::size_t> numbers_;
+  std::vector<const Elements*> order_;
 };
 
 // An #if chain that refuses a <kiln/catalog.hpp> that this header was not written for. The header's
@@ -348,11 +345,11 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "};\n\n";
 
   out += "namespace detail {\n\n";
-  out += "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\n";
+  out += "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\nusing ::kiln::Parameter;\n";
   out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
-  out += "// {offset, size, kind} of each argument\n" + parameters.definitions();
+  out += "// Each argument: its type and offset, or {offset, size, kind}.\n" + parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";
   for (std::size_t i = 0; i < catalog.modules.size(); ++i) {

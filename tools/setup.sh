@@ -132,6 +132,7 @@ look_around() {
   [ -z "$llvm" ] || [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_sanitizers
   [ "${KILN_SETUP_CUDA:-}" = no ] || look_for_cuda
   [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_catch2
+  [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_chromium
 }
 
 # Of the clang that comes with AMD's tools: tests/sanitized.sh takes twice as long with GNU's.
@@ -141,6 +142,19 @@ look_for_sanitizers() {
     report sanitizers found "$folder"
   else
     want_package sanitizers "libclang-rt-$llvm-dev"
+  fi
+}
+
+# The page of `kiln report` is tested in it. Ubuntu's packages bring none: that test is then skipped.
+look_for_chromium() {
+  local package=chromium-headless-shell name
+  for name in "$package" chromium chromium-browser google-chrome; do
+    command -v "$name" >/dev/null && report chromium found "$(command -v "$name")" && return 0
+  done
+  if has_candidate "$package"; then
+    want_package chromium "$package"
+  else
+    report chromium absent "the test of the report's page is skipped"
   fi
 }
 

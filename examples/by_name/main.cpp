@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
   if (!in) return fail(in.error());
   const auto out = device->upload(input);
   if (!out) return fail(out.error());
-  // (numel, num_dims, dims_and_strides, in, out, mul, add). By name, sizes are checked when it
-  // runs.
+  // (numel, num_dims, dims_and_strides, in, out, mul, add). Of what is passed so only the number is
+  // checked; launch() checks the types, too.
   const std::size_t count = input.size(), dims = 1;
   const void *const contiguous = nullptr, *const from = in->data(), *const to = out->data();
   const double mul = 10, add = 0.5;

@@ -128,8 +128,7 @@ void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size
   info->type = text.type.data();
   info->name = text.name.data();
   info->size = place.size;
-  info->is_pointer =
-      place.kind == kiln::ParameterKind::kPointer || text.type == "ptr" || text.type.ends_with('*');
+  info->is_pointer = place.kind == kiln::ParameterKind::kPointer;
 }
 
 size_t kiln_catalog_image_count(const kiln_catalog* catalog, size_t module) {

@@ -211,6 +211,13 @@ Result<void> Function::launch_raw(const LaunchConfig& config, const void* const*
   return slot_->launch(config, addresses, count);
 }
 
+Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
+                                  const Parameter* types, std::size_t count) const {
+  if (slot_ == nullptr) return empty_function();
+  KILN_TRY(slot_->check_types(types, count));
+  return slot_->launch(config, addresses, count);
+}
+
 Result<void> Function::prepare() const {
   if (slot_ == nullptr) return empty_function();
   return slot_->prepare();

@@ -13,6 +13,7 @@
 #include "formats/byte_reader.hpp"
 #include "formats/hsaco.hpp"
 #include "formats/image_format.hpp"
+#include "formats/parameter_type.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/image_folders.hpp"
@@ -35,6 +36,29 @@ Error invalid(std::string message) {
 Error with_zeros_explained(Error error, const Dim3& size) {
   if (size.x != 0 && size.count() == 0) error.hint("write 1 for the dimensions that are not used");
   return error;
+}
+
+// One of which nothing else is known.
+Parameter sized(std::size_t size) {
+  Parameter one;
+  one.size = static_cast<std::uint16_t>(std::min<std::size_t>(size, 0xFFFF));
+  return one;
+}
+
+// What fits_parameter says of types, as far as they are known here.
+bool fits(const Parameter& given, const Parameter& wanted) {
+  if (given.size != wanted.size) return false;
+  if (wanted.element == ElementType::kUnknown || given.kind == ParameterKind::kUnknown) return true;
+  if (given.kind != wanted.kind) return false;
+  if (given.kind == ParameterKind::kPointer) {
+    if (given.is_const && !wanted.is_const) return false;
+    if (given.element == ElementType::kVoid || wanted.element == ElementType::kVoid) return true;
+  }
+  return given.element == wanted.element || given.element == ElementType::kUnknown;
+}
+
+std::string type_of(const Parameter& one) {
+  return to_string(ParameterType{one.element, one.kind == ParameterKind::kPointer, one.is_const});
 }
 
 // Puts before the last hint which emulated device, if any, runs one of the images.
@@ -147,20 +171,35 @@ std::optional<std::size_t> KernelSlot::parameter_count() const {
   return sizes ? std::optional(sizes->size()) : std::nullopt;
 }
 
-std::size_t KernelSlot::parameter_size(std::size_t index) const {
-  return entry != nullptr ? entry->parameters[index].size : (*sizes)[index];
+Parameter KernelSlot::parameter(std::size_t index) const {
+  return entry != nullptr ? entry->parameters[index] : sized((*sizes)[index]);
 }
 
 Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count) const {
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
-    if (given[i] == parameter_size(i)) continue;
-    return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(i + 1) + " has " +
-                   std::to_string(given[i]) + " bytes, the parameter has " +
-                   std::to_string(parameter_size(i)))
-        .hint("cast it to the parameter's exact type");
+    if (given[i] != parameter(i).size) return misfit(i, sized(given[i]));
   }
   return {};
+}
+
+Result<void> KernelSlot::check_types(const Parameter* given, std::size_t count) const {
+  const std::size_t known = parameter_count().value_or(0);
+  for (std::size_t i = 0; i < count && i < known; ++i) {
+    if (!fits(given[i], parameter(i))) return misfit(i, given[i]);
+  }
+  return {};
+}
+
+Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
+  const Parameter wanted = parameter(index);
+  const std::string type = type_of(given), wanted_type = type_of(wanted);
+  const bool are_known = !type.empty() && !wanted_type.empty();
+  return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) + " has " +
+                 (are_known ? "type " + type + ", the parameter has " + wanted_type
+                            : std::to_string(given.size) + " bytes, the parameter has " +
+                                  std::to_string(wanted.size)))
+      .hint("cast it to the parameter's exact type");
 }
 
 std::string KernelSlot::identity() const {

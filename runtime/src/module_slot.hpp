@@ -59,6 +59,7 @@ struct KernelSlot {
   Result<void> launch(const LaunchConfig& config, const void* const* addresses, std::size_t count);
   // Of as many arguments as the kernel has parameters; launch() compares their number.
   Result<void> check_sizes(const std::size_t* given, std::size_t count) const;
+  Result<void> check_types(const Parameter* given, std::size_t count) const;
   Result<void> prepare();
   std::string identity() const;  // "kernel 'x' of module 'y'"
 
@@ -68,7 +69,8 @@ struct KernelSlot {
   Error unloaded() const;
   Result<void> check(const LaunchConfig& config, std::size_t count) const;
   std::optional<std::size_t> parameter_count() const;
-  std::size_t parameter_size(std::size_t index) const;
+  Parameter parameter(std::size_t index) const;
+  Error misfit(std::size_t index, const Parameter& given) const;
 };
 
 class ModuleSlot {

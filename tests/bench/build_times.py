@@ -166,8 +166,7 @@ class Builds:
 
         def ninja():
             prepare()
-            theirs.append(run(["ninja", "--quiet", "-f", self.work / "build.ninja", self.jobs],
-                              self.environment))
+            theirs.append(run(["ninja", "--quiet", self.jobs], self.environment, self.work))
         # In turns, each round beginning with another one, so that both meet the same machine.
         for i in range(self.rounds):
             for one in (build, ninja) if i % 2 == 0 else (ninja, build):

@@ -263,6 +263,43 @@ TEST_CASE("Device finds kernels by name, and says which name comes near") {
   CHECK(missing.error().notes[0].text == "did you mean 'scale_add'?");
 }
 
+TEST_CASE("Function refuses arguments of other types than the catalog tells") {
+  static constexpr Parameter kTypes[] = {
+      Parameter::of<std::uint64_t>(0), Parameter::of<const float*>(8), Parameter::of<float*>(16),
+      Parameter::of<float>(24), Parameter::of<float>(28)};
+  static constexpr KernelEntry kKernels[] = {{"nothing", 0, {}}, {"scale_add", 0, {kTypes}}};
+  static const ModuleEntry typed{"typed", 0, 1, {kKernels}, modules().arithmetic.images};
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Function scale_add = take(device.function("scale_add", typed));
+  const TypedBuffer<float> buffer = take(device.allocate<float>(kCount));
+  const auto message = [](const Result<void>& result) {
+    return result ? std::string() : result.error().message;
+  };
+  const std::string head = "kernel 'scale_add': argument ";
+  const float* const constant = buffer.data();
+  int number = 1;
+  CHECK(message(scale_add.launch(kConfig, kCount, buffer, buffer, 1.0F, 2)) ==
+        head + "5 has type i32, the parameter has f32");
+  CHECK(message(scale_add.launch(kConfig, kCount, buffer, buffer, 1.0, 2.0F)) ==
+        head + "4 has type f64, the parameter has f32");
+  CHECK(message(scale_add.launch(kConfig, kCount, buffer, constant, 1.0F, 2.0F)) ==
+        head + "3 has type const f32*, the parameter has f32*");
+  CHECK(message(scale_add.launch(kConfig, kCount, &number, buffer, 1.0F, 2.0F)) ==
+        head + "2 has type i32*, the parameter has const f32*");
+  CHECK(message(scale_add.launch(kConfig, buffer, buffer, buffer, 1.0F, 2.0F)) ==
+        head + "1 has type f32*, the parameter has u64");
+  CHECK(message(scale_add.launch(kConfig, 3.0, buffer, buffer, 1.0F, 2.0F)) ==
+        head + "1 has type f64, the parameter has u64");
+  // What C++ has several names for, what points to anything, and what kiln does not know, fits by size.
+  struct Own {
+    float value;
+  };
+  void* const anything = buffer.data();
+  check(scale_add.launch(kConfig, 0ULL, nullptr, anything, Own{1}, 2.0F));
+  check(scale_add.launch(kConfig, 0UL, constant, nullptr, 1.0F, 2.0F));
+}
+
 TEST_CASE("Function refuses arguments and shapes that do not fit before it asks the driver") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

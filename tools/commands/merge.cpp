@@ -32,6 +32,22 @@ Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
   return check_out_folder(world.files, absolute(out, world), out);
 }
 
+// What the build that lies in the folder has and the new one has not: its images go. Nothing where no
+// readable build lies there.
+std::vector<std::string> what_goes(const fs::path& folder, const Catalog& now, const World& world) {
+  const Result<BuildFolder> old = read_build_catalog(folder, folder, world.files);
+  if (!old) return {};
+  std::vector<std::string> gone;
+  for (const std::string& target : old->catalog.targets) {
+    if (std::ranges::find(now.targets, target) == now.targets.end()) gone.push_back(target);
+  }
+  for (const Module& module : old->catalog.modules) {
+    if (std::ranges::find(now.modules, module.name, &Module::name) != now.modules.end()) continue;
+    gone.push_back("module " + module.name);
+  }
+  return gone;
+}
+
 // Writes the build to the folder of --out, and says so.
 Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   const fs::path folder = absolute(out, world);
@@ -43,12 +59,16 @@ Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   HeldFiles files(world.files, {folder, cache.path});
   KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, folder));
   SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
+  const std::vector<std::string> gone = what_goes(folder, build.catalog, world);
   KILN_TRY(write_build_folder(build, folder, files, store.get()));
   store.close();
   std::size_t images = 0, kernels = 0;
   for (const Module& module : build.catalog.modules) {
     images += module.images.size();
     kernels += module.kernels.size();
+  }
+  if (!gone.empty()) {
+    world.err << "kiln: removed what " << out.string() << " held for " << join(gone, ", ") << "\n";
   }
   world.out << counted(kernels, "kernel") << " in " << counted(images, "image") << " for "
             << counted(build.catalog.targets.size(), "target") << ": "

@@ -201,10 +201,16 @@ Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
   const Result<std::string> text = files.read(folder / "kiln.json");
   if (!text) {
     if (text.error().code != ErrorCode::kInvalidInput) return text.error();
-    return Error{.code = ErrorCode::kInvalidInput,
-                 .message = quote(shown.string()) + " is not the folder of a finished build"}
-        .note("there is no " + quote((shown / "kiln.json").string()) + " in it")
-        .hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
+    Error error{.code = ErrorCode::kInvalidInput,
+                .message = quote(shown.string()) + " is not the folder of a finished build"};
+    error.note("there is no " + quote((shown / "kiln.json").string()) + " in it");
+    if (files.kind(folder / "out" / "kiln.json") == PathKind::kFile) {
+      return error.hint("did you mean " + quote((shown / "out").lexically_normal().string()) + "?");
+    }
+    if (files.kind(folder / "targets.json") == PathKind::kFile) {
+      return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");
+    }
+    return error.hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
   }
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
   return read_json(*text, (shown / "kiln.json").generic_string(), kLimits);

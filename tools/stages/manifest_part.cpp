@@ -70,7 +70,7 @@ void ManifestPart::suggest(const fs::path& missing, Error& error) {
 std::string ManifestPart::neighbour(const fs::path& missing) const {
   const auto names = source_.files.list(source_.directory / missing.parent_path());
   if (!names) return {};
-  const std::string near = nearest(missing.filename().string(), *names);
+  const std::string near = nearest_file(missing.filename().string(), *names);
   return near.empty() ? near : (missing.parent_path() / near).generic_string();
 }
 

@@ -223,7 +223,7 @@ Result<std::string> IncludeScanner::resolve(
   }
   Error error{ErrorCode::kInvalidInput, "include " + quote(include.path) + " does not exist", where};
   if (const auto names = files_.list(manifest_.directory / normal.parent_path())) {
-    const std::string near = nearest(normal.filename().string(), *names);
+    const std::string near = nearest_file(normal.filename().string(), *names);
     if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
   }
   return error;

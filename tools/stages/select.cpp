@@ -52,21 +52,29 @@ Result<void> keep_modules(Manifest& manifest, const std::vector<std::string>& na
   return {};
 }
 
+bool holds(const std::vector<Located<TargetId>>& targets, const TargetId& one) {
+  return std::ranges::find(targets, one, &Located<TargetId>::value) != targets.end();
+}
+
+// A module that has targets of its own keeps those that are asked for. The others are built for what is
+// asked for, but not for what such modules alone name. A module that keeps none is left out.
 Result<void> keep_targets(Manifest& manifest, std::vector<Located<TargetId>> targets) {
-  const auto is_asked_for = [&](const Located<TargetId>& own) {
-    return std::any_of(targets.begin(), targets.end(),
-                       [&](const auto& target) { return target.value == own.value; });
-  };
-  for (ModuleSpec& module : manifest.modules) {
-    if (module.targets.empty()) continue;
-    std::erase_if(module.targets, [&](const auto& own) { return !is_asked_for(own); });
-    if (module.targets.empty()) {
-      return wrong("--target", "module " + quote(module.name.value) +
-                                   " has targets of its own, none of which is asked for")
-          .hint("leave it out: name the modules to build with --module");
-    }
+  std::vector<Located<TargetId>> general;
+  for (const Located<TargetId>& target : targets) {
+    const bool is_of_some_module = std::ranges::any_of(
+        manifest.modules, [&](const ModuleSpec& module) { return holds(module.targets, target.value); });
+    if (holds(manifest.targets, target.value) || !is_of_some_module) general.push_back(target);
   }
-  manifest.targets = std::move(targets);
+  std::erase_if(manifest.modules, [&](ModuleSpec& module) {
+    if (module.targets.empty()) return general.empty();
+    std::erase_if(module.targets, [&](const auto& own) { return !holds(targets, own.value); });
+    return module.targets.empty();
+  });
+  if (manifest.modules.empty()) {
+    return wrong("--target", "the modules have targets of their own, none of which is asked for")
+        .hint("ask for one of them, or choose other modules with --module");
+  }
+  manifest.targets = std::move(general);
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "parameter_types.hpp"
 #include "version.hpp"
@@ -51,7 +52,34 @@ struct Parameter {
   std::uint16_t offset = 0;  // bytes from the start of the argument block
   std::uint16_t size = 0;    // bytes
   ParameterKind kind = ParameterKind::kUnknown;
+  ElementType element = ElementType::kUnknown;  // of the value, or of what the pointer points to
+  bool is_const = false;                        // of what the pointer points to
+
+  // The one of this type. Of a type that is none of a parameter's only the size is known.
+  template <typename T>
+  static constexpr Parameter of(std::uint16_t offset = 0);
 };
+
+template <typename T>
+constexpr Parameter Parameter::of(std::uint16_t offset) {
+  constexpr std::size_t kLargest = 0xFFFF;  // far more than a kernel takes
+  Parameter one;
+  one.offset = offset;
+  one.size = static_cast<std::uint16_t>(sizeof(T) < kLargest ? sizeof(T) : kLargest);
+  if constexpr (std::is_same_v<T, std::nullptr_t>) {
+    one.kind = ParameterKind::kPointer;
+    one.element = ElementType::kVoid;
+  } else if constexpr (std::is_pointer_v<T>) {
+    using Element = std::remove_pointer_t<T>;
+    one.kind = ParameterKind::kPointer;
+    one.element = detail::element_type<std::remove_const_t<Element>>();
+    one.is_const = std::is_const_v<Element>;
+  } else {
+    one.element = detail::element_type<T>();
+    if (one.element != ElementType::kUnknown) one.kind = ParameterKind::kValue;
+  }
+  return one;
+}
 
 // A read-only view of a constant array: what std::span is in C++20.
 template <typename T>

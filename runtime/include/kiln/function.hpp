@@ -37,8 +37,9 @@ struct LaunchConfig {
   StreamRef stream = {};
 };
 
-// A kernel found by name. Its launch checks the arguments' number and sizes against the catalog when
-// it runs; TypedFunction checks them when the program is compiled.
+// A kernel found by name. Its launch checks the arguments' number and types against the catalog when
+// it runs; TypedFunction checks them when the program is compiled. Where either type is not known, as
+// of a struct, the sizes are compared.
 class Function {
  public:
   Function() = default;
@@ -55,18 +56,20 @@ class Function {
     static_assert((std::is_trivially_copyable_v<detail::PassedType<Arguments>> && ...),
                   "a kernel argument must be a plain value, a pointer or a device buffer");
     const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
-    constexpr std::size_t kSizes[] = {sizeof(detail::PassedType<Arguments>)..., 0};
-    return launch_raw(config, addresses, kSizes, sizeof...(Arguments));
+    static constexpr Parameter kTypes[] = {Parameter::of<detail::PassedType<Arguments>>()..., {}};
+    return launch_raw(config, addresses, kTypes, sizeof...(Arguments));
   }
 
   // The same for arguments that are known only at run time: `addresses` holds `count` pointers, each
   // to a value of the kernel's parameter type. The count is compared with the kernel's; so are the
-  // values' sizes in bytes where the caller gives them. Of an image that the caller brought, kiln knows
-  // what the image or its driver tells.
+  // values' sizes in bytes, or their types (Parameter::of<T>()), where the caller gives them. Of an
+  // image that the caller brought, kiln knows what the image or its driver tells.
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           std::size_t count) const;
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           const std::size_t* sizes, std::size_t count) const;
+  Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
+                          const Parameter* types, std::size_t count) const;
 
   // Does now what the first launch would have to do, so that it may be captured into a graph. Errors: as
   // those of a launch.

@@ -35,6 +35,26 @@ constexpr bool operator!=(f16 a, f16 b) { return a.bits != b.bits; }
 constexpr bool operator==(bf16 a, bf16 b) { return a.bits == b.bits; }
 constexpr bool operator!=(bf16 a, bf16 b) { return a.bits != b.bits; }
 
+// What a value is, or what a pointer points to.
+enum class ElementType : std::uint8_t {
+  kUnknown,
+  kVoid,
+  kBool,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kF8,
+  kF16,
+  kBf16,
+  kF32,
+  kF64,
+};
+
 // Stands for a parameter of which only the size is known: any argument of that size may be passed.
 template <std::size_t Size>
 struct Untyped {};
@@ -53,6 +73,27 @@ constexpr bool is_same_integer() {
          !std::is_same_v<Argument, bool> && !std::is_same_v<Parameter, bool> &&
          sizeof(Argument) == sizeof(Parameter) &&
          std::is_signed_v<Argument> == std::is_signed_v<Parameter>;
+}
+
+// kUnknown of a type that is none of a parameter's.
+template <typename T>
+constexpr ElementType element_type() {
+  if constexpr (std::is_void_v<T>) return ElementType::kVoid;
+  else if constexpr (std::is_same_v<T, bool>) return ElementType::kBool;
+  else if constexpr (std::is_same_v<T, float>) return ElementType::kF32;
+  else if constexpr (std::is_same_v<T, double>) return ElementType::kF64;
+  else if constexpr (std::is_same_v<T, f8>) return ElementType::kF8;
+  else if constexpr (std::is_same_v<T, f16>) return ElementType::kF16;
+  else if constexpr (std::is_same_v<T, bf16>) return ElementType::kBf16;
+  else if constexpr (is_same_integer<T, std::uint8_t>()) return ElementType::kU8;
+  else if constexpr (is_same_integer<T, std::uint16_t>()) return ElementType::kU16;
+  else if constexpr (is_same_integer<T, std::uint32_t>()) return ElementType::kU32;
+  else if constexpr (is_same_integer<T, std::uint64_t>()) return ElementType::kU64;
+  else if constexpr (is_same_integer<T, std::int8_t>()) return ElementType::kI8;
+  else if constexpr (is_same_integer<T, std::int16_t>()) return ElementType::kI16;
+  else if constexpr (is_same_integer<T, std::int32_t>()) return ElementType::kI32;
+  else if constexpr (is_same_integer<T, std::int64_t>()) return ElementType::kI64;
+  else return ElementType::kUnknown;
 }
 
 template <typename Argument, typename Parameter>

@@ -10,4 +10,4 @@
 
 // The layout of the structs in <kiln/catalog.hpp>. A generated header states the layout that it was
 // written for and does not compile against another one.
-#define KILN_CATALOG_FORMAT 2
+#define KILN_CATALOG_FORMAT 3

@@ -76,6 +76,12 @@ TEST_CASE("nearest finds a likely slip and keeps silent about the rest") {
   CHECK(kiln::nearest("gfx110", known) == "gfx1100");
   CHECK(kiln::nearest("volta", known).empty());
   CHECK(kiln::nearest("sm_9O", std::array<std::string, 0>{}).empty());
+
+  const std::vector<std::string> files = {"affine.cu", "fill.cu", "fill.cuh", "notes"};
+  CHECK(kiln::nearest_file("afine.cu", files) == "affine.cu");
+  CHECK(kiln::nearest_file("affine.cpp", files) == "affine.cu");
+  CHECK(kiln::nearest_file("sort.cu", files).empty());
+  CHECK(kiln::nearest_file("reduce.cu", files).empty());
 }
 
 // A word from a file may be megabytes long, and is compared with each known name.

@@ -27,7 +27,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog b9a43dc53cf18cb50c288e88752f37c1cb9a50fc167027971c20f12a19ff7fd2
+// Catalog 81a6270665c3f658a395c8c8debc791ee8660b779cc4820c547a97deafa09fc4
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -36,8 +36,8 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
-#error "kernels.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 3
+#error "kernels.hpp has catalog format 3, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #elif KILN_VERSION < 100
 #error "kernels.hpp needs kiln 0.1.0 or newer, and the <kiln/catalog.hpp> found is older: update it, or lower minimum_runtime in the manifest"
 #else
@@ -48,7 +48,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_b9a43dc53cf18cb5 {
+inline namespace catalog_81a6270665c3f658 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -62,17 +62,18 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
+using ::kiln::Parameter;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
-// {offset, size, kind} of each argument
-inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
-                                                     {16, 4, value}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, value}, {8, 8, pointer},
-                                                     {16, 8, pointer}, {24, 2, value},
-                                                     {32, 8, pointer}};
-inline constexpr ::kiln::Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
+// Each argument: its type and offset, or {offset, size, kind}.
+inline constexpr Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer}, {16, 4, value}};
+inline constexpr Parameter parameters_1[] = {Parameter::of<std::uint64_t>(0),
+                                             Parameter::of<const float*>(8),
+                                             Parameter::of<void*>(16),
+                                             Parameter::of<::kiln::bf16>(24), {32, 8, pointer}};
+inline constexpr Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -191,7 +192,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "b9a43dc53cf18cb50c288e88752f37c1cb9a50fc167027971c20f12a19ff7fd2",
+    "81a6270665c3f658a395c8c8debc791ee8660b779cc4820c547a97deafa09fc4",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -203,7 +204,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_b9a43dc53cf18cb5
+}  // namespace catalog_81a6270665c3f658
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -27,7 +27,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog 17ed50fe55bfc412b708f410e0614b0e2513611353fa3da9a2fc5beb29b15e6d
+// Catalog eecfa5eae6fa5ed3172d1dcd609180231d4a0d931a426d56abcf43ce13c57fe7
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -36,12 +36,12 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
-#error "gpu.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 3
+#error "gpu.hpp has catalog format 3, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #else
 
 namespace app::gpu {
-inline namespace catalog_17ed50fe55bfc412 {
+inline namespace catalog_eecfa5eae6fa5ed3 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -55,17 +55,18 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
+using ::kiln::Parameter;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
-// {offset, size, kind} of each argument
-inline constexpr ::kiln::Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer},
-                                                     {16, 4, value}};
-inline constexpr ::kiln::Parameter parameters_1[] = {{0, 8, value}, {8, 8, pointer},
-                                                     {16, 8, pointer}, {24, 2, value},
-                                                     {32, 8, pointer}};
-inline constexpr ::kiln::Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
+// Each argument: its type and offset, or {offset, size, kind}.
+inline constexpr Parameter parameters_0[] = {{0, 8, value}, {8, 8, pointer}, {16, 4, value}};
+inline constexpr Parameter parameters_1[] = {Parameter::of<std::uint64_t>(0),
+                                             Parameter::of<const float*>(8),
+                                             Parameter::of<void*>(16),
+                                             Parameter::of<::kiln::bf16>(24), {32, 8, pointer}};
+inline constexpr Parameter parameters_2[] = {{0, 8, unknown}, {8, 8, unknown}};
 
 }  // namespace detail
 
@@ -80,19 +81,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_affine_0_gfx1030[19 + 1];
+    kiln_eecfa5eae6fa5ed3_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_eecfa5eae6fa5ed3_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_affine_0_compute_80[14 + 1];
+    kiln_eecfa5eae6fa5ed3_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_17ed50fe55bfc412_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_eecfa5eae6fa5ed3_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_17ed50fe55bfc412_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_eecfa5eae6fa5ed3_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_17ed50fe55bfc412_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_eecfa5eae6fa5ed3_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -104,31 +105,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_0_gfx1030[24 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_0_compute_80[14 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_1_gfx1030[24 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_17ed50fe55bfc412_copy_1_compute_80[14 + 1];
+    kiln_eecfa5eae6fa5ed3_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_17ed50fe55bfc412_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_eecfa5eae6fa5ed3_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_17ed50fe55bfc412_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_eecfa5eae6fa5ed3_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_17ed50fe55bfc412_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_eecfa5eae6fa5ed3_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_17ed50fe55bfc412_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_eecfa5eae6fa5ed3_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_17ed50fe55bfc412_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_eecfa5eae6fa5ed3_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_17ed50fe55bfc412_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_eecfa5eae6fa5ed3_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -175,7 +176,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "17ed50fe55bfc412b708f410e0614b0e2513611353fa3da9a2fc5beb29b15e6d",
+    "eecfa5eae6fa5ed3172d1dcd609180231d4a0d931a426d56abcf43ce13c57fe7",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -187,7 +188,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_17ed50fe55bfc412
+}  // namespace catalog_eecfa5eae6fa5ed3
 }  // namespace app::gpu
 
 #endif

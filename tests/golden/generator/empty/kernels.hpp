@@ -11,7 +11,7 @@
 //   module  target  format  kernels  bytes  stored  sha256
 //   total                                0       0
 //
-// Catalog ccbb08d8bf3743c881562c692d438df70c80c30c889caaae0d86c86592fc9f53
+// Catalog 011c62e4443dbd1af60f997c7dff7b77dde86ba227eba1fcd94fb8212c35a026
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <string_view>
 
-#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 2
-#error "kernels.hpp has catalog format 2, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
+#if !defined(KILN_CATALOG_FORMAT) || KILN_CATALOG_FORMAT != 3
+#error "kernels.hpp has catalog format 3, and the <kiln/catalog.hpp> found has another: generate it with the kiln of that release"
 #else
 
 #if defined(__clang__)
@@ -30,7 +30,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_ccbb08d8bf3743c8 {
+inline namespace catalog_011c62e4443dbd1a {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -42,11 +42,12 @@ namespace detail {
 
 using ::kiln::Compression;
 using Format = ::kiln::ImageFormat;
+using ::kiln::Parameter;
 inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;
 inline constexpr auto value = ::kiln::ParameterKind::kValue;
 inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;
 
-// {offset, size, kind} of each argument
+// Each argument: its type and offset, or {offset, size, kind}.
 
 }  // namespace detail
 
@@ -62,7 +63,7 @@ namespace modules {
 namespace detail {
 inline constexpr ::kiln::Catalog all{
     "nothing",
-    "ccbb08d8bf3743c881562c692d438df70c80c30c889caaae0d86c86592fc9f53",
+    "011c62e4443dbd1af60f997c7dff7b77dde86ba227eba1fcd94fb8212c35a026",
     {}, {}, {}};
 }  // namespace detail
 
@@ -74,7 +75,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_ccbb08d8bf3743c8
+}  // namespace catalog_011c62e4443dbd1a
 }  // namespace kernels
 
 #if defined(__clang__)
