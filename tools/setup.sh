@@ -122,6 +122,7 @@ recipe() {
 
 look_around() {
   missing_packages=()  # of the machine's own release
+  welcome_packages=()  # likewise; the set-up is whole without them
   missing_parts=()     # of the private prefix
   absent=()            # what nothing here can bring
   rocm=''
@@ -151,11 +152,8 @@ look_for_chromium() {
   for name in "$package" chromium chromium-browser google-chrome; do
     command -v "$name" >/dev/null && report chromium found "$(command -v "$name")" && return 0
   done
-  if has_candidate "$package"; then
-    want_package chromium "$package"
-  else
-    report chromium absent "the test of the report's page is skipped"
-  fi
+  report chromium absent "the test of the report's page is skipped"
+  ! has_candidate "$package" || welcome_packages+=("$package")
 }
 
 say_absent_rust() {
@@ -184,8 +182,6 @@ look_for_machine_packages() {
 
 install_what_is_missing() {
   local part
-  work=$(mktemp -d)
-  chmod 755 "$work"  # apt gives up its privileges to download
   if [ "${#missing_packages[@]}" -gt 0 ]; then
     update_lists
     look_around  # with lists that are new, apt may have more to offer
@@ -237,6 +233,8 @@ case "$mode" in
     ;;
   --print-env) ;;
   install)
+    work=$(mktemp -d)
+    chmod 755 "$work"  # apt gives up its privileges to download
     if something_is_missing; then
       install_what_is_missing
       look_around
@@ -244,6 +242,7 @@ case "$mode" in
         die "still missing after installing: ${missing_packages[*]} ${missing_parts[*]}" \
           "tools/setup.sh --check tells what was looked for, and where"
     fi
+    [ "${#welcome_packages[@]}" -eq 0 ] || try_packages "${welcome_packages[@]}"
     for what in "${absent[@]}"; do "say_absent_$what"; done
     ;;
 esac

@@ -40,8 +40,19 @@ install_packages() {
     die "apt cannot install: $*" "run it by hand to see more: ${apt_install[*]} $*"
 }
 
+# The same for what the set-up is whole without: where it cannot be had, a note says so.
+try_packages() {
+  if ! find_root; then
+    note "left out, because this user may not install packages: $*"
+    return 0
+  fi
+  say "installing from $distribution $distribution_codename: $*"
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${apt_install[@]}" "$@" ||
+    note "apt cannot install: $*"
+}
+
 # True when apt can install the package; the lists may be old, or not there yet.
-has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null; }
 
 # The addresses of the archives that this machine's own release comes from, as apt itself reads them
 # from whatever form its configuration has; archives of others that name their releases alike, too.
