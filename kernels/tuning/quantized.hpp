@@ -61,6 +61,9 @@ constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_singl
 constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
   return (rows + at_once * teams - 1) / (at_once * teams);
 }
+// Of products with a vector of floats: a block has one row.
+constexpr unsigned float_vector_threads(unsigned rows) { return rows < 2048 ? 128 : 32; }
+
 // So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
 // is that of the format.
 //

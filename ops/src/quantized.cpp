@@ -230,8 +230,9 @@ Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu&) {
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
   launch.block.x = kWave;
-  // Of few rows a block has more threads.
-  if (call.geometry == Geometry::kOwn && matrix.rows < 2048) launch.block.y = 4;
+  if (call.geometry == Geometry::kOwn) {
+    launch.block.y = tuning::float_vector_threads(launch.grid.x) / kWave;
+  }
   if (call.format == BlockFormat::kQ5_K) {
     launch.pass(F32VectorOfGridKernel(), call.weights, call.x, call.dst, matrix.columns);
   } else {
