@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <memory>
 #include <new>
 
 namespace kiln {
@@ -11,18 +12,24 @@ Error damaged(std::string why) {
   return Error{ErrorCode::kInvalidInput, "bad zstd frame: " + std::move(why), {}, {}};
 }
 
+Error cannot_compress(const std::string& why) {
+  return Error{ErrorCode::kEnvironment, "cannot compress with zstd: " + why, {}, {}};
+}
+
 }  // namespace
 
 std::string zstd_version() { return ZSTD_versionString(); }
+std::string_view zstd_matches() { return "btopt"; }
 
 Result<std::string> zstd_compress(std::string_view bytes, int level) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  if (!context) return cannot_compress("no memory");
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  if (level >= kZstdLevel) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_strategy, ZSTD_btopt);
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size =
-      ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
-  if (ZSTD_isError(size) != 0) {
-    return Error{ErrorCode::kEnvironment,
-                 std::string("cannot compress with zstd: ") + ZSTD_getErrorName(size), {}, {}};
-  }
+      ZSTD_compress2(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) != 0) return cannot_compress(ZSTD_getErrorName(size));
   frame.resize(size);
   return frame;
 }

@@ -69,6 +69,7 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
   const Digest key = KeyHasher()
                          .add("zstd frame", zstd_version())
                          .add("level", std::to_string(kZstdLevel))
+                         .add("matches", zstd_matches())
                          .add("size", std::to_string(generator::decompressed_size(image)))  // PTX has a NUL more than its file
                          .add("image", image.digest)
                          .finish();
