@@ -643,6 +643,7 @@ def merges(story):
     one.run("merge", "one", "two", "--out", "all")
     one.write("others/file", "")
     one.run("merge", "one", "--out", "others")
+    one.run("merge", "one", "--out", "all")  # the fatbinary here packs none
 
 
 def verifications(story):
@@ -650,7 +651,9 @@ def verifications(story):
     one = story("verify", sources=("scale",))
     manifest = (one.root / "targets.json").read_text().replace('80"', '80", "compute_90"')
     one.write("targets.json", manifest)
+    one.run("verify", ".")
     one.build_quietly("build", "--out", "out")
+    one.run("verify", ".")
     one.run("verify", "out")
     one.run("report", "out")
     images = one.root / "out/images/demo"

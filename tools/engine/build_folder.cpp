@@ -87,6 +87,12 @@ std::set<std::string> converted_files(const Catalog& catalog) {
   return paths;
 }
 
+// A file that is what the build's tool made, and cannot be read for all that.
+Error unreadable(const BuildFolder& build, const std::string& path, Error error) {
+  error.where.file = (build.shown / path).string();
+  return std::move(error).hint("build the part again with another release of the tool that packs it: 'kiln doctor' lists it");
+}
+
 // Of the containers that hold an image of the unit, by its path: the entry for a target.
 class Containers {
  public:
@@ -98,11 +104,11 @@ class Containers {
     for (const BuildFolder& build : from_) {
       const auto file = build.files.find(path);
       if (file == build.files.end() || !found.empty()) continue;
-      KILN_TRY(
-          read_container(as_bytes(file->second), [&](const ContainerEntry& entry) -> Result<void> {
-            if (entry.target == target) found = entry.name;
-            return {};
-          }));
+      const auto read = read_container(as_bytes(file->second), [&](const ContainerEntry& entry) -> Result<void> {
+        if (entry.target == target) found = entry.name;
+        return {};
+      });
+      if (!read) return unreadable(build, path, read.error());
     }
     return found;
   }
@@ -112,8 +118,9 @@ class Containers {
     for (const BuildFolder& build : from_) {
       const auto file = build.files.find(path);
       if (file == build.files.end()) continue;
-      KILN_TRY_ASSIGN(std::vector<FatbinEntry> some, fatbin_entries(as_bytes(file->second)));
-      entries.insert(entries.end(), some.begin(), some.end());
+      const Result<std::vector<FatbinEntry>> some = fatbin_entries(as_bytes(file->second));
+      if (!some) return unreadable(build, path, some.error());
+      entries.insert(entries.end(), some->begin(), some->end());
     }
     return entries;
   }
@@ -221,7 +228,7 @@ Result<BuildFolder> read_build_catalog(const fs::path& folder, const fs::path& s
   KILN_TRY_ASSIGN(const Json document, read_build_document(folder, shown, files));
   KILN_TRY_ASSIGN(CatalogRecord record,
                   read_catalog(document, (shown / "kiln.json").generic_string()));
-  return BuildFolder{std::move(record.catalog), std::move(record.bundles), {}};
+  return BuildFolder{shown, std::move(record.catalog), std::move(record.bundles), {}};
 }
 
 Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& shown,

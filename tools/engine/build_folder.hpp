@@ -16,6 +16,7 @@
 namespace kiln::tools {
 
 struct BuildFolder {
+  std::filesystem::path shown;               // the folder, as errors name it; empty for what was put together
   Catalog catalog;                           // images with their bytes
   std::vector<BundleRecord> bundles;         // as the catalog lists them
   std::map<std::string, std::string> files;  // bundles, and what is in hip/: by path, bytes

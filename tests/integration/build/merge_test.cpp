@@ -65,4 +65,7 @@ TEST_CASE(
           .kiln({"strip", "out", "--keep", "compute_80", "--keep", "gfx1100", "--out", "stripped"})
           .ok());
   CHECK(outputs(project, "stripped") == outputs(project, "one"));
+  const tools::Outcome fewer = project.kiln({"merge", "one", "--out", "all"});
+  CHECK(fewer.diagnostics == "kiln: removed what all held for gfx1030, sm_80\n");
+  CHECK(outputs(project, "all") == outputs(project, "one"));
 }
