@@ -24,6 +24,16 @@ KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 width, Here her
 }
 #endif
 
+// The value of lane `source` of each group of `width` lanes; the groups of a wave call it together,
+// likewise.
+KILN_DEVICE u32 share_word(u32 value, u32 source, u32 width, Here here = KILN_HERE) {
+#if KILN_PLATFORM_CUDA
+  return __shfl_sync(~0u, value, static_cast<int>(source), static_cast<int>(width));
+#else
+  return shuffle_word(value, source, width, here);
+#endif
+}
+
 // Whether a barrier waits for no thread that has returned, so that those with nothing to do may
 // return before it.
 #if KILN_PLATFORM_CUDA

@@ -9,6 +9,7 @@
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
 #include "device/platform_copies.cuh"
+#include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
@@ -165,11 +166,31 @@ struct UnitRows {
           }
         }
       }
+    }
+    load_scales(rows, unit, lane);
+  }
+
+ private:
+  // Where four neighbouring threads, which have the same rows, need four scales, each decodes one.
+  KILN_DEVICE void load_scales(const u8* const (&rows)[2], u32 unit, u32 lane) {
+    const u32 at = unit / kPerBlock * Format::kBytes, first = unit % kPerBlock * kGroups;
+    if constexpr (kGroups == 2 && kRuns == 1) {
+      const gguf::Scale mine =
+          Format::scale((lane % 2 == 0 ? rows[0] : rows[1]) + at, (first + lane % 4 / 2) * 8);
 #pragma unroll
-      for (u32 g = 0; g < kGroups; ++g) {
+      for (u32 i = 0; i < 4; ++i) {
+        scales[i / 2][0][i % 2] = {bit_cast<f32>(share_word(bit_cast<u32>(mine.scale), i, 4)),
+                                   bit_cast<f32>(share_word(bit_cast<u32>(mine.offset), i, 4))};
+      }
+    } else {
 #pragma unroll
-        for (u32 run = 0; run < kRuns; ++run) {
-          scales[g][run][r] = Format::scale(block, (in_block * kGroups + g) * 8 + run * 4);
+      for (u32 r = 0; r < 2; ++r) {
+#pragma unroll
+        for (u32 g = 0; g < kGroups; ++g) {
+#pragma unroll
+          for (u32 run = 0; run < kRuns; ++run) {
+            scales[g][run][r] = Format::scale(rows[r] + at, (first + g) * 8 + run * 4);
+          }
         }
       }
     }
