@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <unordered_set>
 
 #include "base/diagnostic.hpp"
@@ -18,6 +17,7 @@
 #include "tools/engine/run_step.hpp"
 #include "tools/engine/step_cache.hpp"
 #include "tools/engine/step_error.hpp"
+#include "tools/engine/step_queue.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -37,7 +37,7 @@ class Scheduler {
   Scheduler(const BuildContext& context, BuildState& state, Files& files, Processes& processes,
             const ExecuteOptions& options)
       : context_(context), state_(state), files_(files), processes_(processes), options_(options),
-        steps_(context.plan.steps), progress_(steps_.size()) {
+        steps_(context.plan.steps), progress_(steps_.size()), ready_(steps_) {
     result_.steps.resize(steps_.size());
   }
 
@@ -66,14 +66,6 @@ class Scheduler {
     std::uint64_t expected = 0;            // milliseconds
     std::uint32_t waits_for = 0;           // steps that it reads from and that are not done
     std::vector<std::uint32_t> followers;  // those that wait for it
-  };
-
-  // The longest first, and of equals the first in the plan.
-  struct LongestFirst {
-    bool operator()(const std::pair<std::uint64_t, std::uint32_t>& a,
-                    const std::pair<std::uint64_t, std::uint32_t>& b) const {
-      return std::tuple(b.first, a.second) < std::tuple(a.first, b.second);
-    }
   };
 
   // In plan order. What a tool prints of a source for several targets is told once.
@@ -168,6 +160,7 @@ class Scheduler {
   void prepare_queue() {
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
       progress_[i].expected = expected_milliseconds(steps_[i]);
+      if (progress_[i].expected != 0) ready_.took(i, progress_[i].expected);
       if (progress_[i].phase != Phase::kWaiting) continue;
       for (const std::uint32_t before : steps_[i].after) {
         if (progress_[before].phase == Phase::kDone) continue;
@@ -183,7 +176,7 @@ class Scheduler {
     if (is_packing(steps_[i]) && !packing_started_) {
       packing_.push_back(i);
     } else {
-      ready_.emplace(progress_[i].expected, i);
+      ready_.push(i);
     }
   }
 
@@ -203,9 +196,7 @@ class Scheduler {
   // The step to run next, or nothing when none can start now.
   std::optional<std::size_t> take_next() {
     if (ready_.empty()) return std::nullopt;
-    const std::uint32_t i = ready_.begin()->second;
-    ready_.erase(ready_.begin());
-    return i;
+    return ready_.pop();
   }
 
   void finish(std::size_t i, Phase phase, StepReport report) {
@@ -213,6 +204,7 @@ class Scheduler {
     --unfinished_;
     if (!is_packing(steps_[i])) --uncompiled_;
     if (phase == Phase::kFailed) any_failed_ = true;
+    if (report.milliseconds != 0) ready_.took(static_cast<std::uint32_t>(i), report.milliseconds);
     result_.steps[i] = std::move(report);
     if (options_.observer != nullptr) options_.observer->finished(steps_[i], result_.steps[i]);
     for (const std::uint32_t follower : progress_[i].followers) {
@@ -364,7 +356,7 @@ class Scheduler {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Progress> progress_;
-  std::set<std::pair<std::uint64_t, std::uint32_t>, LongestFirst> ready_;
+  StepQueue ready_;
   std::vector<std::uint32_t> packing_;  // could start but for the compiles that have not ended
   bool packing_started_ = false;
   std::size_t unfinished_ = 0;  // neither done nor failed

@@ -1,7 +1,7 @@
 // Brings the outputs of a plan up to date: runs what is stale, side by side, and reports each step.
 //
-// Order: a step starts when the steps it reads from are done; of those that can start, the one that
-// took longest last time goes first. Bundles wait until every compile has ended.
+// Order: a step starts when the steps it reads from are done; of those that can start, the longest goes
+// first (step_queue.hpp). Bundles wait until every compile has ended.
 //
 // Failures: a failed step stops the steps that read from it and nothing else, so that one run shows
 // every module that is broken; but then no bundle is made. With FailurePolicy::kKeepGoing the bundles
