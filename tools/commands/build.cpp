@@ -200,11 +200,14 @@ void print_warnings(const Execution& execution, const BuildContext& context, std
   }
 }
 
+BuildExtent extent_of(const Selection& selection, const Prepared& prepared) {
+  return is_whole(selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
+}
+
 void remove_and_tell_old_images(const BuildOptions& options, const Prepared& prepared,
                                 const BuildContext& context, BuildMemory& memory, Files& files,
                                 std::ostream& err) {
-  const BuildExtent extent =
-      is_whole(options.selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
+  const BuildExtent extent = extent_of(options.selection, prepared);
   for (const std::string& path : remove_old_images(extent, context, memory.state, files)) {
     err << "kiln: removed " << (options.selection.out / path).string()
         << (extent == BuildExtent::kWhole ? ": the manifest does not make it any more\n"
@@ -265,6 +268,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   BuildOutcome outcome{.emitted = spell_emitted(options.selection.out, prepared.manifest.embed),
                        .header_below_out = header_path(prepared.manifest),
                        .missing_targets = prepared.missing_targets};
+  remove_old_conversions(extent_of(options.selection, prepared), plan, files);
   KILN_TRY_ASSIGN(outcome.execution,
                   run_steps(options, context, memory, files, store.get(), timeline, world));
   outcome.errors = outcome.execution.errors;

@@ -5,6 +5,7 @@
 #include "tools/commands/prepare.hpp"
 #include "tools/engine/assess.hpp"
 #include "tools/engine/ingredients.hpp"
+#include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/engine/tool_environment.hpp"
@@ -105,6 +106,8 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
   // The lock marks the folder as kiln's own.
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
+  remove_old_conversions(
+      is_whole(options.selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected, plan, world.files);
   return world.files.write_if_changed(file, text);
 }
 

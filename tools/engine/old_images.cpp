@@ -1,6 +1,7 @@
 #include "tools/engine/old_images.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -93,15 +94,47 @@ class Current {
   std::map<Digest, bool> answers_;
 };
 
+// The outputs of the plan, below the out folder.
+Paths outputs_of(const Plan& plan) {
+  constexpr std::string_view kOut = "{out}/";
+  Paths made;
+  for (const Step& step : plan.steps) {
+    if (step.output.starts_with(kOut)) made.insert(step.output.substr(kOut.size()));
+  }
+  return made;
+}
+
+// Removes the files below hip/`inner` that are not `kept`, by their path in the sources, and the folders that
+// are then empty.
+void clear_conversions(const std::filesystem::path& folder, const std::string& inner,
+                       const std::function<bool(const std::string&)>& kept, Files& files) {
+  const Result<std::vector<std::string>> names = files.list(folder);
+  if (!names) return;
+  std::size_t left = names->size();
+  for (const std::string& name : *names) {
+    const PathKind kind = files.kind(folder / name);
+    if (kind == PathKind::kFolder) clear_conversions(folder / name, inner + name + "/", kept, files);
+    if (kind == PathKind::kFile && !kept(inner + name)) (void)files.remove_all(folder / name);
+    if (files.kind(folder / name) == PathKind::kNone) --left;
+  }
+  if (left == 0) (void)files.remove_all(folder);
+}
+
 }  // namespace
+
+void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files) {
+  const Paths made = outputs_of(plan);
+  clear_conversions(plan.out_root / "hip", "", [&](const std::string& source) {
+    if (made.contains("hip/" + source)) return true;
+    return extent == BuildExtent::kSelected && files.kind(plan.source_root / source) == PathKind::kFile;
+  }, files);
+}
 
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
                                            const BuildState& state, Files& files) {
   const std::filesystem::path& out = context.plan.out_root;
-  Paths made;
+  Paths made = outputs_of(context.plan);
   for (const Step& step : context.plan.steps) {
-    constexpr std::string_view kOut = "{out}/";
-    if (step.output.starts_with(kOut)) made.insert(step.output.substr(kOut.size()));
     if (!step.module.empty()) made.insert("images/" + image_sources_path(step.module));
   }
   std::vector<std::string> found;

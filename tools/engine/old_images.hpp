@@ -1,6 +1,9 @@
-// Images and bundles in the out folder that the present build did not make: of a target that was
-// left out this time, or that the manifest no longer has. KILN_IMAGE_PATH may name the folder, so
-// that an image of older sources must not stay there beside new ones.
+// What an earlier build left in the out folder and the present one does not make.
+//
+// Images and bundles: of a target that was left out this time, or that the manifest no longer has.
+// KILN_IMAGE_PATH may name the folder, so that an image of older sources must not stay there beside new ones.
+//
+// Sources that hipify-perl made for AMD GPUs: a header that is gone would still be found by an #include.
 #pragma once
 
 #include <string>
@@ -21,5 +24,9 @@ enum class BuildExtent : std::uint8_t {
 // which succeeded.
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
                                            const BuildState& state, Files& files);
+
+// Removes from hip/ what the plan does not make there; of kSelected what the sources no longer have. Before the
+// plan's steps.
+void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files);
 
 }  // namespace kiln::tools

@@ -180,6 +180,9 @@ class Writer {
     KILN_TRY_ASSIGN(const std::string input_names, names(inputs));
     KILN_TRY_ASSIGN(const std::string command, escaped_command(words));
     text_ += "\nbuild " + file + ": kiln_plan" + input_names + "\n  command = " + command + "\n";
+    // A source that is gone is then a reason to plan anew, and not an error.
+    KILN_TRY_ASSIGN(const std::string source_names, names(sources()));
+    text_ += "build" + source_names + ": phony\n";
     return {};
   }
 

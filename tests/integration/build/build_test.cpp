@@ -158,6 +158,29 @@ TEST_CASE("kiln build lets another build in the same folder end first, and finds
   CHECK(one.output.find(" 0 from the cache, 0 up to date") != std::string::npos);
 }
 
+TEST_CASE("a header that is gone is in no image, neither as it was nor as hipify-perl converted it") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  std::string manifest = project.read("targets.json");
+  manifest.insert(1, "\"include_directories\": [\"include\"],");
+  project.write("targets.json", manifest);
+  std::string other = project.read("shared.cuh");
+  other.replace(other.find("x * a"), 5, "x - a");
+  project.write("include/shared.cuh", other);
+  const std::vector<std::string> build = {"--module", "affine"};
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  const auto before = project.outputs();
+
+  fs::remove(folder.path() / "shared.cuh");
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  const auto after = project.outputs();
+  CHECK(after.at("images/affine/gfx1100.hsaco") != before.at("images/affine/gfx1100.hsaco"));
+  fs::remove_all(project.out());
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  CHECK(after == project.outputs());
+}
+
 TEST_CASE("kiln build embeds what the modules are compiled from when it is told to") {
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;

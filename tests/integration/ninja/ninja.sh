@@ -56,6 +56,10 @@ expect() { [ "$2" = "$3" ] || fail "$1: '$2' and not '$3'"; }
   echo '// changed' >>sources/new.cuh
   steps -f kernels.ninja >/dev/null
   sleep 0.01
+  printf '#include "shared.cuh"\n' >sources/one.cu
+  rm sources/new.cuh
+  expect "a header less" "$(steps -f kernels.ninja)" "catalog and header,compile one compute_80,compile one compute_90,fatbin one,plan"
+  sleep 0.01
   manifest '"compute_80"'
   expect "a target less" "$(steps -f kernels.ninja)" "catalog and header,fatbin one,fatbin two,plan"
   build sources/targets.json --out reference

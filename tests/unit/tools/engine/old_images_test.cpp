@@ -114,3 +114,21 @@ TEST_CASE("what is not called like an image or a bundle is not removed beside th
         Paths{"images/a/gfx1030.hsaco", "images/a/sm_90.cubin", "bundles/a.hsaco"});
   CHECK(world.files.status("/src/out/images/a/README"));
 }
+
+TEST_CASE("what hipify-perl made of a source that is gone goes before a build") {
+  World world;
+  world.make("hip/a.cu");
+  world.write("/src/other.cuh", "of another module");
+  world.write("/src/out/hip/other.cuh", "converted");
+  world.write("/src/out/hip/include/gone.cuh", "converted");
+  const auto left = [&] {
+    Paths paths;
+    for (const auto& [path, text] : world.files.snapshot("/src/out/hip")) paths.push_back(path);
+    return paths;
+  };
+  remove_old_conversions(BuildExtent::kSelected, world.plan, world.files);
+  CHECK(left() == Paths{"/src/out/hip/a.cu", "/src/out/hip/other.cuh"});
+  CHECK(world.files.kind("/src/out/hip/include") == PathKind::kNone);
+  remove_old_conversions(BuildExtent::kWhole, world.plan, world.files);
+  CHECK(left() == Paths{"/src/out/hip/a.cu"});
+}
