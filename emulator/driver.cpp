@@ -6,16 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "base/text.hpp"
 #include "emulator/dispatch.hpp"
 #include "emulator/kernel_runner.hpp"
 #include "runtime/src/driver_plugin.hpp"
+#include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
 
 namespace kiln::emulator {
@@ -43,28 +43,14 @@ struct EmulatedModule {
   std::vector<EmulatedFunction> functions;  // one a kernel
 };
 
-std::optional<u64> number_from_environment(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr) return std::nullopt;
-  u64 value = 0;
-  const char* end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return value;
-}
-
 // docs/EMULATOR.md lists the variables.
 RunOptions options_from_environment() {
   RunOptions options;
-  options.threads =
-      static_cast<unsigned>(number_from_environment("KILN_EMULATOR_THREADS")
-                                .value_or(std::max(1u, std::thread::hardware_concurrency())));
-  options.threads = std::max(1u, options.threads);
-  options.seed = number_from_environment("KILN_EMULATOR_SEED").value_or(0);
-  options.instruction_limit =
-      number_from_environment("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
-  if (number_from_environment("KILN_EMULATOR_CHECKS").value_or(0) != 0)
-    options.checks = Checks::kEverything;
+  options.threads = static_cast<unsigned>(environment_number("KILN_EMULATOR_THREADS", kThreadBounds)
+                                              .value_or(std::max(1u, std::thread::hardware_concurrency())));
+  options.seed = environment_number("KILN_EMULATOR_SEED").value_or(0);
+  options.instruction_limit = environment_number("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
+  if (environment_number("KILN_EMULATOR_CHECKS").value_or(0) != 0) options.checks = Checks::kEverything;
   return options;
 }
 

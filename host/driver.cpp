@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "host/engine.hpp"
 #include "host/image.hpp"
 #include "runtime/src/driver_plugin.hpp"
+#include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
 
 namespace kiln::host {
@@ -41,20 +41,9 @@ struct HostModule {
   std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
 };
 
-constexpr unsigned kMostWorkers = 1024;
-
 // Of the engine, as the user wants them; 0 when there is no word of it.
 unsigned workers_wanted() {
-  const char* const text = std::getenv("KILN_HOST_THREADS");
-  if (text == nullptr || *text == '\0') return 0;
-  unsigned workers = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, workers);
-  if (error != std::errc() || rest != end || workers == 0 || workers > kMostWorkers) {
-    throw std::invalid_argument("KILN_HOST_THREADS is '" + std::string(text) +
-                                "', expected a number from 1 to " + std::to_string(kMostWorkers));
-  }
-  return workers;
+  return static_cast<unsigned>(environment_number("KILN_HOST_THREADS", kThreadBounds).value_or(0));
 }
 
 constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device

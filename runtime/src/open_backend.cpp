@@ -49,7 +49,7 @@ Result<std::shared_ptr<Driver>> open_plugin_driver(OpenDriverEntry entry, const 
     plugin.error[sizeof plugin.error - 1] = '\0';
     return Error{ErrorCode::kUnavailable,
                  plugin.error[0] != '\0'
-                     ? path + ": " + plugin.error
+                     ? std::string(plugin.error)
                      : path +
                            " is of another kiln than this runtime, which has driver "
                            "interface " +
@@ -106,16 +106,16 @@ OpenedBackend open_backend(Backend backend, const std::string& path) {
     library = Library::open(path.empty() ? candidates(backend) : std::vector{path}, reasons);
     if (!library) return opened;
   }
+  reasons.clear();  // of the paths before it
+  opened.status.library = is_part ? "this program" : library.path();
   Result<std::shared_ptr<Driver>> driver =
       is_part ? open_part_of_program() : open_driver(backend, library);
   if (!driver) {
     reasons.push_back(std::move(driver).error().message);
     return opened;
   }
-  reasons.clear();
   opened.driver = *driver;
   opened.status.available = true;
-  opened.status.library = is_part ? "this program" : library.path();
   opened.status.version = opened.driver->version();
   return opened;
 }

@@ -73,6 +73,7 @@ class RuntimeState {
       if (device->info().id == id) return device;
     }
     if (id == to_string(*which) && !opened.devices.empty()) return opened.devices.front();
+    if (is_unfit(opened.status)) return unavailable(opened.status.reasons.front());
     Error error = unavailable("no device '" + std::string(id) + "' on this machine");
     for (const auto& device : opened.devices) error.note("there is " + device->identity());
     add_reasons(error, opened.status);
@@ -94,11 +95,18 @@ class RuntimeState {
     return error;
   }
 
+  static bool is_of_kiln(const BackendStatus& status) {
+    return status.backend == Backend::kHost || status.backend == Backend::kEmulator;
+  }
+
+  // Whether kiln's own library is there, and says why it offers no device.
+  static bool is_unfit(const BackendStatus& status) {
+    return is_of_kiln(status) && !status.library.empty() && !status.available;
+  }
+
   // The libraries of kiln's own devices are looked for beside the program.
   static void hint_at_library(Error& error, const BackendStatus& status) {
-    if (status.available || (status.backend != Backend::kHost && status.backend != Backend::kEmulator)) {
-      return hint_at_others(error);
-    }
+    if (status.available || !is_of_kiln(status)) return hint_at_others(error);
     const bool is_host = status.backend == Backend::kHost;
     error.hint(std::string("put ") + (is_host ? "libkiln_host.so" : "libkiln_emulator.so") +
                " beside the program, or say where it is: " +

@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/diagnostic.hpp"
 #include "formats/compatibility.hpp"
 #include "stream_graph.hpp"
 #include "subject.hpp"
@@ -95,6 +97,23 @@ TEST_CASE("Runtime lists devices that say what they are") {
   }
   CHECK(first_device(runtime).info().id == runtime.devices().front().id);
   CHECK_FALSE(runtime.device(runtime.devices().size()));
+}
+
+TEST_CASE("A device of the CPU's says which number of the environment is wrong") {
+  const bool is_host = subject().backend == Backend::kHost;
+  if (!is_host && subject().backend != Backend::kEmulator) SKIP("it takes no number of the environment");
+  const std::string variable = is_host ? "KILN_HOST_THREADS" : "KILN_EMULATOR_THREADS";
+  for (const std::string value : {"abc", "3x", "0", "-1", "99999"}) {
+    ::setenv(variable.c_str(), value.c_str(), 1);
+    const Runtime runtime = take(Runtime::open(options_for(subject())));
+    const std::string wrong = variable + " is '" + value + "', expected a number from 1 to 1024";
+    CHECK(render(runtime.device(is_host ? "host" : "emulated").error()) == "kiln: error: " + wrong + "\n");
+    CHECK(runtime.backends().front().reasons == std::vector<std::string>{wrong});
+    ::unsetenv(variable.c_str());
+  }
+  ::setenv(variable.c_str(), "", 1);  // as if it were not set
+  CHECK_FALSE(open_subject().devices().empty());
+  ::unsetenv(variable.c_str());
 }
 
 TEST_CASE("Device copies to, on and from the device") {

@@ -1,0 +1,41 @@
+// A number that the environment sets, for drivers in libraries of their own: one that is wrong keeps
+// the driver from opening, with the reason.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace kiln::runtime {
+
+struct NumberBounds {
+  std::uint64_t least = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+};
+
+// Threads that a device of the CPU's may have.
+inline constexpr NumberBounds kThreadBounds = {1, 1024};
+
+// Empty where the variable is not set, or to nothing. Throws std::invalid_argument.
+inline std::optional<std::uint64_t> environment_number(const char* variable, NumberBounds bounds = {}) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  std::uint64_t value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error == std::errc() && rest == end && value >= bounds.least && value <= bounds.most) return value;
+  std::string wrong = std::string(variable) + " is " + quote(text) + ", expected a number";
+  if (bounds.most != NumberBounds().most) {
+    wrong += " from " + std::to_string(bounds.least) + " to " + std::to_string(bounds.most);
+  }
+  throw std::invalid_argument(wrong);
+}
+
+}  // namespace kiln::runtime
