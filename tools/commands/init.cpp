@@ -111,20 +111,34 @@ std::string cmake_lists(const std::string& name) {
          "_kernels kiln::runtime)\n";
 }
 
-std::string manifest(const std::string& name, const std::vector<std::string>& sources,
-                     bool is_first) {
-  std::string targets = "\"gfx1100\", \"gfx90a\", \"sm_80\", \"sm_90\", \"compute_80\"";
-  if (is_first) targets = "\"host\", " + targets;
+struct Source {
+  std::string name, text;
+
+  bool has(std::string_view word) const { return text.find(word) != std::string::npos; }
+  // Whether the host takes it: it needs kiln's headers for kernels then.
+  bool is_kiln_spelt() const { return has("device/platform.cuh") || has("KILN_KERNEL"); }
+  std::string module() const { return as_identifier(fs::path(name).stem().string()); }
+};
+
+constexpr const char* kGpus = R"("gfx1100", "gfx90a", "sm_80", "sm_90", "compute_80"])";
+constexpr const char* kHostAndGpus = R"("targets": ["host", )";
+constexpr const char* kGpusAlone = R"("targets": [)";
+
+// Beside plain CUDA, each module that the host takes has targets of its own.
+std::string manifest(const std::string& name, const std::vector<Source>& sources, bool has_abi) {
+  const bool any = std::ranges::any_of(sources, &Source::is_kiln_spelt);
+  const bool all = std::ranges::all_of(sources, &Source::is_kiln_spelt);
   std::string modules;
-  for (const std::string& source : sources) {
-    const std::string spelt = write_json(Json(source));
-    modules += std::string(modules.empty() ? "" : ",") + "\n    {\"name\": \"" +
-               as_identifier(fs::path(source).stem().string()) + "\", \"sources\": [" +
-               std::string(trim(spelt)) + "]}";
+  for (const Source& source : sources) {
+    modules += std::string(modules.empty() ? "" : ",") + "\n    {\"name\": \"" + source.module() +
+               "\", \"sources\": [" + std::string(trim(write_json(Json(source.name)))) + "]";
+    if (source.is_kiln_spelt() && !all) modules += std::string(", ") + kHostAndGpus + kGpus;
+    modules += "}";
   }
-  std::string text = "{\n  \"format\": 1,\n  \"name\": \"" + name + "\",\n  \"targets\": [" +
-                     targets + "],\n  \"modules\": [" + modules + "\n  ]";
-  if (is_first) text += ",\n  \"abi\": \"abi.json\",\n  \"include_directories\": [\"{kiln}\"]";
+  std::string text = "{\n  \"format\": 1,\n  \"name\": \"" + name + "\",\n  " +
+                     (all ? kHostAndGpus : kGpusAlone) + kGpus + ",\n  \"modules\": [" + modules + "\n  ]";
+  if (has_abi) text += ",\n  \"abi\": \"abi.json\"";
+  if (any) text += ",\n  \"include_directories\": [\"{kiln}\"]";
   return text + "\n}\n";
 }
 
@@ -132,16 +146,18 @@ std::string manifest(const std::string& name, const std::vector<std::string>& so
 
 Result<int> run_init(const InitOptions& options, World& world) {
   const fs::path folder = (world.environment.current_directory / options.folder).lexically_normal();
-  std::vector<std::string> sources;
+  std::vector<Source> sources;
   if (world.files.kind(folder) == PathKind::kFolder) {
     KILN_TRY_ASSIGN(const std::vector<std::string> names, world.files.list(folder));
     for (const std::string& name : names) {
-      if (name.ends_with(".cu") && name.size() > 3) sources.push_back(name);
+      if (!name.ends_with(".cu") || name.size() == 3) continue;
+      KILN_TRY_ASSIGN(std::string text, world.files.read(folder / name));
+      sources.push_back({name, std::move(text)});
     }
-    std::ranges::sort(sources);
+    std::ranges::sort(sources, {}, &Source::name);
   }
   const bool is_first = sources.empty();
-  if (is_first) sources.push_back("saxpy.cu");
+  if (is_first) sources.push_back({"saxpy.cu", kKernel});
   const fs::path named =
       folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   const std::string name = as_identifier(named.string());
@@ -151,7 +167,7 @@ Result<int> run_init(const InitOptions& options, World& world) {
       {"CMakeLists.txt", cmake_lists(name)},
       {"main.cpp", std::string(kHead) + (is_first ? kRunSaxpy : kRunAll) + kTail}};
   if (is_first) {
-    files.push_back({"saxpy.cu", kKernel});
+    files.push_back({sources.front().name, sources.front().text});
     files.push_back({"abi.json", kAbi});
   }
   for (const NewFile& file : files) {
@@ -165,15 +181,14 @@ Result<int> run_init(const InitOptions& options, World& world) {
     KILN_TRY(world.files.write(folder / file.name, file.text));
     world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
   }
-  for (const std::string& source : is_first ? std::vector<std::string>() : sources) {
-    KILN_TRY_ASSIGN(const std::string text, world.files.read(folder / source));
-    if (text.find("extern \"C\"") == std::string::npos) continue;
-    world.out << "note: " << source
+  for (const Source& source : sources) {
+    if (!source.has("extern \"C\"")) continue;
+    world.out << "note: " << source.name
               << ": of extern \"C\" kernels only the sizes of arguments are known: "
               << "leave extern \"C\" out, or write an abi file, and \"abi\": \"abi.json\" into the "
                  "manifest:\n"
               << "  {\"format\": 1, \"modules\": {" << '"'
-              << as_identifier(fs::path(source).stem().string()) << '"'
+              << source.module() << '"'
               << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";
   }
   const auto below = [&](const fs::path& what) {

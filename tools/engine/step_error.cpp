@@ -48,6 +48,18 @@ std::string kiln_for_cuda(std::string_view log) {
   return join(found, "; ");
 }
 
+// The header that the compiler did not find: "a.cu:1:10: fatal error: 'b.cuh' file not found" of Clang's,
+// "a.cu:1:10: fatal error: b.cuh: No such file or directory" of GCC's and nvcc's. Empty where there is none.
+std::string_view missing_header(std::string_view log) {
+  constexpr std::string_view kError = "fatal error: ";
+  const std::size_t error = log.find(kError);
+  if (error == std::string_view::npos) return {};
+  std::string_view line = log.substr(error + kError.size());
+  line = line.substr(0, line.find('\n'));
+  if (line.starts_with('\'') && line.ends_with("' file not found")) return line.substr(1, line.rfind('\'') - 1);
+  return line.ends_with(": No such file or directory") ? line.substr(0, line.rfind(':')) : std::string_view();
+}
+
 // The path from `here` to what lies below it, else the whole path.
 std::string path_seen_from(const fs::path& here, const fs::path& path) {
   const fs::path relative = path.lexically_relative(here);
@@ -105,6 +117,11 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   }
   error.note("command, run in " + plan.source_root.string() + ":\n  " +
              shell_line(command_line(step, plan)));
+  const std::string_view header = missing_header(text);
+  if (!header.empty() && files.kind(kernels_folder() / header) == PathKind::kFile) {
+    return error.hint(quote(header) +
+                      " is kiln's own: add \"{kiln}\" to \"include_directories\" in the manifest");
+  }
   if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
     error.hint(
         "the host takes no plain CUDA, but sources that include device/platform.cuh and spell "

@@ -23,6 +23,16 @@ grep -q '^note: old.cu: of extern "C" kernels' "$work/said"
 if grep -q 'note: scale-it.cu' "$work/said"; then exit 1; fi
 grep -q '"name": "scale_it", "sources": \["scale-it.cu"\]' "$work/mine/targets.json"
 [ ! -e "$work/mine/abi.json" ]
+grep -q '"sources": \["scale-it.cu"\], "targets": \["host", ' "$work/mine/targets.json"
+grep -q '^  "targets": \["gfx1100", ' "$work/mine/targets.json"
+grep -q '"include_directories": \["{kiln}"\]' "$work/mine/targets.json"
+
+mkdir "$work/spelt"
+cp "$work/first/saxpy.cu" "$work/spelt/fizz.cu"
+kiln init "$work/spelt"
+grep -q '^  "targets": \["host", ' "$work/spelt/targets.json"
+kiln build "$work/spelt/targets.json" --target host --out "$work/spelt/out"
+kiln build "$work/mine/targets.json" --target host --out "$work/mine/out"
 
 mkdir "$work/theirs"
 echo 'template <class T> __global__ void clamp(const T* x, T* y, T least) { *y = *x < least ? least : *x; }

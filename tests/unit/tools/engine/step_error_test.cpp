@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_toolkit.hpp"
+#include "tools/system/own_folder.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -46,4 +47,20 @@ TEST_CASE("step_error names the files of the log from the user's folder") {
         "other.cu:1:1: is nowhere\n"
         "/src/fill.cu:1:1: note: whole already");
   CHECK(shown("fill.cu:1:1: error", "/src/build") == "/src/fill.cu:1:1: error");
+}
+
+TEST_CASE("step_error says how kiln's own headers are found") {
+  FakeToolkit toolkit;
+  REQUIRE(toolkit.files.write(kernels_folder() / "device/platform.cuh", ""));
+  Environment environment;
+  FileDigests digests(toolkit.files);
+  const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
+  const auto last_note = [&](const std::string& log) {
+    return step_error(toolkit.step("compile fill sm_80"), context, toolkit.files, "exit status 1", log).notes.back().text;
+  };
+  const std::string hint =
+      "'device/platform.cuh' is kiln's own: add \"{kiln}\" to \"include_directories\" in the manifest";
+  CHECK(last_note("fill.cu:1:10: fatal error: 'device/platform.cuh' file not found\n    1 | #include") == hint);
+  CHECK(last_note("fill.cu:1:10: fatal error: device/platform.cuh: No such file or directory\n    1 | #include") == hint);
+  CHECK(last_note("fill.cu:1:10: fatal error: device/other.cuh: No such file or directory").starts_with("command, run in"));
 }
