@@ -1,5 +1,7 @@
 #include "tools/commands/diff.hpp"
 
+#include <algorithm>
+
 #include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -58,6 +60,14 @@ void print(const BuildDiff& diff, std::ostream& out) {
         << (change.is_renamed() ? ", now " + printable_line(change.after_kernel) : "")
         << "\n    " << printable_line(change.before)
         << "\n -> " << printable_line(change.after) << "\n";
+  }
+  for (const ImageName& name : diff.images) {
+    const bool has_size = std::ranges::any_of(diff.sizes, [&](const SizeChange& change) {
+      return change.module == name.module && change.target == name.target;
+    });
+    if (has_size) continue;  // a line of its own says more
+    out << "! images of module " << printable_line(name.module) << " for " << printable_line(name.target)
+        << ": other bytes, as many\n";
   }
   if (!diff.sizes.empty()) {
     heading("bytes of images");

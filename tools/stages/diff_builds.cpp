@@ -30,8 +30,13 @@ std::optional<std::uint64_t> amount_of(const KernelInfo& kernel, Resource resour
 struct Summary {
   std::set<std::string> targets;
   std::map<KernelName, std::string> signatures;
-  std::map<std::pair<std::string, std::string>, std::uint64_t> sizes;       // by module and target
-  std::map<std::pair<KernelName, std::string>, const KernelInfo*> kernels;  // ... and target
+  struct Images {
+    std::uint64_t size = 0;
+    std::vector<Digest> digests;  // sorted
+    bool operator==(const Images&) const = default;
+  };
+  std::map<ImageName, Images> images;
+  std::map<std::pair<KernelName, std::string>, const KernelInfo*> kernels;  // by target, too
   std::uint64_t total = 0;
 };
 
@@ -40,7 +45,9 @@ Summary summarize(const std::vector<ImageSummary>& images) {
   for (const ImageSummary& image : images) {
     const std::string target = to_string(image.info.target);
     summary.targets.insert(target);
-    summary.sizes[{image.module, target}] += image.size;
+    Summary::Images& images_of = summary.images[{image.module, target}];
+    images_of.size += image.size;
+    images_of.digests.push_back(image.digest);
     summary.total += image.size;
     for (std::size_t i = 0; i < image.info.kernels.size(); ++i) {
       const KernelInfo& kernel = image.info.kernels[i];
@@ -50,6 +57,7 @@ Summary summarize(const std::vector<ImageSummary>& images) {
       summary.kernels[{name, target}] = &kernel;
     }
   }
+  for (auto& [name, images_of] : summary.images) std::ranges::sort(images_of.digests);
   return summary;
 }
 
@@ -125,7 +133,7 @@ std::string_view to_string(Resource resource) {
 
 bool BuildDiff::is_empty() const {
   return added_targets.empty() && removed_targets.empty() && added_kernels.empty() &&
-         removed_kernels.empty() && signatures.empty() && sizes.empty() && resources.empty();
+         removed_kernels.empty() && signatures.empty() && images.empty() && resources.empty();
 }
 
 bool BuildDiff::is_renamed(const KernelName& name) const {
@@ -156,11 +164,12 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
     diff.signatures.push_back({gone, a.signatures.at(gone), b.signatures.at(come), come.kernel});
   }
   std::ranges::sort(diff.signatures, {}, &SignatureChange::kernel);
-  for (const auto& [key, size] : a.sizes) {
-    const auto other = b.sizes.find(key);
-    if (other != b.sizes.end() && other->second != size) {
-      diff.sizes.push_back({key.first, key.second, size, other->second});
-    }
+  for (const auto& [name, images] : a.images) {
+    const auto other = b.images.find(name);
+    if (other == b.images.end() || other->second == images) continue;
+    diff.images.push_back(name);
+    if (other->second.size == images.size) continue;
+    diff.sizes.push_back({name.module, name.target, images.size, other->second.size});
   }
   for (const auto& [key, kernel] : a.kernels) {
     const auto other = b.kernels.find(key);
@@ -176,13 +185,16 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
 }
 
 Json diff_json(const BuildDiff& diff) {
-  Json::Array signatures, sizes, resources;
+  Json::Array signatures, images, sizes, resources;
   for (const SignatureChange& change : diff.signatures) {
     Json::Object object = kernel_json(change.kernel);
     if (change.is_renamed()) object.push_back({"after_kernel", change.after_kernel});
     object.push_back({"before", change.before});
     object.push_back({"after", change.after});
     signatures.push_back(std::move(object));
+  }
+  for (const ImageName& name : diff.images) {
+    images.push_back(Json::Object{{"module", name.module}, {"target", name.target}});
   }
   for (const SizeChange& change : diff.sizes) {
     sizes.push_back(Json::Object{{"module", change.module},
@@ -205,6 +217,7 @@ Json diff_json(const BuildDiff& diff) {
       {"added_kernels", names_json(diff.added_kernels)},
       {"removed_kernels", names_json(diff.removed_kernels)},
       {"signatures", std::move(signatures)},
+      {"images", std::move(images)},
       {"sizes", std::move(sizes)},
       {"resources", std::move(resources)},
       {"total", Json::Object{{"before", diff.total_before}, {"after", diff.total_after}}}};

@@ -26,7 +26,11 @@ struct SignatureChange {
   bool is_renamed() const { return after_kernel != kernel.kernel; }
 };
 
-// All images of a module for one target.
+// The images of a module for one target.
+struct ImageName {
+  std::string module, target;
+  auto operator<=>(const ImageName&) const = default;
+};
 struct SizeChange {
   std::string module, target;
   std::uint64_t before = 0, after = 0;
@@ -42,12 +46,13 @@ struct ResourceChange {
   std::uint64_t before = 0, after = 0;
 };
 
-// Only what differs; each list sorted. Sizes and resources are of what both builds have.
+// Only what differs; each list sorted. Images, sizes and resources are of what both builds have.
 struct BuildDiff {
   std::vector<std::string> added_targets, removed_targets;
   std::vector<KernelName> added_kernels, removed_kernels;
   std::vector<SignatureChange> signatures;
-  std::vector<SizeChange> sizes;
+  std::vector<ImageName> images;  // whose bytes differ
+  std::vector<SizeChange> sizes;  // of those, the ones with more or fewer bytes
   std::vector<ResourceChange> resources;
   std::uint64_t total_before = 0, total_after = 0;  // of all images
   bool is_empty() const;
