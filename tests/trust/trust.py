@@ -677,6 +677,8 @@ def verifications(story):
     one.write("new.json", manifest.replace('"modules"', '"min_driver": "12.4", "budgets": '
                                            '{"image_bytes": 100, "total_bytes": 150}, "modules"'))
     one.run("verify", "out", "new.json")
+    one.run("verify", "out", "new.json", "--json")
+    one.run("verify", "out", "--json")
     one.build_quietly("build", "new.json", "--out", "out")
     one.run("verify", "out")
     one.write("abi.json", '{"format": 1, "modules": {"demo": {"scale": ["u64 x", "u32 y"]}}}')

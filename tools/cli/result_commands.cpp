@@ -37,6 +37,7 @@ Subcommand declare_verify(Program& program) {
   const auto options = std::make_shared<VerifyOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
   command.add_option("MANIFEST", options->manifest, "Hold it to this manifest's abi files, floors and budgets");
+  command.add_flag("--json", options->json, "Print what was found as JSON");
   command.footer("Example:\n  kiln verify out");
   return parsed_command(command, options);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "tools/commands/error_json.hpp"
 #include "tools/commands/progress.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/json/json.hpp"
@@ -12,28 +13,6 @@ namespace {
 
 void print_event(const Json& event, std::ostream& out) {
   out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
-}
-
-Json error_json(const Error& error) {
-  Json::Array notes, hints;
-  for (const Note& note : error.notes) {
-    (note.kind == Note::Kind::kHint ? hints : notes).push_back(note.text);
-  }
-  Json::Object object{{"message", error.message}};
-  if (!error.where.file.empty()) {
-    object.push_back({"file", error.where.file});
-    if (error.where.line != 0) object.push_back({"line", error.where.line});
-    if (error.where.column != 0) object.push_back({"column", error.where.column});
-  }
-  object.push_back({"notes", std::move(notes)});
-  object.push_back({"hints", std::move(hints)});
-  return object;
-}
-
-Json::Array errors_json(const Error& error) {
-  Json::Array errors = {error_json(error)};
-  for (const Error& other : error.others) errors.push_back(error_json(other));
-  return errors;
 }
 
 Json outcome_json(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds) {

@@ -11,6 +11,7 @@ namespace kiln::tools {
 struct VerifyOptions {
   std::filesystem::path folder = "out";  // the out folder of a build
   std::filesystem::path manifest;  // whose abi files, floors and budgets count; empty: the build's
+  bool json = false;
 };
 
 Result<int> run_verify(const VerifyOptions& options, World& world);
