@@ -1,5 +1,7 @@
 #include "tools/commands/prepare.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "tools/engine/find_tools.hpp"
 #include "tools/stages/check_path.hpp"
@@ -68,6 +70,13 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   }
   KILN_TRY_ASSIGN(prepared.units, plan_sources(prepared.manifest, world.files));
   prepared.plan = make_plan(prepared.manifest, prepared.toolchain, prepared.units, out);
+  const bool has_fatbin = std::ranges::any_of(
+      prepared.plan.steps, [](const Step& step) { return step.kind == StepKind::kFatbin; });
+  if (has_fatbin && out.native().find(',') != std::string::npos) {
+    return Error{ErrorCode::kInvalidInput, "the out folder " + quote(out.string()) + " cannot be given to fatbinary"}
+        .note("it holds ',', which ends a name there")
+        .hint("choose another one: --out DIR");
+  }
   return prepared;
 }
 

@@ -50,9 +50,11 @@ std::string escape(std::string_view path) {
 }
 
 Error odd_path(std::string_view path, char odd) {
+  // As far as the file or folder that is to be renamed.
+  const std::string_view named = path.substr(0, path.find('/', path.find(odd)));
   return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
       .note("Make or Ninja takes " + quote({&odd, 1}) + " for more than a letter")
-      .hint("rename it, or build without --depfile");
+      .hint("rename " + (named == path ? std::string("it") : quote(named)) + ", or build without --depfile (kiln_add_kernels needs it)");
 }
 
 }  // namespace
