@@ -50,7 +50,7 @@ Result<void> check(const LaunchRequest& request) {
   if (is_empty(request.block)) return impossible(kernel, "a workgroup without a thread");
   if (!product_within(request.block, kMostThreads)) {
     return impossible(kernel, extents(request.block) + " threads in a workgroup; the limit is " +
-                                  std::to_string(kMostThreads));
+                                  std::to_string(std::min<u64>(kMostThreads, kernel.max_threads)));
   }
   const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
   if (Result<void> fits = check_launch_bound(threads, kernel.max_threads); !fits) {

@@ -142,6 +142,10 @@ class EmulatorDriver final : public ImmediateDriver {
     return static_cast<const EmulatedFunction*>(function)->parameter_sizes();
   }
 
+  std::optional<std::uint32_t> most_threads(int, NativeFunction function) override {
+    return static_cast<const EmulatedFunction*>(function)->kernel->max_threads;
+  }
+
   Result<void> launch(int, const LaunchRequest& request) override {
     const auto& function = *static_cast<const EmulatedFunction*>(request.function);
     const std::size_t wanted = function.parameter_sizes().size();

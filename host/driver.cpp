@@ -125,6 +125,10 @@ class HostDriver final : public ImmediateDriver {
     return static_cast<const HostFunction*>(function)->parameter_sizes;
   }
 
+  std::optional<std::uint32_t> most_threads(int, NativeFunction function) override {
+    return static_cast<const HostFunction*>(function)->max_threads;
+  }
+
   Result<void> launch(int device, const LaunchRequest& request) override {
     const auto& function = *static_cast<const HostFunction*>(request.function);
     const std::size_t wanted = function.parameter_sizes.size();

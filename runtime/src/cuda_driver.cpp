@@ -168,6 +168,15 @@ class CudaDriver final : public Driver {
     }
   }
 
+  std::optional<std::uint32_t> most_threads(int device, NativeFunction function) override {
+    const auto current = make_current(device);
+    if (!current) return std::nullopt;
+    int bound = 0;
+    const CUresult status = cuda_.cuFuncGetAttribute(&bound, kMaxThreads, static_cast<CUfunction>(function));
+    if (status != kSuccess || bound <= 0) return std::nullopt;
+    return static_cast<std::uint32_t>(bound);
+  }
+
   Result<void> launch(int device, const LaunchRequest& request) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     const auto function = static_cast<CUfunction>(request.function);
@@ -177,9 +186,8 @@ class CudaDriver final : public Driver {
         request.block.z, request.shared_bytes, static_cast<CUstream>(request.stream),
         request.arguments, nullptr);
     if (status == kSuccess) return {};
-    int bound = 0;
-    if (cuda_.cuFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0) {
-      KILN_TRY(check_launch_bound(request.block.count(), static_cast<std::uint64_t>(bound)));
+    if (const auto bound = most_threads(device, function)) {
+      KILN_TRY(check_launch_bound(request.block.count(), *bound));
     }
     return failure("cuLaunchKernel", status);
   }

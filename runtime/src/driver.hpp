@@ -121,6 +121,10 @@ class Driver {
                                            const std::string& name) = 0;
   // Does now what the function's first launch would otherwise have to do.
   virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
+  // The most threads of a block that the kernel was compiled for; empty: not known.
+  virtual std::optional<std::uint32_t> most_threads(int /*device*/, NativeFunction /*function*/) {
+    return std::nullopt;
+  }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
 
   // Ready at once, for every stream. bytes > 0; 256-byte aligned.

@@ -14,7 +14,7 @@
 namespace kiln::runtime {
 
 // Grows with every change of driver.hpp, and of the headers that it includes.
-inline constexpr std::uint32_t kDriverPluginVersion = 7;
+inline constexpr std::uint32_t kDriverPluginVersion = 8;
 
 // What the entry point fills in. `driver` stays null on failure, with the reason in `error`.
 struct DriverPlugin {

@@ -143,6 +143,16 @@ class HipDriver final : public Driver {
     return symbol;
   }
 
+  std::optional<std::uint32_t> most_threads(int device, NativeFunction function) override {
+    const auto current = make_current(device);
+    if (!current || hip_.hipFuncGetAttribute == nullptr) return std::nullopt;
+    int bound = 0;
+    const hipError_t status =
+        hip_.hipFuncGetAttribute(&bound, kMaxThreads, static_cast<hipFunction_t>(function));
+    if (status != kSuccess || bound <= 0) return std::nullopt;
+    return static_cast<std::uint32_t>(bound);
+  }
+
   Result<void> launch(int device, const LaunchRequest& request) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     const auto function = static_cast<hipFunction_t>(request.function);
@@ -151,10 +161,8 @@ class HipDriver final : public Driver {
         request.block.z, request.shared_bytes, static_cast<hipStream_t>(request.stream),
         request.arguments, nullptr);
     if (status == kSuccess) return {};
-    int bound = 0;
-    if (hip_.hipFuncGetAttribute != nullptr &&
-        hip_.hipFuncGetAttribute(&bound, kMaxThreads, function) == kSuccess && bound > 0) {
-      KILN_TRY(check_launch_bound(request.block.count(), static_cast<std::uint64_t>(bound)));
+    if (const auto bound = most_threads(device, function)) {
+      KILN_TRY(check_launch_bound(request.block.count(), *bound));
     }
     return failure("hipModuleLaunchKernel", status);
   }

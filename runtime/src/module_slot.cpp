@@ -13,6 +13,7 @@
 #include "formats/byte_reader.hpp"
 #include "formats/hsaco.hpp"
 #include "formats/image_format.hpp"
+#include "formats/launch_bound.hpp"
 #include "formats/parameter_type.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
@@ -59,6 +60,11 @@ bool fits(const Parameter& given, const Parameter& wanted) {
 
 std::string type_of(const Parameter& one) {
   return to_string(ParameterType{one.element, one.kind == ParameterKind::kPointer, one.is_const});
+}
+
+// A cast makes one number of another, and no buffer or struct of anything.
+bool may_be_number(const Parameter& one) {
+  return one.kind != ParameterKind::kPointer && one.size <= sizeof(std::uint64_t);
 }
 
 // Puts before the last hint which emulated device, if any, runs one of the images.
@@ -139,7 +145,14 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   return error;
 }
 
-Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) const {
+std::optional<std::uint32_t> KernelSlot::most_threads() {
+  const Use use(*this);
+  if (use.function() == nullptr) return std::nullopt;
+  const DeviceState& device = module->device();
+  return device.driver().most_threads(device.ordinal(), use.function());
+}
+
+Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) {
   const DeviceInfo& limits = module->device().info();
   if (config.grid.count() == 0) {
     return with_zeros_explained(invalid(identity() + ": empty grid " + spell(config.grid)),
@@ -147,10 +160,14 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) co
   }
   const std::uint64_t threads = config.block.count();
   if (threads == 0 || threads > limits.max_threads_per_block) {
+    if (const auto most = most_threads(); most && *most < limits.max_threads_per_block) {
+      Result<void> fits = check_launch_bound(threads, *most);
+      if (!fits) return module->device().failed("launching " + identity(), std::move(fits).error());
+    }
     Error error = invalid(identity() + ": block " + spell(config.block) + " has " +
                           std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
                           std::to_string(limits.max_threads_per_block));
-    if (config.block.x == 0) error.hint("say how many threads a block has, after the grid: launch({{blocks}, {threads}}, ...)");
+    if (config.block.x == 0) error.hint("a launch says how many blocks the grid has, and how many threads a block");
     return with_zeros_explained(std::move(error), config.block);
   }
   if (config.shared_bytes > limits.max_shared_bytes) {
@@ -195,11 +212,12 @@ Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
   const Parameter wanted = parameter(index);
   const std::string type = type_of(given), wanted_type = type_of(wanted);
   const bool are_known = !type.empty() && !wanted_type.empty();
-  return invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) + " has " +
-                 (are_known ? "type " + type + ", the parameter has " + wanted_type
-                            : std::to_string(given.size) + " bytes, the parameter has " +
-                                  std::to_string(wanted.size)))
-      .hint("cast it to the parameter's exact type");
+  Error error = invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) + " has " +
+                        (are_known ? "type " + type + ", the parameter has " + wanted_type
+                                   : std::to_string(given.size) + " bytes, the parameter has " +
+                                         std::to_string(wanted.size)));
+  if (may_be_number(given) && may_be_number(wanted)) error.hint("cast it to the parameter's exact type");
+  return error;
 }
 
 std::string KernelSlot::identity() const {

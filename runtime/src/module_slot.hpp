@@ -67,7 +67,8 @@ struct KernelSlot {
   // While it lives, unloading waits. Its function is null when the module was unloaded.
   class Use;
   Error unloaded() const;
-  Result<void> check(const LaunchConfig& config, std::size_t count) const;
+  Result<void> check(const LaunchConfig& config, std::size_t count);
+  std::optional<std::uint32_t> most_threads();  // of a block, where the driver knows
   std::optional<std::size_t> parameter_count() const;
   Parameter parameter(std::size_t index) const;
   Error misfit(std::size_t index, const Parameter& given) const;

@@ -333,6 +333,13 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
         "kernel 'scale_add' of module 'arithmetic' takes 5 arguments, got 1");
   CHECK(message(scale_add.launch(kConfig, kCount, nowhere, nowhere, 2.0, 1.0F)) ==
         "kernel 'scale_add': argument 4 has 8 bytes, the parameter has 4");
+  CHECK_FALSE(scale_add.launch(kConfig, kCount, nowhere, nowhere, 2.0, 1.0F).error().notes.empty());
+  struct Three {
+    std::uint64_t a, b, c;
+  };
+  const Result<void> swapped = scale_add.launch(kConfig, kCount, Three{}, nowhere, 2.0F, 1.0F);
+  CHECK(message(swapped) == "kernel 'scale_add': argument 2 has 24 bytes, the parameter has 8");
+  CHECK(swapped.error().notes.empty());  // no cast makes a buffer of it
   CHECK(message(scale_add.launch({{0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
   const std::string zeros = "write 1 for the dimensions that are not used";
@@ -349,7 +356,7 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
   CHECK(message(without).starts_with(
       "kernel 'scale_add' of module 'arithmetic': block (0, 0, 0) has 0 threads"));
   CHECK(without.error().notes.back().text == 
-        "say how many threads a block has, after the grid: launch({{blocks}, {threads}}, ...)");
+        "a launch says how many blocks the grid has, and how many threads a block");
   CHECK(message(scale_add.launch({{1}, {1024, 2}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': block (1024, 2, 1) has 2048 threads, " +
             device.info().id + " takes 1 to " +
@@ -372,6 +379,10 @@ TEST_CASE("Function refuses blocks of more threads than the kernel was compiled 
   CHECK(launched.error().code == ErrorCode::kInvalidInput);
   CHECK(launched.error().message.ends_with(
       ": a block of 512 threads, the kernel is compiled for up to 256"));
+  // More than the device takes: the smaller bound is named at once.
+  const Result<void> huge = nothing.launch({{1}, {1024, 2}});
+  REQUIRE_FALSE(huge);
+  CHECK(huge.error().message.ends_with(": a block of 2048 threads, the kernel is compiled for up to 256"));
   CHECK(device.synchronize());
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/offload_bundle.hpp"
@@ -97,7 +98,7 @@ Excesses kernels_over(const Module& module, std::uint64_t limit, std::string_vie
     for (const KernelInfo& kernel : image.info.kernels) {
       const std::uint64_t taken = amount(kernel);
       if (taken <= limit) continue;
-      excesses.push_back({taken, quote(kernel.name) + " in " + quote(image.path) + ": " +
+      excesses.push_back({taken, quote(with_demangled(kernel.name)) + " in " + quote(image.path) + ": " +
                                      std::to_string(taken) + " " + std::string(unit)});
     }
   }

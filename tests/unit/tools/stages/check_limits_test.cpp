@@ -60,7 +60,7 @@ TEST_CASE("check_budgets names the kernels and images that exceed one, the worst
                    image("sm_90", ImageFormat::kCubin, "")};
   KernelInfo small, large;
   small.name = "small";
-  large.name = "large";
+  large.name = "_Z5largeIfEvPT_";
   small.registers = 40;
   large.registers = 200;
   large.spill_stores = 16;
@@ -93,13 +93,13 @@ TEST_CASE("check_budgets names the kernels and images that exceed one, the worst
         "kiln: error: the budget 'module_bytes' of module 'm' is 199, and one thing exceeds it\n"
         "note: its images: 200 bytes\n"
         "kiln: error: the budget 'registers' of module 'm' is 39, and 3 things exceed it\n"
-        "note: 'large' in 'images/m/gfx1100': 200 registers\n"
+        "note: '_Z5largeIfEvPT_ (large<float>)' in 'images/m/gfx1100': 200 registers\n"
         "note: 'small' in 'images/m/gfx1100': 40 registers\n"
         "note: 'small' in 'images/m/sm_90': 40 registers\n"
         "kiln: error: the budget 'spills' of module 'm' is 0, and one thing exceeds it\n"
-        "note: 'large' in 'images/m/gfx1100': 18 spilled\n"
+        "note: '_Z5largeIfEvPT_ (large<float>)' in 'images/m/gfx1100': 18 spilled\n"
         "kiln: error: the budget 'shared_bytes' of module 'm' is 65536, and one thing exceeds it\n"
-        "note: 'large' in 'images/m/gfx1100': 70000 bytes\n"
+        "note: '_Z5largeIfEvPT_ (large<float>)' in 'images/m/gfx1100': 70000 bytes\n"
         "kiln: error: the budget 'total_bytes' of the manifest is 199, and one thing exceeds it\n"
         "note: all images: 200 bytes\n");
   // A module's own wins.
