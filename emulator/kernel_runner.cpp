@@ -1,7 +1,9 @@
 #include "emulator/kernel_runner.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 
@@ -62,10 +64,17 @@ class Runner final : public KernelRunner {
   Result<const Kernel*> find(const std::string& name) const {
     if (const Kernel* kernel = program_->find_kernel(name)) return kernel;
     std::vector<std::string> names;
-    for (const Kernel& kernel : program_->kernels()) names.push_back(kernel.name);
+    for (const Kernel& kernel : program_->kernels()) names.push_back(readable_name(kernel.name));
     Error error = invalid("the code object has no kernel " + quote(name));
     const std::string near = nearest(name, names);
-    if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+    if (!near.empty()) return error.hint("did you mean " + quote(near) + "?");
+    if (names.empty()) return error.hint("it has none");
+    constexpr std::size_t kShown = 8;
+    const std::size_t more = names.size() - std::min(names.size(), kShown);
+    names.resize(names.size() - more);
+    for (std::string& one : names) one = quote(one);
+    error.hint("it has " + join(names, ", ") +
+               (more == 0 ? "" : ", and " + std::to_string(more) + " more: without a kernel's name, kiln run lists them"));
     return error;
   }
 

@@ -78,8 +78,8 @@ Result<Value> choice(const std::string& option, const std::string& text,
   }
   Error error = usage_error(option + " cannot be " + quote(text));
   const std::string near = nearest(text, names);
-  return error.hint(near.empty() ? "it is one of " + join(names, ", ")
-                                 : "did you mean " + quote(near) + "?");
+  if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+  return error.hint("it is one of " + join(names, ", "));
 }
 
 }  // namespace kiln::tools

@@ -8,7 +8,8 @@ namespace {
 CommandText text_of(const CLI::App& command) {
   CommandText text{command.get_name(), command.get_description(), {}, {}, command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
-    OptionText one{{}, option->get_type_name(), option->get_description()};
+    OptionText one{{}, option->get_type_name(), option->get_description(), option->get_required(),
+                   option->get_items_expected_max() > 1};
     if (option->get_items_expected_max() == 0) one.value.clear();
     if (option->get_positional()) {
       one.names.push_back(option->get_name(true));

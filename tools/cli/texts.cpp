@@ -199,7 +199,8 @@ std::string man_page(const CommandText& command, std::string_view version) {
   std::string out = head("kiln-" + command.name, command.description, version);
   out += ".B kiln " + command.name + "\n[\\fIOPTIONS\\fR]";
   for (const OptionText& positional : command.positionals) {
-    out += " \\fI" + roff(positional.names.front()) + "\\fR";
+    const std::string name = "\\fI" + roff(positional.names.front()) + "\\fR" + (positional.is_repeated ? "..." : "");
+    out += positional.is_required ? " " + name : " [" + name + "]";
   }
   out += "\n.SH OPTIONS\n" + options(command.positionals) + options(command.options);
   return out + examples(command.footer) + ".SH SEE ALSO\n.BR kiln (1)\n";

@@ -12,6 +12,8 @@ struct OptionText {
   std::vector<std::string> names;  // "-j", "--jobs"; of a positional one its only name: "MANIFEST"
   std::string value;               // "N", "array|asm"; empty: it takes none
   std::string description;
+  bool is_required = false;
+  bool is_repeated = false;
 };
 
 struct CommandText {

@@ -117,6 +117,8 @@ PLANTED(write_past_end) {
 
 PLANTED(host_pointer) { out[global_index()] = in[thread_index()]; }
 
+PLANTED(null_output) { out[global_index()] = in[thread_index()]; }
+
 PLANTED(use_after_free) { out[global_index()] = in[thread_index()]; }
 
 PLANTED(lds_overrun) {

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   std::memset(*out, 0, kCount * sizeof(std::uint32_t));
   memory.mark_written(reinterpret_cast<u64>(*out), kCount * sizeof(std::uint32_t));
   void* const in_pointer = name == "host_pointer" ? values.data() : *in;
-  void* const out_pointer = *out;
+  void* const out_pointer = name == "null_output" ? nullptr : *out;
   if (name == "use_after_free") (void)memory.free(*in);
 
   std::uint32_t count = kCount;

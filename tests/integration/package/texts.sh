@@ -24,6 +24,12 @@ for command in $commands; do
   done
 done
 
+for command in $commands; do
+  usage=$("$kiln" "$command" --help | sed -n 's/^Usage: kiln [a-z]* *\[OPTIONS\] *//p')
+  page=$(sed -n '/^\[.fIOPTIONS/{s/\\f[IR]//g; s/^\[OPTIONS\] *//; p}' "$work/kiln-$command.1" | sed 's/\\-/-/g')
+  [ "$usage" = "$page" ] || fail "kiln-$command.1 takes '$page', --help '$usage'"
+done
+
 bash -n "$work/bash"
 complete_bash() { # WORD...
   bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kiln; echo "${COMPREPLY[*]}"' - "$work/bash" "$@"
