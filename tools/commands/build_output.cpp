@@ -99,6 +99,10 @@ void print_remarks(const Finished& finished, const std::filesystem::path& out_fo
     err << "kiln: warning: " << quote(source)
         << " has no kernels: a template is one where it is instantiated\n";
   }
+  for (const std::string& folder : finished.headers_left_out) {
+    err << "kiln: warning: the headers of " << quote(folder)
+        << " are not embedded with the sources, which do not compile at run time where they include them\n";
+  }
   const std::vector<std::string>& untyped = finished.untyped_kernels;
   if (untyped.empty()) return;
   err << "kiln: note: " << quote(untyped.front());

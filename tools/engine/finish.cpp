@@ -13,6 +13,7 @@
 #include "tools/engine/describe_build.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/json/json.hpp"
+#include "tools/stages/bundle_sources.hpp"
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
@@ -350,6 +351,18 @@ Result<Catalog> make_catalog(const FinishRequest& request, std::vector<Module> m
   return catalog;
 }
 
+// The folders that embedded sources include from and that are not embedded with them, sorted.
+std::vector<std::string> headers_left_out(const FinishRequest& request) {
+  std::set<std::string> folders;
+  if (request.manifest.embed.source == EmbedSource::kNone) return {};
+  for (const Unit& unit : request.units) {
+    for (const std::string& folder : unit.include_directories) {
+      if (!is_bundled(folder)) folders.insert(folder);
+    }
+  }
+  return {folders.begin(), folders.end()};
+}
+
 // What to tell of it.
 Finished summary_of(const Catalog& catalog) {
   Finished summary;
@@ -401,6 +414,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   std::map<std::string, ImageSources> sources;
   for (const Module& module : catalog.modules) sources[module.name] = image_sources(module, context, files);
   Finished finished = summary_of(catalog);
+  finished.headers_left_out = headers_left_out(request);
   KILN_TRY_ASSIGN(std::vector<GeneratedFile> generated,
                   publish(std::move(catalog), bundles, sources, request.cache));
   generated.insert(generated.begin(), {"compile_commands.json",

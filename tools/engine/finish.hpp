@@ -40,6 +40,7 @@ struct Finished {
   std::vector<RemovedFile> removed;
   std::vector<std::string> without_kernels;  // sources of modules of several
   std::vector<std::string> untyped_kernels;  // extern "C", with arguments of which the size alone is known
+  std::vector<std::string> headers_left_out;  // folders that embedded sources include from, outside of the manifest's
   std::vector<Error> errors;            // of the modules that were left out
 };
 

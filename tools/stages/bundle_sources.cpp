@@ -26,9 +26,7 @@ Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit,
   add_options(manifest.options, bundle);
   add_options(unit.module->options, bundle);
   for (const std::string& directory : unit.include_directories) {
-    const bool is_inside =
-        std::filesystem::path(directory).is_relative() && !directory.starts_with("..");
-    if (is_inside) bundle.include_directories.push_back(directory);
+    if (is_bundled(directory)) bundle.include_directories.push_back(directory);
   }
   std::vector<std::string> paths = {unit.source};
   for (const std::string& file : unit.files) {
@@ -42,6 +40,10 @@ Result<std::string> bundle_unit(const Manifest& manifest, const Unit& unit,
 }
 
 }  // namespace
+
+bool is_bundled(const std::string& include_directory) {
+  return std::filesystem::path(include_directory).is_relative() && !include_directory.starts_with("..");
+}
 
 Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
                                                 const std::vector<Unit>& units,

@@ -22,6 +22,9 @@ Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const 
                                                 const std::vector<Unit>& units,
                                                 const ReadSource& read);
 
+// Whether headers from there come along.
+bool is_bundled(const std::string& include_directory);
+
 // What tells the module's sources from any others.
 Digest source_digest(const std::vector<std::string>& bundles);
 

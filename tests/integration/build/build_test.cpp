@@ -209,6 +209,13 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   CHECK(instead.find("affine_f32") != std::string::npos);
   CHECK(instead.find("shared.cuh") != std::string::npos);
 
+  // Headers from elsewhere, such as kiln's own, do not come along.
+  std::string manifest = project.read("targets.json");
+  manifest.insert(1, "\"include_directories\": [\"{kiln}\"],");
+  project.write("other.json", manifest);
+  CHECK(project.kiln({"build", "other.json", "--embed-source", "--out", "other"})
+            .diagnostics.find(" are not embedded with the sources") != std::string::npos);
+
   // A comment in a header changes no image, but what is embedded.
   project.write("shared.cuh", project.read("shared.cuh") + "// told apart\n");
   (void)project.events({"--embed-source=instead", "--compress", "none"});
