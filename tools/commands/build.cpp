@@ -33,7 +33,7 @@ ProgressOptions progress_options(const BuildOptions& options, const World& world
   const ProgressStyle style = options.json                           ? ProgressStyle::kJson
                               : world.environment.stderr_is_terminal ? ProgressStyle::kTerminal
                                                                      : ProgressStyle::kLines;
-  return {.style = style, .explain = options.explain, .jobs = jobs};
+  return {.style = style, .explain = options.explain, .jobs = jobs, .out = options.selection.out};
 }
 
 void apply(const BuildOptions& options, EmbedOptions& embed) {
@@ -193,8 +193,10 @@ Result<Execution> run_steps(const BuildOptions& options, const BuildContext& con
   return executed;
 }
 
-void print_warnings(const Execution& execution, const BuildContext& context, std::ostream& err) {
-  for (const std::string& warning : execution.warnings) err << "kiln: warning: " << warning << "\n";
+void print_warnings(const Execution& execution, const BuildContext& context, const fs::path& out, std::ostream& err) {
+  for (const std::string& warning : execution.warnings) {
+    err << "kiln: warning: " << with_out_folder(warning, out) << "\n";
+  }
   for (const std::string& warning : shortcomings(context, execution)) {
     err << "kiln: warning: " << warning << "\n";
   }
@@ -260,7 +262,8 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(const std::optional<Lock> lock,
                   check_lock_file(options, prepared, context, world.files, world));
   if (options.dry_run) {
-    print_stale_steps(assess_all(memory.state, context), plan, output_format(options), world.out);
+    print_stale_steps(assess_all(memory.state, context), plan, options.selection.out, output_format(options),
+                      world.out);
     return BuildOutcome{};
   }
 
@@ -272,7 +275,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(outcome.execution,
                   run_steps(options, context, memory, files, store.get(), timeline, world));
   outcome.errors = outcome.execution.errors;
-  print_warnings(outcome.execution, context, world.err);
+  print_warnings(outcome.execution, context, options.selection.out, world.err);
   if (outcome.execution.count(StepStatus::kRan) != 0) store.trim();
   if (outcome.errors.empty()) {
     remove_and_tell_old_images(options, prepared, context, memory, files, world.err);

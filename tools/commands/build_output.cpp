@@ -41,8 +41,8 @@ std::string spell_emitted(const std::filesystem::path& out, const EmbedOptions& 
   return join(names, ", ");
 }
 
-void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan, OutputFormat format,
-                       std::ostream& out) {
+void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan,
+                       const std::filesystem::path& out_folder, OutputFormat format, std::ostream& out) {
   std::size_t stale = 0, following = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Assessment& one = assessments[i];
@@ -56,7 +56,7 @@ void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& p
                   out);
     } else {
       out << (is_stale ? "would run: " : "may follow: ") << plan.steps[i].id << ": "
-          << join(one.reasons, ", ") << "\n";
+          << with_out_folder(join(one.reasons, ", "), out_folder) << "\n";
     }
   }
   if (format == OutputFormat::kText) {

@@ -33,8 +33,8 @@ struct BuildOutcome {
 std::string spell_emitted(const std::filesystem::path& out, const EmbedOptions& embed);
 
 // What --dry-run prints: the steps that would run and why, and those that might.
-void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan, OutputFormat format,
-                       std::ostream& out);
+void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& plan,
+                       const std::filesystem::path& out_folder, OutputFormat format, std::ostream& out);
 
 // `error` is that of outcome.errors; null: none.
 void print_outcome(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds,

@@ -21,7 +21,7 @@ std::uint64_t milliseconds_since(Clock::time_point start) {
 }
 
 // What is shown for a finished step in a log, and above the updated line when it matters.
-std::string finished_line(const Step& step, const StepReport& report, bool explain) {
+std::string finished_line(const Step& step, const StepReport& report, const ProgressOptions& options) {
   std::string line = step.id;
   switch (report.status) {
     case StepStatus::kRan:
@@ -40,24 +40,26 @@ std::string finished_line(const Step& step, const StepReport& report, bool expla
       line += " (skipped)";
       break;
   }
-  if (explain && !report.reasons.empty()) line += ": " + join(report.reasons, ", ");
+  if (options.explain && !report.reasons.empty()) {
+    line += ": " + with_out_folder(join(report.reasons, ", "), options.out);
+  }
   return line;
 }
 
 class LineProgress final : public ExecuteObserver {
  public:
   LineProgress(const ProgressOptions& options, std::ostream& err)
-      : explain_(options.explain), err_(err) {}
+      : options_(options), err_(err) {}
 
   void planned(std::size_t stale_steps, std::uint64_t) override { total_ = stale_steps; }
   void started(const Step&, std::uint64_t) override {}
   void finished(const Step& step, const StepReport& report) override {
-    err_ << "[" << ++done_ << "/" << total_ << "] " << finished_line(step, report, explain_)
+    err_ << "[" << ++done_ << "/" << total_ << "] " << finished_line(step, report, options_)
          << std::endl;
   }
 
  private:
-  bool explain_;
+  const ProgressOptions options_;
   std::ostream& err_;
   std::size_t total_ = 0, done_ = 0;
 };
@@ -100,7 +102,7 @@ class TerminalProgress final : public ExecuteObserver {
       running_.erase(running);
     }
     if (options_.explain || report.status == StepStatus::kFailed) {
-      err_ << "\r\033[K" << finished_line(step, report, options_.explain) << "\n";
+      err_ << "\r\033[K" << finished_line(step, report, options_) << "\n";
     }
     draw();
   }
@@ -178,6 +180,15 @@ class JsonProgress final : public ExecuteObserver {
 };
 
 }  // namespace
+
+std::string with_out_folder(std::string text, const std::filesystem::path& out) {
+  constexpr std::string_view kOut = "{out}";
+  const std::string spelt = out.string();
+  for (std::size_t at = text.find(kOut); at != std::string::npos; at = text.find(kOut, at + spelt.size())) {
+    text.replace(at, kOut.size(), spelt);
+  }
+  return text;
+}
 
 std::unique_ptr<ExecuteObserver> make_progress(const ProgressOptions& options, World& world) {
   switch (options.style) {

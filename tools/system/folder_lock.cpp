@@ -25,6 +25,30 @@ bool is_at(const std::filesystem::path& file, int descriptor) {
           held.st_ino == there.st_ino);
 }
 
+// The link on the way to `file` whose target is not there; empty: there is none.
+std::filesystem::path link_to_nothing(std::filesystem::path file) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  while (file.has_relative_path()) {
+    file = file.parent_path();
+    if (fs::is_symlink(file, ignored) && !fs::exists(file, ignored)) return file;
+  }
+  return {};
+}
+
+Error cannot_lock(const std::filesystem::path& file, const std::error_code& why) {
+  Error error{.code = ErrorCode::kEnvironment, .message = "cannot write " + quote(file.string()) + ": "};
+  const std::filesystem::path link = link_to_nothing(file);
+  if (link.empty()) {
+    error.message += why.message();
+    return error.hint("choose a folder that you may write to: --out DIR");
+  }
+  std::error_code ignored;
+  error.message += quote(link.string()) + " is a link to nothing";
+  return error.note("it points to " + quote(std::filesystem::read_symlink(link, ignored).string()))
+      .hint("make that folder, or choose another one: --out DIR");
+}
+
 }  // namespace
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& file, const Interrupt* interrupt,
@@ -44,10 +68,7 @@ Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) {
     const std::error_code opened(errno, std::generic_category());
-    return Error{.code = ErrorCode::kEnvironment,
-                 .message = "cannot write " + quote(file.string()) + ": " +
-                            (made ? made : opened).message()}
-        .hint("choose a folder that you may write to: --out DIR");
+    return cannot_lock(file, made ? made : opened);
   }
   FolderLock lock(descriptor);
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {

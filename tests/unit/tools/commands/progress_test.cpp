@@ -57,6 +57,16 @@ TEST_CASE("progress explains why each step ran when asked") {
       "[1/3] compile affine sm_80 (1.2 s): affine.cu changed, flag -O3 -> -O2\n"));
 }
 
+TEST_CASE("progress names files of the out folder as the user would") {
+  CHECK(with_out_folder("{out}/hip/a.cu changed, flag -o {out}/x", "b/out") == "b/out/hip/a.cu changed, flag -o b/out/x");
+  CHECK(with_out_folder("a.cu changed", "out") == "a.cu changed");
+  Shown shown;
+  const auto progress = make_progress({.explain = true, .out = "b/out"}, shown.world);
+  progress->planned(1, 0);
+  progress->finished(shown.step("compile a gfx1100"), {StepStatus::kRan, {"{out}/hip/a.cu changed"}, 100});
+  CHECK(shown.err.str() == "[1/1] compile a gfx1100 (0.1 s): b/out/hip/a.cu changed\n");
+}
+
 TEST_CASE("progress for a program is a JSON object a line on standard output") {
   Shown shown;
   shown.play({.style = ProgressStyle::kJson, .explain = false, .jobs = 2});

@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/diagnostic.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tools/system/folder_lock.hpp"
 
@@ -79,4 +80,16 @@ TEST_CASE("FolderLock names the file that it cannot write") {
   REQUIRE_FALSE(lock);
   CHECK(lock.error().code == ErrorCode::kEnvironment);
   CHECK(lock.error().message == "cannot write '/proc/no/such/lock': No such file or directory");
+}
+
+TEST_CASE("FolderLock says that the folder is a link to nothing") {
+  const ScratchFolder folder;
+  std::filesystem::create_symlink("gone", folder / "out");
+  const auto lock = FolderLock::take(folder / "out/.kiln/lock", nullptr, [] {});
+  REQUIRE_FALSE(lock);
+  const std::string out = (folder / "out").string();
+  CHECK(kiln::render(lock.error()) == "kiln: error: cannot write '" + out + "/.kiln/lock': '" + out +
+                                          "' is a link to nothing\n"
+                                          "note: it points to 'gone'\n"
+                                          "hint: make that folder, or choose another one: --out DIR\n");
 }
