@@ -1,15 +1,16 @@
 // dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
 // come last.
 //
-// In small launches with a block for each row and a thread for each element, each thread takes one.
-// Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the elements of
-// a row are not, neighbouring lanes go over neighbouring rows, and a block over as many rows as give
-// all of the device work.
+// In small launches with a block for each row and a thread for each element, each thread takes one or
+// two. Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the
+// elements of a row are not, neighbouring lanes go over neighbouring rows, and a block over as many
+// rows as give all of the device work.
 #pragma once
 
 #include "device/block.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
+#include "device/row_team.cuh"
 #include "families/row_elements.cuh"
 #include "families/team.cuh"
 
@@ -54,10 +55,14 @@ KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
 #pragma unroll 1
   for (u32 dim = dims; dim != 0;) {
     dim = unknown(dim - 1);
-    const u32 size = view.size(dim);
-    const u64 above = quotient(i, size);
-    place += (i - above * size) * view.stride(0, dim);
-    i = above;
+    const u64 stride = view.stride(0, dim);
+    u64 digit = i;
+    if (dim != 0) {
+      const u32 size = view.size(dim);
+      i = quotient(i, size);
+      digit -= i * size;
+    }
+    place += digit * stride;
   }
   return place;
 }
@@ -75,18 +80,17 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
   return contiguous;
 }
 
-// Whether all blocks work, all threads are on the device at once, and there is a block, of a power
-// of two threads, for each row and a thread for each element.
-KILN_DEVICE bool has_one_each(u64 numel, u64 per_row, const Views<1>& view) {
-  constexpr u32 kMost = kMachine.multiprocessors * kMachine.threads;
+// Threads that the device holds at once, where they have 32 registers.
+inline constexpr u32 kMostThreads = kMachine.multiprocessors * kMachine.threads;
+
+// Whether there is a block, of a power of two threads, for each row and a thread for each element,
+// and all fit on the device at once; or each is a wave, which takes no longer than its launch.
+KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads();
-  if (blocks > most_blocks() || blocks * threads > kMost || per_row > threads ||
-      blocks * static_cast<u32>(per_row) < numel || (threads & (threads - 1)) != 0) {
-    return false;
-  }
-  // Of more blocks, those of 1024 threads come in two turns: a transposed matrix is read across.
-  return blocks * threads <= kMost / 2 || view.rank != 2 || view.stride(0, 0) != 1 ||
-         view.stride(0, 1) <= 1;
+  const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
+  const bool fit = blocks <= most_blocks() && blocks * threads <= kMostThreads;
+  return (fit || threads <= wave_width()) && per_row <= threads && taken >= numel &&
+         taken >> 32 == 0 && (threads & (threads - 1)) == 0;
 }
 
 KILN_DEVICE u32 last_size(const Views<1>& view) {
@@ -129,6 +133,46 @@ KILN_DEVICE void store_rows(const RowTeams& teams, typename Reduction::State sta
   }
 }
 
+// A thread takes an element of a row. Where the registers of all blocks do not fit on the device at
+// once, half of the blocks leave, and a thread of the others has two: a block has two rows.
+template <class Reduction, class T, class Out>
+KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
+                                Out* dst) {
+  const bool waits = block_threads() > wave_width();
+  const u32 twice = waits && block_count() * block_threads() > kMostThreads / 2 ? 1 : 0;
+  const u32 base = block_index() << twice;
+  if (base >= block_count()) return;
+  const u32 threads = block_threads() >> twice, log = highest_bit(threads);  // of a row
+  const u32 rank = thread_rank() & (threads - 1);
+  const u32 row = base + (thread_rank() >> log), at = row * per_row + rank, last = last_size(view);
+  u64 place[2] = {at, at + threads};
+  if (!is_contiguous(view)) {
+    place[0] = place_of(view, view.rank, at);
+    if (twice != 0) place[1] = place_of(view, view.rank, at + threads);
+  }
+  T x[2];
+#pragma unroll
+  for (u32 k = 0; k < 2; ++k) {
+    const u32 skipped = k << log;
+    x[k] = Reduction::neutral();
+    if (rank + skipped < per_row && at + skipped < numel && k <= twice) x[k] = src[place[k]];
+  }
+  auto state = Reduction::take(Reduction::identity(), x[0], rank);
+  if (twice != 0) state = Reduction::take(state, x[1], rank + threads);
+  KILN_SHARED(scratch, RowScratch<typename Reduction::State>);
+  const u32 most = wave_width();
+  state = join_lanes<Reduction>(state, threads < most ? threads : most);
+  if (threads > most) {
+    if (lane_index() == 0) scratch.of[0][wave_index()] = state;
+    barrier();
+    if (rank >= most) return;
+    const u32 waves = threads / most;
+    state = rank < waves ? scratch.of[0][wave_index() + rank] : Reduction::identity();
+    state = join_lanes<Reduction>(state, waves);
+  }
+  if (rank == 0 && at < numel) dst[row] = Reduction::result(state, last);
+}
+
 template <class Reduction, class T, class Out>
 KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
                         Out* dst) {
@@ -138,30 +182,10 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
     if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
     return;
   }
-  if (leaves_at_once()) return;
+  if (block_threads() > wave_width() && leaves_at_once()) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  if (has_one_each(numel, per_row, view)) {
-    const u32 rank = thread_rank(), last = last_size(view);
-    const u32 at = block_index() * static_cast<u32>(per_row) + rank;
-    auto state = Reduction::identity();
-    if (rank < per_row && at < numel) {
-      u64 place = at;
-      if (!is_contiguous(view)) place = find_element(view, at).at[0];
-      state = Reduction::take(state, src[place], rank);
-    }
-    KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
-    const u32 width = wave_width(), threads = block_threads();
-    state = join_lanes<Reduction>(state, threads < width ? threads : width);
-    if (threads > width) {
-      if (lane_index() == 0) scratch.of[wave_index()] = state;
-      barrier();
-      if (rank >= width) return;
-      const u32 waves = threads / width;
-      state = rank < waves ? scratch.of[rank] : Reduction::identity();
-      state = join_lanes<Reduction>(state, waves);
-    }
-    if (rank == 0 && at < numel) dst[block_index()] = Reduction::result(state, last);
-    return;
+  if (has_one_each(numel, per_row)) {
+    return reduce_at_once<Reduction>(numel, static_cast<u32>(per_row), view, src, dst);
   }
   const u64 pieces = (per_row * sizeof(T) + 15) / 16;
   const u32 blocks = row_blocks(pieces);
@@ -176,12 +200,12 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
                    : numel >= per_row * blocks * waves && dense ? tuning::kAnyPiecesOfLane
                                                                 : tuning::kPiecesOfLane;
   RowTeams teams;
-  teams.share(dense ? pieces : per_row, many ? kChunksAhead : 1, most);
+  teams.share(dense ? pieces : per_row, many ? highest_bit(kChunksAhead) : 0, most);
   if (has_block_each) {
     teams.take_one();
   } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
              block_threads() >= wave_width() && (block_threads() & (block_threads() - 1)) == 0) {
-    teams.go_across(numel, per_row);
+    teams.go_across(numel, per_row, blocks);
   }
   const Team team = teams.team;
 #pragma unroll 1

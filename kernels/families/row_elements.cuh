@@ -22,13 +22,16 @@ KILN_DEVICE typename Reduction::State take_chunks(typename Reduction::State stat
 #pragma unroll 1
   for (u32 c = team.rank; c < chunks;) {
     Chunk<T, kCount> chunk[kChunksAhead];
-    const bool all = chunks - c > (kChunksAhead - 1) * team.threads;
+    u32 left = 0;
 #pragma unroll
     for (u32 k = 0; k < kChunksAhead; ++k) {
-      if (k == 0 || all) chunk[k].load(from + static_cast<u64>(c + k * team.threads) * kCount);
+      const u32 at = c + k * team.threads;
+      if (k != 0 && at >= chunks) continue;
+      chunk[k].load(from + static_cast<u64>(at) * kCount);
+      ++left;
     }
 #pragma unroll 1
-    for (u32 left = all ? kChunksAhead : 1;;) {
+    for (;;) {
       // Sums of chunks lose less than one long sum.
       auto part = Reduction::identity();
 #pragma unroll
@@ -52,19 +55,27 @@ KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State st
                                                     const Team& team) {
   constexpr u32 kCount = 16 / sizeof(T);
   u32 before = count, between = 0;  // elements before the chunks, and in them
+  const u64 apart = team.threads * stride;
+  const T* next = from + team.rank * stride;
+  u32 i = team.rank;
   // Few elements are there sooner one by one.
   if (stride == 1 && count > 4 * team.threads) {
     const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
     before = gap < count ? gap : count;
     const u32 chunks = (count - before) / kCount;
     between = chunks * kCount;
+    // The first of the others is on its way meanwhile.
+    const u32 at = i < before ? i : i + between;
+    T one = Reduction::neutral();
+    if (at < count) one = from[at];
     state = take_chunks<Reduction>(state, from + before, chunks, index + before, team);
+    state = Reduction::join(state, Reduction::take(Reduction::identity(), one, index + at));
+    i += team.threads;
+    next += apart;
   }
   const u32 single = count - between;
-  const u64 apart = team.threads * stride;
-  const T* next = from + team.rank * stride;
 #pragma unroll 1
-  for (u32 i = team.rank; i < single;) {
+  while (i < single) {
     T x[kAhead];
     u32 at[kAhead];
 #pragma unroll

@@ -197,7 +197,7 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   // A block shares a row where it is whole waves.
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
   RowTeams teams;
-  teams.share(pieces, each, whole_waves ? most : tuning::kAnyPiecesOfLane);
+  teams.share(pieces, highest_bit(each), whole_waves ? most : tuning::kAnyPiecesOfLane);
   u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
   const u32 lead = teams.mine - teams.first, stride = blocks * teams.count;
 #pragma unroll 1

@@ -17,7 +17,7 @@ using namespace device;
 // have short rows, half of what the device holds, so that the others have room to leave beside
 // them.
 KILN_DEVICE u32 row_blocks(u64 pieces) {
-  u32 fit = multiprocessors() * 1024 / block_threads();
+  u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
   if (block_threads() <= 128 && pieces <= 32 && block_count() > 4 * fit) fit /= 2;
   const u32 most = fit < kMostBlocks ? fit : kMostBlocks;
   return block_count() < most ? block_count() : most;
@@ -30,15 +30,15 @@ struct RowTeams {
   u32 first = 0;             // the first of those that go along: of the wave, or of the block
   u32 count = 1;
 
-  // For rows of so many pieces, each of which one access moves: a lane for every `each`; the block
-  // where a lane would have more than `most`.
-  KILN_DEVICE void share(u64 pieces, u32 each, u32 most) {
+  // For rows of so many pieces, each of which one access moves: a lane for every 2^log_each; the
+  // block where a lane would have more than `most`.
+  KILN_DEVICE void share(u64 pieces, u32 log_each, u32 most) {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
     const u32 both = threads | wave_width(), widest = both & (0 - both);
     u32 log = highest_bit(widest);
-    if (pieces <= widest * each) {
-      const u32 lanes = (static_cast<u32>(pieces) + each - 1) / each;
+    if (pieces <= widest << log_each) {
+      const u32 lanes = (static_cast<u32>(pieces) + (1u << log_each) - 1) >> log_each;
       const u32 wanted = lanes < 2 ? 0 : highest_bit(lanes - 1) + 1;
       log = wanted < log ? wanted : log;
     }
@@ -48,14 +48,12 @@ struct RowTeams {
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
     count = whole ? 1 : threads >> log;
   }
-  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has, the
-  // more blocks work, up to one a multiprocessor. The block has whole waves, a power of two of them.
-  KILN_DEVICE void go_across(u64 numel, u64 per_row) {
+  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has,
+  // the more of `blocks` work. The block has whole waves, a power of two of them.
+  KILN_DEVICE void go_across(u64 numel, u64 per_row, u32 blocks) {
     count = wave_width();
 #pragma unroll 1
-    while (count > tuning::kFewestAcross && numel <= per_row * count / 2 * multiprocessors()) {
-      count /= 2;
-    }
+    while (count > tuning::kFewestAcross && numel <= per_row * (count / 2) * blocks) count /= 2;
     mine = thread_rank() & (count - 1);
     first = 0;
     const u32 log = highest_bit(count);

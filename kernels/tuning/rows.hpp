@@ -10,11 +10,11 @@ namespace kiln::tuning {
 // less; longer ones to a whole block.
 inline constexpr unsigned kPiecesOfLane = 8;
 // The same of reductions where every wave has a row.
-inline constexpr unsigned kAnyPiecesOfLane = 1u << 26;
+inline constexpr unsigned kAnyPiecesOfLane = 1u << 25;
 
 // Elements from where on neighbouring rows are read together, so many at least; and of a row, up to
 // which blocks that share none are faster.
-inline constexpr unsigned kAcross = 1u << 17, kFewestAcross = 4, kAcrossAlone = 4096;
+inline constexpr unsigned kAcross = 1u << 17, kFewestAcross = 2, kAcrossAlone = 4096;
 
 // Pieces of a softmax's row, of 16 bytes, that a thread keeps; and how many it has at most of one of
 // many rows that a wave takes. H200, 131072x333 f64: 249 us by a wave, 305 by two.

@@ -58,7 +58,15 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
   return view;
 }
 
-// Our own geometry: by what the kernel finds in the view (kernels/families/reduce.cuh).
+// Few elements: all at once, one or two for a thread.
+std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::size_t each) {
+  unsigned block = 1;
+  while (block < each && block < 1024) block *= 2;
+  if (block < each || rows * block > spread_over(gpu).resident()) return std::nullopt;
+  return tuning::Launch{static_cast<unsigned>(rows), block};
+}
+
+// Our own geometry of more: by what the kernel finds in the view (kernels/families/reduce.cuh).
 tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept, std::size_t rows,
                             std::size_t each, std::size_t element) {
   const tuning::Spread device = spread_over(gpu);
@@ -67,12 +75,6 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
   if (!dense && kept != 0 && view.strides[kept - 1] == 1 && rank == kept + 1 &&
       rows * each >= tuning::kAcross) {
     return tuning::across_rows(device, rows, each);
-  }
-  // Few elements: a thread each, all at once.
-  unsigned block = 1;
-  while (block < each && block < 1024) block *= 2;
-  if (block >= each && rows * block <= device.resident() / 2) {
-    return {static_cast<unsigned>(rows), block};
   }
   const bool has_waves = dense && rows * 64 >= device.resident();
   return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4,
@@ -166,7 +168,8 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
     if (!even) return invalid("the elements of shape " + to_string(view) + " are not evenly apart");
     return plan_split(call, *even, tuning::split_into(call.parts, blocks, each));
   }
-  if (call.geometry == Geometry::kOwn && even) {
+  const std::optional<tuning::Launch> small = at_once(gpu, blocks, each);
+  if (call.geometry == Geometry::kOwn && even && !small) {
     const tuning::Split split = split_of(gpu, *even, size_of(call.dtype));
     const bool counted = split.parts == 1 || blocks <= tuning::kWorkspaceCounters / 4;
     if (serves(split, *even) && counted) return plan_split(call, *even, split);
@@ -174,7 +177,8 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   launch.layout = layout_block({{"src", view}});  // never null
   launch.layout_argument = 3;
   if (call.geometry == Geometry::kOwn && each != 0) {
-    const tuning::Launch own = own_geometry(gpu, view, kept, blocks, each, size_of(call.dtype));
+    const tuning::Launch own =
+        small ? *small : own_geometry(gpu, view, kept, blocks, each, size_of(call.dtype));
     launch.grid.x = own.blocks;
     launch.block.x = own.threads;
   } else {

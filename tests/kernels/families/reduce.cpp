@@ -148,7 +148,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
                                    {24, 65},
                                    {12, 255},
                                    {12, 256},
-                                   {12, 257},
+                                   {13, 257},
                                    {12, 1023},
                                    {12, 1024},
                                    {12, 1025},
@@ -164,6 +164,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
                                    {7, 24},
                                    {33, 130},
                                    {1025, 24},
+                                   {301, 400},
                                    {555, 301},
                                    {70, 2100},
                                    {40, 5001}}) {
