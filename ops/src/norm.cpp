@@ -43,11 +43,12 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
   // A thread has one piece. Where the device has fewer threads than there are pieces, it has two
   // that it keeps, or four where the row then fits a wave and would not fill two; of single elements
-  // sixteen.
+  // sixteen, of eight bytes eight.
   const bool whole = columns % count == 0;
   const bool fills = std::uint64_t{rows.rows} * pieces >= spread_over(gpu).resident();
   const bool fits_wave = whole ? pieces > 64 && pieces < 128 : pieces > 32;
-  const std::uint32_t walked = !fills ? 1 : fits_wave ? 4 : whole ? 2 : 1;
+  const std::uint32_t single = count == 2 ? 2 : 4;
+  const std::uint32_t walked = !fills ? 1 : fits_wave ? (whole ? 4 : single) : whole ? 2 : 1;
   const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
