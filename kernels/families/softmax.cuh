@@ -4,7 +4,8 @@
 // A team takes a row: one walk finds its maximum, one the sum of its weights, and one writes. A
 // weight is an element's exponential, by the maximum's. A row that fits into the registers of its
 // team is read once; of a longer one, weights that lose nothing in T wait in the output. It is moved
-// by aligned chunks, wherever it begins, and what lies before and behind them by elements.
+// by aligned chunks, wherever it begins, and what lies before and behind them by elements; a short one
+// by elements alone.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -62,6 +63,8 @@ struct SoftmaxRow {
   static constexpr u32 kKept = kChunks * kCount + 1;
   // Of a row that a wave takes, where there are many.
   static constexpr u32 kMost = tuning::softmax_walked(sizeof(T));
+  // Elements of a short row.
+  static constexpr u32 kElements = tuning::softmax_elements(sizeof(T));
 
   Team team;
   u32 before;  // elements before the chunks
@@ -89,7 +92,7 @@ struct SoftmaxRow {
   KILN_DEVICE u32 column_of_single(u32 i) const { return i < before ? i : i + chunks * kCount; }
 
   // Calls `act` for each element that the thread has of a slab, and for some beyond its end: not for
-  // those of chunks that no thread of the team has. Of f64, whose numbers fill the registers, all.
+  // those that no thread of the team has. Of f64, whose numbers fill the registers, for all chunks.
   template <class Act>
   KILN_DEVICE void each_of(u32 first, Act act) const {
     // So many chunks are computed side by side.
@@ -171,6 +174,36 @@ struct SoftmaxRow {
   }
 };
 
+// A short row: a thread keeps all the elements that it has.
+template <class T>
+KILN_ASIDE void softmax_short(Team team, const T* from, T* to, u32 columns) {
+  using N = typename Arithmetic<T>::Number;
+  constexpr u32 kCount = SoftmaxRow<T>::kElements;
+  N x[kCount];
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    const u32 at = k * team.threads + team.rank;
+    T one = narrow<T>(least<N, N>());
+    if (at < columns) one = from[at];
+    x[k] = widen(one);
+  }
+  N maximum = x[0], sum = 0;
+#pragma unroll
+  for (u32 k = 1; k < kCount; ++k) maximum = Largest<N>::join(maximum, x[k]);
+  maximum = join_lanes<Largest<N>>(maximum, team.threads);
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    x[k] = softmax_weight<T>(x[k] - maximum);
+    sum += x[k];
+  }
+  const N scale = 1 / join_lanes<Total<N>>(sum, team.threads);
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    const u32 at = k * team.threads + team.rank;
+    if (at < columns) to[at] = narrow<T>(x[k] * scale);
+  }
+}
+
 template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   using Row = SoftmaxRow<T>;
@@ -178,32 +211,41 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 columns = static_cast<u32>(n_cols);
   u32 pieces = columns / kCount;
   // A block of one wave takes one row where that fills it.
-  const bool alone = block_threads() == wave_width() && pieces > 2 * wave_width();
+  const bool alone = block_threads() == wave_width() && pieces > wave_width();
   if (!alone && leaves_at_once()) return;
   const u32 blocks = alone ? block_count() : row_blocks(pieces);
   if (block_index() >= blocks) return;
   const u64 rows = static_cast<u64>(block_count()) * block_size();
-  const u64 bits = address_of(src) | columns * sizeof(T);
+  const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
   // The more rows, the fewer lanes have one, and the fewer instructions that takes. A row that is too
-  // much for a wave is a block's.
+  // much for a wave is a block's, where that is whole waves.
   const u64 all = rows * pieces;
-  const u32 each = all > resident_threads() / 8 ? Row::kChunks : 1;
-  const u32 most = all > resident_threads() ? Row::kMost : Row::kChunks;
-  // Elements before and behind the chunks: a thread for each.
-  const u32 ends = bits % 16 == 0 ? 0 : 2 * (kCount - 1) * each;
-  if (!alike) pieces = columns;
-  pieces = pieces < ends ? ends : pieces;
-  // A block shares a row where it is whole waves.
+  const bool many = all > resident_threads() / 8;
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
+  // Short rows go by elements: of many those that are no whole chunks.
+  const u32 of_lane = !many ? Row::kElements : aligned ? 0 : tuning::kSoftmaxShort / sizeof(T);
+  const bool is_short = whole_waves && columns <= of_lane * wave_width();
+  const u32 each = !many ? 1 : is_short ? Row::kElements : Row::kChunks;
+  u32 most = all > resident_threads() ? Row::kMost : Row::kChunks;
+  if (is_short || !whole_waves) most = tuning::kAnyPiecesOfLane;
+  // Elements before and behind the chunks: a thread for each.
+  const u32 ends = aligned ? 0 : 2 * (kCount - 1) * each;
+  pieces = is_short || !alike ? columns : pieces < ends ? ends : pieces;
   RowTeams teams;
-  teams.share(pieces, highest_bit(each), whole_waves ? most : tuning::kAnyPiecesOfLane);
+  teams.share(pieces, highest_bit(each), most);
   u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
   const u32 lead = teams.mine - teams.first, stride = blocks * teams.count;
 #pragma unroll 1
   for (; mine - lead < rows; mine += stride) {
     const T* const from = src + mine * columns;
-    Row(teams.team, from, mine < rows ? columns : 0, alike).run(from, dst + mine * columns);
+    T* const to = dst + mine * columns;
+    const u32 its = mine < rows ? columns : 0;
+    if (is_short) {
+      softmax_short(teams.team, from, to, its);
+    } else {
+      Row(teams.team, from, its, alike).run(from, to);
+    }
   }
 }
 

@@ -23,6 +23,12 @@ constexpr unsigned softmax_walked(unsigned element_bytes) {
   return (element_bytes == 8 ? 2 : 1) * kSoftmaxPieces;
 }
 
+// Elements of a short row that a thread keeps; and how many bytes it has at most, for each lane of a
+// wave, where there are many. H200, f16 of 131072 rows by elements and by chunks, us: 17 columns 11,
+// 38; 33 columns 21, 38; 100 columns 44, 38. f64 of 33 columns: 51, 23.
+constexpr unsigned softmax_elements(unsigned element_bytes) { return element_bytes == 8 ? 2 : 4; }
+inline constexpr unsigned kSoftmaxShort = 4;
+
 // Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
 // block that takes long rows has a thread for every `each` pieces, so that all of a row is on its
 // way at once. Derived; the numbers of H200 runs are in docs/PERFORMANCE.md.
