@@ -33,7 +33,7 @@ struct Chunk {
       word[0] = *reinterpret_cast<const Bits<kBytes>*>(address);
     }
   }
-  KILN_DEVICE void store(T* address) const {
+  KILN_DEVICE void store(void* address) const {
     if constexpr (kBytes == 16) {
       Words words;
 #pragma unroll
@@ -96,12 +96,13 @@ struct Chunk {
     }
   }
 
-  // Drops the first elements and appends those of `next`.
-  template <u32 kNew>
-  KILN_DEVICE void append(const Chunk<T, kNew>& next) {
-    constexpr u32 kNewBytes = kNew * sizeof(T);
-    if constexpr (kNew == kCount) {
-      *this = next;
+  // Drops the first elements and appends those of `next`, as many bytes of another type, too.
+  template <class U, u32 kNew>
+  KILN_DEVICE void append(const Chunk<U, kNew>& next) {
+    constexpr u32 kNewBytes = kNew * sizeof(U);
+    if constexpr (kNewBytes == kBytes) {
+#pragma unroll
+      for (u32 w = 0; w < kWords; ++w) word[w] = next.word[w];
     } else if constexpr (kNewBytes % 4 == 0) {
 #pragma unroll
       for (u32 w = 0; w < kWords; ++w) {

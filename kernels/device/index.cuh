@@ -35,25 +35,25 @@ struct Views {
   KILN_DEVICE u64 stride(u32 view, u32 dim) const { return info[(1 + view) * rank + dim]; }
 };
 
-// Where element `i` of each of N views of less than 2^32 elements lies.
+// Where element `i` of each of N views lies. Of views of less than 2^32 elements, `i` may be a u32.
 template <u32 N>
 struct Place {
   u64 at[N];
 };
-template <u32 N>
-KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
+template <u32 N, class Index>
+KILN_DEVICE Place<N> find_element(const Views<N>& views, Index i) {
   Place<N> place{};
-  u32 rest = i;
+  Index rest = i;
 #pragma unroll 1
   for (u32 dim = views.rank; dim != 0;) {
     dim = unknown(dim - 1);
     u64 stride[N];
 #pragma unroll
     for (u32 n = 0; n < N; ++n) stride[n] = views.stride(n, dim);
-    u32 digit = rest;
+    Index digit = rest;
     if (dim != 0) {
-      const u32 size = views.size(dim);
-      const u32 above = rest / size;
+      const Index size = views.size(dim);
+      const Index above = sizeof(Index) == 4 ? rest / size : static_cast<Index>(quotient(rest, size));
       digit -= above * size;
       rest = above;
     }
