@@ -26,30 +26,37 @@ struct ManyVectors {
     return shared().sums;
   }
 };
-template <class Format, u32 kVectors>
-inline constexpr bool kGoesWithoutUnits = tuning::goes_without_units(kVectors, Format::kBytes);
 
-// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows, by some
-// kernels, without.
+// By matrix units. What takes any number of vectors is called, so that it is compiled once.
+template <class Format>
+KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
+                                  i32 rows_y, i32 rows_dst, u32 count) {
+  using Many = ManyVectors<Format>;
+  const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows),
+                           static_cast<u32>(columns) / Format::kValues};
+  const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
+                        count, static_cast<u32>(columns) / 32};
+  Many::ByUnits::multiply(Many::shared().units, matrix, of_y, dst, static_cast<u32>(rows_dst));
+}
+
+// Whether there are few rows, and blocks that share them. Of short rows our own geometry alone goes
+// that way, which has blocks along y for it.
+KILN_DEVICE bool are_few(u32 columns, u32 rows) {
+  if (columns <= tuning::kColumnsOfWave && block_count_y() == 1) return false;
+  return rows <= lesser(tuning::kRowsWithoutUnits, block_count() * tuning::kFewRowsAtOnce);
+}
+
+// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows, without.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
   if constexpr (Format::kValues == 32) {
     mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
+  } else if (are_few(static_cast<u32>(columns), static_cast<u32>(rows))) {
+    multiply_few_rows<Format, (kVectors + 1) / 2, ManyVectors<Format>>(
+        vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors);
   } else {
-    using Many = ManyVectors<Format>;
-    if constexpr (kGoesWithoutUnits<Format, kVectors>) {
-      if (static_cast<u32>(rows) <= tuning::kRowsWithoutUnits &&
-          static_cast<u32>(columns) > tuning::kColumnsOfWave) {
-        multiply_few_rows<Format, kVectors, Many>(vx, vy, dst, columns, rows, rows_y, rows_dst);
-        return;
-      }
-    }
-    const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows),
-                             static_cast<u32>(columns) / Format::kValues};
-    const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
-                          kVectors, static_cast<u32>(columns) / 32};
-    Many::ByUnits::multiply(Many::shared().units, matrix, of_y, dst, static_cast<u32>(rows_dst));
+    multiply_by_units<Format>(vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors);
   }
 }
 

@@ -299,6 +299,7 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
   const bool is_short = columns <= tuning::kColumnsOfWave;
   if (!is_short && blocks <= groups) return {false, blocks};
+  if (kVectors == 1 && columns > tuning::kColumnsOfBlock) return {false, blocks};
   if (!are_waves_whole()) return {false, blocks};
   const u32 threads = block_threads(), all = groups * tasks;
   const u32 least = is_short                       ? tuning::kFewGroups
@@ -331,31 +332,68 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
   }
 }
 
-// mul_mat_vec of one vector: two rows at once; of few rows each block has one.
+// One vector times short rows: each wave has rows of its own, each thread one piece of them.
 template <class Format>
-KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
-                                    u32 rows) {
-  if (rows <= (columns <= tuning::kColumnsOfWave ? tuning::kFewShortRows : tuning::kFewRows)) {
-    const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
-    multiply_rows<Format, 1, 1>(matrix_rows, vector, F32Results{dst, 0}, columns, rows, 0,
-                                FixedShares<false>{block_count()});
-  } else {
-    multiply_vectors<Format, 1, tuning::kSingleVectorRowsAtOnce, 2>(matrix, vector, dst, columns,
-                                                                    rows, 0, 0);
+KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vector, f32* dst,
+                                     u32 columns, u32 rows) {
+  constexpr u32 kWords = tuning::kColumnsOfWave / (4 * kLeastThreads * Format::kParts);
+  constexpr u32 kShares = kSumsHalves<Format, 1> ? 2 : 1, kEach = kWords / kShares;
+  using Piece = gguf::Piece<Format, kWords>;
+  const u32 lane = lane_index(), width = wave_width(), waves = wave_count();
+  const bool is_idle = lane >= columns / Format::kValues * Piece::kPerBlock;
+#pragma unroll 1
+  for (u32 row = block_index() * waves + wave_index(); row < rows; row += block_count() * waves) {
+    f32 sums[kShares] = {};
+    if (!is_idle) {
+      const Piece piece(matrix.row(row), lane);
+      gguf::Scale scales[Format::kParts];
+#pragma unroll
+      for (u32 p = 0; p < Format::kParts; ++p) scales[p] = piece.scale(p);
+      const u32 at = lane / Piece::kPerBlock * (Format::kValues / 4) + piece.word(0);
+      const VectorPiece<Format, kWords> y(vector + at / 8, at % 8);
+      sums[0] = y.template times<0, kEach>(piece, scales);
+      if (kShares == 2) sums[kShares - 1] = y.template times<kWords - kEach, kEach>(piece, scales);
+    }
+    f32 sum = 0;
+#pragma unroll
+    for (u32 s = 0; s < kShares; ++s) {
+      share_sums<1>(&sums[s], width / 2, width, lane);
+      sum += sums[s];
+    }
+    if (lane == 0) dst[row] = sum;
   }
 }
 
-// mul_mat_vec of few rows: blocks share two at a time, and go through them for each half of the
-// vectors. Of an odd number one vector is in both halves.
-template <class Format, u32 kVectors, class Place>
-KILN_DEVICE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
-                                   i32 rows_y, i32 rows_dst) {
-  constexpr u32 kHalf = (kVectors + 1) / 2;
+// mul_mat_vec of one vector: two rows at once; of few rows each block has one. With half of the code
+// if `kIsBrief`.
+template <class Format, bool kIsBrief>
+KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
+                                    u32 rows) {
+  const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
+  if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole()) {
+    multiply_short_rows<Format>(matrix_rows, vector, dst, columns, rows);
+  } else if (!kIsBrief && rows <= tuning::kFewRows) {
+    multiply_rows<Format, 1, 1>(matrix_rows, vector, F32Results{dst, 0}, columns, rows, 0,
+                                FixedShares<false>{block_count()});
+  } else {
+    constexpr u32 kCodes = kIsBrief ? 1 : 2;
+    multiply_vectors<Format, 1, tuning::kSingleVectorRowsAtOnce, kCodes>(matrix, vector, dst,
+                                                                         columns, rows, 0, 0);
+  }
+}
+
+// mul_mat_vec of few rows: blocks share two at a time, times kHalf of `count` vectors; of an odd
+// number one vector is in both halves. Blocks along y have a half each; one alone has first one,
+// then the other.
+template <class Format, u32 kHalf, class Place>
+KILN_ASIDE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
+                                  i32 rows_y, i32 rows_dst, u32 count) {
   const u32 stride = static_cast<u32>(rows_y) / 32, dst_stride = static_cast<u32>(rows_dst);
   const MatrixRows matrix{static_cast<const u8*>(vx),
                           static_cast<u32>(columns) / Format::kValues * Format::kBytes};
 #pragma unroll 1
-  for (u32 v = 0; v <= kVectors - kHalf; v += kVectors - kHalf) {
+  for (u32 half = block_index_y(); half < 2; half += block_count_y()) {
+    const u32 v = half * (count - kHalf);
     multiply_rows<Format, kHalf, tuning::kFewRowsAtOnce, Place>(
         matrix, static_cast<const Q8_1*>(vy) + v * stride,
         F32Results{dst + static_cast<u64>(v) * dst_stride, dst_stride}, static_cast<u32>(columns),
@@ -367,14 +405,15 @@ KILN_DEVICE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32
 template <class Format, u32 kVectors, bool kIsBrief = false>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
-  constexpr u32 kRows = kVectors == 1 ? tuning::kSingleVectorRowsAtOnce : tuning::kRowsAtOnce;
-  if constexpr (kVectors == 1 && !kIsBrief) {
-    mul_mat_one_vector<Format>(static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst,
-                               static_cast<u32>(columns), static_cast<u32>(rows));
+  const u8* const matrix = static_cast<const u8*>(vx);
+  const Q8_1* const vectors = static_cast<const Q8_1*>(vy);
+  const u32 length = static_cast<u32>(columns), count = static_cast<u32>(rows);
+  if constexpr (kVectors == 1) {
+    mul_mat_one_vector<Format, kIsBrief>(matrix, vectors, dst, length, count);
   } else {
-    multiply_vectors<Format, kVectors, kRows>(
-        static_cast<const u8*>(vx), static_cast<const Q8_1*>(vy), dst, static_cast<u32>(columns),
-        static_cast<u32>(rows), static_cast<u32>(rows_y) / 32, static_cast<u32>(rows_dst));
+    multiply_vectors<Format, kVectors, tuning::kRowsAtOnce>(matrix, vectors, dst, length, count,
+                                                            static_cast<u32>(rows_y) / 32,
+                                                            static_cast<u32>(rows_dst));
   }
 }
 

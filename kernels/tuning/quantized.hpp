@@ -17,35 +17,43 @@ inline constexpr unsigned kRowsAtOnce = 4;
 // Of one vector two, so that more of them have room; so many blocks of 128 threads.
 inline constexpr unsigned kSingleVectorRowsAtOnce = 2, kSingleVectorBlocksHeld = 6;
 
-// One vector times so few rows: each block has one.
-inline constexpr unsigned kFewRows = 528, kFewShortRows = 264;
+// One vector times so few rows: each block has one. Of so few short rows each wave.
+//
+// H200, microseconds by rows of blocks or pairs of rows, and by waves; in the reference's geometry,
+// its own kernels last:
+//   Q4_0 1024 x 1024             2.18  1.97      2.28  1.95  1.96
+//   Q5_K 1024 x 1024             2.95  2.46      2.96  2.51  2.47
+//   Q6_K 2048 x 1024             2.92  2.85      3.42  2.89  3.19
+inline constexpr unsigned kFewRows = 528, kFewShortRows = 2048;
 // Several vectors times short rows: so few groups of rows are shared by blocks, too.
 inline constexpr unsigned kFewGroups = 512;
 
+// A wave has rows of its own where they have so many columns or fewer; else the block shares them.
+// In the reference's geometry a wave has its own, too, where there are so many groups of rows for
+// each multiprocessor, and, of one vector, not more columns than kColumnsOfBlock.
+//
+// Likewise, Q4_0 14336 x 4096, by blocks and by waves: 1 vector 16.0, 13.2; 2 vectors 23.2, 12.9.
+// Q8_0 5120 x 13824, 1 vector: 20.1, 26.9.
+inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
+
 // Products of five to eight vectors and blocks of many scales go without matrix units up to so many
-// rows that are not short, in kernels that have the code for it: those which the reference's would
-// outrun otherwise, for it is half of a kernel's. Blocks take so many rows at once.
+// rows; blocks take so many at once, and in our geometry, of kFewRows, half of the vectors.
 //
 // H200, microseconds in our geometry and in the reference's, whose own kernels came last:
 //                            by dot products   by matrix units
-//   Q3_K    7 x 5120, 5            5.3   5.9       10.5   16.2     5.8
-//   Q3_K  264 x 4096, 5            5.1   6.4        6.8   11.1     6.7
-//   Q3_K 1056 x 4096, 5            6.6   8.2        6.9   11.2     7.7
-//   Q3_K 2112 x 4096, 5           10.9  13.7        7.4   11.6     9.0
-//   Q4_K    7 x 5120, 8            5.3   5.5        8.4   14.8    11.0
-//   Q4_K  512 x 1024, 8            4.0   4.0        3.3   4.5      5.2
+//   Q3_K    7 x 5120, 5            2.9   5.8       10.5   16.2     4.7
+//   Q4_K    7 x 5120, 8            2.8   5.3        9.0   16.6    10.1
+//   Q6_K  264 x 4096, 8            4.8   7.3        7.6   13.1    25.9
+//   Q4_K  512 x 4096, 8            4.1   5.8        7.4   13.8    14.9
+//   Q2_K  768 x 4096, 8            6.5   8.4        6.9   11.6    22.7
+//   Q6_K 1024 x 4096, 8            8.6   9.2        7.7   13.2    26.4
+//   Q4_K  256 x 512, 8             2.2   3.3        2.9    3.0     3.8
 inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
-constexpr bool goes_without_units(unsigned vectors, unsigned long long bytes_of_block) {
-  constexpr unsigned kBytesOfQ3_K = 110;
-  return vectors == 5 || (vectors > 6 && bytes_of_block == kBytesOfQ3_K);
+// In our geometry.
+constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) {
+  if (columns <= kColumnsOfWave) return rows > kRowsWithoutUnits / 4;
+  return rows > (vectors > 6 ? kRowsWithoutUnits / 4 * 3 : kRowsWithoutUnits);
 }
-
-// A wave has rows of its own where they have so many columns or fewer; else the block shares them.
-// In the reference's geometry a wave has its own, too, where there are so many groups of rows for
-// each multiprocessor.
-//
-// Likewise, Q4_0 14336 x 4096, by blocks and by waves: 1 vector 16.0, 13.2; 2 vectors 23.2, 12.9.
-inline constexpr unsigned kColumnsOfWave = 1024, kWavesToFill = 16;
 
 // Our own geometry: threads of a block, and blocks.
 //

@@ -268,8 +268,10 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
-  } else if (vectors == 1 && rows <= (columns <= tuning::kColumnsOfWave ? tuning::kFewShortRows
-                                                                        : tuning::kFewRows)) {
+  } else if (vectors == 1 && columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows) {
+    launch.block.y = 4;
+    launch.grid.x = tuning::vector_blocks(rows, 1, launch.block.y);
+  } else if (vectors == 1 && rows <= tuning::kFewRows) {
     launch.grid.x = rows;
     launch.block.y = 4;
   } else if (vectors <= 4 || !is_long) {
@@ -281,9 +283,9 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
     launch.block.y = threads / kWave;
   } else {
     constexpr std::uint32_t kFragmentRows = 16;
-    const bool by_units = rows > tuning::kRowsWithoutUnits || columns <= tuning::kColumnsOfWave ||
-                          !tuning::goes_without_units(vectors, info(call.format).bytes);
+    const bool by_units = tuning::goes_by_units(rows, columns, vectors);
     launch.grid.x = divide_up(rows, by_units ? kFragmentRows : tuning::kFewRowsAtOnce);
+    launch.grid.y = by_units || rows > tuning::kFewRows ? 1 : 2;
     launch.block.y = 4;
   }
   launch.pass(VectorsKernel(), call.weights, call.activations, call.dst, matrix.columns,

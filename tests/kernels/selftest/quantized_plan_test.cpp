@@ -255,14 +255,14 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.columns = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<2, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 1024, 7});
   call.vectors = 5;
   call.dst_stride = 9;
   call.padded = 768;
   CHECK(both(call) ==
         "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4, 32x2>>> "
-        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<1, 32x4>>>");
+        "quantized.mul_mat_vec_q3_K_q8_1_cuda5<<<4x2, 32x4>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{768, 7, 768, 9});
   call.dst_stride = 6;
   CHECK(message(plan(call)) == "results of 7 rows are 6 apart");
@@ -273,7 +273,15 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
-  // Two long rows are shared by a block, of two waves where there are many.
+  // Of few rows that are not short each block has one; of many, two, by two waves.
+  call = {};
+  call.format = BlockFormat::kQ3_K;
+  call.rows = 7;
+  call.columns = 5120;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7, 32x4>>>");
+  call.vectors = 8;
+  call.rows = 14336;
+  CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
   call = {};
   call.format = BlockFormat::kQ3_K;
   call.rows = 14336;
