@@ -525,6 +525,10 @@ def messages(arguments):
     shutil.rmtree(one.project.out / "images")
     (one.project.out / "images").symlink_to(other)
     one.run(*build)
+    (one.project.out / "images").unlink()
+    (one.project.out / "hip").symlink_to(other)
+    one.run(*build)
+    one.run("plan", "--out", "out", "--ninja", "kernels.ninja")
     one.tell("ls {root}/other", "\n".join(os.listdir(other)) + "\n")
 
     one = story("out_folder_of_others", sources=("scale",))

@@ -12,6 +12,7 @@
 #include "tools/json/json.hpp"
 #include "tools/stages/write_ninja.hpp"
 #include "tools/system/folder_lock.hpp"
+#include "tools/system/held_files.hpp"
 #include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
@@ -106,8 +107,9 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
   // The lock marks the folder as kiln's own.
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
+  HeldFiles files(world.files, {plan.out_root});
   remove_old_conversions(
-      is_whole(options.selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected, plan, world.files);
+      is_whole(options.selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected, plan, files);
   return world.files.write_if_changed(file, text);
 }
 
