@@ -33,8 +33,13 @@ struct Kernel {
 
 inline bool has_untyped(const Kernel& kernel) { return std::ranges::any_of(kernel.parameters, is_untyped); }
 
-// Whether an abi file would tell more. A mangled name has told the types that kiln knows.
-inline bool needs_abi(const Kernel& kernel) { return !is_mangled(kernel.name) && has_untyped(kernel); }
+// Whether an abi file would tell more. A mangled name has told the types that kiln knows, and what an abi file
+// has named without a type is a struct.
+inline bool needs_abi(const Kernel& kernel) {
+  return !is_mangled(kernel.name) && std::ranges::any_of(kernel.parameters, [](const KernelParameter& parameter) {
+    return is_untyped(parameter) && parameter.name.empty();
+  });
+}
 
 // One kernel that every image of its module must export (an abi file).
 struct AbiKernel {

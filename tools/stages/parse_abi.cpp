@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "base/diagnostic.hpp"
@@ -37,9 +38,27 @@ std::string type_of_c(std::string_view spelling) {
   return {};
 }
 
-std::optional<std::pair<ParameterType, std::string>> read_parameter(JsonReader& reader,
-                                                                   const Json& value,
-                                                                   const std::string& what) {
+struct Declared {
+  ParameterType type;  // unknown of a struct
+  std::size_t size = 0, alignment = 0;
+  std::string name;
+};
+
+// "f32[6]", a struct that is as large as six f32 and lies where one could: its size and alignment.
+std::optional<std::pair<std::size_t, std::size_t>> parse_struct(std::string_view spelling) {
+  const std::size_t bracket = spelling.find('[');
+  if (bracket == std::string_view::npos || !spelling.ends_with(']')) return std::nullopt;
+  const std::optional<ParameterType> element = parse_parameter_type(spelling.substr(0, bracket));
+  const std::string_view number = spelling.substr(bracket + 1, spelling.size() - bracket - 2);
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  const std::size_t size = element && !element->is_pointer ? size_of(*element) : 0;
+  if (size == 0 || !is_number || count == 0 || count > kLargestArguments) return std::nullopt;
+  return std::pair{count * size, size};
+}
+
+std::optional<Declared> read_parameter(JsonReader& reader, const Json& value, const std::string& what) {
   const std::string* text = reader.text(value, what);
   if (text == nullptr) return std::nullopt;
   const std::size_t blank = text->rfind(' ');
@@ -54,6 +73,7 @@ std::optional<std::pair<ParameterType, std::string>> read_parameter(JsonReader& 
         .hint("write it like 'u64 numel' or 'const f32* input'");
     return std::nullopt;
   }
+  if (const auto place = parse_struct(spelling)) return Declared{{}, place->first, place->second, name};
   const std::optional<ParameterType> type = parse_parameter_type(spelling);
   if (!type) {
     Error& error = reader.report(value, "unknown parameter type " + quote(spelling));
@@ -61,11 +81,11 @@ std::optional<std::pair<ParameterType, std::string>> read_parameter(JsonReader& 
     if (near.empty()) near = nearest(spelling, parameter_type_names());
     error.hint(near.empty() ? "the types are " + join(parameter_type_names(), ", ") +
                                   "; a '*' after one makes a pointer to it, 'const' before that "
-                                  "one that is only read through"
+                                  "one that is only read through; 'f32[6]' is a struct of 24 bytes, aligned as f32"
                             : "did you mean " + quote(near) + "?");
     return std::nullopt;
   }
-  return std::pair{*type, name};
+  return Declared{*type, size_of(*type), size_of(*type), name};
 }
 
 AbiKernel read_kernel(JsonReader& reader, const JsonMember& member) {
@@ -78,15 +98,14 @@ AbiKernel read_kernel(JsonReader& reader, const JsonMember& member) {
               JsonReader::Empty::kAllowed, [&](const Json& item) {
     const auto parameter = read_parameter(reader, item, of);
     if (!parameter) return;
-    const auto& [type, parameter_name] = *parameter;
+    const auto& [type, size, alignment, parameter_name] = *parameter;
     if (std::find(names.begin(), names.end(), parameter_name) != names.end()) {
       reader.report(item, "kernel " + quote(name) + " has two parameters called " +
                               quote(parameter_name));
       return;
     }
     names.push_back(parameter_name);
-    const std::size_t size = size_of(type);
-    const std::size_t offset = (end + size - 1) / size * size;
+    const std::size_t offset = (end + alignment - 1) / alignment * alignment;
     end = offset + size;
     kernel.parameters.push_back(
         {.place = {static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(size),

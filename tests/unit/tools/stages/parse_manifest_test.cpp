@@ -163,3 +163,19 @@ TEST_CASE("parse_manifest looks for what was meant a few times only") {
           return !error.notes.empty() && error.notes.front().text.starts_with("did you mean");
         }) < 16);
 }
+
+TEST_CASE("a struct in an abi file has a size, an alignment and no type") {
+  const auto abi = parse_abi(
+      R"({"format": 1, "modules": {"m": {"k": ["u32 n", "f64[2] tone", "f32[3] place", "u8 last"]}}})", "abi.json");
+  REQUIRE(abi);
+  const std::vector<KernelParameter>& parameters = abi->at("m").front().parameters;
+  std::vector<std::pair<unsigned, unsigned>> places;
+  for (const KernelParameter& one : parameters) places.emplace_back(one.place.offset, one.place.size);
+  CHECK(places == std::vector<std::pair<unsigned, unsigned>>{{0, 4}, {8, 16}, {24, 12}, {36, 1}});
+  CHECK_FALSE(parameters[1].type.is_known());
+  CHECK(parameters[1].place.kind == ParameterKind::kValue);
+  for (const char* wrong : {"f32[0]", "f32[]", "void[3]", "f32*[2]", "ptr[2]", "f32[2", "f32[-1]", "f32[99999999999999999999]"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_abi(R"({"format": 1, "modules": {"m": {"k": [")" + std::string(wrong) + R"( x"]}}})", "abi.json"));
+  }
+}
