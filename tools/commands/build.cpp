@@ -202,10 +202,6 @@ void print_warnings(const Execution& execution, const BuildContext& context, con
   }
 }
 
-BuildExtent extent_of(const Selection& selection, const Prepared& prepared) {
-  return is_whole(selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
-}
-
 void remove_and_tell_old_images(const BuildOptions& options, const Prepared& prepared,
                                 const BuildContext& context, BuildMemory& memory, Files& files,
                                 std::ostream& err) {

@@ -84,4 +84,8 @@ bool is_whole(const Selection& selection, const Prepared& prepared) {
   return selection.targets.empty() && selection.modules.empty() && prepared.missing_targets.empty();
 }
 
+BuildExtent extent_of(const Selection& selection, const Prepared& prepared) {
+  return is_whole(selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
+}
+
 }  // namespace kiln::tools
