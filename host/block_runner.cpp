@@ -1,6 +1,8 @@
 #include "host/block_runner.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/faults.hpp"
 #include "host/fiber.hpp"
 
 namespace kiln::host {
@@ -17,6 +20,8 @@ namespace {
 // page by page, as it is touched.
 constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr int kSharedFill = 0xA5;
+// What lies below is taken for a null pointer with an index.
+constexpr std::uintptr_t kNearNull = 64 * 1024;
 
 // What one device thread waits for.
 enum class Waiting : std::uint8_t { kNothing, kBlock, kWave };
@@ -58,6 +63,12 @@ std::string text(Index3 index) {
          std::to_string(index.z) + ")";
 }
 
+std::string hex(const void* address) {
+  char digits[2 * sizeof address + 3];
+  std::snprintf(digits, sizeof digits, "%#" PRIxPTR, reinterpret_cast<std::uintptr_t>(address));
+  return digits;
+}
+
 std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
 bool same(Site a, Site b) {
@@ -67,7 +78,7 @@ bool same(Site a, Site b) {
 }  // namespace
 
 // The engine's side of a Block: images see the base and hand it back to the services.
-struct BlockRunner::State : Block {
+struct BlockRunner::State final : Block, RunsThreads {
   // ---- the launch
   std::uint64_t serial = 0;  // none
   std::string kernel;
@@ -89,12 +100,13 @@ struct BlockRunner::State : Block {
   // apart, since freeing it would need an order between one block and the next.
   std::vector<SharedArray> retired_arrays;
   std::vector<std::unique_ptr<char[]>> retired_orders;
-  std::optional<std::string> error;
+  std::optional<std::string> error, hint;  // what to do next
 
   // ---- who runs and who waits
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Fiber*> idle;
   Fiber* current = nullptr;
+  bool is_on_fiber = false;
   // Threads whose wait is over, and those of them that run in this round, of which the first
   // `round_begun` have had their turn. Both have their full size from the start: memory that one
   // thread allocates and another frees would look like a race.
@@ -118,6 +130,7 @@ struct BlockRunner::State : Block {
   std::optional<Error> run_block();
   static void run_on_fiber(void* state);
   void resume(Fiber& fiber);
+  void enter_current();
   Fiber& next_of_round() { return *threads[round[round_begun++]].fiber; }
   void allocate_shared(const SharedRequest& request);
   Fiber& take_fiber();
@@ -134,6 +147,8 @@ struct BlockRunner::State : Block {
   }
 
   // Called on a device thread's stack.
+  std::span<std::byte> running_stack() const override;
+  [[noreturn]] void give_up_thread(const Fault& fault) override;
   [[noreturn]] void leave();
   void wait(Waiting kind);
   void wake(std::uint32_t linear);
@@ -215,12 +230,18 @@ Fiber& BlockRunner::State::take_fiber() {
   return fiber;
 }
 
+void BlockRunner::State::enter_current() {
+  is_on_fiber = true;
+  current->resume();
+  is_on_fiber = false;
+}
+
 void BlockRunner::State::resume(Fiber& fiber) {
   current = &fiber;
-  current->resume();
+  enter_current();
   while (shared_request) {
     allocate_shared(*std::exchange(shared_request, std::nullopt));
-    current->resume();
+    enter_current();
   }
   if (current->finished()) idle.push_back(current);
 }
@@ -278,7 +299,9 @@ std::optional<Error> BlockRunner::State::run_block() {
         .hint("fewer worker threads need less: set KILN_HOST_THREADS");
   }
   if (!error) return {};
-  return Error{ErrorCode::kInvalidInput, *std::exchange(error, std::nullopt), {}, {}};
+  Error failed{ErrorCode::kInvalidInput, *std::exchange(error, std::nullopt), {}, {}};
+  if (hint) failed.hint(*std::exchange(hint, std::nullopt));
+  return failed;
 }
 
 // Drops the threads that still wait, after an error.
@@ -338,6 +361,7 @@ std::optional<BlockRunner::Failure> BlockRunner::run(const Launch& launch, std::
                                                      std::uint64_t count) {
   if (state_->serial != launch.serial) state_->begin_launch(launch);
   state_->begin_run(first, count);
+  const WatchForFaults watch(*state_);
   while (state_->blocks_left != 0) {
     const std::optional<Error> error = state_->run_block();
     if (error) return Failure{first + count - 1 - state_->blocks_left, *error};
@@ -353,6 +377,34 @@ void BlockRunner::State::leave() {
   order_release(launch_order);
   current->suspend();
   std::abort();  // a stopped block's fibers are not resumed
+}
+
+std::span<std::byte> BlockRunner::State::running_stack() const {
+  if (!is_on_fiber) return {};
+  return current->stack();
+}
+
+// Which thread it was is not said: a compiler may run several at once.
+void BlockRunner::State::give_up_thread(const Fault& fault) {
+  const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
+  switch (fault.kind) {
+    case Fault::Kind::kNoMemory:
+      error = "access to " + hex(fault.address) + ", where no memory is" + who;
+      hint = reinterpret_cast<std::uintptr_t>(fault.address) < kNearNull
+                 ? "a null pointer, or dynamic_shared() where the launch gives no dynamic shared "
+                   "memory: the device emulated:gfx1100 tells which"
+                 : "the device emulated:gfx1100 tells which buffer is too small, a host image with "
+                   "the address sanitizer the line";
+      break;
+    case Fault::Kind::kStackUsedUp:
+      error = "a thread's stack of " + std::to_string(kStackBytes / 1024) + " KiB is used up" + who;
+      hint = "large arrays of a thread belong in shared or global memory; recursion needs a bound";
+      break;
+    case Fault::Kind::kDivision:
+      error = "division of a whole number by zero, or with a result out of range" + who;
+      break;
+  }
+  leave();
 }
 
 void BlockRunner::State::wait(Waiting kind) {
@@ -405,8 +457,9 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
 // exchange for all.
 void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site site) {
   if (width == 0 || width > wave_width || (width & (width - 1)) != 0) {
-    error = std::string(name_of(kind)) + " among " + std::to_string(width) + " lanes, on waves of " +
-            std::to_string(wave_width) + ": " + name(thread) + " at " + text(site);
+    error = std::string(name_of(kind)) + " among " + std::to_string(width) +
+            " lanes, on waves of " + std::to_string(wave_width) + ": " + name(thread) + " at " +
+            text(site);
     leave();
   }
   Thread& self = threads[thread];
@@ -434,8 +487,7 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
 
 void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t count) {
   switch (threads[first].exchange) {
-    case Exchange::kBarrier:
-      return;
+    case Exchange::kBarrier: return;
     case Exchange::kBallot: {
       std::uint64_t bits = 0;
       for (std::uint32_t lane = 0; lane < count; ++lane) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 namespace kiln::host {
 
@@ -30,6 +31,7 @@ class Fiber {
   // fiber.
   void switch_to(Fiber& next);
   bool finished() const { return finished_; }
+  std::span<std::byte> stack() const;
 
  private:
   friend struct FiberEntry;
@@ -42,7 +44,8 @@ class Fiber {
 
 // Tells a thread sanitizer that what this stack did before a release happens before what another
 // does after an acquire of the same address; and whether every device thread needs a fiber of its
-// own, so that it sees races between threads of a block. Other builds pay nothing for the questions.
+// own, so that it sees races between threads of a block. Other builds pay nothing for the
+// questions.
 #if defined(KILN_HOST_TSAN)
 void order_release(void* address);
 void order_acquire(void* address);

@@ -23,9 +23,7 @@ struct Jump {
   context::fcontext_t* from;
 };
 
-void keep(context::transfer_t arrival) {
-  *static_cast<Jump*>(arrival.data)->from = arrival.fctx;
-}
+void keep(context::transfer_t arrival) { *static_cast<Jump*>(arrival.data)->from = arrival.fctx; }
 
 void jump(context::fcontext_t to, Jump jump) { keep(context::jump_fcontext(to, &jump)); }
 
@@ -44,6 +42,11 @@ struct FiberEntry {
 Fiber::Fiber(std::size_t stack_bytes)
     : implementation_(std::make_unique<Implementation>(stack_bytes)) {}
 Fiber::~Fiber() = default;
+
+std::span<std::byte> Fiber::stack() const {
+  const Stack& stack = implementation_->stack;
+  return {static_cast<std::byte*>(stack.bottom()), stack.size()};
+}
 
 void Fiber::start(Function function, void* argument) {
   function_ = function;

@@ -92,6 +92,11 @@ Fiber::~Fiber() {
 #endif
 }
 
+std::span<std::byte> Fiber::stack() const {
+  const Stack& stack = implementation_->stack;
+  return {static_cast<std::byte*>(stack.bottom()), stack.size()};
+}
+
 void Fiber::start(Function function, void* argument) {
   function_ = function;
   argument_ = argument;

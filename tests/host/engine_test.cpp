@@ -124,7 +124,71 @@ void fail_in_last_block(Block& block) {
   }
 }
 
+#if !defined(KILN_HOST_SANITIZED)
+void write_to_null(Block& block) {
+  if (block.block_index.x == 2) argument<volatile std::uint32_t*>(block, 0)[3] = 1;
+}
+
+void write_to_dynamic_shared(Block& block) {
+  static_cast<volatile std::uint32_t*>(block.dynamic_shared)[block.thread_index] = 1;
+}
+
+void divide(Block& block) {
+  volatile std::uint32_t zero = argument<std::uint32_t>(block, 0);
+  const std::uint32_t quotient = 7 / zero;
+  zero = quotient;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+std::uint32_t recurse(volatile std::uint32_t* depth) {
+  volatile std::uint32_t mine = *depth + 1;
+  return mine == 0 ? 0 : recurse(&mine) + mine;
+}
+void use_up_stack(Block&) {
+  volatile std::uint32_t depth = 0;
+  recurse(&depth);
+}
+#endif
+
 }  // namespace
+
+#if !defined(KILN_HOST_SANITIZED)
+TEST_CASE("a fault of a thread is an error of its launch, and the next launch runs") {
+  Engine engine(4);
+  const auto failure = [&](RunFunction function, const void* argument) {
+    const void* arguments[] = {argument};
+    Launch launch = make_launch("faulty", function, {4, 1, 1}, {8, 1, 1});
+    launch.arguments = arguments;
+    const auto launched = engine.launch(launch);
+    REQUIRE_FALSE(launched);
+    return launched.error().text();
+  };
+  std::uint32_t* const null = nullptr;
+  const std::uint32_t zero = 0;
+  for (int round = 0; round < 3; ++round) {
+    CHECK_THAT(
+        failure(run<write_to_null>, &null),
+        ContainsSubstring("access to 0xc, where no memory is: kernel 'faulty', block (2,0,0)") &&
+            ContainsSubstring("a null pointer"));
+    CHECK_THAT(failure(run<write_to_dynamic_shared>, &zero),
+               ContainsSubstring("where no memory is: kernel 'faulty', block (0,0,0)") &&
+                   ContainsSubstring("dynamic_shared()"));
+    CHECK_THAT(failure(run<use_up_stack>, &zero),
+               ContainsSubstring("a thread's stack of 256 KiB is used up: kernel 'faulty'"));
+#if defined(__x86_64__)  // elsewhere a quotient comes of it, as on a GPU
+    CHECK_THAT(failure(run<divide>, &zero),
+               ContainsSubstring("division of a whole number by zero"));
+#endif
+    std::vector<std::atomic<std::uint32_t>> counts(32);
+    auto* data = counts.data();
+    const void* arguments[] = {&data};
+    Launch launch = make_launch("count", run<count_threads>, {4, 1, 1}, {8, 1, 1});
+    launch.arguments = arguments;
+    REQUIRE(engine.launch(launch));
+    for (const auto& value : counts) REQUIRE(value == 1);
+  }
+}
+#endif
 
 TEST_CASE("the engine runs every thread of every block exactly once") {
   Engine engine(4);

@@ -1,0 +1,144 @@
+#include "host/faults.hpp"
+
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+
+namespace kiln::host {
+
+#if !defined(KILN_HOST_SANITIZED) && (defined(__x86_64__) || defined(__aarch64__))
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+
+thread_local RunsThreads* watched = nullptr;
+thread_local Fault told;
+
+[[noreturn]] void give_up_thread() {
+  watched->give_up_thread(told);
+  std::abort();  // not reached
+}
+
+// Continues with give_up_thread(), as if it had been called from the top of the stack.
+void continue_from_top(std::span<std::byte> stack, ucontext_t& context) {
+  const auto function = reinterpret_cast<std::uintptr_t>(&give_up_thread);
+  const auto top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) / 16 * 16;
+#if defined(__x86_64__)
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(function);
+  // A call pushes eight bytes.
+  context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(top - 8);
+#else
+  context.uc_mcontext.pc = function;
+  context.uc_mcontext.sp = top;
+#endif
+}
+
+Fault fault_of(int signal, const siginfo_t& info, std::span<std::byte> stack) {
+  if (signal == SIGFPE) return {Fault::Kind::kDivision, nullptr};
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  const auto bottom = reinterpret_cast<std::uintptr_t>(stack.data());
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const bool is_below = address < bottom && bottom - address <= page;
+  return {is_below ? Fault::Kind::kStackUsedUp : Fault::Kind::kNoMemory, info.si_addr};
+}
+
+void on_signal(int signal, siginfo_t* info, void* context);
+
+// The handlers, and those that stood before.
+class Handlers {
+ public:
+  Handlers() {
+    struct sigaction ours {};
+    ours.sa_sigaction = on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+      sigaction(kSignals[i], &ours, &before_[i]);
+  }
+  ~Handlers() {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+      struct sigaction now {};
+      sigaction(kSignals[i], nullptr, &now);
+      if (now.sa_sigaction == on_signal) sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+
+  void pass_on(int signal, siginfo_t* info, void* context) const {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+      if (kSignals[i] != signal) continue;
+      const struct sigaction& before = before_[i];
+      if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+      if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        return before.sa_handler(signal);
+      }
+    }
+    // The same instruction faults again, and ends the process.
+    std::signal(signal, SIG_DFL);
+  }
+
+ private:
+  struct sigaction before_[std::size(kSignals)]{};
+};
+
+const Handlers& handlers() {
+  static const Handlers installed;
+  return installed;
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  // Not what another process sends.
+  if (watched != nullptr && info->si_code > 0) {
+    if (const std::span<std::byte> stack = watched->running_stack(); !stack.empty()) {
+      told = fault_of(signal, *info, stack);
+      return continue_from_top(stack, *static_cast<ucontext_t*>(context));
+    }
+  }
+  handlers().pass_on(signal, info, context);
+}
+
+// A stack for handlers, since that of a device thread may be what is used up; unless this OS thread
+// has one.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::make_unique<std::byte[]>(kBytes);
+    stack_t ours{};
+    ours.ss_sp = memory_.get();
+    ours.ss_size = kBytes;
+    sigaltstack(&ours, nullptr);
+  }
+  ~HandlerStack() {
+    if (!memory_) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 64 * 1024;  // AVX-512 and AMX states are saved on it
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace
+
+WatchForFaults::WatchForFaults(RunsThreads& runner) {
+  static_cast<void>(handlers());
+  static thread_local const HandlerStack handler_stack;
+  static_cast<void>(handler_stack);
+  watched = &runner;
+}
+WatchForFaults::~WatchForFaults() { watched = nullptr; }
+
+#else
+WatchForFaults::WatchForFaults(RunsThreads&) {}
+WatchForFaults::~WatchForFaults() = default;
+#endif
+
+}  // namespace kiln::host

@@ -1,0 +1,45 @@
+// Makes an error of a launch out of a fault of its threads: an access where there is no memory, a
+// stack that is used up, a division of whole numbers by zero.
+//
+// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first WatchForFaults on, for the process.
+// A fault of other code goes on to the handler that stood before, or ends the process as
+// ever. Sanitizer builds, whose reports say more, and processors that are not known here install
+// nothing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace kiln::host {
+
+struct Fault {
+  enum class Kind { kNoMemory, kStackUsedUp, kDivision };
+  Kind kind = Kind::kNoMemory;
+  const void* address = nullptr;  // null, too, where the processor does not tell it
+};
+
+// Who runs device threads on an OS thread.
+class RunsThreads {
+ public:
+  // The stack that a device thread runs on now, which ends with a page below it that nobody may
+  // touch; empty while none runs. Called by a signal handler.
+  virtual std::span<std::byte> running_stack() const = 0;
+  // Gives the thread up. Called from the top of that stack, out of the signal: what was on the
+  // stack is lost. Does not return.
+  virtual void give_up_thread(const Fault& fault) = 0;
+
+ protected:
+  ~RunsThreads() = default;
+};
+
+// While it lives, faults of the device threads that `runner` runs on this OS thread go to it. One
+// at a time on an OS thread.
+class WatchForFaults {
+ public:
+  explicit WatchForFaults(RunsThreads& runner);
+  ~WatchForFaults();
+  WatchForFaults(const WatchForFaults&) = delete;
+  WatchForFaults& operator=(const WatchForFaults&) = delete;
+};
+
+}  // namespace kiln::host
