@@ -76,6 +76,9 @@ class Arguments:
             raw = (ctypes.c_char * len(given)).from_buffer_copy(given)
         if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
             return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
+        if isinstance(given, (ctypes.Structure, ctypes.Union)) and raw is None:
+            raise TypeError(f"{type(given).__name__} has {ctypes.sizeof(given)} bytes, the parameter has {parameter.size}: lay "
+                            "the ctypes.Structure out as the kernel's own")
         if raw is None or ctypes.sizeof(raw) != parameter.size:
             raise TypeError(f"nothing tells its type, but that it has {parameter.size} bytes: give a ctypes value or bytes "
                             f"of that size, such as {_EXAMPLES.get(parameter.size, 'a ctypes.Structure')}; or let kiln "

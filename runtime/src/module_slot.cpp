@@ -216,7 +216,11 @@ Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
                         (are_known ? "type " + type + ", the parameter has " + wanted_type
                                    : std::to_string(given.size) + " bytes, the parameter has " +
                                          std::to_string(wanted.size)));
-  if (may_be_number(given) && may_be_number(wanted)) error.hint("cast it to the parameter's exact type");
+  if (may_be_number(given) && may_be_number(wanted)) {
+    error.hint("cast it to the parameter's exact type");
+  } else if (wanted.size > sizeof(std::uint64_t)) {
+    error.hint("it is passed by value: give a struct that is laid out as the kernel's own");
+  }
   return error;
 }
 

@@ -44,6 +44,7 @@ Subcommand declare_cache(Program& program) {
       ->type_name("SIZE");
   command.add_option("--age", options->age, "Trim what was last used before that: 30d, 12h, 90m")
       ->type_name("AGE");
+  command.add_flag("--json", options->json, "Print what it holds and was asked as JSON");
   command.footer(
       "KILN_CACHE=off turns it off, KILN_CACHE_SIZE=4G sets its limit, KILN_CACHE_DIR its place.\n"
       "KILN_CACHE_URL names an HTTP cache behind it, KILN_CACHE_HTTP=read only reads that one.\n"

@@ -6,6 +6,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/table.hpp"
+#include "tools/json/json.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -54,6 +55,52 @@ Result<void> trim(const CacheOptions& options, const CachePolicy& policy, CacheS
   return store.trim(limit, oldest);
 }
 
+void print_usage(const CacheStore& store, const CachePolicy& policy, std::ostream& out) {
+  const CacheStore::Usage usage = store.usage();
+  out << store.root().string() << ": " << usage.entries << " outputs, " << mebibytes(usage.bytes)
+      << " of " << mebibytes(policy.limit) << (policy.is_on ? "" : " (off: KILN_CACHE)") << "\n";
+}
+
+std::string shown_url(const RemotePolicy& remote) {
+  return RemoteCache(nullptr, remote).shown_url();
+}
+
+void print_counts(const CacheStore::Counts& counts, const RemotePolicy& remote, std::ostream& out) {
+  Table table({"level", "hits", "misses", "read", "written", "failures", ""});
+  table.add({"folder", std::to_string(counts.hits), std::to_string(counts.misses),
+             mebibytes(counts.bytes), "-", "-", ""});
+  table.add({"HTTP", std::to_string(counts.remote_hits), std::to_string(counts.remote_misses),
+             mebibytes(counts.remote_read), mebibytes(counts.remote_written),
+             std::to_string(counts.remote_failures), ""});
+  table.print(out);
+  out << "HTTP: "
+      << (remote.url.empty() ? "no server (KILN_CACHE_URL)"
+                             : shown_url(remote) + (remote.may_write ? "" : " (read only)"))
+      << "\n";
+}
+
+// Sizes are in bytes.
+Json cache_json(const CacheStore& store, const CachePolicy& policy, const RemotePolicy& remote) {
+  const CacheStore::Usage usage = store.usage();
+  const CacheStore::Counts counts = store.counts();
+  Json::Object http{{"url", remote.url.empty() ? Json() : Json(shown_url(remote))},
+                    {"writes", !remote.url.empty() && remote.may_write},
+                    {"hits", counts.remote_hits},
+                    {"misses", counts.remote_misses},
+                    {"read", counts.remote_read},
+                    {"written", counts.remote_written},
+                    {"failures", counts.remote_failures}};
+  return Json::Object{{"folder", store.root().string()},
+                      {"is_on", policy.is_on},
+                      {"outputs", usage.entries},
+                      {"size", usage.bytes},
+                      {"limit", policy.limit},
+                      {"hits", counts.hits},
+                      {"misses", counts.misses},
+                      {"read", counts.bytes},
+                      {"http", std::move(http)}};
+}
+
 }  // namespace
 
 Result<int> run_cache(const CacheOptions& options, World& world) {
@@ -67,25 +114,13 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   CacheStore store(files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
   if (options.action == CacheAction::kTrim) KILN_TRY(trim(options, policy, store));
-  const CacheStore::Usage usage = store.usage();
-  world.out << store.root().string() << ": " << usage.entries << " outputs, "
-            << mebibytes(usage.bytes) << " of " << mebibytes(policy.limit)
-            << (policy.is_on ? "" : " (off: KILN_CACHE)") << "\n";
-  if (options.action != CacheAction::kShow) return 0;
   KILN_TRY_ASSIGN(const RemotePolicy remote, remote_policy(world.environment));
-  const CacheStore::Counts counts = store.counts();
-  Table table({"level", "hits", "misses", "read", "written", "failures", ""});
-  table.add({"folder", std::to_string(counts.hits), std::to_string(counts.misses),
-             mebibytes(counts.bytes), "-", "-", ""});
-  table.add({"HTTP", std::to_string(counts.remote_hits), std::to_string(counts.remote_misses),
-             mebibytes(counts.remote_read), mebibytes(counts.remote_written),
-             std::to_string(counts.remote_failures), ""});
-  table.print(world.out);
-  world.out << "HTTP: "
-            << (remote.url.empty() ? "no server (KILN_CACHE_URL)"
-                                   : RemoteCache(nullptr, remote).shown_url() +
-                                         (remote.may_write ? "" : " (read only)"))
-            << "\n";
+  if (options.json) {
+    world.out << write_json(cache_json(store, policy, remote));
+    return 0;
+  }
+  print_usage(store, policy, world.out);
+  if (options.action == CacheAction::kShow) print_counts(store.counts(), remote, world.out);
   return 0;
 }
 

@@ -18,6 +18,7 @@ struct CacheOptions {
   CacheAction action = CacheAction::kShow;
   std::string size = {};  // of trim, "500M"; empty: KILN_CACHE_SIZE
   std::string age = {};   // of trim, "30d", "12h"; empty: any
+  bool json = false;
 };
 
 Result<int> run_cache(const CacheOptions& options, World& world);

@@ -157,7 +157,7 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
   error.message = quote((folder / "kiln.json").string()) +
                   " does not tell of what lies beside it: " + counted(error.notes.size(), "image") +
                   " of " + std::to_string(items->size()) + " differ";
-  return error.hint("build again: what was changed is then made again");
+  return error.hint("build or merge it again: what was changed is then made again");
 }
 
 // An image or a container; or the catalog of a build, which stands for the build.

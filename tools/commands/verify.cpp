@@ -126,7 +126,7 @@ class Verification {
     Result<std::string> bytes = files_.read(folder_ / path);
     if (!bytes) {
       errors_.push_back(
-          wrong(name(path) + " is missing").hint("build again, or copy the whole folder"));
+          wrong(name(path) + " is missing").hint("build or merge it again, or copy the whole folder"));
       return std::nullopt;
     }
     const Digest found = sha256(*bytes);
@@ -137,7 +137,7 @@ class Verification {
                       : wrong(name(path) + " is not the file that was built");
     errors_.push_back(error.note("its SHA-256 is " + found.hex())
                           .note("the catalog says  " + digest.hex())
-                          .hint("build again: what was changed is then made again"));
+                          .hint("build or merge it again: what was changed is then made again"));
     return std::nullopt;
   }
 

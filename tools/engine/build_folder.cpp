@@ -57,7 +57,7 @@ class Reader {
                            " does not tell of what lies beside it: " +
                            counted(problems_.size(), "file") + " differ"};
     for (const std::string& problem : problems_) error.note(problem);
-    return error.hint("build again: what was changed is then made again");
+    return error.hint("build or merge it again: what was changed is then made again");
   }
 
  private:
@@ -132,7 +132,7 @@ class Containers {
 Error lost(const std::string& path, const std::string& target) {
   return Error{.code = ErrorCode::kInvalidInput,
                .message = quote(path) + " does not hold its image for " + quote(target)}
-      .hint("build again: what was changed is then made again");
+      .hint("build or merge it again: what was changed is then made again");
 }
 
 Result<std::string> pack_amd(const std::string& path, const std::vector<const Artifact*>& images,

@@ -30,7 +30,7 @@ struct Recipe {
   std::string_view install;
 };
 
-constexpr std::string_view kSetUp = "tools/setup.sh";
+constexpr std::string_view kSetUp = "tools/setup.sh of kiln's sources; or a ROCm of your own, named by ROCM_PATH";
 constexpr std::array<Recipe, 6> kRecipes = {{
     {ToolKind::kHipify, Vendor::kAmd, {"KILN_HIPIFY_PERL"}, {"bin/hipify-perl"}, {"hipify-perl"},
      kSetUp},

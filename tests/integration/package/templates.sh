@@ -103,6 +103,10 @@ draw.launch(device, 1, 1, (ctypes.c_float * 3)(2, 2, 3), x)
 assert list(x.download()) == [8, 19, 28]
 refuses("it has 12 bytes: give a ctypes value or bytes of that size, such as a ctypes.Structure",
         lambda: draw.launch(device, 1, 1, 1.5, x))
+class Short(ctypes.Structure):
+    _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
+refuses("Short has 8 bytes, the parameter has 12: lay the ctypes.Structure out as the kernel's own",
+        lambda: draw.launch(device, 1, 1, Short(1, 2), x))
 refuses("; add the instance to them", lambda: catalog["scaled<float, 3>"])
 refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: add 'host'",
         lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))

@@ -7,6 +7,7 @@
 #include "tests/support/sample_images.hpp"
 #include "tools/commands/cache.hpp"
 #include "tools/commands/inspect.hpp"
+#include "tools/json/json_fields.hpp"
 #include "tools/system/cache_store.hpp"
 
 using namespace kiln;
@@ -105,6 +106,13 @@ TEST_CASE("cache shows what it holds and clears it") {
         "  folder     0       0  0.0 MiB        -         -\n"
         "  HTTP       0       0  0.0 MiB  0.0 MiB         0\n"
         "HTTP: no server (KILN_CACHE_URL)\n");
+  machine.out.str("");
+  REQUIRE(run_cache({.json = true}, machine.world).value() == 0);
+  const Json shown = read_json(machine.out.str(), "cache").value();
+  CHECK(text_of(shown, "folder") == "/c");
+  CHECK(integer_of(shown, "size") == 1 << 19);
+  CHECK(integer_of(shown, "limit") == 1 << 20);
+  CHECK(integer_of(*shown.find("http"), "hits") == 0);
   machine.out.str("");
   REQUIRE(run_cache({.action = CacheAction::kClear}, machine.world).value() == 0);
   CHECK(machine.out.str() == "/c: 0 outputs, 0.0 MiB of 1.0 MiB\n");
