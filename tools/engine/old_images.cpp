@@ -149,7 +149,14 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
       const std::optional<Digest> digest = context.digests.digest(out / path);
       if (digest && current.holds(*digest)) continue;
     }
-    if (files.remove_all(out / path)) removed.push_back(path);
+    if (!files.remove_all(out / path)) continue;
+    removed.push_back(path);
+    // The last of a folder takes it along.
+    for (std::filesystem::path folder = (out / path).parent_path(); folder != out;
+         folder = folder.parent_path()) {
+      const Result<std::vector<std::string>> left = files.list(folder);
+      if (!left || !left->empty() || !files.remove_all(folder)) break;
+    }
   }
   return removed;
 }
