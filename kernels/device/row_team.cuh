@@ -4,8 +4,21 @@
 #include "device/block.cuh"
 #include "device/join.cuh"
 #include "device/platform.cuh"
+#include "tuning/rows.hpp"
 
 namespace kiln::device {
+
+// What `n_cols` says (tuning/rows.hpp).
+struct RowExtent {
+  u32 columns, missing;
+
+  KILN_DEVICE explicit RowExtent(i32 n_cols) : columns(static_cast<u32>(n_cols)), missing(0) {
+    if (n_cols < 0) {
+      missing = ~columns >> tuning::kColumnBits;
+      columns = ~columns & ((1u << tuning::kColumnBits) - 1);
+    }
+  }
+};
 
 // The threads along x that share a row of so many pieces. Of a block of one row and whole waves its
 // first waves, as many as have a piece; else the first lanes, a power of two.

@@ -160,7 +160,9 @@ KILN_DEVICE void norm_by(const T* src, T* dst, const T* alpha, const T* beta, u3
 
 template <Center kCenter, class T>
 KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n_cols, f32 eps) {
-  const u32 columns = static_cast<u32>(n_cols);
+  const auto [columns, missing] = RowExtent(n_cols);
+  // A row that is missing: its team is of lanes, which wait for no other team.
+  if (block_index() + 1 == block_count() && thread_y() + missing >= block_y()) return;
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
                    columns * sizeof(T);
   if (bits % 16 == 0) {

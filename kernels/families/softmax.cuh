@@ -1,5 +1,5 @@
-// dst[r] = softmax of row r. Rows are contiguous, and there are as many as threads along x; the
-// reference gives each a block of 32 threads along y.
+// dst[r] = softmax of row r. Rows are contiguous, and there are as many as threads along x, or fewer
+// where n_cols says so, and less than 2^32; the reference gives each a block of 32 threads along y.
 //
 // A team takes a row: one walk finds its maximum, one the sum of its weights, and one writes. A
 // weight is an element's exponential, by the maximum's. A row that fits into the registers of its
@@ -208,19 +208,20 @@ template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   using Row = SoftmaxRow<T>;
   constexpr u32 kCount = Row::kCount;
-  const u32 columns = static_cast<u32>(n_cols);
+  const RowExtent extent(n_cols);
+  const u32 columns = extent.columns;
   u32 pieces = columns / kCount;
   // A block of one wave takes one row where that fills it.
   const bool alone = block_threads() == wave_width() && pieces > wave_width();
   if (!alone && leaves_at_once()) return;
   const u32 blocks = alone ? block_count() : row_blocks(pieces);
   if (block_index() >= blocks) return;
-  const u64 rows = static_cast<u64>(block_count()) * block_size();
+  const u32 rows = block_count() * block_size();
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
   // The more rows, the fewer lanes have one, and the fewer instructions that takes. A row that is too
   // much for a wave is a block's, where that is whole waves.
-  const u64 all = rows * pieces;
+  const u64 all = static_cast<u64>(rows) * pieces;
   const bool many = all > resident_threads() / 8;
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
   // Short rows go by elements: of many those that are no whole chunks.
@@ -234,13 +235,13 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   pieces = is_short || !alike ? columns : pieces < ends ? ends : pieces;
   RowTeams teams;
   teams.share(pieces, highest_bit(each), most);
-  u64 mine = static_cast<u64>(block_index()) * teams.count + teams.mine;
+  u32 mine = block_index() * teams.count + teams.mine;
   const u32 lead = teams.mine - teams.first, stride = blocks * teams.count;
 #pragma unroll 1
   for (; mine - lead < rows; mine += stride) {
-    const T* const from = src + mine * columns;
-    T* const to = dst + mine * columns;
-    const u32 its = mine < rows ? columns : 0;
+    const T* const from = src + static_cast<u64>(mine) * columns;
+    T* const to = dst + static_cast<u64>(mine) * columns;
+    const u32 its = mine + extent.missing < rows ? columns : 0;
     if (is_short) {
       softmax_short(teams.team, from, to, its);
     } else {

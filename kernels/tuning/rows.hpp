@@ -29,6 +29,13 @@ constexpr unsigned softmax_walked(unsigned element_bytes) {
 constexpr unsigned softmax_elements(unsigned element_bytes) { return element_bytes == 8 ? 2 : 4; }
 inline constexpr unsigned kSoftmaxShort = 4;
 
+// What softmax and norms take as `n_cols`: the columns; or, where rows are missing from the last
+// block, a number below zero: the complement of both, the columns in the lower bits.
+inline constexpr unsigned kColumnBits = 21;
+constexpr int columns_and_missing(unsigned columns, unsigned missing) {
+  return static_cast<int>(missing == 0 ? columns : ~(columns | missing << kColumnBits));
+}
+
 // Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
 // block that takes long rows has a thread for every `each` pieces, so that all of a row is on its
 // way at once. Derived; the numbers of H200 runs are in docs/PERFORMANCE.md.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/rows.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -27,14 +28,28 @@ Result<Rows> rows_of_call(std::size_t rows, std::size_t columns) {
   return Rows{row_count, static_cast<std::int32_t>(column_count)};
 }
 
+// Most rows for a block: where not all have as many, the columns share their number with those that
+// the last one lacks.
+std::uint32_t most_for_a_block(const Rows& rows, std::uint32_t most) {
+  return rows.columns >> tuning::kColumnBits == 0 ? most : 1;
+}
+
+// Blocks of `each` rows, the last one of fewer; what a kernel then takes for the columns.
+std::int32_t share_blocks(Launch& launch, const Rows& rows, std::uint32_t each) {
+  launch.grid.x = (rows.rows + each - 1) / each;
+  const std::uint32_t missing = launch.grid.x * each - rows.rows;
+  return tuning::columns_and_missing(static_cast<std::uint32_t>(rows.columns), missing);
+}
+
 // The norms' launch. The reference has a block a row; ours as many threads as a row has pieces of
-// sixteen bytes, or fewer where there are rows enough, and short rows share a block.
-void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtype,
-                   const Rows& rows) {
+// sixteen bytes, or fewer where there are rows enough, and short rows share a block. Gives what the
+// kernel takes for the columns.
+std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtype,
+                           const Rows& rows) {
   launch.grid.x = rows.rows;
   if (geometry == Geometry::kReference) {
     launch.block.x = rows.columns < 1024 ? 32 : 1024;
-    return;
+    return rows.columns;
   }
   constexpr std::uint32_t kMostThreads = 1024, kTeam = 32, kSharedBlock = 256;
   const auto columns = static_cast<std::uint32_t>(rows.columns);
@@ -42,8 +57,8 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
   // A thread has one piece. Where the device has fewer threads than there are pieces, it has two
-  // that it keeps, or four where the row then fits a wave and would not fill two; of single elements
-  // sixteen, of eight bytes eight.
+  // that it keeps, or four where the row then fits a wave and would not fill two; of single
+  // elements sixteen, of eight bytes eight.
   const bool whole = columns % count == 0;
   const bool fills = std::uint64_t{rows.rows} * pieces >= spread_over(gpu).resident();
   const bool fits_wave = whole ? pieces > 64 && pieces < 128 : pieces > 32;
@@ -52,15 +67,13 @@ void set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtyp
   const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
-  if (launch.block.x > kTeam) return;
+  if (launch.block.x > kTeam) return rows.columns;
   if (!many_rows) {
     launch.block.x = kTeam;
-    return;
+    return rows.columns;
   }
-  while (launch.grid.x % 2 == 0 && launch.block.x * launch.block.y < kSharedBlock) {
-    launch.grid.x /= 2;
-    launch.block.y *= 2;
-  }
+  launch.block.y = most_for_a_block(rows, kSharedBlock / launch.block.x);
+  return share_blocks(launch, rows, launch.block.y);
 }
 
 }  // namespace
@@ -71,6 +84,7 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
   launch.grid.x = rows.rows;
   launch.block = {1, 32, 1};
+  std::int32_t columns = rows.columns;
   if (call.geometry == Geometry::kOwn) {
     // There are as many rows as threads along x. The kernel moves pieces of 16 bytes.
     const auto size = static_cast<unsigned>(size_of(call.dtype));
@@ -79,17 +93,16 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
     const bool many = rows.rows * pieces > device.resident();
     // Where there are few rows, less for each thread; f64 is computed by all that one keeps.
     constexpr unsigned kKept = tuning::kSoftmaxPieces;
-    const unsigned each = many || size == 8 ? kKept : size == 2 ? 1 : 2;
-    const unsigned most = many ? tuning::softmax_walked(size) : kKept;
-    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each, most);
-    launch.block = {1, own.threads, 1};
-    while (launch.block.y > 1 && launch.grid.x % 2 == 0 && launch.grid.x > own.blocks) {
-      launch.grid.x /= 2;
-      launch.block.x *= 2;
-      launch.block.y /= 2;
-    }
+    const unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
+    const unsigned of_lane = many ? tuning::softmax_walked(size) : kKept;
+    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each_thread, of_lane);
+    const std::uint32_t most = most_for_a_block(rows, own.threads);
+    std::uint32_t each = 1;
+    while (each < most && rows.rows > std::uint64_t{each} * own.blocks) each *= 2;
+    launch.block = {each, own.threads / each, 1};
+    columns = share_blocks(launch, rows, each);
   }
-  launch.pass(SoftmaxKernel<void>(), call.src, call.dst, rows.columns);
+  launch.pass(SoftmaxKernel<void>(), call.src, call.dst, columns);
   return launch;
 }
 
@@ -97,8 +110,8 @@ Result<Launch> plan(const RmsNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRmsNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
-  launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, rows.columns,
+  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
 }
@@ -107,8 +120,8 @@ Result<Launch> plan(const LayerNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kLayerNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
-  launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, rows.columns,
+  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
 }

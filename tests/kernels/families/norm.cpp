@@ -118,6 +118,7 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({3, 34});
   list.push_back({3, 4099, true, true, 1});
   list.push_back({12, 65, true, true, 3});
+  list.push_back({601, 3});  // blocks of many rows, the last one of fewer
   if (kind != Kind::kSoftmax) {
     list.push_back({12, 65, false, true});
     const auto add = [&](std::size_t rows, std::size_t columns, ops::Geometry geometry,
@@ -143,6 +144,7 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
        {2, 3, 16, 31, 32, 34, 63, 64, 127, 128, 129, 255, 256, 257, 512, 1023, 1024, 2047, 2048}) {
     list.push_back({24, columns});
   }
+  for (const std::size_t columns : {1, 2, 8, 40, 132}) list.push_back({1013, columns});
   list.push_back({1000, 17});
   list.push_back({600, 64});
   list.push_back({528, 200});
