@@ -33,7 +33,7 @@ install(DIRECTORY runtime/include/kiln DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES targets.json DESTINATION "${KILN_SHARE_DIR}")
 install(DIRECTORY kernels DESTINATION "${KILN_SHARE_DIR}"
-  FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.hpp" PATTERN "*.json")
+  FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.json")
 install(DIRECTORY tools/schema DESTINATION "${KILN_SHARE_DIR}/tools" FILES_MATCHING PATTERN "*.json")
 
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${package_dir}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Finds preprocessor conditions that ask which GPU vendor, compiler or architecture is at hand. They
 # belong to kernels/device/platform.cuh and platform_*.cuh beside it, which turn them into named features.
+# What stands for a vendor's header, kernels/nvcc, is that vendor's alone.
 # usage: vendor_switches.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"
@@ -15,7 +16,7 @@ find_in() {
 [ -z "$(ls kernels/*.cu 2>/dev/null)" ] || [ -n "$(find_in "$platform")" ] ||
   { echo "no condition was found in $platform: the pattern is wrong"; exit 1; }
 found=$(find_in base emulator examples formats generator host kernels ops runtime tools |
-  grep -v "^${platform%.cuh}\(_[a-z]*\)\?\.cuh:" || true)
+  grep -v -e "^${platform%.cuh}\(_[a-z]*\)\?\.cuh:" -e '^kernels/nvcc/' || true)
 if [ -n "$found" ]; then
   printf '%s\n' "$found" "vendor conditions belong to $platform: name the feature there"
   exit 1
