@@ -126,6 +126,14 @@ struct Spread {
     }
     return over(elements, block);
   }
+  // The same however many they are, of functions that take longer than memory. NVIDIA H200, us for
+  // upowf_f64 of 200,000 elements, 2^24 and 4096x4096 transposed: 3.7, 142, 190; over the blocks of
+  // one_each() 4.1, 163, 220. A host's threads are rounds of a loop.
+  constexpr Launch singly(unsigned long long elements) const {
+    if (machine.architecture == Architecture::kHost) return one_each(elements);
+    const unsigned block = elements > 128ull * multiprocessors ? 256 : 128;
+    return {static_cast<unsigned>((elements + block - 1) / block), block};
+  }
 
   // Contiguous arrays, `per_chunk` elements to a chunk.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk) const {

@@ -94,12 +94,9 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
   const tuning::Spread spread = spread_over(gpu);
-  // Functions of f64 go element by element (families/elementwise.cuh). NVIDIA H200, usilu_f64 of
-  // 8192x8192 transposed: 634 us by a thread for each, 794 by as many as the device holds.
-  const bool singly = own.cost == Cost::kLong && own.out == DType::kF64;
-  if (singly && !contiguous && count > spread.resident()) {
-    return set_grid(launch, geometry, count,
-                    {static_cast<unsigned>((count - 1) / kReferenceThreads + 1), kReferenceThreads});
+  // Functions of f64 go element by element (families/elementwise.cuh).
+  if (own.cost == Cost::kLong && own.out == DType::kF64) {
+    return set_grid(launch, geometry, count, spread.singly(count));
   }
   return set_grid(launch, geometry, count,
                   contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / widest))
