@@ -3,7 +3,8 @@
 //
 // A row belongs to as many waves of a block as have a piece of it, or, in blocks of several short
 // rows, to the threads along x. It is kept in registers where two pieces of sixteen bytes a thread
-// suffice; else it comes from memory once and is then walked in the cache. Mean and variance come
+// suffice; else it comes from memory once and is then walked in the cache. Rows that are no whole
+// pieces go by aligned chunks of four elements, or by elements. Mean and variance come
 // from one walk where the mean is small beside the deviations. Elsewhere that would cancel, and a
 // second walk sums the deviations from the mean that the first one found.
 #pragma once
@@ -12,6 +13,7 @@
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
 #include "device/row_team.cuh"
+#include "families/row_chunks.cuh"
 
 namespace kiln::families {
 
@@ -60,6 +62,34 @@ KILN_DEVICE f32 as_f32(T x) {
   return static_cast<f32>(widen(x));
 }
 
+// What the walks of a row find.
+template <Center kCenter>
+struct Moments {
+  static constexpr bool kCentered = kCenter == Center::kMean;
+  f32 mean = 0, scale = 0;
+
+  // From the sums of one walk of so many columns, by the mean of the walk before; whether that
+  // does.
+  KILN_DEVICE bool found(const Sums<kCenter>& sums, u32 columns) {
+    const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
+    scale = sums.squares * part;
+    if constexpr (!kCentered)
+      return true;
+    else {
+      const f32 offset = sums.deviations * part;
+      mean += offset;
+      scale = math::fma(-offset, offset, scale);  // the variance
+      return offset * offset <= 4 * scale;
+    }
+  }
+  template <class T>
+  KILN_DEVICE f32 result(T value, T weight, T bias) const {
+    const f32 y = (as_f32(value) - mean) * scale;
+    if constexpr (!kCentered) return y * as_f32(weight);
+    return math::fma(y, as_f32(weight), as_f32(bias));
+  }
+};
+
 // The rows of one kernel, walked in pieces of `kCount` neighbours: sixteen bytes, or one element.
 template <Center kCenter, class T, u32 kCount>
 struct Norm {
@@ -93,7 +123,7 @@ struct Norm {
     const u32 first = team.rank < team.threads ? team.rank * kCount : columns;
     const bool kept = columns <= slab();
     Piece x[kKept];
-    f32 mean = 0, scale;
+    Moments<kCenter> moments;
     u32 turn = 0;
 #pragma unroll 1
     for (;; turn = 1) {
@@ -105,23 +135,14 @@ struct Norm {
         for (u32 k = 0; k < kKept; ++k) {
           if (column(at, k) < columns) {
 #pragma unroll
-            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - mean);
+            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - moments.mean);
           }
         }
       }
       sums = row_reduce<Sums<kCenter>, true>(team, sums, turn, kCentered);
-      const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
-      scale = sums.squares * part;
-      if constexpr (!kCentered) {
-        break;
-      } else {
-        const f32 offset = sums.deviations * part;
-        mean += offset;
-        scale = math::fma(-offset, offset, scale);  // the variance
-        if (turn == 1 || offset * offset <= 4 * scale) break;
-      }
+      if (moments.found(sums, columns) || turn == 1) break;
     }
-    scale = math::reciprocal_root(scale + eps);
+    moments.scale = math::reciprocal_root(moments.scale + eps);
 #pragma unroll 1
     for (u32 at = first; at < columns; at += slab()) {
       if (!kept) read(x, start, at);
@@ -135,14 +156,122 @@ struct Norm {
           if (alpha != nullptr) weights.load(alpha + c);
           if (kCentered && beta != nullptr) biases.load(beta + c);
           Piece results;
-          results.set([&](u32 j) {
-            const f32 y = (as_f32(x[k].get(j)) - mean) * scale;
-            if constexpr (!kCentered) return y * as_f32(weights.get(j));
-            return math::fma(y, as_f32(weights.get(j)), as_f32(biases.get(j)));
-          });
+          results.set(
+              [&](u32 j) { return moments.result(x[k].get(j), weights.get(j), biases.get(j)); });
           results.store(dst + (start + c));
         }
       }
+    }
+  }
+};
+
+// A row that begins anywhere, walked by chunks of four elements that lie on whole addresses, and by
+// the elements before and behind these.
+template <Center kCenter, class T>
+struct LooseNorm {
+  static constexpr bool kCentered = kCenter == Center::kMean;
+  static constexpr bool kServes = tuning::norms_loosely(sizeof(T), kCentered);
+  static constexpr u32 kCount = 4;                 // elements of a chunk
+  static constexpr u32 kKept = kCentered ? 1 : 2;  // chunks that a thread keeps
+  using Piece = Chunk<T, kCount>;
+  using Half = Chunk<T, kCount / 2>;
+
+  const T* from;
+  T* to;
+  const T* alpha;
+  const T* beta;
+  u32 columns;
+  f32 eps;
+  RowChunks<T, kCount, kKept> its;
+
+  KILN_DEVICE void read(Piece (&x)[kKept], u32 first) const {
+#pragma unroll
+    for (u32 k = 0; k < kKept; ++k) {
+      const u32 at = its.chunk_at(first, k);
+      if (at < its.chunks) x[k].load(from + its.column_of_chunk(at));
+    }
+  }
+  // Weights or biases from column `c` on, which may lie anywhere.
+  KILN_DEVICE static Half table(const T* values, u32 c, f32 otherwise) {
+    Half half;
+    if (values == nullptr) {
+      half.fill(narrow<T>(otherwise));
+      return half;
+    }
+    values += c;
+    if (address_of(values) % Half::kBytes == 0) {
+      half.load(values);
+    } else {
+      half.clear();
+#pragma unroll
+      for (u32 j = 0; j < kCount / 2; ++j) half.put(j, values[j]);
+    }
+    return half;
+  }
+
+  KILN_DEVICE void run() const {
+    const u32 threads = its.team.threads;
+    const bool joins = kBarriersPassOver || its.team.rank < threads;
+    const bool kept = !its.has_slab(threads);
+    Piece x[kKept];
+    T one;
+    Moments<kCenter> moments;
+    u32 turn = 0;
+#pragma unroll 1
+    for (;; turn = 1) {
+      Sums<kCenter> sums = Sums<kCenter>::identity();
+#pragma unroll 1
+      for (u32 first = 0; joins && its.has_slab(first); first += threads) {
+        const u32 i = first + its.team.rank;
+        if (!kept || turn == 0) {
+          read(x, first);
+          if (i < its.single) one = from[its.column_of_single(i)];
+        }
+#pragma unroll
+        for (u32 k = 0; k < kKept; ++k) {
+          if (its.chunk_at(first, k) < its.chunks) {
+#pragma unroll
+            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - moments.mean);
+          }
+        }
+        if (i < its.single) sums.add(as_f32(one) - moments.mean);
+      }
+      sums = row_reduce<Sums<kCenter>, true>(its.team, sums, turn, kCentered);
+      if (moments.found(sums, columns) || turn == 1) break;
+    }
+    moments.scale = math::reciprocal_root(moments.scale + eps);
+#pragma unroll 1
+    for (u32 first = 0; joins && first * kKept < its.chunks; first += threads) {
+      if (!kept) read(x, first);
+#pragma unroll
+      for (u32 k = 0; k < kKept; ++k) {
+        const u32 at = its.chunk_at(first, k);
+        if (at < its.chunks) {
+          const u32 c = its.column_of_chunk(at);
+          // By halves, each in the place of its elements.
+#pragma unroll
+          for (u32 h = 0; h < 2; ++h) {
+            const u32 before = h * (kCount / 2);
+            const Half weights = table(alpha, c + before, 1);
+            const Half biases = table(kCentered ? beta : nullptr, c + before, 0);
+            Half results;
+            results.set([&](u32 j) {
+              return moments.result(x[k].get(before + j), weights.get(j), biases.get(j));
+            });
+#pragma unroll
+            for (u32 w = 0; w < Half::kWords; ++w)
+              x[k].word[h * Half::kWords + w] = results.word[w];
+          }
+          x[k].store(to + c);
+        }
+      }
+    }
+#pragma unroll 1
+    for (u32 i = its.team.rank; joins && i < its.single; i += threads) {
+      const u32 c = its.column_of_single(i);
+      const T weight = alpha != nullptr ? alpha[c] : narrow<T>(1.0f);
+      const T bias = kCentered && beta != nullptr ? beta[c] : narrow<T>(0.0f);
+      to[c] = narrow<T>(moments.result(from[c], weight, bias));
     }
   }
 };
@@ -159,14 +288,33 @@ KILN_DEVICE void norm_by(const T* src, T* dst, const T* alpha, const T* beta, u3
 }
 
 template <Center kCenter, class T>
+KILN_DEVICE void loose_norm(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
+                            f32 eps) {
+  using Row = LooseNorm<kCenter, T>;
+  const u64 row = static_cast<u64>(block_index()) * block_y() + thread_y();
+  const T* const from = src + row * columns;
+  const bool alike = (address_of(src) ^ address_of(dst)) % Row::Piece::kBytes == 0;
+  RowChunks<T, Row::kCount, Row::kKept> its({}, from, columns, alike);
+  its.team = row_team(its.single > its.chunks ? its.single : its.chunks);
+  if (kBarriersPassOver && its.team.rank >= its.team.threads) return;
+  Row{from, dst + row * columns, alpha, beta, columns, eps, its}.run();
+}
+
+template <Center kCenter, class T>
 KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n_cols, f32 eps) {
-  const auto [columns, missing] = RowExtent(n_cols);
-  // A row that is missing: its team is of lanes, which wait for no other team.
-  if (block_index() + 1 == block_count() && thread_y() + missing >= block_y()) return;
+  u32 columns = static_cast<u32>(n_cols);
+  if (n_cols < 0) {
+    const RowExtent extent(n_cols);
+    columns = extent.columns;
+    // A row that is missing: its team is of lanes, which wait for no other team.
+    if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
+  }
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
                    columns * sizeof(T);
   if (bits % 16 == 0) {
     norm_by<16 / sizeof(T), kCenter>(src, dst, alpha, beta, columns, eps);
+  } else if constexpr (LooseNorm<kCenter, T>::kServes) {
+    loose_norm<kCenter>(src, dst, alpha, beta, columns, eps);
   } else {
     norm_by<1, kCenter>(src, dst, alpha, beta, columns, eps);
   }

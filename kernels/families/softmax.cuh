@@ -15,6 +15,7 @@
 #include "device/limits.cuh"
 #include "device/platform.cuh"
 #include "device/row_team.cuh"
+#include "families/row_chunks.cuh"
 #include "families/team.cuh"
 #include "tuning/rows.hpp"
 
@@ -66,40 +67,20 @@ struct SoftmaxRow {
   // Elements of a short row.
   static constexpr u32 kElements = tuning::softmax_elements(sizeof(T));
 
-  Team team;
-  u32 before;  // elements before the chunks
-  u32 chunks;
-  u32 single;  // elements that are in no chunk
+  RowChunks<T, kCount, kChunks> its;
 
-  // `alike`: source and result lie alike, so that chunks of both are aligned.
-  KILN_DEVICE SoftmaxRow(const Team& its, const T* from, u32 columns, bool alike) : team(its) {
-    const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
-    before = gap < columns ? gap : columns;
-    chunks = alike ? (columns - before) / kCount : 0;
-    single = columns - chunks * kCount;
-  }
-
-  // A slab is what the team keeps at once. Whether there is one that begins with chunk
-  // kChunks * `first` and with single element `first`.
-  KILN_DEVICE bool has_slab(u32 first) const {
-    return (first * kChunks < chunks) | (first < single);
-  }
-  // The thread's chunk `c` of a slab; the column of a chunk; the column of a single element.
-  KILN_DEVICE u32 chunk_at(u32 first, u32 c) const {
-    return first * kChunks + c * team.threads + team.rank;
-  }
-  KILN_DEVICE u32 column_of_chunk(u32 chunk) const { return before + chunk * kCount; }
-  KILN_DEVICE u32 column_of_single(u32 i) const { return i < before ? i : i + chunks * kCount; }
+  KILN_DEVICE SoftmaxRow(const Team& team, const T* from, u32 columns, bool alike)
+      : its(team, from, columns, alike) {}
 
   // Calls `act` for each element that the thread has of a slab, and for some beyond its end: not for
-  // those that no thread of the team has. Of f64, whose numbers fill the registers, for all chunks.
+  // those that no thread of the team has. Of f64, whose numbers fill the registers, for all its.chunks.
   template <class Act>
   KILN_DEVICE void each_of(u32 first, Act act) const {
     // So many chunks are computed side by side.
     constexpr u32 kTogether = sizeof(T) == 4 ? 2 : sizeof(T) == 8 ? kChunks : 1;
 #pragma unroll
     for (u32 c = 0; c < kChunks; c += kTogether) {
-      if (c == 0 || first * kChunks + c * team.threads < chunks) {
+      if (c == 0 || first * kChunks + c * its.team.threads < its.chunks) {
 #pragma unroll
         for (u32 j = 0; j < kTogether * kCount; ++j) act(c * kCount + j);
       }
@@ -113,13 +94,13 @@ struct SoftmaxRow {
     Chunk<T, kCount> chunk[kChunks];
 #pragma unroll
     for (u32 c = 0; c < kChunks; ++c) {
-      const u32 at = chunk_at(first, c);
+      const u32 at = its.chunk_at(first, c);
       chunk[c].fill(nothing);
-      if (at < chunks) chunk[c].load(row + column_of_chunk(at));
+      if (at < its.chunks) chunk[c].load(row + its.column_of_chunk(at));
     }
     T one = nothing;
-    const u32 i = first + team.rank;
-    if (i < single) one = row[column_of_single(i)];
+    const u32 i = first + its.team.rank;
+    if (i < its.single) one = row[its.column_of_single(i)];
     each_of(first, [&](u32 k) {
       x[k] = widen(k + 1 < kKept ? chunk[k / kCount % kChunks].get(k % kCount) : one);
     });
@@ -127,33 +108,33 @@ struct SoftmaxRow {
   KILN_DEVICE void write(T* row, u32 first, const N (&x)[kKept], N scale) const {
 #pragma unroll
     for (u32 c = 0; c < kChunks; ++c) {
-      const u32 at = chunk_at(first, c);
-      if (at < chunks) {
+      const u32 at = its.chunk_at(first, c);
+      if (at < its.chunks) {
         Chunk<T, kCount> chunk;
         chunk.set([&](u32 j) { return x[c * kCount + j] * scale; });
-        chunk.store(row + column_of_chunk(at));
+        chunk.store(row + its.column_of_chunk(at));
       }
     }
-    const u32 i = first + team.rank;
-    if (i < single) row[column_of_single(i)] = narrow<T>(x[kKept - 1] * scale);
+    const u32 i = first + its.team.rank;
+    if (i < its.single) row[its.column_of_single(i)] = narrow<T>(x[kKept - 1] * scale);
   }
 
   KILN_DEVICE void run(const T* from, T* to) const {
     constexpr bool kWaits = sizeof(T) >= 4;
-    const bool kept = !has_slab(team.threads);
+    const bool kept = !its.has_slab(its.team.threads);
     N x[kKept];
     N maximum = Largest<N>::identity();
 #pragma unroll 1
-    for (u32 first = 0; has_slab(first); first += team.threads) {
+    for (u32 first = 0; its.has_slab(first); first += its.team.threads) {
       read(from, first, x);
       each_of(first, [&](u32 k) { maximum = Largest<N>::join(maximum, x[k]); });
     }
     // The two reductions take turns, each with memory of its own.
-    maximum = row_reduce<Largest<N>, false>(team, maximum, 0, false);
+    maximum = row_reduce<Largest<N>, false>(its.team, maximum, 0, false);
     const auto weigh = [&](u32 k) { x[k] = softmax_weight<T>(x[k] - maximum); };
     N sum = 0;
 #pragma unroll 1
-    for (u32 first = 0; has_slab(first); first += team.threads) {
+    for (u32 first = 0; its.has_slab(first); first += its.team.threads) {
       if (!kept) read(from, first, x);
       each_of(first, [&](u32 k) {
         weigh(k);
@@ -161,10 +142,10 @@ struct SoftmaxRow {
       });
       if (kWaits && !kept) write(to, first, x, 1);
     }
-    sum = row_reduce<Total<N>, false>(team, sum, 0, false);
+    sum = row_reduce<Total<N>, false>(its.team, sum, 0, false);
     const N scale = 1 / sum;
 #pragma unroll 1
-    for (u32 first = 0; has_slab(first); first += team.threads) {
+    for (u32 first = 0; its.has_slab(first); first += its.team.threads) {
       if (!kept) {
         read(kWaits ? to : from, first, x);
         if constexpr (!kWaits) each_of(first, weigh);

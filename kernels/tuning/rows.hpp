@@ -36,6 +36,14 @@ constexpr int columns_and_missing(unsigned columns, unsigned missing) {
   return static_cast<int>(missing == 0 ? columns : ~(columns | missing << kColumnBits));
 }
 
+// Whether norms walk rows that are no whole pieces of 16 bytes by chunks of four elements, and not
+// element by element. Of eight bytes that is no faster, and layernorm_f32 would spill on sm_80.
+// H200, us by elements and by chunks: rmsnorm_f16 131072x333 84, 60; rmsnorm_f32 131072x33 16, 12;
+// layernorm_f16 3x100003 39, 29.
+constexpr bool norms_loosely(unsigned element_bytes, bool centered) {
+  return element_bytes == 2 || (element_bytes == 4 && !centered);
+}
+
 // Our own geometry for `rows` rows of so many pieces: a wave takes a row of up to `most` a lane. A
 // block that takes long rows has a thread for every `each` pieces, so that all of a row is on its
 // way at once. Derived; the numbers of H200 runs are in docs/PERFORMANCE.md.

@@ -45,7 +45,7 @@ std::int32_t share_blocks(Launch& launch, const Rows& rows, std::uint32_t each) 
 // sixteen bytes, or fewer where there are rows enough, and short rows share a block. Gives what the
 // kernel takes for the columns.
 std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DType dtype,
-                           const Rows& rows) {
+                           const Rows& rows, bool centered) {
   launch.grid.x = rows.rows;
   if (geometry == Geometry::kReference) {
     launch.block.x = rows.columns < 1024 ? 32 : 1024;
@@ -57,13 +57,19 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
   const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
   // A thread has one piece. Where the device has fewer threads than there are pieces, it has two
-  // that it keeps, or four where the row then fits a wave and would not fill two; of single
-  // elements sixteen, of eight bytes eight.
+  // that it keeps, or four where the row then fits a wave and would not fill two. Of a row that is
+  // no whole pieces it has two or more chunks of four elements, or single elements: sixteen, or of
+  // eight bytes eight.
   const bool whole = columns % count == 0;
   const bool fills = std::uint64_t{rows.rows} * pieces >= spread_over(gpu).resident();
-  const bool fits_wave = whole ? pieces > 64 && pieces < 128 : pieces > 32;
-  const std::uint32_t single = count == 2 ? 2 : 4;
-  const std::uint32_t walked = !fills ? 1 : fits_wave ? (whole ? 4 : single) : whole ? 2 : 1;
+  std::uint32_t walked = 1;
+  if (fills && whole) {
+    walked = pieces > 64 && pieces < 128 ? 4 : 2;
+  } else if (fills && tuning::norms_loosely(16 / count, centered)) {
+    walked = pieces > 32 ? count : count == 8 || pieces > 4 ? 2 : 1;
+  } else if (fills && pieces > 32) {
+    walked = count == 2 ? 2 : 4;
+  }
   const std::uint32_t wanted = (pieces + walked - 1) / walked;
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
@@ -110,7 +116,7 @@ Result<Launch> plan(const RmsNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRmsNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, false);
   launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
@@ -120,7 +126,7 @@ Result<Launch> plan(const LayerNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kLayerNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows);
+  const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, true);
   launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
   return launch;
