@@ -51,7 +51,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 
   // Of the images of other targets nothing is known here: Ninja made them.
-  if (is_whole(options.selection, prepared)) {
+  if (extent_of(options.selection, prepared) == BuildExtent::kWhole) {
     (void)remove_old_images(BuildExtent::kWhole, context, memory.state, files);
   }
   std::vector<std::string> modules;

@@ -155,7 +155,7 @@ Result<std::optional<Lock>> check_lock_file(const BuildOptions& options, const P
   KILN_TRY_ASSIGN(Lock lock, read_lock_file(options.locked, world));
   KILN_TRY_ASSIGN(const Catalog now, describe_build(prepared.manifest, prepared.units, context, files));
   KILN_TRY(check_lock(lock, now, options.locked.generic_string(),
-                      is_whole(options.selection, prepared) ? LockExtent::kWhole : LockExtent::kSelected));
+                      extent_of(options.selection, prepared)));
   return std::optional<Lock>(std::move(lock));
 }
 

@@ -80,12 +80,9 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   return prepared;
 }
 
-bool is_whole(const Selection& selection, const Prepared& prepared) {
-  return selection.targets.empty() && selection.modules.empty() && prepared.missing_targets.empty();
-}
-
 BuildExtent extent_of(const Selection& selection, const Prepared& prepared) {
-  return is_whole(selection, prepared) ? BuildExtent::kWhole : BuildExtent::kSelected;
+  const bool is_whole = selection.targets.empty() && selection.modules.empty() && prepared.missing_targets.empty();
+  return is_whole ? BuildExtent::kWhole : BuildExtent::kSelected;
 }
 
 }  // namespace kiln::tools

@@ -6,7 +6,6 @@
 
 #include "kiln/result.hpp"
 #include "tools/commands/world.hpp"
-#include "tools/engine/old_images.hpp"
 #include "tools/model/manifest.hpp"
 #include "tools/model/plan.hpp"
 #include "tools/model/selection.hpp"
@@ -25,9 +24,6 @@ struct Prepared {
 
 Result<Prepared> prepare(const Selection& selection, World& world);
 
-// Whether that is all that the manifest names.
-bool is_whole(const Selection& selection, const Prepared& prepared);
-// The same, for what an earlier build left.
 BuildExtent extent_of(const Selection& selection, const Prepared& prepared);
 
 }  // namespace kiln::tools

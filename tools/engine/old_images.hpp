@@ -11,17 +11,14 @@
 
 #include "tools/engine/assess.hpp"
 #include "tools/engine/state.hpp"
+#include "tools/model/selection.hpp"
 #include "tools/system/files.hpp"
 
 namespace kiln::tools {
 
-enum class BuildExtent : std::uint8_t {
-  kWhole,     // of the manifest: what it does not make is dropped
-  kSelected,  // --target or --module: what it does not make stays while its sources are the same
-};
-
-// Removes those, and returns their paths below the out folder. After the plan's steps, all of
-// which succeeded.
+// Removes what a whole build does not make; what one of kSelected does not make stays while its
+// sources are the same. Returns the paths below the out folder. After the plan's steps, all of which
+// succeeded.
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
                                            const BuildState& state, Files& files);
 

@@ -84,7 +84,7 @@ Result<Lock> read_lock(std::string_view text, const std::string& file) {
 }
 
 Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string& file,
-                        LockExtent extent) {
+                        BuildExtent extent) {
   const std::string here = "this build";
   std::set<std::string> notes;
   const auto compare = [&](const Facts& built, const Facts& locked) {
@@ -106,7 +106,7 @@ Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string&
       notes.insert("target " + quote(target) + " is not in " + quote(file));
     }
   }
-  if (extent == LockExtent::kWhole) {
+  if (extent == BuildExtent::kWhole) {
     for (const std::string& target : lock.catalog.targets) {
       if (std::ranges::find(now.targets, target) == now.targets.end()) {
         notes.insert("target " + quote(target) + " is in " + quote(file) + " and not in this build");

@@ -11,6 +11,7 @@
 #include "kiln/result.hpp"
 #include "tools/json/json.hpp"
 #include "tools/model/catalog.hpp"
+#include "tools/model/selection.hpp"
 
 namespace kiln::tools {
 
@@ -20,9 +21,6 @@ struct Lock {
   std::map<std::string, std::string> images;  // path below the out folder -> SHA-256
 };
 
-// Whether a build is of all that the manifest names, or of --target and --module.
-enum class LockExtent : bool { kWhole, kSelected };
-
 // Of a finished build: its catalog, and `images` with their digests.
 Json lock_json(const Catalog& catalog);
 
@@ -30,9 +28,9 @@ Json lock_json(const Catalog& catalog);
 Result<Lock> read_lock(std::string_view text, const std::string& file);
 
 // The error (kBuildFailed) names everything in which `now`, a catalog before anything is built,
-// differs from the lock.
+// differs from the lock; a build of kSelected may make less.
 Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string& file,
-                        LockExtent extent);
+                        BuildExtent extent);
 
 // After the build: the images that came out otherwise, though all that is compared was the same.
 Result<void> check_locked_images(const Lock& lock, const std::map<std::string, std::string>& images,
