@@ -389,7 +389,7 @@ void BlockRunner::State::give_up_thread(const Fault& fault) {
   const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
   switch (fault.kind) {
     case Fault::Kind::kNoMemory:
-      error = "access to " + hex(fault.address) + ", where no memory is" + who;
+      error = "access to address " + hex(fault.address) + ", where no memory is" + who;
       hint = reinterpret_cast<std::uintptr_t>(fault.address) < kNearNull
                  ? "a null pointer, or dynamic_shared() where the launch gives no dynamic shared "
                    "memory: the device emulated:gfx1100 tells which"

@@ -168,7 +168,7 @@ TEST_CASE("a fault of a thread is an error of its launch, and the next launch ru
   for (int round = 0; round < 3; ++round) {
     CHECK_THAT(
         failure(run<write_to_null>, &null),
-        ContainsSubstring("access to 0xc, where no memory is: kernel 'faulty', block (2,0,0)") &&
+        ContainsSubstring("access to address 0xc, where no memory is: kernel 'faulty', block (2,0,0)") &&
             ContainsSubstring("a null pointer"));
     CHECK_THAT(failure(run<write_to_dynamic_shared>, &zero),
                ContainsSubstring("where no memory is: kernel 'faulty', block (0,0,0)") &&
