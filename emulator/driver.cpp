@@ -173,6 +173,12 @@ class EmulatorDriver final : public ImmediateDriver {
   Result<void*> allocate(int, std::size_t bytes) override { return memory_.allocate(bytes); }
   Result<void> free(int, void* memory) override { return memory_.free(memory); }
   Result<void> copy(int, const CopyRequest& request) override {
+    if (request.direction != CopyDirection::kToHost) {
+      if (auto fits = check_room("to", request.target, request.bytes); !fits) return fits;
+    }
+    if (request.direction != CopyDirection::kToDevice) {
+      if (auto fits = check_room("from", request.source, request.bytes); !fits) return fits;
+    }
     std::memcpy(request.target, request.source, request.bytes);
     const u64 target = reinterpret_cast<u64>(request.target);
     if (request.direction == CopyDirection::kToDevice) memory_.mark_written(target, request.bytes);
@@ -183,12 +189,24 @@ class EmulatorDriver final : public ImmediateDriver {
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
+    if (auto fits = check_room("to", target, bytes); !fits) return fits;
     std::memset(target, value, bytes);
     memory_.mark_written(reinterpret_cast<u64>(target), bytes);
     return {};
   }
 
  private:
+  // What begins in a buffer ends in it. Variables of images are not known here.
+  Result<void> check_room(const char* direction, const void* address, std::size_t bytes) const {
+    const std::optional<u64> room = memory_.room(reinterpret_cast<u64>(address));
+    if (!room || bytes <= *room) return {};
+    return Error{ErrorCode::kInvalidInput,
+                 std::string("copying ") + std::to_string(bytes) + " bytes " + direction +
+                     " a buffer that has " + std::to_string(*room) + " from there on",
+                 {},
+                 {}};
+  }
+
   const RunOptions options_;
   MemoryMap memory_;
   const OperationTable operations_;

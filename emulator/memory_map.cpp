@@ -113,6 +113,13 @@ std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
   return range;
 }
 
+std::optional<u64> MemoryMap::room(u64 address) const {
+  const std::shared_lock lock(mutex_);
+  const auto buffer = holder(address);
+  if (buffer == buffers_.end()) return std::nullopt;
+  return buffer->first + buffer->second.bytes - address;
+}
+
 NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
   const std::shared_lock lock(mutex_);
   NearBuffer best{.address = address};

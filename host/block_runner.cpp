@@ -12,6 +12,7 @@
 
 #include "host/faults.hpp"
 #include "host/fiber.hpp"
+#include "host/guarded_memory.hpp"
 
 namespace kiln::host {
 namespace {
@@ -95,6 +96,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::vector<Thread> threads;
   std::vector<SharedArray> shared_arrays;
   std::size_t shared_bytes = 0;
+  std::unique_ptr<GuardedMemory> dynamic_memory;  // once a launch has asked for some
   std::optional<SharedRequest> shared_request;  // of the thread that just suspended
   // What the launch's earlier blocks used. It stays until the launch's end where threads are told
   // apart, since freeing it would need an order between one block and the next.
@@ -125,6 +127,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   void begin_launch(const Launch& launch);
   void begin_run(std::uint64_t first, std::uint64_t count);
   void begin_block();
+  void begin_dynamic_shared();
   bool may_begin_block_on_fiber() const;
   void run_threads();
   std::optional<Error> run_block();
@@ -214,10 +217,20 @@ void BlockRunner::State::begin_block() {
   shared_arrays.clear();
   shared_bytes = 0;
   dynamic_shared = nullptr;
-  if (dynamic_shared_bytes != 0) {
-    allocate_shared({this, dynamic_shared_bytes, 16});
-    dynamic_shared = shared_arrays.back().memory.get();
-  }
+  if (dynamic_shared_bytes != 0) begin_dynamic_shared();
+}
+
+// A sanitizer knows where what it allocated ends.
+void BlockRunner::State::begin_dynamic_shared() {
+#if defined(KILN_HOST_SANITIZED)
+  allocate_shared({this, dynamic_shared_bytes, 16});
+  dynamic_shared = shared_arrays.back().memory.get();
+#else
+  if (!dynamic_memory) dynamic_memory = std::make_unique<GuardedMemory>(kSharedMemoryBytes);
+  dynamic_shared = dynamic_memory->last(dynamic_shared_bytes);
+  std::memset(dynamic_shared, kSharedFill, dynamic_shared_bytes);
+  shared_bytes = dynamic_shared_bytes;
+#endif
 }
 
 Fiber& BlockRunner::State::take_fiber() {
@@ -389,6 +402,11 @@ void BlockRunner::State::give_up_thread(const Fault& fault) {
   const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
   switch (fault.kind) {
     case Fault::Kind::kNoMemory:
+      if (dynamic_memory && dynamic_memory->guards(fault.address)) {
+        error = "access behind the " + std::to_string(dynamic_shared_bytes) +
+                " bytes of dynamic shared memory that the launch gives" + who;
+        break;
+      }
       error = "access to address " + hex(fault.address) + ", where no memory is" + who;
       hint = reinterpret_cast<std::uintptr_t>(fault.address) < kNearNull
                  ? "a null pointer, or dynamic_shared() where the launch gives no dynamic shared "

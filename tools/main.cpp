@@ -8,10 +8,12 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/diagnostic.hpp"
 #include "tools/cli/parse_command_line.hpp"
+#include "tools/commands/error_json.hpp"
 #include "tools/commands/world.hpp"
 
 namespace {
@@ -54,7 +56,12 @@ struct RunCommand {
   }
   Result<int> operator()(const InitOptions& options) const { return run_init(options, world); }
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
-  Result<int> operator()(const RunOptions& options) const { return run_run(options, world); }
+  Result<int> operator()(const RunOptions& options) const {
+    // A kernel may take for ever, and leaves nothing half done.
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    return run_run(options, world);
+  }
   Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }
   Result<int> operator()(const StripOptions& options) const { return run_strip(options, world); }
   Result<int> operator()(const VerifyOptions& options) const { return run_verify(options, world); }
@@ -69,9 +76,26 @@ struct RunCommand {
   }
 };
 
+// Whether the command's result is one JSON object, which it has not printed where it failed.
+struct WantsJson {
+  template <typename Options>
+  bool operator()(const Options& options) const {
+    if constexpr (std::is_same_v<Options, BuildOptions>) return false;  // prints its errors as events
+    if constexpr (requires { options.json; }) return options.json;
+    return false;
+  }
+};
+
 Result<int> run(const std::vector<std::string>& arguments, World& world) {
   KILN_TRY_ASSIGN(const Invocation invocation, parse_command_line(arguments));
-  KILN_TRY_ASSIGN(const int status, std::visit(RunCommand{world}, invocation));
+  Result<int> done = std::visit(RunCommand{world}, invocation);
+  if (!done) {
+    if (std::visit(WantsJson(), invocation)) {
+      world.out << write_json(Json::Object{{"format", 1}, {"status", "failed"}, {"errors", errors_json(done.error())}});
+    }
+    return done;
+  }
+  const int status = *done;
   world.out.flush();
   if (!world.out) {
     return Error{ErrorCode::kEnvironment, "cannot write to standard output"};

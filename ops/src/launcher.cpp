@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/workspace.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "layout_store.hpp"
 #include "own_kernels.hpp"
@@ -138,6 +139,13 @@ Result<void> Launcher::run(const LaunchSequence& sequence) const {
 Result<void> Launcher::prepare(const LaunchSequence& sequence) const {
   for (const Launch& each : sequence.launches) KILN_TRY(prepare(each));
   return {};
+}
+
+Result<void> Launcher::with_memory(std::size_t bytes,
+                                   const std::function<Result<void>(void*)>& work) const {
+  const std::lock_guard<std::recursive_mutex> lock(state_->working);
+  KILN_TRY_ASSIGN(void* const begin, state_->workspace.of(tuning::kWorkspaceCounters + bytes));
+  return work(static_cast<std::byte*>(begin) + tuning::kWorkspaceCounters);
 }
 
 }  // namespace kiln::ops

@@ -57,11 +57,12 @@ class Kernel:
             opened, handle = _library.library(), self.catalog._handle
             place = [ctypes.c_size_t(i) for i in self._place]
             count = opened.kiln_catalog_parameter_count(handle, *place)
-            self._parameters = []
+            parameters = []  # whole before another thread may see it
             for i in range(count):
                 info = _library.ParameterInfo()
                 opened.kiln_catalog_get_parameter(handle, *place, ctypes.c_size_t(i), ctypes.byref(info))
-                self._parameters.append(Parameter(i, info))
+                parameters.append(Parameter(i, info))
+            self._parameters = parameters
         return self._parameters
 
     def launch(self, device, grid, block, *arguments, shared_bytes=0, stream=None):
@@ -88,7 +89,8 @@ class Kernel:
                                    self.module.encode(), self.name.encode())
             # The device is held, so that its id stays its own.
             held = (device, _library.Handle(handle, "kiln_function_free"))
-            self._functions[id(device)] = held
+            # Of two threads that come first, one's stays.
+            held = self._functions.setdefault(id(device), held)
         return held[1]._handle
 
     def __repr__(self):

@@ -175,8 +175,10 @@ class Buffer(_library.Handle):
         """Copies from an array of as many bytes. On a Stream it returns at once: the array, which the stream
         keeps, must stay as it is until stream.synchronize(). From pinned() memory the copy runs beside the
         program."""
+        if isinstance(values, (list, tuple)):
+            raise TypeError("write() takes an array, not a list: upload() makes a buffer of one")
         source, held = host_bytes(values)
-        self._check(len(source))
+        self._check(values, len(source))
         there = (ctypes.c_void_p(self.address), source, ctypes.c_size_t(self.nbytes))
         if stream is None:
             _library.call("kiln_copy_to_device", self.device._handle, *there)
@@ -192,7 +194,7 @@ class Buffer(_library.Handle):
             if into is None:
                 raise TypeError("download() on a stream wants an array to copy into")
             target, held = host_bytes(into, writable=True)
-            self._check(len(target))
+            self._check(into, len(target))
             stream.keep(self, target, held)
             _library.call("kiln_copy_to_host_async", self.device._handle, target, ctypes.c_void_p(self.address),
                           ctypes.c_size_t(self.nbytes), stream.native)
@@ -206,7 +208,7 @@ class Buffer(_library.Handle):
             self.download(into)
             return _types.floats_of(self.element, into) if is_narrow else into
         target, _held = host_bytes(into, writable=True)
-        self._check(len(target))
+        self._check(into, len(target))
         _library.call("kiln_copy_to_host", self.device._handle, target, ctypes.c_void_p(self.address),
                       ctypes.c_size_t(self.nbytes))
         return into
@@ -218,7 +220,13 @@ class Buffer(_library.Handle):
         kind = "|b1" if self.element == "bool" else f"<{self.element[0]}{_types.SIZES[self.element]}"
         return {"shape": (self._count,), "typestr": kind, "data": (self.address, False), "version": 3}
 
-    def _check(self, size):
+    def _check(self, array, size):
+        """Bytes may be anything, and a buffer of u8 have anything; bits of narrow floats are whole numbers."""
+        view = memoryview(array)
+        found = _types.element_of_format(view.format, view.itemsize)
+        is_bits = self.element in _types.NARROW and found == f"u{8 * _types.SIZES[self.element]}"
+        if found not in (None, "u8", self.element) and self.element != "u8" and not is_bits:
+            raise TypeError(f"the buffer holds {self.element}, the array {found}")
         if size != self.nbytes:
             raise ValueError(f"the buffer has {self.nbytes} bytes, the array {size}")
 

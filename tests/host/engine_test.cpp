@@ -133,6 +133,10 @@ void write_to_dynamic_shared(Block& block) {
   static_cast<volatile std::uint32_t*>(block.dynamic_shared)[block.thread_index] = 1;
 }
 
+void write_behind_dynamic_shared(Block& block) {
+  static_cast<volatile std::uint32_t*>(block.dynamic_shared)[block.thread_index + 1] = 1;
+}
+
 void divide(Block& block) {
   volatile std::uint32_t zero = argument<std::uint32_t>(block, 0);
   const std::uint32_t quotient = 7 / zero;
@@ -173,6 +177,15 @@ TEST_CASE("a fault of a thread is an error of its launch, and the next launch ru
     CHECK_THAT(failure(run<write_to_dynamic_shared>, &zero),
                ContainsSubstring("where no memory is: kernel 'faulty', block (0,0,0)") &&
                    ContainsSubstring("dynamic_shared()"));
+    const auto too_little = [&] {
+      Launch launch = make_launch("faulty", run<write_behind_dynamic_shared>, {4, 1, 1}, {8, 1, 1});
+      launch.dynamic_shared_bytes = 20;
+      return engine.launch(launch);
+    }();
+    REQUIRE_FALSE(too_little);
+    CHECK_THAT(too_little.error().text(),
+               ContainsSubstring("access behind the 20 bytes of dynamic shared memory that the launch "
+                                 "gives: kernel 'faulty', block (0,0,0)"));
     CHECK_THAT(failure(run<use_up_stack>, &zero),
                ContainsSubstring("a thread's stack of 256 KiB is used up: kernel 'faulty'"));
 #if defined(__x86_64__)  // elsewhere a quotient comes of it, as on a GPU

@@ -1,6 +1,6 @@
-// quantized_matmul on the device that KILN_TEST_DRIVER names (tests/runtime/subject.hpp): all its
+// quantized_matmul and QuantizedMultiplier on the device that KILN_TEST_DRIVER names (tests/runtime/subject.hpp): all its
 // ways, against products in the reference's precision.
-#include "kiln/ops/quantized_matmul.hpp"
+#include "kiln/ops/quantized_multiplier.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -47,7 +47,8 @@ Bounded product_of(BlockFormat format, const std::vector<std::byte>& matrix, std
   return {exact.value, conformance::eight_bit_error(format, values, x) + 2 * roundings};
 }
 
-void check(const Device& device, const Shape& shape) {
+// `library`: of a QuantizedMultiplier, which then multiplies.
+void check(const Device& device, const Shape& shape, const MatrixMultiplier* library = nullptr) {
   Random random(7);
   const std::size_t tasks = shape.vectors * shape.slots;
   const bool is_shared = shape.experts != 0 && shape.inputs == MoeInputs::kOfBatch;
@@ -94,7 +95,13 @@ void check(const Device& device, const Shape& shape) {
   const auto planned = plan(call, Gpu::of(device.info()));
   REQUIRE(planned);
   INFO(planned->text);
-  REQUIRE(launcher.run(*planned));
+  if (library != nullptr) {
+    const QuantizedMultiplier multiplier(launcher, *library);
+    REQUIRE(multiplier.prepare(call));
+    REQUIRE(multiplier.run(call));
+  } else {
+    REQUIRE(launcher.run(*planned));
+  }
   const auto results = *device.download<std::byte>(out);
   for (std::size_t t = 0; t < tasks; ++t) {
     const float* const of_task = &x[(is_shared ? t / shape.slots : t) * kColumns];
@@ -145,6 +152,49 @@ TEST_CASE("quantized_matmul multiplies in every way that it chooses") {
       {BlockFormat::kQ2_K, 2, true, kF32, kF16, 3, 2},
   };
   for (const Shape& shape : shapes) check(device, shape);
+}
+
+TEST_CASE("a QuantizedMultiplier multiplies by the library and by kernels") {
+  const Runtime runtime = testing::open_subject();
+  const Device device = *runtime.default_device();
+  if (testing::subject().machine != nullptr) SKIP("a fake device runs no kernels of ours");
+  const auto library = MatrixMultiplier::open(device);
+  if (!library) SKIP(library.error().text());
+  constexpr DType kF16 = DType::kF16;
+  const Shape shapes[] = {
+      {BlockFormat::kQ4_0, 1, false, kF16, kF16},
+      {BlockFormat::kQ4_K, 300, false, kF16, kF16},
+      {BlockFormat::kMXFP4, 301, false, kF16, kF16},
+      {BlockFormat::kQ6_K, 300, true, kF16, kF16},
+      {BlockFormat::kQ8_0, 300, false, DType::kF32, kF16},
+  };
+  for (const Shape& shape : shapes) check(device, shape, &*library);
+}
+
+TEST_CASE("f16, one matrix and many activations go by the library of a GPU") {
+  QuantizedMatmul call;
+  call.rows = 4096, call.columns = 4096, call.vectors = 512;
+  call.x_dtype = call.out_dtype = DType::kF16;
+  DeviceInfo gpu;
+  gpu.backend = Backend::kCuda;
+  CHECK(goes_by_library(call, gpu));
+  gpu.backend = Backend::kHip;
+  CHECK(goes_by_library(call, gpu));
+  for (const Backend other : {Backend::kHost, Backend::kEmulator}) {
+    DeviceInfo device;
+    device.backend = other;
+    CHECK_FALSE(goes_by_library(call, device));
+  }
+  const auto refuses = [&](auto change) {
+    QuantizedMatmul other = call;
+    change(other);
+    return !goes_by_library(other, gpu);
+  };
+  CHECK(refuses([](QuantizedMatmul& one) { one.vectors = 8; }));
+  CHECK(refuses([](QuantizedMatmul& one) { one.x_dtype = DType::kF32; }));
+  CHECK(refuses([](QuantizedMatmul& one) { one.out_dtype = DType::kBF16; }));
+  CHECK(refuses([&](QuantizedMatmul& one) { one.gate = &call; }));
+  CHECK(refuses([](QuantizedMatmul& one) { one.experts = 8; }));
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "tools/commands/error_json.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/model/toolchain.hpp"
 #include "tools/stages/check_limits.hpp"
@@ -191,15 +190,15 @@ class Verification {
   std::size_t images_ = 0;
 };
 
-Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floors, const Error* error) {
+Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floors) {
   const auto release = [](std::uint32_t floor) { return floor == 0 ? Json() : Json(spell_release(floor)); };
   return Json::Object{{"format", 1},
-                      {"status", error == nullptr ? "ok" : "failed"},
+                      {"status", "ok"},
                       {"targets", Json::Array(catalog.targets.begin(), catalog.targets.end())},
                       {"images", images},
                       {"needs_cuda", release(floors.cuda)},
                       {"needs_rocm", release(floors.rocm)},
-                      {"errors", error == nullptr ? Json::Array() : errors_json(*error)}};
+                      {"errors", Json::Array()}};
 }
 
 }  // namespace
@@ -228,12 +227,11 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   std::vector<Error> errors = verification.errors();
   std::optional<Error> error;
   if (!errors.empty()) error = merge_errors(std::move(errors));
-  if (options.json) {
-    world.out << write_json(
-        verify_json(build.catalog, verification.images(), floors, error ? &*error : nullptr));
-  }
   if (error) return *std::move(error);
-  if (options.json) return 0;
+  if (options.json) {
+    world.out << write_json(verify_json(build.catalog, verification.images(), floors));
+    return 0;
+  }
   world.out << options.folder.string() << ": " << counted(verification.images(), "image") << " of "
             << counted(build.catalog.modules.size(), "module") << " for "
             << counted(build.catalog.targets.size(), "target") << ", all as built\n";

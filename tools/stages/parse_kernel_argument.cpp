@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -86,13 +87,22 @@ std::optional<std::uint64_t> parse_element(const TypeRow& row, std::string_view 
   const std::string copy(text);
   char* end = nullptr;
   std::uint64_t element = 0;
+  bool fits = true;
+  errno = 0;
   if (row.exponent_bits != 0) {
-    element = encode_float(row, std::strtod(copy.c_str(), &end));
+    const double value = std::strtod(copy.c_str(), &end);
+    element = encode_float(row, value);
+    fits = std::isfinite(value) ? std::isfinite(decode_float(row, element)) : errno != ERANGE;
+  } else if (row.is_signed) {
+    const std::int64_t value = std::strtoll(copy.c_str(), &end, 0);
+    const std::int64_t most = INT64_MAX >> (64 - 8 * row.size);
+    fits = errno != ERANGE && value <= most && value >= -most - 1;
+    element = static_cast<std::uint64_t>(value);
   } else {
-    element = row.is_signed ? static_cast<std::uint64_t>(std::strtoll(copy.c_str(), &end, 0))
-                            : std::strtoull(copy.c_str(), &end, 0);
+    element = std::strtoull(copy.c_str(), &end, 0);
+    fits = errno != ERANGE && copy.find('-') == copy.npos && element <= UINT64_MAX >> (64 - 8 * row.size);
   }
-  if (copy.empty() || end != copy.c_str() + copy.size()) return std::nullopt;
+  if (copy.empty() || end != copy.c_str() + copy.size() || !fits) return std::nullopt;
   return element;
 }
 
@@ -147,7 +157,8 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
       return encode_float(row, static_cast<double>(static_cast<std::int64_t>(integer)));
     });
   } else {
-    return bad(text, quote(contents) + " are no contents");
+    return bad(text, quote(contents) + " are no contents")
+        .note("contents are none, zeros, ones, arange, const=VALUE, rand=SEED or randint=LO,HI,SEED");
   }
   return {};
 }

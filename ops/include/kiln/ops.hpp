@@ -18,6 +18,7 @@
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "kiln/ops/quantized_matmul.hpp"
+#include "kiln/ops/quantized_multiplier.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
 #include "kiln/ops/sort.hpp"

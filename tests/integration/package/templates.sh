@@ -69,6 +69,7 @@ grep -q '_Z6scaledIfLi2EEvjT_PS0_ (scaled.u003cfloat, 2>)' report.html
 
 export PYTHONDONTWRITEBYTECODE=1
 PYTHONPATH="$prefix/share/kiln/python" "$python" - <<'PROGRAM'
+import array
 import ctypes
 import kiln
 device, catalog = kiln.Device("emulated:gfx1100"), kiln.Catalog("out/include/kernels.kiln")
@@ -107,6 +108,9 @@ class Short(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 refuses("Short has 8 bytes, the parameter has 12: lay the ctypes.Structure out as the kernel's own",
         lambda: draw.launch(device, 1, 1, Short(1, 2), x))
+refuses("the buffer holds f32, the array f64", lambda: x.write(array.array("d", [1, 2, 3])))
+refuses("the buffer holds f32, the array f64", lambda: device.upload(array.array("d", [1, 2]), "f32"))
+refuses("the buffer holds f32, the array i32", lambda: x.download(array.array("i", [0, 0, 0])))
 refuses("; add the instance to them", lambda: catalog["scaled<float, 3>"])
 refuses("hint: KILN_DEVICE=emulated:gfx1100 runs the image for 'gfx1100'\nhint: add 'host'",
         lambda: scaled.launch(kiln.Device("host"), 1, 32, 3, 3, None))

@@ -17,6 +17,8 @@
 // the order of the calls.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "kiln/device.hpp"
@@ -51,6 +53,10 @@ class Launcher {
   // captured into a CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of
   // run().
   Result<void> prepare(const Launch& launch) const;
+
+  // Calls `work` with so many bytes of the memory that launches work in. What it starts on the stream
+  // has them for itself, until what is started next. Errors: those of `work`, and of an allocation.
+  Result<void> with_memory(std::size_t bytes, const std::function<Result<void>(void*)>& work) const;
 
   // Plans for this device and runs, or prepares: `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>

@@ -32,11 +32,19 @@ TEST_CASE("parse_kernel_argument reads values of each type") {
   CHECK(elements("f64:0.1") == "0.10000000000000001");
   CHECK(elements("bf16:3") == "3");
   CHECK(elements("f16:65504") == "65504");
-  CHECK(elements("f16:65520") == "inf");
+  CHECK(elements("f16:inf") == "inf");
   CHECK(elements("f16:-0.5") == "-0.5");
   CHECK(elements("f16:6e-8") == "5.96046448e-08");  // the smallest subnormal
   CHECK(elements("f16:2049") == "2048");            // ties to even
   CHECK(elements("f16:2047.7") == "2048");          // up to the next power of two
+}
+
+TEST_CASE("parse_kernel_argument refuses values that a type cannot hold") {
+  for (const char* text : {"u32:4294967296", "u32:-1", "i8:128", "i8:-129", "u64:18446744073709551616",
+                           "i64:9223372036854775808", "f16:65520", "f32:1e99", "f64:1e999", "bf16:4e38"}) {
+    INFO(text);
+    CHECK(complaint(text).find(" is no ") != std::string::npos);
+  }
 }
 
 TEST_CASE("parse_kernel_argument makes buffers") {

@@ -1,0 +1,39 @@
+// Memory that ends where nobody may read or write.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+
+namespace kiln::host {
+
+class GuardedMemory {
+ public:
+  // Of up to `most` bytes, a multiple of the page's size.
+  explicit GuardedMemory(std::size_t most) : most_(most) {
+    void* const memory = mmap(nullptr, most + kGuard, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    begin_ = static_cast<std::byte*>(memory);
+    mprotect(begin_ + most, kGuard, PROT_NONE);
+  }
+  ~GuardedMemory() { munmap(begin_, most_ + kGuard); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  // The last `bytes`, from a multiple of 16 on.
+  std::byte* last(std::size_t bytes) const { return begin_ + (most_ - (bytes + 15) / 16 * 16); }
+  // Whether the address lies behind them.
+  bool guards(const void* address) const {
+    const auto* const at = static_cast<const std::byte*>(address);
+    return at >= begin_ + most_ && at < begin_ + most_ + kGuard;
+  }
+
+ private:
+  static constexpr std::size_t kGuard = 1 << 20;
+  std::size_t most_;
+  std::byte* begin_ = nullptr;
+};
+
+}  // namespace kiln::host
