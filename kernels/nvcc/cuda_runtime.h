@@ -1,10 +1,11 @@
 // What kernels ask of CUDA, declared. nvcc reads a file of this name before every source, and takes
 // this one where its folder is searched; the toolkit's own, all of the runtime's interface and the
 // C++ library's mathematics, takes longer to read than a small module to compile. The compiler
-// knows these names; of another version's the toolkit's header tells.
+// knows these names: for all sources its PTX is the same with either. Of any other release than the
+// one that this was seen with, the toolkit's header tells.
 #pragma once
 
-#if __CUDACC_VER_MAJOR__ != 13
+#if __CUDACC_VER_MAJOR__ != 13 || __CUDACC_VER_MINOR__ != 0
 #include_next <cuda_runtime.h>
 #else
 
