@@ -306,9 +306,22 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
                     : columns < threads * kOfPiece ? kFilling / 2
                                                    : kFilling;
   if (all < least) return {false, blocks};
-  const u32 working = kWorking * 128 / threads;
+  const u32 working = threads > 64 ? kWorking : threads > 32 ? 2 * kWorking : 4 * kWorking;
   const u32 workers = blocks <= groups || blocks < working ? blocks : working;
   return {true, workers, all < working * wave_count()};
+}
+
+// Whether the block has no share of those rows: asked first of all, in few instructions, since in
+// the reference's geometry that is what most blocks do. Where it says no it may be so, too.
+template <class Format, u32 kVectors, u32 kRows>
+KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
+  constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
+  constexpr u32 kWorking = kMachine.multiprocessors * kBlocksWorking<Format, kVectors, kRows>;
+  const u32 groups = (rows + kRows - 1) / kRows;
+  const u32 least = columns <= tuning::kColumnsOfWave ? tuning::kFewGroups : kFilling;
+  return block_index() >= kWorking && columns <= tuning::kColumnsOfBlock &&
+         groups * tasks >= least && block_count() > groups && block_threads() > 64 &&
+         are_waves_whole();
 }
 
 // With kCodes 2 each way to share rows has its own code, which pays where a row's share is few
@@ -369,6 +382,8 @@ KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vecto
 template <class Format, bool kIsBrief>
 KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
                                     u32 rows) {
+  constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
+  if (rows > tuning::kFewShortRows && has_no_share<Format, 1, kAtOnce>(rows, columns, 1)) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole()) {
     multiply_short_rows<Format>(matrix_rows, vector, dst, columns, rows);
@@ -377,8 +392,7 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
                                 FixedShares<false>{block_count()});
   } else {
     constexpr u32 kCodes = kIsBrief ? 1 : 2;
-    multiply_vectors<Format, 1, tuning::kSingleVectorRowsAtOnce, kCodes>(matrix, vector, dst,
-                                                                         columns, rows, 0, 0);
+    multiply_vectors<Format, 1, kAtOnce, kCodes>(matrix, vector, dst, columns, rows, 0, 0);
   }
 }
 
@@ -423,13 +437,18 @@ template <class Format>
 KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32* experts,
                              f32* outputs, i32 n, i32 k, i32 batch, i32 top, i32 padded,
                              i32 input_rows) {
+  constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
   const u32 of_batch = block_index_y(), slot = block_index_z();
+  if (has_no_share<Format, 1, kAtOnce>(static_cast<u32>(n), static_cast<u32>(k),
+                                       static_cast<u32>(batch * top))) {
+    return;
+  }
   if (of_batch >= static_cast<u32>(batch) || slot >= static_cast<u32>(top)) return;
   const u32 task = of_batch * static_cast<u32>(top) + slot;
   const u64 expert_bytes =
       static_cast<u64>(n) * (static_cast<u32>(k) / Format::kValues) * Format::kBytes;
   const u64 stride = static_cast<u32>(padded) / 32;
-  multiply_vectors<Format, 1, tuning::kRowsAtOnce>(
+  multiply_vectors<Format, 1, kAtOnce>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
       outputs + static_cast<u64>(task) * static_cast<u32>(n), static_cast<u32>(k),

@@ -332,11 +332,11 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   launch.block.x = kWave;
   launch.block.y = 4;
   if (call.geometry == Geometry::kOwn) {
-    const unsigned threads =
-        tuning::vector_threads(rows * launch.grid.y * launch.grid.z, columns, false);
-    launch.grid.x = tuning::vector_blocks(rows, tuning::kRowsAtOnce,
-                                          columns <= tuning::kColumnsOfWave ? threads / kWave : 1);
-    launch.block.y = threads / kWave;
+    const std::uint64_t all = std::uint64_t{rows} * launch.grid.y * launch.grid.z;
+    const bool is_short = columns <= tuning::kColumnsOfWave;
+    launch.block.y = is_short || all < tuning::kManyRowsOfExperts ? 4 : 1;
+    launch.grid.x = tuning::vector_blocks(rows, tuning::kSingleVectorRowsAtOnce,
+                                          is_short ? launch.block.y : 1);
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);
