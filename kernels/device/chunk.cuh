@@ -15,16 +15,18 @@ template <class T, u32 kCount>
 struct Chunk {
   static constexpr u32 kBytes = kCount * sizeof(T);
   static constexpr u32 kWords = (kBytes + 3) / 4;
-  static_assert(kBytes <= 16, "one access moves sixteen bytes");
 
   u32 word[kWords];
 
   // `address` is a multiple of kBytes.
   KILN_DEVICE void load(const T* address) {
-    if constexpr (kBytes == 16) {
-      const Words words = load_16_bytes(address);
+    if constexpr (kBytes >= 16) {
 #pragma unroll
-      for (u32 w = 0; w < 4; ++w) word[w] = words.word[w];
+      for (u32 part = 0; part < kWords; part += 4) {
+        const Words words = load_16_bytes(address + part * 4 / sizeof(T));
+#pragma unroll
+        for (u32 w = 0; w < 4; ++w) word[part + w] = words.word[w];
+      }
     } else if constexpr (kBytes == 8) {
       const u64 both = *reinterpret_cast<const u64*>(address);
       word[0] = static_cast<u32>(both);
@@ -115,6 +117,19 @@ struct Chunk {
       for (u32 w = 0; w < kWords; ++w) {
         const u32 above = w + 1 < kWords ? word[w + 1] : next.word[0];
         word[w] = word[w] >> kBits | above << (kBytes < 4 ? kBytes * 8 - kBits : 32 - kBits);
+      }
+    }
+  }
+  // Drops the first elements. What then stands behind the others is no element.
+  template <u32 kFirst>
+  KILN_DEVICE void drop() {
+    constexpr u32 kBits = kFirst * sizeof(T) * 8, kWhole = kBits / 32, kRest = kBits % 32;
+#pragma unroll
+    for (u32 w = 0; w + kWhole < kWords; ++w) {
+      word[w] = word[w + kWhole];
+      if constexpr (kRest != 0) {
+        word[w] >>= kRest;
+        if (w + kWhole + 1 < kWords) word[w] |= word[w + kWhole + 1] << (32 - kRest);
       }
     }
   }

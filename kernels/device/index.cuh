@@ -70,7 +70,7 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, Index i) {
 // others.
 //
 // A thread keeps its walk in registers beside what it moves, so it is few words: `dims` holds the
-// first inner dim and the cut, below 2^15 each, and two answers.
+// first inner dim and the cut, below 2^13 each, and answers.
 inline constexpr u32 kLogLine = 5;
 inline constexpr u32 kLine = 1 << kLogLine;
 struct Walk {
@@ -79,13 +79,17 @@ struct Walk {
   u32 dims;
   bool contiguous;  // every view is row-major without gaps
 
+  static constexpr u32 kLogWide = 26;
   static constexpr u32 kLines = 1u << 30;
   static constexpr u32 kRows = 1u << 31;
 
   // The first inner dim.
-  KILN_DEVICE u32 split() const { return dims & 0x7fff; }
+  KILN_DEVICE u32 split() const { return dims & 0x1fff; }
   // The dim that is cut; none where it equals the rank.
-  KILN_DEVICE u32 cut() const { return dims >> 15 & 0x7fff; }
+  KILN_DEVICE u32 cut() const { return dims >> 13 & 0x1fff; }
+  // The views in which long groups lie side by side and begin where an access may: a bit each.
+  // None: groups are short.
+  KILN_DEVICE u32 wide() const { return dims >> kLogWide & 7; }
   // Whether a group's elements are those of several lines.
   KILN_DEVICE bool lines() const { return (dims & kLines) != 0; }
   // Whether groups are whole chunks, aligned alike in all views.
@@ -105,67 +109,28 @@ struct Group {
 
 // A group has 2^kChunk elements, moved by one access, where `kRows` asks for it and the views allow
 // it. Otherwise they are moved by single ones: 2^kSeveral neighbours, or those of 2^kLines lines.
-template <bool kRows, u32 kChunk, u32 kSeveral>
+// Of large turned views, 2^kWide neighbours, unless that is 0; 2^kUnit of them fill an access.
+template <bool kRows, u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
 struct Walker {
   static constexpr u32 kLines = 2;
 
   KILN_DEVICE static u32 log_count(const Walk& walk) {
-    return kRows && walk.rows() ? kChunk : walk.lines() ? kLines : kSeveral;
+    if (kRows && walk.rows()) return kChunk;
+    if (walk.lines()) return kLines;
+    return kWide != 0 && walk.wide() != 0 ? kWide : kSeveral;
   }
   // Groups along the cut, a dim of `size` elements.
   KILN_DEVICE static u32 groups(const Walk& walk, u32 size) {
     return (((size - 1) >> (log_count(walk) + walk.log_apart())) + 1) << walk.log_apart();
   }
 
-  // Whether the innermost dim of every view is made of whole chunks that begin where a chunk may.
+  // `aligned`: the arrays begin where a chunk may. `wide`: there are enough elements for long
+  // groups.
   template <u32 N>
-  KILN_DEVICE static bool has_rows(const Views<N>& views) {
-    if (views.rank == 0) return false;
-    u64 bits = views.size(views.rank - 1);
-    bool dense = true;
-#pragma unroll 1
-    for (u32 dim = views.rank; dim != 0;) {
-      dim = unknown(dim - 1);
-#pragma unroll
-      for (u32 n = 0; n < N; ++n) {
-        if (dim + 1 == views.rank) {
-          dense = dense && views.stride(n, dim) == 1;
-        } else {
-          bits |= views.stride(n, dim);
-        }
-      }
-    }
-    return dense && bits % (1u << kChunk) == 0;
-  }
-
-  // `aligned`: the arrays begin where a chunk may.
-  template <u32 N>
-  KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned) {
-    const bool rows = kRows && aligned && has_rows(views);
-    Walk walk{1, 1, rows ? Walk::kRows : 0, true};
-    u32 split = 0;
-    u32 cut = views.rank;
-    u64 expected = 1;
-#pragma unroll 1
-    for (u32 dim = views.rank; dim != 0;) {
-      dim = unknown(dim - 1);
-      const u32 size = views.size(dim);
-      bool side_by_side = false;
-      bool lines = size >= kLine;
-#pragma unroll
-      for (u32 n = 0; n < N; ++n) {
-        const u64 stride = views.stride(n, dim);
-        walk.contiguous = walk.contiguous && (stride == expected || size == 1);
-        side_by_side = side_by_side || stride == 1;
-        lines = lines && stride <= 1;
-      }
-      if (dim + 1 == views.rank) {
-        if (rows || lines) cut = dim;
-        if (!rows && lines) walk.dims = Walk::kLines;
-      } else if (side_by_side && cut == views.rank) {
-        cut = dim;
-      }
-      expected *= size;
+  KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned, bool wide) {
+    Walk walk{1, 1, 0, true};
+    u32 cut = views.rank, split = 0;
+    const auto count = [&](u32 dim, u32 size) {
       const u32 several = dim == cut ? groups(walk, size) : size;
       const u64 product = static_cast<u64>(walk.inner) * several;
       if (split == 0 && product >> 31 == 0) {
@@ -174,8 +139,65 @@ struct Walker {
         if (split == 0) split = dim + 1;
         walk.outer *= several;
       }
+    };
+    // The views whose neighbours lie in the innermost dim, in the cut, or in another dim as well;
+    // and the bits of all other strides.
+    u32 inner = 0, beside = 0, again = 0, bits[N] = {};
+    u64 expected = 1;
+#pragma unroll 1
+    for (u32 dim = views.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      const u32 size = views.size(dim);
+      u32 here = 0;
+      bool lines = size >= kLine;
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) {
+        const u64 stride = views.stride(n, dim);
+        walk.contiguous = walk.contiguous && (stride == expected || size == 1);
+        lines = lines && stride <= 1;
+        if (stride == 1) {
+          here |= 1u << n;
+        } else {
+          bits[n] |= static_cast<u32>(stride);
+        }
+      }
+      if (dim + 1 == views.rank) {
+        inner = here;
+        if (lines) {
+          walk.dims = Walk::kLines;
+          if (!kRows) cut = dim;
+        }
+      } else if (cut != views.rank) {
+        again |= here;
+      } else if (here != 0) {
+        cut = dim;
+        beside = here;
+      }
+      expected *= size;
+      if constexpr (!kRows) count(dim, size);
     }
-    walk.dims |= split | cut << 15;
+    // Groups of whole chunks or long ones are told by all dims.
+    if constexpr (kRows) {
+      u32 all = 0, whole = beside & ~(inner | again);
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) {
+        all |= bits[n];
+        if (bits[n] % (1u << kUnit) != 0) whole &= ~(1u << n);
+      }
+      if (aligned && cut == views.rank && inner == (1u << N) - 1 &&
+          (all | views.size(views.rank - 1)) % (1u << kChunk) == 0) {
+        walk.dims = Walk::kRows;
+      } else if (kWide != 0 && wide && !walk.lines()) {
+        walk.dims = whole << Walk::kLogWide;
+      }
+      if (walk.lines() || walk.rows()) cut = views.rank - 1;
+#pragma unroll 1
+      for (u32 dim = views.rank; dim != 0;) {
+        dim = unknown(dim - 1);
+        count(dim, views.size(dim));
+      }
+    }
+    walk.dims |= split | cut << 13;
     return walk;
   }
 

@@ -4,6 +4,7 @@
 // An output chunk of up to sixteen aligned bytes is the unit of work. Its inputs are read
 //   whole     one access each: contiguous and aligned alike
 //   by rows   the same, where every view's rows are long, dense and aligned, or repeat one element
+//   turned    by long groups, where neighbours lie in another dim of a large view than the output's
 //   singly    element by element, otherwise
 // Elements before the first and behind the last chunk, and small launches altogether, go one to a
 // thread. A chunk is read before it is written and nothing is read through a read-only cache, so an
@@ -63,6 +64,12 @@ constexpr u32 largest(u32 a, u32 b, Rest... rest) {
   return largest(a > b ? a : b, rest...);
 }
 
+constexpr u32 smallest(u32 a) { return a; }
+template <class... Rest>
+constexpr u32 smallest(u32 a, u32 b, Rest... rest) {
+  return smallest(a < b ? a : b, rest...);
+}
+
 // So many chunks of `bytes` keep enough of them in flight, of kernels of which so many blocks share
 // a multiprocessor. NVIDIA H200, cast_u8_f64 of 2^20 and 2^22 elements, original geometry: 7.0 and 17.1
 // us by sixteen chunks of 2 bytes, 5.3 and 14.8 by four.
@@ -115,7 +122,17 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // Neighbours in a dense dim that a thread takes together.
   static constexpr u32 kGroup = kCount < 4 ? 4 : kCount < 8 ? kCount : 8;
 
-  using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup)>;
+  // Large turned views go by long groups, an access or two of an input. The registers do not
+  // suffice for three inputs, nor for comparisons of four bytes. NVIDIA H200, own geometry,
+  // 4096x4096 transposed: cast_f16_f32 113 us, by long groups 35; badd_f32, one operand, 126
+  // and 72.
+  static constexpr bool kTurns = kPaths == Paths::kRows && !kIsSame<F> && kInputs < 3 &&
+                                 (kInputs == 1 || largest(sizeof(In)...) != 4 * sizeof(Out));
+  static constexpr u32 kWide = kInputs == 1 ? smallest(16, 32 / largest(sizeof(In)...)) : 4;
+  static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
+
+  using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup),
+                                kTurns ? log_of(kWide) : 0, log_of(kUnit)>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -176,7 +193,12 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     if constexpr (sizeof(T) == sizeof(Out)) {
       if (n == kHost) return chunk.append(results);
     }
-    if constexpr (kAbreast < kCount) chunk.append(chunk.template first<kAbreast>());
+    // Of three inputs it takes the compiler a register less to put them behind.
+    if constexpr (kAbreast < kCount && kInputs > 2) {
+      chunk.append(chunk.template first<kAbreast>());
+    } else {
+      chunk.template drop<kAbreast>();
+    }
   }
 
   // Chunks `i`, `i + threads`, ... of contiguous arrays.
@@ -211,6 +233,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // A group of elements of the cut dim.
   KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
     if (group.count == 0) return;
+    if constexpr (kTurns) {
+      if (walk.wide() != 0 && group.count == kWide) return move_wide(walk, group);
+    }
     constexpr u32 kBytes[] = {sizeof(In)...};
     const char* from[kInputs];
     u64 apart[kInputs];
@@ -236,6 +261,30 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       if (left == 0) return;
       --left;
       to += group.out_apart;
+    }
+  }
+
+  // A long group of an input: read at once, or else singly.
+  template <class T>
+  KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, const Group<kInputs>& group,
+                          u32 n) const {
+    const T* from = input<T>(n) + group.at[n];
+    if (kInputs == 1 || (walk.wide() >> n & 1) != 0) return line.load(from);
+    const u64 apart = Walker::apart(read(), walk, n);
+    line.clear();
+#pragma unroll
+    for (u32 j = 0; j < kWide; ++j, from += apart) line.put(j, *from);
+  }
+
+  // A long group.
+  KILN_DEVICE void move_wide(const Walk& walk, const Group<kInputs>& group) const {
+    Slots<Sequence<I...>, kWide, In...> lines;
+    (gather(chunk_of<I>(lines), walk, group, I), ...);
+    Out* to = out + group.out;
+#pragma unroll 1
+    for (u32 k = 0; k < kWide; ++k, to += group.out_apart) {
+      *to = narrow<Out>(f(chunk_of<I>(lines).get(0)...));
+      (chunk_of<I>(lines).template drop<1>(), ...);
     }
   }
 
@@ -325,7 +374,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       threads = spread.threads;
       const bool aligned = is_aligned();
       if (!contiguous) {
-        const Walk walk = Walker::plan(views, aligned);
+        const bool wide = kTurns && (... & (address_of(in[I]) % 16 == 0)) &&
+                          numel / kWide >= resident_threads() / 4;
+        const Walk walk = Walker::plan(views, aligned, wide);
         contiguous = walk.contiguous;
         if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
           return move_views(walk, spread.self, threads);

@@ -124,8 +124,9 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
     variants.add(contiguous(count), own_grid());
   }
   variants.add(contiguous(1025), reference_grid());
-  for (const char* const view : {"transposed/257x129", "permuted/3x4x33x64", "broadcast-rows/33x65",
-                                 "narrowed-columns/33x48", "ones/1x65x1x33x1"}) {
+  for (const char* const view :
+       {"transposed/257x129", "transposed/160x320", "permuted/3x4x33x64", "broadcast-rows/33x65",
+        "narrowed-columns/33x48", "ones/1x65x1x33x1"}) {
     variants.add(strided_layout(view), own_grid());
   }
   variants.add(strided_layout("transposed/33x65"), reference_grid());

@@ -33,6 +33,8 @@ std::vector<NamedLayout> make_strided_layouts() {
     add("transposed", permuted(dims, {1, 0}));
   }
   add("transposed", permuted({1100, 701}, {1, 0}));  // more tiles than a GPU has multiprocessors
+  add("transposed", permuted({1104, 704}, {1, 0}));  // the same, of whole and aligned chunks
+  add("transposed", permuted({320, 160}, {1, 0}));
   add("permuted", permuted({2, 3, 5, 7}, {3, 2, 1, 0}));
   add("permuted", permuted({3, 33, 4, 64}, {0, 2, 1, 3}));  // b t h d to b h t d
   add("permuted", permuted({5, 67, 129}, {0, 2, 1}));       // a batch of transposes
