@@ -97,7 +97,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::vector<SharedArray> shared_arrays;
   std::size_t shared_bytes = 0;
   std::unique_ptr<GuardedMemory> dynamic_memory;  // once a launch has asked for some
-  std::optional<SharedRequest> shared_request;  // of the thread that just suspended
+  std::optional<SharedRequest> shared_request;    // of the thread that just suspended
   // What the launch's earlier blocks used. It stays until the launch's end where threads are told
   // apart, since freeing it would need an order between one block and the next.
   std::vector<SharedArray> retired_arrays;

@@ -268,7 +268,7 @@ def faults(arguments):
 
 MAKEFILE = """app.txt: out/include/kernels.hpp
 \tcp $< $@ && echo app >>apps
-out/include/kernels.hpp: out/include/kernels.hpp.stamp ; @:
+out/include/kernels.hpp: out/include/kernels.hpp.stamp ; @test -e $@ || { rm $<; $(MAKE) $<; }
 out/include/kernels.hpp.stamp: targets.json
 \t$(KILN) build -j2 --out out --depfile kernels.d >>log && echo kiln >>runs
 -include kernels.d
@@ -391,6 +391,8 @@ def rebuild_with(world, tool):
     expect("the added source was edited", 1, True)
     # CMake's Makefiles never forget what a depfile named: for a file that is gone, kiln is asked again.
     expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
+    (next(root.glob("**/include/kernels.hpp"))).unlink()
+    expect("the generated header was deleted", 1, True)
 
 
 class Story:
@@ -660,6 +662,16 @@ def verifications(story):
     one.run("verify", ".")
     one.run("verify", "out")
     one.run("report", "out")
+    include = one.root / "out/include"
+    header = (include / "kernels.hpp").read_text()
+    one.write("out/include/kernels.hpp", header + "// edited\n")
+    (include / "kernels.spdx.json").rename(one.root / "spdx.json")
+    one.run("verify", "out")
+    one.write("out/include/kernels.hpp", header)
+    (one.root / "spdx.json").rename(include / "kernels.spdx.json")
+    (include / "kernels.sha256").rename(one.root / "kernels.sha256")
+    one.run("verify", "out")
+    (one.root / "kernels.sha256").rename(include / "kernels.sha256")
     images = one.root / "out/images/demo"
     first, second = images / "compute_80.ptx", images / "compute_90.ptx"
     texts = first.read_text(), second.read_text()

@@ -10,6 +10,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "tools/engine/build_folder.hpp"
+#include "tools/engine/publish.hpp"
 #include "tools/model/toolchain.hpp"
 #include "tools/stages/check_limits.hpp"
 #include "tools/stages/parse_limits.hpp"
@@ -25,6 +26,8 @@ namespace fs = std::filesystem;
 Error wrong(std::string message) {
   return Error{.code = ErrorCode::kBuildFailed, .message = std::move(message)};
 }
+
+constexpr const char* kMakeAgain = "build or merge it again, or copy the whole folder";
 
 // One run over a folder: every step leaves the images that passed it for the next.
 class Verification {
@@ -57,6 +60,27 @@ class Verification {
   }
 
   // What each image says of itself, and what the catalog says of it.
+  // What programs include.
+  void check_included() {
+    const std::string list = checksums_path(build_.catalog.settings.embed);
+    const Result<std::string> text = files_.read(folder_ / list);
+    if (!text) {
+      errors_.push_back(wrong(name(list) + " is missing").hint(kMakeAgain));
+      return;
+    }
+    for (const std::string_view line : split(*text, '\n')) {
+      if (line.empty()) continue;
+      Digest digest;
+      const std::size_t gap = line.find("  ");
+      const std::string_view file = gap == line.npos ? line : line.substr(gap + 2);
+      if (gap == line.npos || !Digest::parse(line.substr(0, gap), digest) || !is_inner_path(file)) {
+        errors_.push_back(wrong(name(list) + " is damaged").hint(kMakeAgain));
+        return;
+      }
+      (void)read("include/" + std::string(file), digest, "its list");
+    }
+  }
+
   void read_images() {
     for (Module& module : build_.catalog.modules) {
       std::erase_if(module.images, [&](Artifact& image) {
@@ -117,7 +141,8 @@ class Verification {
 
   void note_need(const std::string& path, Need need) { needs_.emplace_back(path, std::move(need)); }
 
-  std::optional<std::string> read(const std::string& path, const Digest& digest) {
+  std::optional<std::string> read(const std::string& path, const Digest& digest,
+                                  const char* teller = "the catalog") {
     if (!is_inner_path(path) || files_.leads_outside(folder_, folder_ / path)) {
       errors_.push_back(wrong(name(path) + " lies outside the folder"));
       return std::nullopt;
@@ -125,7 +150,7 @@ class Verification {
     Result<std::string> bytes = files_.read(folder_ / path);
     if (!bytes) {
       errors_.push_back(
-          wrong(name(path) + " is missing").hint("build or merge it again, or copy the whole folder"));
+          wrong(name(path) + " is missing").hint(kMakeAgain));
       return std::nullopt;
     }
     const Digest found = sha256(*bytes);
@@ -135,7 +160,7 @@ class Verification {
                       ? wrong(name(path) + " holds the bytes of " + name(owner->second))
                       : wrong(name(path) + " is not the file that was built");
     errors_.push_back(error.note("its SHA-256 is " + found.hex())
-                          .note("the catalog says  " + digest.hex())
+                          .note(std::string(teller) + " says  " + digest.hex())
                           .hint("build or merge it again: what was changed is then made again"));
     return std::nullopt;
   }
@@ -220,6 +245,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   }
   Verification verification(build, folder, options.folder, world.files);
   verification.read_files();
+  verification.check_included();
   verification.read_images();
   verification.check_kernels(manifest ? &*manifest : nullptr);
   verification.check_limits();

@@ -1,8 +1,13 @@
 #include "tools/engine/publish.hpp"
 
+#include <algorithm>
 #include <future>
+#include <string_view>
 
 #include "base/diagnostic.hpp"
+#include "base/digest.hpp"
+#include "base/on_all_cores.hpp"
+#include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/linked_libraries.hpp"
@@ -11,8 +16,24 @@
 namespace kiln::tools {
 namespace {
 
+constexpr std::string_view kInclude = "include/";
+
 std::string stem_of(const EmbedOptions& embed) {
-  return "include/" + embed.header.substr(0, embed.header.rfind('.'));
+  return std::string(kInclude) + embed.header.substr(0, embed.header.rfind('.'));
+}
+
+// Of those in include/.
+std::string checksums_of(std::vector<GeneratedFile>& files) {
+  std::vector<GeneratedFile*> included;
+  for (GeneratedFile& file : files) {
+    if (file.path.starts_with(kInclude)) included.push_back(&file);
+  }
+  std::ranges::sort(included, {}, &GeneratedFile::path);
+  std::vector<std::string> lines(included.size());
+  on_all_cores(lines.size(), [&](std::size_t i) {
+    lines[i] = sha256(included[i]->text).hex() + "  " + included[i]->path.substr(kInclude.size()) + "\n";
+  });
+  return join(lines, "");
 }
 
 }  // namespace
@@ -49,8 +70,11 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
   paths.insert(paths.begin(), "kiln.json");
   paths.push_back(stem_of(embed) + ".notices.txt");
   paths.push_back(stem_of(embed) + ".spdx.json");
+  paths.push_back(checksums_path(embed));
   return paths;
 }
+
+std::string checksums_path(const EmbedOptions& embed) { return stem_of(embed) + ".sha256"; }
 
 Result<std::vector<GeneratedFile>> publish(Catalog catalog,
                                            const std::vector<BundleRecord>& bundles,
@@ -77,6 +101,7 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
   for (GeneratedFile& file : embedded) {
     files.push_back({"include/" + file.path, std::move(file.text)});
   }
+  files.push_back({checksums_path(settings.embed), checksums_of(files)});
   files.push_back({"kiln.json", catalog_text.get()});
   return files;
 }

@@ -24,6 +24,10 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
 // Where the text that a unit is compiled from lies, in a build that embeds it.
 std::string source_bundle_path(const std::string& module, std::size_t unit);
 
+// Where the SHA-256 of all that lies in include/ are, a line "<digest>  <file>" each, as sha256sum
+// reads it.
+std::string checksums_path(const EmbedOptions& embed);
+
 // The paths of what is emitted for programs: headers, their sources, modules, catalog files.
 std::vector<std::string> emitted_files(const EmbedOptions& embed);
 

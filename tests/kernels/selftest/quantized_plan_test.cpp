@@ -242,7 +242,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.out_dtype = DType::kF32;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
-        "quantized.indexed_moe_forward_q3k_q8_1<<<7168x100x2, 32x1>>>: product as f32");
+        "quantized.indexed_moe_forward_q3k_q8_1<<<7168x100x2, 32>>>: product as f32");
   const auto refused = plan(QuantizedMatmul{BlockFormat::kIQ4_NL, 4, 32, 2});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "no kernel of 'mul_mat' takes blocks of IQ4_NL");

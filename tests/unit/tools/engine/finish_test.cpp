@@ -201,6 +201,7 @@ TEST_CASE("finish removes a header that goes by another name now") {
     removed.insert(file.path);
   }
   CHECK(removed == std::set<std::string>{"include/demo.hpp", "include/demo.notices.txt",
+                                         "include/demo.sha256",
                                          "include/demo.spdx.json"});
   CHECK(world.exists("/src/out/include/renamed.hpp"));
   CHECK_FALSE(world.exists("/src/out/include/demo.hpp"));
