@@ -40,7 +40,11 @@ std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& t
   for (const std::string& other : known) {
     if (other.starts_with(kind)) alike.push_back(other);
   }
-  error.note("what can be built: " + join(alike, ", "));
+  if (alike.empty()) {
+    error.note("it tells of nothing that it can build: it may be another program");
+  } else {
+    error.note("what can be built: " + join(alike, ", "));
+  }
   return Obstacle{std::nullopt, std::move(error)};
 }
 
@@ -94,7 +98,8 @@ std::optional<Obstacle> find_obstacle(const TargetId& target, const Toolchain& t
       // nvcc lists "sm_90"; "sm_90a" and "sm_100f" are the same chip with its own instructions.
       std::string listed = target.processor;
       if (target.nvidia_suffix() != '\0') listed.pop_back();
-      return unknown_target("nvcc " + toolchain.tool(ToolKind::kNvcc).version, target, listed,
+      const std::string& version = toolchain.tool(ToolKind::kNvcc).version;
+      return unknown_target(version.empty() ? "nvcc" : "nvcc " + version, target, listed,
                             toolchain.nvidia_targets);
     }
     case TargetKind::kHost:
