@@ -10,7 +10,7 @@ class Device(_library.Handle):
     """The default device, or one that is named: "cuda:0", "host". What it gives out keeps it open."""
 
     def __init__(self, name=None):
-        runtime = _library.make("kiln_runtime_open", _library.text(name, "the name of a device") if name else None)
+        runtime = _library.make("kiln_runtime_open", None if name is None else _library.text(name, "the name of a device"))
         try:
             super().__init__(_library.make("kiln_device_open", runtime, None), "kiln_device_free")
         finally:

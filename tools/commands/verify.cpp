@@ -230,8 +230,13 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 
 Result<int> run_verify(const VerifyOptions& options, World& world) {
   const fs::path& here = world.environment.current_directory;
-  const fs::path folder = (here / options.folder).lexically_normal();
-  KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, options.folder, world.files));
+  // Its kiln.json names the folder, too, as it does for diff and inspect.
+  const bool is_catalog = options.folder.filename() == "kiln.json";
+  const fs::path shown = !is_catalog                          ? options.folder
+                         : options.folder.has_parent_path() ? options.folder.parent_path()
+                                                              : ".";
+  const fs::path folder = (here / shown).lexically_normal();
+  KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, shown, world.files));
   std::optional<Manifest> manifest;
   if (!options.manifest.empty()) {
     KILN_TRY_ASSIGN(manifest, parse_manifest(options.manifest, here, world.files));
@@ -243,7 +248,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
       }
     }
   }
-  Verification verification(build, folder, options.folder, world.files);
+  Verification verification(build, folder, shown, world.files);
   verification.read_files();
   verification.check_included();
   verification.read_images();
@@ -258,7 +263,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
     world.out << write_json(verify_json(build.catalog, verification.images(), floors));
     return 0;
   }
-  world.out << options.folder.string() << ": " << counted(verification.images(), "image") << " of "
+  world.out << shown.string() << ": " << counted(verification.images(), "image") << " of "
             << counted(build.catalog.modules.size(), "module") << " for "
             << counted(build.catalog.targets.size(), "target") << ", all as built\n";
   if (floors.cuda != 0) {

@@ -114,6 +114,9 @@ class Search {
     }
     tool.environment.clear();
     tool.missing = "tried " + join(tried, ", ");
+    for (const std::string_view variable : recipe.variables) {
+      if (tool.named_by.empty() && environment_.get(variable)) tool.named_by = variable;
+    }
     return tool;
   }
 

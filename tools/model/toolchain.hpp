@@ -47,6 +47,7 @@ struct Tool {
   std::filesystem::path driver_perl;
   std::string missing;  // why it was not found: every place tried
   std::string install;  // the command that installs it
+  std::string named_by;  // the variable that names what is missing; empty: it was searched for
 
   bool found() const { return !path.empty(); }
 };

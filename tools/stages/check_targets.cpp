@@ -21,7 +21,8 @@ std::optional<Obstacle> missing_tool(const TargetId& target, const Toolchain& to
     Error error{ErrorCode::kUnavailable, "target " + quote(to_string(target)) + " needs " +
                                              std::string(to_string(kind)) +
                                              ", which this machine lacks"};
-    error.note(tool.missing).hint("install it: " + tool.install);
+    error.note(tool.missing).hint(tool.named_by.empty() ? "install it: " + tool.install
+                                                        : "correct " + tool.named_by + ", or unset it");
     return Obstacle{kind, std::move(error)};
   }
   return std::nullopt;

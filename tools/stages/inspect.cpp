@@ -76,6 +76,9 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
     error.code = ErrorCode::kBuildFailed;
     if (error.where.line != 0) error.where.file = artifact.path;
     error.note("in " + quote(artifact.path) + ", the output of " + quote(step.id));
+    if (target.kind == TargetKind::kHost) {
+      error.hint("a source for the host includes device/platform.cuh, and makes its kernels by KILN_KERNEL: docs/HOST.md");
+    }
     return error;
   }
   artifact.info = std::move(*info);

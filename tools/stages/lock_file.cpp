@@ -62,13 +62,15 @@ Json lock_json(const Catalog& catalog) {
 
 Result<Lock> read_lock(std::string_view text, const std::string& file) {
   constexpr JsonLimits kLimits{.bytes = 64U << 20, .depth = 32};
-  KILN_TRY_ASSIGN(const Json document, read_json(text, file, kLimits));
+  const std::string anew = "write it anew: kiln lock out --file " + shell_quote(file);
+  Result<Json> read = read_json(text, file, kLimits);
+  if (!read) return std::move(read).error().hint(anew);
+  const Json document = *std::move(read);
   const auto settings = read_settings(document);
   const bool is_lock = integer_of(document, "format") == kFormat && settings &&
                        document.find("kiln") != nullptr && document.find("images") != nullptr;
   if (!is_lock) {
-    return Error{ErrorCode::kInvalidInput, "not a lock file of this kiln", {file, 0, 0}}.hint(
-        "write it anew: kiln lock out --file " + shell_quote(file));
+    return Error{ErrorCode::kInvalidInput, "not a lock file of this kiln", {file, 0, 0}}.hint(anew);
   }
   Lock lock;
   lock.kiln = text_of(document, "kiln");

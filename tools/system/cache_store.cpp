@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "base/diagnostic.hpp"
@@ -422,8 +423,9 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   constexpr std::string_view kUnits = "KMGT";
   if (unit.empty()) return value;
-  if (unit.size() != 1 || kUnits.find(unit[0]) == std::string_view::npos) return std::nullopt;
-  const std::size_t shift = 10 * (kUnits.find(unit[0]) + 1);
+  const std::size_t at = kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+  if (unit.size() != 1 || at == std::string_view::npos) return std::nullopt;
+  const std::size_t shift = 10 * (at + 1);
   if (value > (UINT64_MAX >> shift)) return std::nullopt;
   return value << shift;
 }

@@ -108,6 +108,7 @@ class Short(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 refuses("Short has 8 bytes, the parameter has 12: lay the ctypes.Structure out as the kernel's own",
         lambda: draw.launch(device, 1, 1, Short(1, 2), x))
+refuses("the name of a device is a text, not int", lambda: kiln.Device(0))
 refuses("the buffer holds f32, the array f64", lambda: x.write(array.array("d", [1, 2, 3])))
 refuses("the buffer holds f32, the array f64", lambda: device.upload(array.array("d", [1, 2]), "f32"))
 refuses("the buffer holds f32, the array i32", lambda: x.download(array.array("i", [0, 0, 0])))

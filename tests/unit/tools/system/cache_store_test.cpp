@@ -260,6 +260,7 @@ TEST_CASE("parse_size reads bytes and binary units") {
   CHECK(parse_size("1234") == 1234u);
   CHECK(parse_size("64K") == 65536u);
   CHECK(parse_size("2G") == 2147483648u);
+  CHECK(parse_size("500m") == 524288000u);
   for (const char* bad : {"", "G", "2GB", "-1", "1.5G", "99999999999999999999", "99999999999G"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_size(bad));
