@@ -7,6 +7,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -76,7 +77,7 @@ struct RunCommand {
   }
 };
 
-// Whether the command's result is one JSON object, which it has not printed where it failed.
+// Whether the command's result is one JSON object.
 struct WantsJson {
   template <typename Options>
   bool operator()(const Options& options) const {
@@ -86,16 +87,26 @@ struct WantsJson {
   }
 };
 
+// Runs such a command. Where it failed and printed no object of its own, one tells the errors.
+Result<int> run_for_json(const Invocation& invocation, const World& world) {
+  std::ostringstream printed;
+  World held{world.files, world.processes, world.environment, printed, world.err};
+  held.out_color = world.out_color;
+  held.err_color = world.err_color;
+  held.interrupt = world.interrupt;
+  Result<int> done = std::visit(RunCommand{held}, invocation);
+  world.out << printed.str();
+  if (!done && printed.str().empty()) {
+    world.out << write_json(Json::Object{{"format", 1}, {"status", "failed"}, {"errors", errors_json(done.error())}});
+  }
+  return done;
+}
+
 Result<int> run(const std::vector<std::string>& arguments, World& world) {
   KILN_TRY_ASSIGN(const Invocation invocation, parse_command_line(arguments));
-  Result<int> done = std::visit(RunCommand{world}, invocation);
-  if (!done) {
-    if (std::visit(WantsJson(), invocation)) {
-      world.out << write_json(Json::Object{{"format", 1}, {"status", "failed"}, {"errors", errors_json(done.error())}});
-    }
-    return done;
-  }
-  const int status = *done;
+  const bool wants_json = std::visit(WantsJson(), invocation);
+  KILN_TRY_ASSIGN(const int status, wants_json ? run_for_json(invocation, world)
+                                               : std::visit(RunCommand{world}, invocation));
   world.out.flush();
   if (!world.out) {
     return Error{ErrorCode::kEnvironment, "cannot write to standard output"};
