@@ -114,13 +114,17 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   CacheStore store(files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
   if (options.action == CacheAction::kTrim) KILN_TRY(trim(options, policy, store));
+  if (options.action != CacheAction::kShow && !options.json) {
+    print_usage(store, policy, world.out);
+    return 0;
+  }
   KILN_TRY_ASSIGN(const RemotePolicy remote, remote_policy(world.environment));
   if (options.json) {
     world.out << write_json(cache_json(store, policy, remote));
     return 0;
   }
   print_usage(store, policy, world.out);
-  if (options.action == CacheAction::kShow) print_counts(store.counts(), remote, world.out);
+  print_counts(store.counts(), remote, world.out);
   return 0;
 }
 

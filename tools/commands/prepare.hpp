@@ -24,6 +24,7 @@ struct Prepared {
 
 Result<Prepared> prepare(const Selection& selection, World& world);
 
+// What a build of that selection is of.
 BuildExtent extent_of(const Selection& selection, const Prepared& prepared);
 
 }  // namespace kiln::tools

@@ -59,7 +59,6 @@ class Verification {
     }
   }
 
-  // What each image says of itself, and what the catalog says of it.
   // What programs include.
   void check_included() {
     const std::string list = checksums_path(build_.catalog.settings.embed);
@@ -81,6 +80,7 @@ class Verification {
     }
   }
 
+  // What each image says of itself, and what the catalog says of it.
   void read_images() {
     for (Module& module : build_.catalog.modules) {
       std::erase_if(module.images, [&](Artifact& image) {
@@ -149,8 +149,7 @@ class Verification {
     }
     Result<std::string> bytes = files_.read(folder_ / path);
     if (!bytes) {
-      errors_.push_back(
-          wrong(name(path) + " is missing").hint(kMakeAgain));
+      errors_.push_back(wrong(name(path) + " is missing").hint(kMakeAgain));
       return std::nullopt;
     }
     const Digest found = sha256(*bytes);

@@ -45,8 +45,8 @@ struct Tool {
   bool takes_source_name = false;
   // hipify-perl: the perl that can run our driver of it (tools/hipify); empty: it runs as it is.
   std::filesystem::path driver_perl;
-  std::string missing;  // why it was not found: every place tried
-  std::string install;  // the command that installs it
+  std::string missing;   // why it was not found: every place tried
+  std::string install;   // the command that installs it
   std::string named_by;  // the variable that names what is missing; empty: it was searched for
 
   bool found() const { return !path.empty(); }
