@@ -9,8 +9,9 @@
 #                    [OPTIONS --allow-missing ...])  more options of `kiln build`
 #
 # `target_link_libraries(program PRIVATE name)` then lets it `#include` the generated header, by the file
-# name that the manifest gives it; the other files have the same name with another ending. The kernels are built again when the manifest, a source, or a header
-# that a source includes has changed, and only the images that depend on it.
+# name that the manifest gives it; the other files have the same name with another ending. The kernels are
+# built again when the manifest, a source, or a header that a source includes has changed, or a generated
+# file was deleted, and only the images that depend on it.
 #
 # In a cross build, where the target's kiln cannot run, -DKILN_PROGRAM=/usr/local/bin/kiln names that of
 # the machine that builds, of the same version.
@@ -129,11 +130,23 @@ function(kiln_add_kernels)
     COMMENT "Building the GPU kernels of ${arg_TARGET}"
     USES_TERMINAL VERBATIM)
 
+  # Ninja makes a byproduct again where it was deleted; Make does not, so a target before each build looks.
+  set(before)
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(before ${arg_TARGET}.look)
+    set(expected ${byproducts} ${compiled})
+    list(JOIN expected "|" expected)
+    add_custom_target(${before} VERBATIM
+      COMMAND "${CMAKE_COMMAND}" "-DSTAMP=${stamp}" "-DEXPECTED=${expected}"
+        -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KilnForgetStamp.cmake")
+  endif()
+
   if(compiled)
     if("cpp" IN_LIST outputs AND mode STREQUAL split AND NOT CMAKE_CXX_COMPILER)
       message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): EMBED split of a C++ header needs the language CXX: "
         "project(... LANGUAGES CXX)")
     endif()
+    set(generating ${arg_TARGET})
     set(language C)
     if(CMAKE_CXX_COMPILER)
       set(language CXX)
@@ -143,11 +156,15 @@ function(kiln_add_kernels)
     target_include_directories(${arg_TARGET} PUBLIC "${out}/include")
     target_link_libraries(${arg_TARGET} PUBLIC kiln::headers)
   else()
-    add_custom_target(${arg_TARGET}.generate DEPENDS "${stamp}")
+    set(generating ${arg_TARGET}.generate)
+    add_custom_target(${generating} DEPENDS "${stamp}")
     add_library(${arg_TARGET} INTERFACE)
-    add_dependencies(${arg_TARGET} ${arg_TARGET}.generate)
+    add_dependencies(${arg_TARGET} ${generating})
     target_include_directories(${arg_TARGET} INTERFACE "${out}/include")
     target_link_libraries(${arg_TARGET} INTERFACE kiln::headers)
+  endif()
+  if(before)
+    add_dependencies(${generating} ${before})
   endif()
 endfunction()
 

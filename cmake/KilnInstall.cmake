@@ -41,7 +41,7 @@ configure_package_config_file(cmake/kilnConfig.cmake.in "${CMAKE_CURRENT_BINARY_
   INSTALL_DESTINATION "${package_dir}" PATH_VARS KILN_SHARE_DIR)
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/kilnConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-install(FILES cmake/KilnAddKernels.cmake cmake/KilnZstd.cmake
+install(FILES cmake/KilnAddKernels.cmake cmake/KilnForgetStamp.cmake cmake/KilnZstd.cmake
   "${CMAKE_CURRENT_BINARY_DIR}/kilnConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/kilnConfigVersion.cmake"
   DESTINATION "${package_dir}")
 

@@ -55,6 +55,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         self.kept, self.puts, self.mode = {}, 0, ""
+        self.has_hung_up, self.gets_since_it_hung_up = False, 0
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -86,6 +87,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         mode, body = self.server.mode, self.server.kept.get(self.path)
+        self.server.gets_since_it_hung_up += self.server.has_hung_up
         if mode == "hangs":
             time.sleep(30)
         if mode == "errors":
@@ -107,6 +109,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(200, body)
 
     def do_PUT(self):
+        if self.server.mode == "hangs up":
+            self.server.has_hung_up = self.close_connection = True
+            return self.answer(501)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.puts += 1
         if self.server.mode == "refuses":
@@ -167,10 +172,12 @@ def works(project, url, what):
 def breaks(kiln, server):
     project = Project(kiln)
     project.build(server.url)
-    warning = f"kiln: warning: the cache {server.url} is not used any more: "
-    for mode, said_of_it in (("errors", "it answers 500"), ("hangs", ""), ("cuts short", ""),
-                             ("never ends", "it sends more than the 16777216 bytes that are read"),
-                             ("refuses", "it takes nothing: it answers 403")):
+    warning = f"kiln: warning: the cache {server.url} is "
+    for mode, said_of_it in (("errors", "not used any more: it answers 500"), ("hangs", "not used any more: "),
+                             ("cuts short", "not used any more: "),
+                             ("never ends", "not used any more: it sends more than the 16777216 bytes that are read"),
+                             ("refuses", "given nothing any more: it answers 403"),
+                             ("hangs up", "given nothing any more: ")):
         if mode == "refuses":
             server.kept.clear()
         server.mode = mode
@@ -178,6 +185,7 @@ def breaks(kiln, server):
         said = project.build(server.url)
         check(warning + said_of_it in said and said.count("warning") == 1, mode, said)
         check(time.monotonic() - start < 15, f"{mode}: it took {time.monotonic() - start} s")
+    check(server.gets_since_it_hung_up > 0, "a server that hangs up on what it is given is not read any more")
     server.mode = ""
     project.build(server.url)
     for mode in ("changes", "rubbish"):

@@ -102,14 +102,14 @@ Subcommand declare_build(Program& program) {
   command
       .add_option("--depfile", options.depfile,
                   "Write what the header's stamp depends on, for make and ninja")
-      ->type_name("F");
+      ->type_name("FILE");
   command
       .add_option("--trace", options.trace, "Write what ran when, for chrome://tracing or Perfetto")
-      ->type_name("F");
+      ->type_name("FILE");
   command
       .add_option("--locked", options.locked,
                   "Refuse to make anything but what this file says; 'kiln lock' writes it")
-      ->type_name("F");
+      ->type_name("FILE");
   command
       .add_option("--embed", words->embed, "Where the bytes of the images lie (default: the manifest's)")
       ->type_name("array|asm|split");
@@ -123,9 +123,11 @@ Subcommand declare_build(Program& program) {
   command.add_option("--namespace", options.name_space, "The header's C++ namespace")->type_name("NS");
   command.add_option("--compress", words->compression, "How the images are stored in the header")
       ->type_name("zstd|none");
-  command.add_flag("--embed-source{beside}", words->embed_source,
-                   "Put the sources into the header too, for the runtime to compile; "
-                   "=instead leaves the images out");
+  command
+      .add_flag("--embed-source{beside}", words->embed_source,
+                "Put the sources into the header too, for the runtime to compile; "
+                "=instead leaves the images out")
+      ->type_name("beside|instead|none");
   command.footer(
       "Example: everything, then one module for one GPU\n"
       "  kiln build targets.json --out out\n"

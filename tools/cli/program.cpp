@@ -1,15 +1,37 @@
 #include "tools/cli/program.hpp"
 
+#include <memory>
+
 #include "kiln/version.hpp"
+#include "tools/cli/texts.hpp"
 #include "tools/revision.hpp"
 
 namespace kiln::tools {
+namespace {
+
+// CLI11's own, but for a flag that may have a value: "--embed-source[=beside|instead|none]".
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::size_t brace = name.find('{');
+    return brace == std::string::npos ? name
+                                      : name.substr(0, brace) + "[=" + option->get_type_name() + "]";
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_items_expected_max() == 0 ? "" : CLI::Formatter::make_option_opts(option);
+  }
+};
+
+}  // namespace
 
 Program::Program()
     : app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.", "kiln"} {
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
-  app.footer("Example:\n  kiln build targets.json --out out\n\nEach command explains itself: kiln build --help");
+  app.footer("Example:\n  kiln build targets.json --out out\n\nEach command explains itself: kiln build --help" +
+             std::string(kExitStatusTitle) + std::string(kExitStatus));
   for (const auto declare :
        {declare_build, declare_plan, declare_step, declare_assemble, declare_doctor, declare_inspect,
         declare_lock, declare_verify, declare_diff, declare_report, declare_merge, declare_strip,

@@ -22,7 +22,7 @@ Subcommand declare_lock(Program& program) {
       "lock", "Write down what a build was made with: tools, options, sources and images");
   const auto options = std::make_shared<LockOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
-  command.add_option("--file", options->file, "The lock file to write (default: kiln.lock)")
+  command.add_option("--file", options->file, "The lock file to write, with its folder (default: kiln.lock)")
       ->type_name("FILE");
   command.footer(
       "Example: a release, and the same again or not at all\n"
@@ -49,9 +49,9 @@ Subcommand declare_diff(Program& program) {
   command.add_option("OLD", options->before, "The out folder of a build, or its kiln.json")->required();
   command.add_option("NEW", options->after, "Another one")->required();
   command.add_option("--fail-on", options->fail_on,
-                     "Exit with 1 when this got worse; may be repeated: removed, signature, "
-                     "size[=PERCENT%], registers[=N], spills[=N], shared[=N], stack[=N]")
-      ->type_name("WHAT")->expected(1)->take_all();
+                     "Exit with 1 when this got worse; may be repeated. size=5% lets an image grow by so much, "
+                     "registers=8 a kernel, and so do spills, shared and stack")
+      ->type_name("removed|signature|size|registers|spills|shared|stack")->expected(1)->take_all();
   command.add_flag("--json", options->json, "Print the differences as JSON");
   command.footer("Example:\n  kiln diff release out --fail-on removed --fail-on spills --fail-on size=5%");
   return parsed_command(command, options);
@@ -62,7 +62,7 @@ Subcommand declare_report(Program& program) {
       "report", "Write a build as one HTML page: sizes, registers, spills, occupancy, timeline");
   const auto options = std::make_shared<ReportOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
-  command.add_option("--page", options->page, "The page to write (default: report.html)")
+  command.add_option("--page", options->page, "The page to write, with its folder; - prints it (default: report.html)")
       ->type_name("FILE");
   command.add_option("--trace", options->trace,
                      "The timeline, as 'kiln build --trace' wrote it (default: the last build's)")

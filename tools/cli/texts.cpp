@@ -19,6 +19,8 @@ std::vector<std::string> choices(const OptionText& option) {
   return words;
 }
 
+bool is_path(const OptionText& option) { return option.value == "FILE" || option.value == "DIR"; }
+
 std::vector<std::string> names_of(const std::vector<CommandText>& commands) {
   std::vector<std::string> names;
   for (const CommandText& command : commands) names.push_back(command.name);
@@ -50,8 +52,7 @@ std::string bash(const std::vector<CommandText>& commands) {
   std::string out =
       "# bash completion of kiln, made by 'kiln completions bash'\n"
       "_kiln() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= "
-      "options=\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= options=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W '" +
       join(names_of(commands), " ") +
@@ -62,8 +63,9 @@ std::string bash(const std::vector<CommandText>& commands) {
     std::string inner;
     for (const OptionText& option : command.options) {
       const std::vector<std::string> words = choices(option);
-      if (words.empty()) continue;
-      inner += "        " + join(option.names, " | ") + ") words='" + join(words, " ") + "' ;;\n";
+      if (option.value.empty() || is_path(option)) continue;
+      inner += "        " + join(option.names, " | ") + ") " +
+               (words.empty() ? "return" : "words='" + join(words, " ") + "'") + " ;;\n";
     }
     if (!inner.empty()) out += "      case $before in\n" + inner + "      esac\n";
     for (const OptionText& positional : command.positionals) {
@@ -108,8 +110,9 @@ std::string zsh(const std::vector<CommandText>& commands) {
       for (const std::string& name : option.names) {
         out += " \\\n      '*" + name + "[" + quoted(without(option.description, "[]:")) + "]";
         if (!option.value.empty()) {
-          out += ":" + without(option.value, "[]:|,") + ":" +
-                 (words.empty() ? "_files" : "(" + join(words, " ") + ")");
+          out += ":" + (words.empty() ? without(option.value, "[],") : "one of these") + ":";
+          if (is_path(option)) out += "_files";
+          if (!words.empty()) out += "(" + join(words, " ") + ")";
         }
         out += "'";
       }
@@ -132,7 +135,8 @@ std::string fish(const std::vector<CommandText>& commands) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       const std::vector<std::string> words = choices(option);
-      if (!option.value.empty()) out += words.empty() ? " -r" : " -x -a '" + join(words, " ") + "'";
+      if (!option.value.empty()) out += is_path(option) ? " -r" : " -x";
+      if (!words.empty()) out += " -a '" + join(words, " ") + "'";
       out += " -d '" + quoted(option.description) + "'\n";
     }
   }
@@ -214,12 +218,9 @@ std::string man_page(const CommandText& program, const std::vector<CommandText>&
     out += ".TP\n.BR kiln\\-" + command.name + " (1)\n" + roff(command.description) + "\n";
   }
   out += ".SH OPTIONS\n" + options(program.options);
-  out +=
-      ".SH EXIT STATUS\n0 done; 1 the build, or a check of what it made, failed; 2 the command "
-      "line or the "
-      "manifest is wrong; 3 something that this machine lacks; 70 a bug of kiln; 128 + n ended by "
-      "signal n.\n";
-  return out + examples(program.footer);
+  // The help's last words, under the heading that manual pages have for them.
+  out += ".SH EXIT STATUS\n" + roff(kExitStatus) + "\n";
+  return out + examples(program.footer.substr(0, program.footer.find(kExitStatusTitle)));
 }
 
 }  // namespace kiln::tools

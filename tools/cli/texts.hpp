@@ -23,6 +23,12 @@ struct CommandText {
   std::string footer;  // examples, in lines
 };
 
+// What main() returns, and how the program's help starts to say so.
+inline constexpr std::string_view kExitStatusTitle = "\n\nExit status:\n";
+inline constexpr std::string_view kExitStatus =
+    "0 done; 1 the build, or a check of what it made, failed; 2 the command line or the manifest is wrong;\n"
+    "3 something that this machine lacks or refuses; 70 a bug of kiln; 128 + n ended by signal n";
+
 enum class Shell { kBash, kZsh, kFish };
 std::string completions(Shell shell, const std::vector<CommandText>& commands);
 

@@ -15,6 +15,11 @@ void print_event(const Json& event, std::ostream& out) {
   out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
 }
 
+// Whether the header is that of this build.
+bool has_header(const BuildOutcome& outcome) {
+  return outcome.finished.was_up_to_date || outcome.finished.images != 0;
+}
+
 Json outcome_json(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds) {
   Json::Object counts;
   for (const StepStatus status : {StepStatus::kUpToDate, StepStatus::kCached, StepStatus::kRan,
@@ -26,7 +31,7 @@ Json outcome_json(const BuildOutcome& outcome, const Error* error, std::uint64_t
       {"status", error == nullptr ? "ok" : "failed"},
       {"steps", std::move(counts)},
       {"missing_targets", Json::Array(outcome.missing_targets.begin(), outcome.missing_targets.end())},
-      {"header", outcome.header_below_out},
+      {"header", has_header(outcome) ? Json(outcome.header_below_out) : Json()},
       {"milliseconds", milliseconds},
       {"errors", error == nullptr ? Json::Array() : errors_json(*error)}};
 }
@@ -59,10 +64,13 @@ void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& p
           << with_out_folder(join(one.reasons, ", "), out_folder) << "\n";
     }
   }
-  if (format == OutputFormat::kText) {
-    out << plan.steps.size() << " steps: " << stale << " would run, " << following << " may follow, "
-        << plan.steps.size() - stale - following << " up to date\n";
+  const std::size_t fresh = plan.steps.size() - stale - following;
+  if (format == OutputFormat::kJson) {
+    const Json::Object counts{{"stale", stale}, {"follows", following}, {"up-to-date", fresh}};
+    return print_event(Json::Object{{"event", "done"}, {"status", "ok"}, {"steps", counts}}, out);
   }
+  out << counted(plan.steps.size(), "step") << ": " << stale << " would run, " << following << " may follow, "
+      << fresh << " up to date\n";
 }
 
 void print_outcome(const BuildOutcome& outcome, const Error* error, std::uint64_t milliseconds,

@@ -1,6 +1,9 @@
 #include "tools/commands/error_json.hpp"
 
+#include <string>
 #include <utility>
+
+#include "base/diagnostic.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -8,7 +11,9 @@ namespace {
 Json error_json(const Error& error) {
   Json::Array notes, hints;
   for (const Note& note : error.notes) {
-    (note.kind == Note::Kind::kHint ? hints : notes).push_back(note.text);
+    const std::string place = to_string(note.where);
+    (note.kind == Note::Kind::kHint ? hints : notes)
+        .push_back(place.empty() ? note.text : place + ": " + note.text);
   }
   Json::Object object{{"message", error.message}};
   if (!error.where.file.empty()) {

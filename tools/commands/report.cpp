@@ -82,10 +82,12 @@ Result<Json::Array> read_steps(const ReportOptions& options, const fs::path& fol
     if (is_named) return text.error();
     return Json::Array{};
   }
-  Result<Json> trace = read_json(*text, is_named ? options.trace.string() : path.string());
-  if (trace) return step_rows(*trace);
-  if (is_named) return std::move(trace).error();
-  return Json::Array{};
+  const Result<Json> trace = read_json(*text, is_named ? options.trace.string() : path.string());
+  if (trace && trace->find("traceEvents") != nullptr) return step_rows(*trace);
+  if (!is_named) return Json::Array{};
+  if (!trace) return trace.error();
+  return Error{ErrorCode::kInvalidInput, quote(options.trace.string()) + " has no \"traceEvents\""}
+      .hint("name a file that 'kiln build --trace FILE' wrote");
 }
 
 // Nothing in it ends the element that holds it.
@@ -122,7 +124,8 @@ Result<int> run_report(const ReportOptions& options, World& world) {
   const fs::path& here = world.environment.current_directory;
   const fs::path folder = (here / options.folder).lexically_normal();
   const fs::path page = (here / options.page).lexically_normal();
-  KILN_TRY(check_page(page, options, world));
+  const bool is_printed = options.page == "-";
+  if (!is_printed) KILN_TRY(check_page(page, options, world));
   KILN_TRY_ASSIGN(const Json document, read_build_document(folder, options.folder, world.files));
   KILN_TRY_ASSIGN(const std::vector<ImageSummary> images,
                   read_images(document, (options.folder / "kiln.json").generic_string()));
@@ -143,6 +146,10 @@ Result<int> run_report(const ReportOptions& options, World& world) {
                                  {"steps", std::move(steps)}};
   std::string text(report_page());
   text.replace(text.find(kReportPlace), kReportPlace.size(), as_script(data));
+  if (is_printed) {
+    world.out << text;
+    return 0;
+  }
   KILN_TRY(world.files.write(page, text));
   world.out << counted(kernels.size(), "kernel") << " in " << counted(images.size(), "image") << ": "
             << options.page.string() << "\n";

@@ -56,8 +56,7 @@ void SharedStore::close() {
                << "\n";
   }
   if (remote_ && !remote_->trouble().empty()) {
-    world_.err << "kiln: warning: the cache " << remote_->shown_url()
-               << " is not used any more: " << remote_->trouble() << "\n";
+    world_.err << "kiln: warning: the cache " << remote_->shown_url() << " " << remote_->trouble() << "\n";
   }
   store_.save_counts();
   if (use_) store_.sweep(*use_);

@@ -1,6 +1,8 @@
 #include "tools/engine/step_error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -94,6 +96,39 @@ std::string seen_from(const fs::path& here, std::string_view log, const Plan& pl
   return join(lines, "\n");
 }
 
+// The number between `text`'s last `open` and its end, which is cut off with it; 0 where there is none.
+std::uint32_t cut_number(std::string_view& text, char open) {
+  const std::size_t at = text.rfind(open);
+  std::uint32_t number = 0;
+  if (at == std::string_view::npos) return 0;
+  const auto [end, code] = std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
+  if (code != std::errc{} || end != text.data() + text.size()) return 0;
+  text = text.substr(0, at);
+  return number;
+}
+
+// Where the first error of a compiler's is: "a.cu:3:5: error: ..." of GCC and Clang, "a.cu(3): error: ..." of nvcc.
+Location first_error(std::string_view log) {
+  for (const std::string_view line : split(log, '\n')) {
+    for (const std::string_view word : {": error: ", ": fatal error: "}) {
+      std::string_view place = line.substr(0, std::min(line.find(word), line.size()));
+      if (place.size() == line.size()) continue;
+      Location where;
+      if (place.ends_with(')')) {
+        place.remove_suffix(1);
+        where.line = cut_number(place, '(');
+      } else {
+        where.column = cut_number(place, ':');
+        where.line = cut_number(place, ':');
+        if (where.line == 0) std::swap(where.line, where.column);
+      }
+      where.file = place;
+      if (where.line != 0) return where;
+    }
+  }
+  return {};
+}
+
 constexpr std::string_view kPrinted = " printed:\n";
 
 }  // namespace
@@ -108,8 +143,9 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   error.message = quote(step.id) + " failed: " + std::move(message);
   const std::string_view text = trim(log);
   if (!text.empty()) {
-    error.note(std::string(to_string(step.tool)) + std::string(kPrinted) +
-               seen_from(context.environment.current_directory, text, plan, files));
+    const std::string seen = seen_from(context.environment.current_directory, text, plan, files);
+    error.where = first_error(seen);
+    error.note(std::string(to_string(step.tool)) + std::string(kPrinted) + seen);
   }
   if (step.tool == ToolKind::kHipCompiler) {
     error.note("what was compiled is what hipify-perl made of the sources, in " +

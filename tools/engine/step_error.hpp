@@ -12,7 +12,8 @@
 namespace kiln::tools {
 
 // kBuildFailed. `log` is what the tool printed. It runs in the manifest's folder and names files from there;
-// the error names those below the user's folder from that one, and others by their whole path.
+// the error names those below the user's folder from that one, and others by their whole path. It is about
+// the place of the tool's first error.
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log);
 

@@ -64,10 +64,12 @@ std::string RemoteCache::trouble() const {
   return trouble_;
 }
 
-void RemoteCache::give_up(std::string reason) {
+void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer>& answer) {
   ++counts_.failures;
   const std::lock_guard lock(mutex_);
-  if (trouble_.empty()) trouble_ = std::move(reason);
+  if (!trouble_.empty()) return;
+  trouble_ = std::string(what_follows) + ": " +
+             (answer ? "it answers " + std::to_string(answer->status) : answer.error().message);
 }
 
 std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t most_bytes) {
@@ -79,7 +81,7 @@ std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t
   }
   if (answer && (answer->status == 404 || answer->status == 410)) return std::nullopt;
   is_off_ = true;
-  give_up(answer ? "it answers " + std::to_string(answer->status) : answer.error().message);
+  give_up("is not used any more", answer);
   return std::nullopt;
 }
 
@@ -91,10 +93,9 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
     counts_.bytes_written += body.size();
     return true;
   }
-  // Who may not write may still read.
-  (answer ? is_read_only_ : is_off_) = true;
-  give_up(answer ? "it takes nothing: it answers " + std::to_string(answer->status)
-                 : answer.error().message);
+  // Who may not write may still read. Some servers hang up where they take nothing.
+  is_read_only_ = true;
+  give_up("is given nothing any more", answer);
   return false;
 }
 

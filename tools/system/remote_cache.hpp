@@ -5,8 +5,8 @@
 //   /ac/<key of a step>      ActionResult: the lists of files that the step was seen to read
 //   /cas/<digest>            an output
 //
-// Nothing here fails a build. What cannot be reached is not asked again by the same process, and
-// trouble() says why; what does not check out is a miss. Safe from several threads.
+// Nothing here fails a build. What cannot be reached is not asked again by the same process, what takes
+// nothing is given nothing more, and trouble() says why; what does not check out is a miss. Safe from several threads.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/digest.hpp"
 #include "kiln/result.hpp"
@@ -53,7 +54,7 @@ class RemoteCache {
   void store_text(const Digest& key, std::string_view text);
 
   const Counts& counts() const { return counts_; }
-  // Why it was left alone from some point on; empty: it was not.
+  // What happened first, "is not used any more: it answers 500"; empty: nothing did.
   std::string trouble() const;
   // Without a password.
   std::string shown_url() const;
@@ -61,7 +62,7 @@ class RemoteCache {
  private:
   std::optional<std::string> get(const std::string& path, std::size_t most_bytes);
   bool put(const std::string& path, std::string_view body);
-  void give_up(std::string reason);
+  void give_up(std::string_view what_follows, const Result<HttpAnswer>& answer);
 
   std::unique_ptr<HttpClient> client_;
   const RemotePolicy policy_;

@@ -50,3 +50,11 @@ sleep 1.1
 sed -i 's/factor = ;/factor = 3/' "$work/project/scale.cuh"
 build "the header is mended" 2
 [ "$(digests)" = "$second" ] || fail "the same sources gave another catalog"
+
+sleep 1.1
+rm "$work"/build/*array*.kiln/include/*.hpp
+build "a generated header was deleted" 1
+rm "$work"/build/*asm*.kiln/include/*.S
+build "a generated source was deleted" 1
+build "nothing was deleted" 0
+[ "$(digests)" = "$second" ] || fail "what was deleted came back in another form"
