@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "emulator/dispatch.hpp"
 #include "emulator/kernel_runner.hpp"
+#include "runtime/src/copy_room.hpp"
 #include "runtime/src/driver_plugin.hpp"
 #include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
@@ -196,15 +197,8 @@ class EmulatorDriver final : public ImmediateDriver {
   }
 
  private:
-  // What begins in a buffer ends in it. Variables of images are not known here.
   Result<void> check_room(const char* direction, const void* address, std::size_t bytes) const {
-    const std::optional<u64> room = memory_.room(reinterpret_cast<u64>(address));
-    if (!room || bytes <= *room) return {};
-    return Error{ErrorCode::kInvalidInput,
-                 std::string("copying ") + std::to_string(bytes) + " bytes " + direction +
-                     " a buffer that has " + std::to_string(*room) + " from there on",
-                 {},
-                 {}};
+    return check_copy_room(direction, memory_.room(reinterpret_cast<u64>(address)), bytes);
   }
 
   const RunOptions options_;

@@ -15,8 +15,10 @@
 #include "base/diagnostic.hpp"
 #include "formats/host_image.hpp"
 #include "formats/launch_bound.hpp"
+#include "host/buffers.hpp"
 #include "host/engine.hpp"
 #include "host/image.hpp"
+#include "runtime/src/copy_room.hpp"
 #include "runtime/src/driver_plugin.hpp"
 #include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
@@ -47,7 +49,6 @@ unsigned workers_wanted() {
 }
 
 constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device
-constexpr std::size_t kAlignment = 256;
 
 class HostDriver final : public ImmediateDriver {
  public:
@@ -152,8 +153,8 @@ class HostDriver final : public ImmediateDriver {
   }
 
   Result<void*> allocate(int, std::size_t bytes) override {
-    void* memory = nullptr;
-    if (posix_memalign(&memory, kAlignment, bytes) != 0) {
+    void* const memory = buffers_.allocate(bytes);
+    if (memory == nullptr) {
       return Error{ErrorCode::kDriver,
                    "posix_memalign: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
                    {},
@@ -162,15 +163,22 @@ class HostDriver final : public ImmediateDriver {
     return memory;
   }
   Result<void> free(int, void* memory) override {
-    std::free(memory);
+    buffers_.free(memory);
     return {};
   }
   Result<void> copy(int, const CopyRequest& request) override {
+    if (request.direction != CopyDirection::kToHost) {
+      KILN_TRY(check_copy_room("to", buffers_.room(request.target), request.bytes));
+    }
+    if (request.direction != CopyDirection::kToDevice) {
+      KILN_TRY(check_copy_room("from", buffers_.room(request.source), request.bytes));
+    }
     std::memcpy(request.target, request.source, request.bytes);
     return {};
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
+    KILN_TRY(check_copy_room("to", buffers_.room(target), bytes));
     std::memset(target, value, bytes);
     return {};
   }
@@ -179,6 +187,7 @@ class HostDriver final : public ImmediateDriver {
   static std::uint32_t wave_width(int device) {
     return kWaveWidths[static_cast<std::size_t>(device)];
   }
+  Buffers buffers_;
   Engine engine_;
 };
 

@@ -134,6 +134,25 @@ TEST_CASE("Device copies to, on and from the device") {
   CHECK(fourth == 4.0F);
 }
 
+TEST_CASE("A copy by address that ends past its buffer is refused where the device knows its buffers") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  if (subject().backend == Backend::kCuda || subject().backend == Backend::kHip) return;
+  const TypedBuffer<std::uint8_t> buffer = take(device.allocate<std::uint8_t>(100));
+  std::vector<std::uint8_t> bytes(200);
+  std::uint8_t* const tail = buffer.data() + 90;
+  check(device.copy_to_device(tail, bytes.data(), 10));
+  const Result<void> refused = device.copy_to_device(tail, bytes.data(), 11);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kInvalidInput);
+  CHECK(refused.error().message.ends_with("copying 11 bytes to a buffer that has 10 from there on"));
+  CHECK_FALSE(device.copy_to_host(bytes.data(), tail, 11));
+  CHECK_FALSE(device.copy_on_device(buffer.data(), tail, 11));
+  CHECK_FALSE(device.copy_on_device(tail, buffer.data(), 11));
+  CHECK_FALSE(device.fill(tail, 0, 11));
+  check(device.fill(tail, 0, 10));
+}
+
 TEST_CASE("A typed buffer takes vectors, arrays and spans, and gives them back") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
