@@ -64,10 +64,11 @@ folder_above() {
 }
 
 # --- what is there -----------------------------------------------------------------------------
+# Each has_... says in `place` where it is.
 
 has_command() {  # NAME MINIMUM
   local version
-  command -v "$1" >/dev/null || return 1
+  place=$(command -v "$1") || return 1
   [ "$2" != - ] || return 0
   version=$("$1" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
   at_least "$2" "${version:-0}"
@@ -76,7 +77,8 @@ has_command() {  # NAME MINIMUM
 has_header() {  # PATH
   local folder
   for folder in /usr/include /usr/local/include /usr/include/*-linux-gnu; do
-    [ -e "$folder/$1" ] && return 0
+    place=$folder/$1
+    [ ! -e "$place" ] || return 0
   done
   return 1
 }
@@ -84,13 +86,14 @@ has_header() {  # PATH
 has_library() {  # NAME
   local folder
   for folder in /lib /usr/lib /usr/local/lib /usr/lib/*-linux-gnu /lib/*-linux-gnu /usr/lib64; do
-    [ -e "$folder/$1" ] && return 0
+    place=$folder/$1
+    [ ! -e "$place" ] || return 0
   done
   return 1
 }
 
 report() {  # WHAT STATE DETAIL
-  [ "$mode" != --check ] || printf '%-20s %-8s %s\n' "$1" "$2" "$3"
+  [ "$mode" != --check ] || printf '%-31s %-8s %s\n' "$1" "$2" "$3"
 }
 
 want_package() {  # WHAT PACKAGE...
@@ -163,11 +166,11 @@ say_absent_rust() {
 }
 
 look_for_machine_packages() {
-  local probe what minimum package tests
+  local probe what minimum package tests place
   while read -r probe what minimum package tests; do
     [ -z "$tests" ] || [ "${KILN_SETUP_TESTS:-}" != no ] || continue
     if "has_$probe" "$what" "$minimum"; then
-      report "$what" found "$(command -v "$what" || true)"
+      report "$what" found "$place"
     elif [ "$what" = rustc ] && command -v rustc >/dev/null; then
       # A package of the machine would come behind it on PATH.
       report rustc unusable "$(command -v rustc)"

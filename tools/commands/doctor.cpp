@@ -118,13 +118,20 @@ std::string targets_as_text(const Findings& findings, Color color) {
   return text;
 }
 
+// "NVIDIA H200, sm_90, CUDA 13.0"; of what this machine's processor plays, what the name does not say.
+std::string described(const DeviceInfo& device) {
+  const bool is_gpu = device.backend == Backend::kCuda || device.backend == Backend::kHip;
+  if (is_gpu) return device.name + ", " + device.target + ", " + device.driver;
+  const bool says_target = device.id.ends_with(device.target);
+  return says_target ? device.name : device.name + ", " + device.target;
+}
+
 std::string devices_as_text(const Findings& findings, Color color) {
   std::string text = "\n" + heading("What this machine can run", color);
   const std::size_t names =
       widest(findings.devices, [](const auto& d) { return std::string_view(d.id); });
   for (const DeviceInfo& device : findings.devices) {
-    text += mark(true, color) + padded(device.id, names) + "  " + device.name + ", " +
-            device.target + ", " + device.driver + "\n";
+    text += mark(true, color) + padded(device.id, names) + "  " + described(device) + "\n";
   }
   for (const BackendStatus& backend : findings.backends) {
     if (backend.available && backend.device_count > 0) continue;

@@ -110,10 +110,10 @@ std::string way_to_a_build(const std::filesystem::path& folder, const World& wor
     return "the build's folder is " + quote(parent.empty() ? "." : parent.string());
   }
   if (world.files.status(here / folder / "targets.json")) {
-    return "run 'kiln build " + shell_quote((folder / "targets.json").string()) +
-           " --out out' first, and then 'kiln inspect out'";
+    return "build it first: kiln build " + shell_quote((folder / "targets.json").string()) +
+           " --out out && kiln inspect out";
   }
-  return "run 'kiln build --out " + shell_quote(folder.string()) + "' first";
+  return "build it first: kiln build --out " + shell_quote(folder.string());
 }
 
 Result<Json> inspect_folder(const std::filesystem::path& folder, const World& world) {

@@ -217,7 +217,7 @@ Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
     if (files.kind(folder / "targets.json") == PathKind::kFile) {
       return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");
     }
-    return error.hint("run 'kiln build --out " + shell_quote(shown.string()) + "' first");
+    return error.hint("build it first: kiln build --out " + shell_quote(shown.string()));
   }
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
   return read_json(*text, (shown / "kiln.json").generic_string(), kLimits);

@@ -59,8 +59,11 @@ struct Error {
   std::vector<Note> notes = {};
   std::vector<Error> others = {};  // found in the same pass; theirs is empty
 
+  // Behind the notes that are there, before the hints.
   Error& note(std::string text) & {
-    notes.push_back({Note::Kind::kNote, std::move(text), {}});
+    auto place = notes.end();
+    while (place != notes.begin() && (place - 1)->kind == Note::Kind::kHint) --place;
+    notes.insert(place, {Note::Kind::kNote, std::move(text), {}});
     return *this;
   }
   Error&& note(std::string text) && { return std::move(note(std::move(text))); }
