@@ -28,7 +28,7 @@ kiln::Result<void> work(const kiln::Device& device, float* values, std::size_t c
   auto done = affine->launch({{blocks}, {256}, 0, *stream}, count, std::size_t{1}, contiguous,
                              *buffer, *buffer, 2.0f, 1.0f);
   if (!done) return done;
-  done = device.copy_to_host_async(values, buffer->data(), buffer->size(), *stream);
+  done = device.copy_to_host_async(values, buffer->data(), buffer->size_bytes(), *stream);
   if (!done) return done;
   return stream->synchronize();
 }

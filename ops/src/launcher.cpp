@@ -41,6 +41,21 @@ Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
             " bytes");
 }
 
+// Whether what the Launcher puts in the place of an argument has one.
+Result<void> check_places(const Launch& launch) {
+  const std::size_t count = launch.arguments.size();
+  const auto is_outside = [&](std::size_t place) { return place != Launch::kNoArgument && place >= count; };
+  bool is_wrong = is_outside(launch.workspace_argument) || is_outside(launch.step_argument);
+  for (const Launch::WorkspacePart& part : launch.workspace_parts) is_wrong |= part.argument >= count;
+  if (!launch.layout.empty()) is_wrong |= launch.layout_argument >= count;
+  if (!is_wrong) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "layout, workspace or step of '" + to_string(launch) + "' has no place among its " +
+                   std::to_string(count) + " arguments",
+               {},
+               {}};
+}
+
 }  // namespace
 
 struct Launcher::State {
@@ -57,6 +72,7 @@ struct Launcher::State {
   Result<Function> find(const Launch& launch) const {
     KILN_TRY_ASSIGN(const Function function, load(launch));
     KILN_TRY(check_arguments(launch, *function.kernel()));
+    KILN_TRY(check_places(launch));
     return function;
   }
 
@@ -107,7 +123,7 @@ Result<void> Launcher::run(const Launch& launch) const {
   if (launch.workspace_bytes != 0) {
     lock = std::unique_lock(state_->working);
     KILN_TRY_ASSIGN(workspace, state_->workspace.of(launch.workspace_bytes));
-    if (launch.workspace_argument != Launch::kNoLayout) {
+    if (launch.workspace_argument != Launch::kNoArgument) {
       addresses[launch.workspace_argument] = &workspace;
     }
     for (std::size_t i = 0; i < launch.workspace_parts.size(); ++i) {
@@ -118,7 +134,7 @@ Result<void> Launcher::run(const Launch& launch) const {
   }
   const auto run_steps = [&]() -> Result<void> {
     for (std::uint32_t step = 0; step < launch.steps; ++step) {
-      if (launch.step_argument != Launch::kNoLayout) addresses[launch.step_argument] = &step;
+      if (launch.step_argument != Launch::kNoArgument) addresses[launch.step_argument] = &step;
       KILN_TRY(function.launch_raw(config, addresses.data(), addresses.size()));
     }
     return {};

@@ -3,10 +3,10 @@
 import ctypes
 
 from . import _library, _types
-from ._device import Buffer, host_bytes
+from ._device import Buffer, host_bytes, native_stream
 
-# DLPack's devices, by kiln's backends.
-_DL_CPU, _DL_HERE = 1, {"cuda": (2, 3, 13), "hip": (10, 11)}
+# DLPack's kinds of memory, by kiln's backends: that of one GPU, and what every GPU of the machine reads.
+_DL_CPU, _DL_OF_ONE, _DL_OF_ALL = 1, {"cuda": 2, "hip": 10}, {"cuda": (3, 13), "hip": (11,)}
 
 
 class _DLTensor(ctypes.Structure):
@@ -43,8 +43,9 @@ class Arguments:
     """The arguments of one launch. Host arrays are copied to the device, and back where the kernel may have
     written to them."""
 
-    def __init__(self, device):
+    def __init__(self, device, stream=None):
         self.device = device
+        self._stream = native_stream(stream)
         self.values = []
         self._back = []  # (device's copy, array)
         self._held = []
@@ -95,7 +96,7 @@ class Arguments:
             return given.value or 0
         interface = getattr(given, "__cuda_array_interface__", None)
         if interface is not None:
-            return self._array_interface(parameter, interface)
+            return self._array_interface(parameter, given, interface)
         if isinstance(given, (list, tuple)):
             if parameter.element in (None, "void") or not parameter.is_const:
                 raise TypeError("a list can be passed for a pointer to constant numbers alone: upload it")
@@ -116,9 +117,19 @@ class Arguments:
             return self._dlpack(parameter, given)
         raise TypeError(f"a buffer or an array is wanted, not {type(given).__name__}")
 
-    def _array_interface(self, parameter, interface):
+    def _lies_here(self, kind, ordinal):
+        """Whether kernels of the device read memory of DLPack's kind and device."""
+        backend, _, own = self.device.id.partition(":")
+        if kind in _DL_OF_ALL.get(backend, ()):
+            return True
+        return kind == _DL_OF_ONE.get(backend) and ordinal == int(own or 0)
+
+    def _array_interface(self, parameter, given, interface):
         if not self.device.id.startswith(("cuda", "hip")):
             raise TypeError(f"the array lies on a GPU, the kernel runs on {self.device.id}")
+        # The interface does not tell on which; most that have it also have DLPack's word.
+        if hasattr(given, "__dlpack_device__") and not self._lies_here(*given.__dlpack_device__()):
+            raise TypeError(f"the array lies on another device than {self.device.id}")
         self._check_element(parameter, _types.element_of_typestr(interface["typestr"]) or interface["typestr"])
         address, readonly = interface["data"]
         item = int(interface["typestr"][2:])
@@ -126,6 +137,10 @@ class Arguments:
             raise TypeError("the array is not contiguous")
         if readonly and not parameter.is_const:
             raise TypeError("the array cannot be written to")
+        # Where work on the array may be under way; 1 is the default stream.
+        theirs = interface.get("stream")
+        if theirs is not None and (0 if theirs == 1 else theirs) != self._stream:
+            self.device.synchronize()
         return address or 0
 
     def _dlpack(self, parameter, given):
@@ -141,8 +156,7 @@ class Arguments:
         if tensor.lanes != 1 or not _is_contiguous(shape, strides, 1):
             raise TypeError("the array is not contiguous")
         address = (tensor.data or 0) + tensor.byte_offset
-        backend = self.device.id.split(":")[0]
-        if tensor.device_type in _DL_HERE.get(backend, ()):
+        if self._lies_here(tensor.device_type, tensor.device_id):
             return address
         if tensor.device_type != _DL_CPU:
             raise TypeError(f"the array lies on another device than {self.device.id}")

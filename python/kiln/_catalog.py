@@ -76,7 +76,7 @@ class Kernel:
         if len(arguments) != len(self.parameters):
             raise TypeError(f"{self.readable_name} takes {len(self.parameters)} arguments after device, grid and block, "
                             f"not {len(arguments)}: ({', '.join(map(str, self.parameters))})")
-        given = Arguments(device)
+        given = Arguments(device, stream)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
         launch(self._function(device), grid, block, given.values, shared_bytes, stream)

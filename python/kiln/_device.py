@@ -239,13 +239,17 @@ def _three(size, what):
     return tuple(_library.number(one, 32, what) for one in sizes) + (1,) * (3 - len(sizes))
 
 
+def native_stream(stream):
+    """The driver's handle of a Stream, or of a number that is one; 0 of None, the default stream."""
+    if isinstance(stream, Stream):
+        return stream.native.value or 0
+    return 0 if stream is None else _library.number(getattr(stream, "value", stream) or 0, 64, "the stream")
+
+
 def launch(function, grid, block, values, shared_bytes=0, stream=None):
     """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
-    stream = stream.native if isinstance(stream, Stream) else stream
-    if isinstance(stream, int):
-        stream = _library.number(stream, 64, "the stream")
     config = _library.LaunchConfig(_three(grid, "grid"), _three(block, "block"),
-                                   _library.number(shared_bytes, 32, "shared_bytes"), stream)
+                                   _library.number(shared_bytes, 32, "shared_bytes"), native_stream(stream))
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])
     _library.call("kiln_function_launch_sized", function, ctypes.byref(config), addresses, widths,

@@ -13,7 +13,7 @@ class Error(Exception):
     """The runtime's own words. str(error) is all of them: what failed and where, what was expected, what to do
     next; `code` is one of kiln.h's, such as Error.NO_IMAGE, or None for what failed before the runtime."""
 
-    INVALID_INPUT, BUILD_FAILED, UNAVAILABLE, ENVIRONMENT, NOT_FOUND, NO_IMAGE, DRIVER, INTERRUPTED, INTERNAL = range(9)
+    INVALID_INPUT, BUILD_FAILED, UNAVAILABLE, ENVIRONMENT, NOT_FOUND, NO_IMAGE, DRIVER, INTERRUPTED, INTERNAL = range(1, 10)
 
     def __init__(self, text, code=None):
         super().__init__(text)
@@ -82,6 +82,19 @@ def _open():
         ) from None
 
 
+# Of the library that this package was written for: kiln_version() without the patch.
+RELEASE = (0, 1)
+
+
+def _check_version(opened):
+    version = opened.kiln_version() if hasattr(opened, "kiln_version") else 0
+    found = (version // 10000, version // 100 % 100)
+    if found == RELEASE:
+        return
+    raise Error(f"{opened._name} is of kiln {found[0]}.{found[1]}, this package of kiln {RELEASE[0]}.{RELEASE[1]}\n"
+                "hint: take both from one release: the package is PREFIX/share/kiln/python")
+
+
 _opened = None
 
 
@@ -90,6 +103,7 @@ def library():
     global _opened
     if _opened is None:
         opened = _open()
+        _check_version(opened)
         for name in ("kiln_error_get_text", "kiln_catalog_name", "kiln_catalog_digest",
                      "kiln_catalog_module_name", "kiln_catalog_kernel_name", "kiln_runtime_device_id"):
             getattr(opened, name).restype = ctypes.c_char_p

@@ -13,6 +13,7 @@
 #include "runtime/src/no_such_kernel.hpp"
 
 using kiln::c_interface::guarded;
+using kiln::c_interface::guarded_value;
 
 namespace {
 
@@ -89,12 +90,14 @@ const char* kiln_catalog_module_name(const kiln_catalog* catalog, size_t module)
 size_t kiln_catalog_find_kernel(const kiln_catalog* catalog, size_t module, const char* name) {
   const kiln::ModuleEntry* entry = module_of(catalog, module);
   if (entry == nullptr || name == nullptr) return SIZE_MAX;
-  std::ptrdiff_t found = entry->find(name);
-  if (found < 0) {
-    const kiln::Result<std::ptrdiff_t> written = kiln::runtime::find_written(name, *entry);
-    found = written ? *written : -1;
-  }
-  return found < 0 ? SIZE_MAX : static_cast<size_t>(found);
+  return guarded_value(SIZE_MAX, [&] {
+    std::ptrdiff_t found = entry->find(name);
+    if (found < 0) {
+      const kiln::Result<std::ptrdiff_t> written = kiln::runtime::find_written(name, *entry);
+      found = written ? *written : -1;
+    }
+    return found < 0 ? SIZE_MAX : static_cast<size_t>(found);
+  });
 }
 size_t kiln_catalog_kernel_count(const kiln_catalog* catalog, size_t module) {
   const kiln::ModuleEntry* entry = module_of(catalog, module);
@@ -107,9 +110,11 @@ const char* kiln_catalog_kernel_name(const kiln_catalog* catalog, size_t module,
 size_t kiln_catalog_kernel_readable_name(const kiln_catalog* catalog, size_t module, size_t kernel,
                                          char* text, size_t size) {
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);
-  const std::string name = entry != nullptr ? kiln::readable_name(entry->name) : std::string();
-  if (text != nullptr && size != 0) text[name.copy(text, size - 1)] = '\0';
-  return name.size();
+  return guarded_value(size_t{0}, [&] {
+    const std::string name = entry != nullptr ? kiln::readable_name(entry->name) : std::string();
+    if (text != nullptr && size != 0) text[name.copy(text, size - 1)] = '\0';
+    return name.size();
+  });
 }
 size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, size_t kernel) {
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);

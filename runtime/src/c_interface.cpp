@@ -8,18 +8,25 @@
 #include "base/text.hpp"
 #include "kiln/kiln.h"
 #include "kiln/runtime.hpp"
+#include "kiln/version.hpp"
 #include "runtime/src/c_objects.hpp"
 
 namespace {
 
 using kiln::ErrorCode;
+using kiln::c_interface::code_of;
 using kiln::c_interface::guarded;
+using kiln::c_interface::guarded_value;
 
-static_assert(static_cast<int>(ErrorCode::kInvalidInput) == KILN_INVALID_INPUT);
-static_assert(static_cast<int>(ErrorCode::kUnavailable) == KILN_UNAVAILABLE);
-static_assert(static_cast<int>(ErrorCode::kNoImage) == KILN_NO_IMAGE);
-static_assert(static_cast<int>(ErrorCode::kDriver) == KILN_DRIVER);
-static_assert(static_cast<int>(ErrorCode::kInternal) == KILN_INTERNAL);
+static_assert(code_of(ErrorCode::kInvalidInput) == KILN_INVALID_INPUT);
+static_assert(code_of(ErrorCode::kBuildFailed) == KILN_BUILD_FAILED);
+static_assert(code_of(ErrorCode::kUnavailable) == KILN_UNAVAILABLE);
+static_assert(code_of(ErrorCode::kEnvironment) == KILN_ENVIRONMENT);
+static_assert(code_of(ErrorCode::kNotFound) == KILN_NOT_FOUND);
+static_assert(code_of(ErrorCode::kNoImage) == KILN_NO_IMAGE);
+static_assert(code_of(ErrorCode::kDriver) == KILN_DRIVER);
+static_assert(code_of(ErrorCode::kInterrupted) == KILN_INTERRUPTED);
+static_assert(code_of(ErrorCode::kInternal) == KILN_INTERNAL);
 
 // The addresses of a launch's values.
 kiln::Result<void> check_values(const void* const* arguments, size_t count) {
@@ -42,8 +49,10 @@ kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
 
 }  // namespace
 
+uint32_t kiln_version(void) { return KILN_VERSION; }
+
 kiln_error_code kiln_error_get_code(const kiln_error* error) {
-  return error != nullptr ? error->code : KILN_INVALID_INPUT;
+  return error != nullptr ? error->code : KILN_OK;
 }
 const char* kiln_error_get_text(const kiln_error* error) {
   return error != nullptr ? error->text.c_str() : "";
@@ -62,12 +71,15 @@ kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime
 void kiln_runtime_free(kiln_runtime* runtime) { delete runtime; }
 
 size_t kiln_runtime_device_count(const kiln_runtime* runtime) {
-  return runtime != nullptr ? runtime->runtime.devices().size() : 0;
+  if (runtime == nullptr) return 0;
+  return guarded_value(size_t{0}, [&] { return runtime->runtime.devices().size(); });
 }
 const char* kiln_runtime_device_id(const kiln_runtime* runtime, size_t index) {
   if (runtime == nullptr) return nullptr;
-  const auto& devices = runtime->runtime.devices();
-  return index < devices.size() ? devices[index].id.c_str() : nullptr;
+  return guarded_value(static_cast<const char*>(nullptr), [&] {
+    const auto& devices = runtime->runtime.devices();
+    return index < devices.size() ? devices[index].id.c_str() : nullptr;
+  });
 }
 
 kiln_error* kiln_device_open(const kiln_runtime* runtime, const char* id, kiln_device** device) {
@@ -187,6 +199,9 @@ kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_p
 void kiln_pinned_free(kiln_pinned* pinned) { delete pinned; }
 void* kiln_pinned_data(const kiln_pinned* pinned) {
   return pinned != nullptr ? pinned->buffer.data() : nullptr;
+}
+size_t kiln_pinned_size(const kiln_pinned* pinned) {
+  return pinned != nullptr ? pinned->buffer.size() : 0;
 }
 
 kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream) {

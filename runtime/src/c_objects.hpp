@@ -39,8 +39,13 @@ struct kiln_catalog {
 
 namespace kiln::c_interface {
 
+// KILN_OK comes before the codes of C++, which begin with 0.
+constexpr kiln_error_code code_of(ErrorCode code) {
+  return static_cast<kiln_error_code>(static_cast<int>(code) + 1);
+}
+
 inline kiln_error* box(const kiln::Error& error) {
-  return new kiln_error{static_cast<kiln_error_code>(error.code), error.text()};
+  return new kiln_error{code_of(error.code), error.text()};
 }
 
 struct Given {
@@ -62,6 +67,16 @@ kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call
     return result ? nullptr : box(result.error());
   } catch (const std::exception& exception) {
     return new kiln_error{KILN_ENVIRONMENT, exception.what()};
+  }
+}
+
+// Runs `call` for a function that returns no error: where something is thrown, it returns `otherwise`.
+template <typename Value, typename Call>
+Value guarded_value(Value otherwise, Call call) {
+  try {
+    return call();
+  } catch (const std::exception&) {
+    return otherwise;
   }
 }
 

@@ -180,7 +180,7 @@ class CudaDriver final : public Driver {
   Result<void> launch(int device, const LaunchRequest& request) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     const auto function = static_cast<CUfunction>(request.function);
-    if (request.shared_bytes > kSharedWithoutOptIn) KILN_TRY(opt_in_to_shared(device, function));
+    if (request.shared_bytes != 0) KILN_TRY(allow_shared(device, function, request.shared_bytes));
     const CUresult status = cuda_.cuLaunchKernel(
         function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
         request.block.z, request.shared_bytes, static_cast<CUstream>(request.stream),
@@ -343,9 +343,6 @@ class CudaDriver final : public Driver {
   }
 
  private:
-  // More dynamic shared memory a block than this has to be asked for, function by function.
-  static constexpr std::uint32_t kSharedWithoutOptIn = 48 * 1024;
-
   struct Context {
     CUdevice device = 0;
     std::atomic<CUcontext> handle{nullptr};   // the primary one, retained on first use, ...
@@ -428,10 +425,13 @@ class CudaDriver final : public Driver {
     return failure(name, status);
   }
 
-  // Raises the function's limit to all that the device has beside its static shared memory: a fixed
-  // value, so that threads that launch with different sizes do not lower each other's.
-  Result<void> opt_in_to_shared(int device, CUfunction function) {
-    int limit = 0, reserved = 0;
+  // Where a block of the function may not have so much dynamic shared memory yet (at first its static and
+  // dynamic memory may be 48 KiB together), raises the limit to all that the device has beside the static one:
+  // a fixed value, so that threads that launch with different sizes do not lower each other's.
+  Result<void> allow_shared(int device, CUfunction function, std::uint32_t bytes) {
+    int allowed = 0, limit = 0, reserved = 0;
+    KILN_CUDA(cuFuncGetAttribute, &allowed, kMaxDynamicShared, function);
+    if (bytes <= static_cast<std::uint32_t>(allowed)) return {};
     KILN_CUDA(cuDeviceGetAttribute, &limit, kMaxSharedPerBlockOptin, context_of(device).device);
     KILN_CUDA(cuFuncGetAttribute, &reserved, kStaticShared, function);
     KILN_CUDA(cuFuncSetAttribute, function, kMaxDynamicShared, limit - reserved);

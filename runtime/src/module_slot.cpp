@@ -113,7 +113,6 @@ Error KernelSlot::unloaded() const {
 }
 
 Result<void> KernelSlot::prepare() {
-  ++unit->prepared;
   const Use use(*this);
   if (use.function() == nullptr) return unloaded();
   const DeviceState& device = module->device();
@@ -138,7 +137,10 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   request.arguments = const_cast<void**>(addresses);  // the drivers' interfaces predate const
   request.argument_count = count;
   Result<void> launched = device.driver().launch(device.ordinal(), request);
-  if (launched) return launched;
+  if (launched) {
+    ++unit->launches;
+    return launched;
+  }
   Error error = device.failed("launching " + identity(), std::move(launched).error());
   error.note("grid " + spell(config.grid) + ", block " + spell(config.block) + ", " +
              std::to_string(config.shared_bytes) + " bytes of dynamic shared memory");
@@ -509,7 +511,7 @@ ModuleStatistics ModuleSlot::statistics() const {
   statistics.unloads = unloads_;
   statistics.loaded_bytes = loaded_bytes_;
   statistics.load_milliseconds = static_cast<double>(load_nanoseconds_.load()) * 1e-6;
-  for (const UnitSlot& unit : units_) statistics.launches += unit.started - unit.prepared;
+  for (const UnitSlot& unit : units_) statistics.launches += unit.launches;
   return statistics;
 }
 

@@ -40,9 +40,9 @@ struct UnitSlot {
   std::mutex mutex;               // held while loading and unloading
   NativeModule module = nullptr;  // guarded by mutex
   ImageBytes image;               // guarded by mutex; kept where the driver uses the bytes in place
-  std::atomic<std::uint64_t> started{0};   // launches and preparations, ever
-  std::atomic<std::uint64_t> finished{0};  // of these, given to the driver
-  std::atomic<std::uint64_t> prepared{0};  // of these, no launches
+  std::atomic<std::uint64_t> started{0};   // calls of the driver for one of its kernels, ever
+  std::atomic<std::uint64_t> finished{0};  // of these, those that have returned
+  std::atomic<std::uint64_t> launches{0};  // that the driver took
 };
 
 // One kernel: what a Function points to.

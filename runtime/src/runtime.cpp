@@ -233,6 +233,15 @@ std::string compile_cache_of_environment() {
   return folder.empty() ? "off" : folder + "/compiled";
 }
 
+// A variable that is one of two words, or not set.
+Result<void> check_word(const char* variable, std::string_view first, std::string_view second) {
+  const char* const given = std::getenv(variable);
+  const std::string_view value = given != nullptr ? given : "";
+  if (value.empty() || value == first || value == second) return {};
+  return Error{ErrorCode::kInvalidInput,
+               std::string(variable) + " is " + quote(value) + ", not " + quote(first) + " or " + quote(second)};
+}
+
 // What the environment says, where the program did not.
 void read_environment(OpenOptions& options) {
   const auto take = [](std::string& option, const char* variable) {
@@ -262,6 +271,8 @@ void read_environment(OpenOptions& options) {
 
 Result<Runtime> Runtime::open(OpenOptions options) {
   const bool is_of_environment = options.default_device.empty();
+  KILN_TRY(check_word("KILN_TRACE", "1", "0"));
+  KILN_TRY(check_word("KILN_MEMORY_POOL", "off", "on"));
   read_environment(options);
   if (!options.default_device.empty()) {
     const std::optional<Backend> named = runtime::backend_of(options.default_device);

@@ -161,6 +161,10 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
     if (compiled.is_from_cache) return compiled;
   } else {
     folder = fs::temp_directory_path(error).string();
+    if (error) {
+      return Error{ErrorCode::kEnvironment, "there is no folder for temporary files: " + error.message()}
+          .hint("let TMPDIR name one");
+    }
   }
   std::optional<CacheUse> use;
   if (!entry.empty()) use.emplace(folder);

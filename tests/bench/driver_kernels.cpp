@@ -89,7 +89,7 @@ Result<void> DriverKernels::run(const ops::Launch& launch, StreamRef stream) con
   arguments.reserve(values.size());
   for (const ops::Argument& value : values) arguments.push_back(value.data());
   for (std::uint32_t step = 0; step < launch.steps; ++step) {
-    if (launch.step_argument != ops::Launch::kNoLayout) arguments.at(launch.step_argument) = &step;
+    if (launch.step_argument != ops::Launch::kNoArgument) arguments.at(launch.step_argument) = &step;
     KILN_TRY(clock_.launch(stream, functions_.at(launch.kernel.text()), launch.grid, launch.block,
                            launch.shared_bytes, arguments.data()));
   }

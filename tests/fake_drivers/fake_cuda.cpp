@@ -210,14 +210,17 @@ FAKE_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* where, size_t* bytes, CUm
 FAKE_EXPORT CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
                                         CUfunction function) {
   ENTER_IN_CONTEXT();
-  *value = 1024;
-  if (attribute == kMaxThreads)
-    *value = fake::max_threads(*reinterpret_cast<fake::Kernel*>(function));
+  fake::Kernel& kernel = *reinterpret_cast<fake::Kernel*>(function);
+  *value = fake::kStaticShared;
+  if (attribute == kMaxThreads) *value = fake::max_threads(kernel);
+  if (attribute == kMaxDynamicShared) *value = machine().dynamic_shared_limit(kernel);
   return fake::kSuccess;
 }
-FAKE_EXPORT CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int value) {
+FAKE_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute, int value) {
   ENTER_IN_CONTEXT();
-  return value <= 226 * 1024 ? fake::kSuccess : fake::kInvalidValue;
+  if (value > 226 * 1024) return fake::kInvalidValue;
+  machine().set_dynamic_shared_limit(*reinterpret_cast<fake::Kernel*>(function), value);
+  return fake::kSuccess;
 }
 FAKE_EXPORT CUresult cuFuncLoad(CUfunction) {
   ENTER_IN_CONTEXT();
@@ -230,10 +233,12 @@ FAKE_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_
 }
 FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                     unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                                    unsigned int block_z, unsigned int, CUstream stream,
+                                    unsigned int block_z, unsigned int shared, CUstream stream,
                                     void** parameters, void**) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  const int limit = machine().dynamic_shared_limit(*reinterpret_cast<fake::Kernel*>(function));
+  if (shared > static_cast<unsigned>(limit)) return fake::kInvalidValue;
   return machine().launch(current(), stream, reinterpret_cast<fake::Kernel*>(function),
                           1ULL * grid_x * grid_y * grid_z, 1ULL * block_x * block_y * block_z,
                           parameters);

@@ -45,6 +45,7 @@ constexpr KnownKernel kKernels[] = {{"scale_add", scale_add}, {"nothing", nothin
 struct Kernel {
   Module* module = nullptr;
   Body body = nothing;
+  int dynamic_shared_limit = 48 * 1024 - kStaticShared;
 };
 
 struct Module {
@@ -289,6 +290,15 @@ int MachineState::parameter(Kernel* kernel, std::size_t index, std::size_t* offs
 }
 
 int max_threads(const Kernel& kernel) { return kernel.body == nothing ? 256 : 1024; }
+
+int MachineState::dynamic_shared_limit(const Kernel& kernel) const {
+  const std::lock_guard lock(mutex_);
+  return kernel.dynamic_shared_limit;
+}
+void MachineState::set_dynamic_shared_limit(Kernel& kernel, int bytes) {
+  const std::lock_guard lock(mutex_);
+  kernel.dynamic_shared_limit = bytes;
+}
 
 int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
                          unsigned long long threads_a_block, void** arguments) {

@@ -35,6 +35,7 @@ Script default_script();
 
 struct Kernel;
 int max_threads(const Kernel& kernel);  // of a block
+inline constexpr int kStaticShared = 1024;  // bytes, of every kernel
 struct Module;
 
 class MachineState final : public Machine {
@@ -72,6 +73,9 @@ class MachineState final : public Machine {
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);
   // Of the parameter of that index; kInvalidValue past the last.
   int parameter(Kernel* kernel, std::size_t index, std::size_t* offset, std::size_t* size);
+  // Of a block; 48 KiB less the static shared memory until it is set.
+  int dynamic_shared_limit(const Kernel& kernel) const;
+  void set_dynamic_shared_limit(Kernel& kernel, int bytes);
   int launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
              unsigned long long threads_a_block, void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);

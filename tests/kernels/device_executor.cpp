@@ -94,7 +94,7 @@ class TargetExecutor final : public DeviceExecutor {
     config.block = launch.block;
     config.shared_bytes = launch.shared_bytes;
     for (std::uint32_t step = 0; step < launch.steps; ++step) {
-      if (launch.step_argument != ops::Launch::kNoLayout) addresses.at(launch.step_argument) = &step;
+      if (launch.step_argument != ops::Launch::kNoArgument) addresses.at(launch.step_argument) = &step;
       KILN_TRY(function.launch_raw(config, addresses.data(), addresses.size()));
     }
     return {};

@@ -159,7 +159,7 @@ TEST_CASE("A typed buffer takes vectors, arrays and spans, and gives them back")
   const std::vector<float> values = counting(kCount);
   TypedBuffer<float> buffer = take(device.upload(values));
   CHECK(buffer.count() == kCount);
-  CHECK(buffer.size() == kCount * sizeof(float));
+  CHECK(buffer.size_bytes() == kCount * sizeof(float));
   static_assert(std::is_same_v<decltype(buffer.data()), float*>);
   CHECK(take(device.download(buffer)) == values);
 
@@ -410,6 +410,16 @@ TEST_CASE("Function launches with all the shared memory that the device has") {
   const Device device = first_device(runtime);
   const auto nothing = take(device.function(modules().nothing));
   check(nothing.launch({{1}, {32}, device.info().max_shared_bytes - 1024}));
+  check(nothing.launch({{1}, {32}, 16}));
+  check(device.synchronize());
+}
+
+TEST_CASE("Function launches with just less shared memory than CUDA wants to be asked for") {
+  // CUDA's 48 KiB are of static and dynamic memory together.
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto nothing = take(device.function(modules().nothing));
+  check(nothing.launch({{1}, {32}, 48 * 1024}));
   check(device.synchronize());
 }
 

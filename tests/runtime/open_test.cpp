@@ -191,6 +191,12 @@ TEST_CASE("Runtime follows the environment where the program says nothing") {
     CHECK(open(options).default_device()->info().id == "cuda:1");
   }
   {
+    const Variable pool("KILN_MEMORY_POOL", "0");
+    const auto runtime = Runtime::open(fake_cuda_options());
+    REQUIRE_FALSE(runtime);
+    CHECK(runtime.error().message == "KILN_MEMORY_POOL is '0', not 'off' or 'on'");
+  }
+  {
     const Variable device("KILN_DEVICE", "gpu");
     const Result<Runtime> runtime = Runtime::open();
     REQUIRE_FALSE(runtime);

@@ -113,10 +113,10 @@ check_lists_what_is_missing_and_installs_nothing() {
   mkdir -p "$scratch/empty"
   ROCM_PATH=$scratch/empty run "$setup" --check
   expect_status 3
-  expect_output "ninja                missing  apt install ninja-build"
-  [ -d /opt/rocm ] || expect_output "rocm                 missing  goes to $scratch/prefix/rocm"
+  expect_output "ninja                           missing  apt install ninja-build"
+  [ -d /opt/rocm ] || expect_output "rocm                            missing  goes to $scratch/prefix/rocm"
   expect_output atch2
-  expect_output "rustc                missing  apt install rustc"
+  expect_output "rustc                           missing  apt install rustc"
   [ ! -e "$scratch/prefix" ] || fail "--check wrote to the prefix"
   KILN_SETUP_TESTS=no ROCM_PATH=$scratch/empty run "$setup" --check
   refuse_output atch2
@@ -131,7 +131,7 @@ names_a_tool_that_is_too_old() {
   chmod +x "$scratch/bin/cmake"
   run "$setup" --check
   expect_status 3
-  expect_output "cmake                missing  apt install cmake"
+  expect_output "cmake                           missing  apt install cmake"
 }
 
 goes_on_without_a_rustc_that_does_not_run() {
@@ -146,7 +146,7 @@ goes_on_without_a_rustc_that_does_not_run() {
   refuse_output installing
   run "$setup" --check
   expect_status 0
-  expect_output "rustc                unusable $scratch/bin/rustc"
+  expect_output "rustc                           unusable $scratch/bin/rustc"
 }
 
 prints_the_commands_when_the_user_may_not_install() {

@@ -119,7 +119,8 @@ class Device {
 
   // A kernel of an image that the caller brings: whatever the device's driver takes (NVIDIA: cubin,
   // fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object). The image is copied,
-  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. Launches
+  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. It stays loaded,
+  // and its copy kept, until the device closes: a program that makes an image for each shape grows. Launches
   // are held to what the image or its driver tells of the kernel's parameters.
   Result<Function> function(std::string_view name, const void* image, std::size_t image_bytes) const;
   Result<Function> get_or_load_func_raw(std::string_view name, const void* image,
@@ -201,7 +202,7 @@ class Device {
   Result<TypedBuffer<T>> upload(const T* values, std::size_t count) const {
     Result<TypedBuffer<T>> buffer = allocate<T>(count);
     if (!buffer) return buffer;
-    Result<void> copied = copy_to_device(buffer->data(), values, buffer->size());
+    Result<void> copied = copy_to_device(buffer->data(), values, buffer->size_bytes());
     if (!copied) return std::move(copied).error();
     return buffer;
   }
@@ -212,16 +213,16 @@ class Device {
     detail::check_outlives_call<Range&&>();
     Result<TypedBuffer<T>> buffer = allocate<T>(std::size(values), stream);
     if (!buffer) return buffer;
-    Result<void> copied = copy_to_device_async(buffer->data(), std::data(values), buffer->size(), stream);
+    Result<void> copied = copy_to_device_async(buffer->data(), std::data(values), buffer->size_bytes(), stream);
     if (!copied) return std::move(copied).error();
     return buffer;
   }
 
-  // The values of a buffer, once all work before is done; whole ones.
+  // Waits for the work before, and copies the buffer to a vector. Bytes behind the last whole T are left out.
   template <typename T>
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
-    std::vector<T> values(buffer.size() / sizeof(T));
+    std::vector<T> values(buffer.size_bytes() / sizeof(T));
     Result<void> copied = copy_to_host(values.data(), buffer.data(), values.size() * sizeof(T));
     if (!copied) return std::move(copied).error();
     return values;
@@ -259,7 +260,7 @@ class Device {
   Result<void> copy_on_device(const Buffer& target, const Buffer& source, StreamRef stream = {}) const;
   // Sets each byte of a buffer.
   Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const {
-    return fill(target.data(), value, target.size(), stream);
+    return fill(target.data(), value, target.size_bytes(), stream);
   }
 
   // --- order --------------------------------------------------------------------------------------

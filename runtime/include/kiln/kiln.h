@@ -10,6 +10,8 @@
  *             returns no error then returns 0, NULL or empty texts.
  * Threads:    everything may be called from any thread, but freeing an object that another thread uses.
  * Texts:      UTF-8, NUL-terminated.
+ * Versions:   the structs grow and functions change with the minor version alone while the major one is 0. The
+ *             library's soname has both, libkiln_runtime.so.0.1; who opens it by dlopen asks kiln_version().
  */
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
@@ -34,18 +36,22 @@ typedef struct kiln_stream kiln_stream;
 typedef struct kiln_function kiln_function;
 typedef struct kiln_catalog kiln_catalog;
 
+/* KILN_VERSION of <kiln/version.hpp>, of the library: 10000 * major + 100 * minor + patch. */
+uint32_t kiln_version(void);
+
 /* --- errors ---------------------------------------------------------------------------------- */
 
 typedef enum kiln_error_code {
-  KILN_INVALID_INPUT = 0,
-  KILN_BUILD_FAILED = 1,
-  KILN_UNAVAILABLE = 2, /* no such device or driver on this machine: often normal */
-  KILN_ENVIRONMENT = 3,
-  KILN_NOT_FOUND = 4,
-  KILN_NO_IMAGE = 5,
-  KILN_DRIVER = 6,
-  KILN_INTERRUPTED = 7,
-  KILN_INTERNAL = 8
+  KILN_OK = 0, /* of NULL, which is no error */
+  KILN_INVALID_INPUT = 1,
+  KILN_BUILD_FAILED = 2,
+  KILN_UNAVAILABLE = 3, /* no such device or driver on this machine: often normal */
+  KILN_ENVIRONMENT = 4,
+  KILN_NOT_FOUND = 5,
+  KILN_NO_IMAGE = 6,
+  KILN_DRIVER = 7,
+  KILN_INTERRUPTED = 8,
+  KILN_INTERNAL = 9
 } kiln_error_code;
 
 kiln_error_code kiln_error_get_code(const kiln_error* error);
@@ -119,6 +125,7 @@ kiln_error* kiln_copy_to_host_async(const kiln_device* device, void* host_target
 kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned);
 void kiln_pinned_free(kiln_pinned* pinned);
 void* kiln_pinned_data(const kiln_pinned* pinned);
+size_t kiln_pinned_size(const kiln_pinned* pinned); /* bytes */
 
 /* --- streams ---------------------------------------------------------------------------------- */
 

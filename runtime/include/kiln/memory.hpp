@@ -44,6 +44,7 @@ class Buffer {
     return static_cast<T*>(data_);
   }
   std::size_t size() const { return size_; }  // bytes
+  std::size_t size_bytes() const { return size_; }
   bool empty() const { return size_ == 0; }
 
  private:
@@ -67,7 +68,8 @@ class TypedBuffer : public Buffer {
 
   TypedBuffer() = default;
   T* data() const { return this->template as<T>(); }
-  std::size_t count() const { return size() / sizeof(T); }  // values; size() is in bytes
+  std::size_t count() const { return size_bytes() / sizeof(T); }  // values
+  std::size_t size() const = delete;  // of what? count() values, size_bytes()
 
  private:
   friend class Device;
@@ -122,7 +124,8 @@ class PinnedBuffer {
 
   PinnedBuffer() = default;
   T* data() const { return static_cast<T*>(bytes_.data()); }
-  std::size_t size() const { return bytes_.size() / sizeof(T); }  // values
+  std::size_t size() const { return bytes_.size() / sizeof(T); }  // values, as of a container
+  std::size_t size_bytes() const { return bytes_.size(); }
   bool empty() const { return size() == 0; }
   T* begin() const { return data(); }
   T* end() const { return data() + size(); }

@@ -8,15 +8,8 @@
 // There is no link-time dependency on CUDA or HIP: their libraries are opened when a device is first
 // asked for, and a machine without them is a normal one. See docs/RUNTIME.md.
 //
-// Environment, read once by Runtime::open (an option set in code wins):
-//   KILN_DEVICE            the default device: "cuda:1", "hip" (its first), "host", "host:wave64"
-//   KILN_CUDA_LIBRARY      path of libcuda          KILN_HIP_LIBRARY       path of libamdhip64
-//   KILN_HOST_LIBRARY      path of libkiln_host     KILN_EMULATOR_LIBRARY  path of libkiln_emulator
-//   KILN_IMAGE_PATH        folders of images beside those of the program, separated by ':'
-//   KILN_NVRTC_LIBRARY     path of libnvrtc         KILN_HIPRTC_LIBRARY    path of libhiprtc
-//   KILN_CXX               the host's compiler      KILN_CACHE_DIR         holds what was compiled
-//   KILN_MEMORY_POOL       off: memory comes from no pool of the driver's, and freeing it waits
-//   KILN_TRACE             1: a line on stderr for each decision
+// What an option here leaves open, a variable of the environment decides: KILN_DEVICE, KILN_TRACE and the others
+// of docs/RUNTIME.md, read once by Runtime::open.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ class StreamRef {
   bool is_callers_ = false;
 };
 
-// Made by Device::create_stream(). Destroying it does not wait for its work; buffers that were allocated on
+// Made by Device::create_stream(); one that was default-made or moved from is the default stream. Destroying it does not wait for its work; buffers that were allocated on
 // it keep it open.
 class Stream {
  public:

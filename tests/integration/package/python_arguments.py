@@ -114,6 +114,10 @@ assert bits("f8", math.nan) == 0x7F and bits("bool", True) == 1
 # Arrays on a GPU, by what they say of themselves.
 class Gpu:
     id = "cuda:0"
+    waits = 0
+
+    def synchronize(self):
+        self.waits += 1
 
 
 class Tensor:
@@ -121,8 +125,8 @@ class Tensor:
         self.__cuda_array_interface__ = interface
 
 
-def address(given, position=2, on=Gpu()):
-    arguments = _arguments.Arguments(on)
+def address(given, position=2, on=Gpu(), stream=None):
+    arguments = _arguments.Arguments(on, stream)
     arguments.add(saxpy.parameters[position], given)
     return arguments.values[0].value
 
@@ -138,13 +142,32 @@ refuses(TypeError, "not contiguous",
         lambda: address(Tensor(shape=(4,), typestr="<f4", strides=(8,), data=(1, False), version=3)))
 
 
-class DlPack:
-    """A tensor of 4 values as DLPack hands it over; `kind` is its device."""
+# What may still be written to on another stream is waited for.
+for theirs, ours, waits in ((None, None, 0), (1, None, 0), (0x40, 0x40, 0), (2, None, 1), (0x40, None, 1), (1, 0x40, 1)):
+    gpu = Gpu()
+    address(Tensor(shape=(4,), typestr="<f4", data=(1, False), version=3, stream=theirs), on=gpu, stream=ours)
+    assert gpu.waits == waits, (theirs, ours, gpu.waits)
 
-    def __init__(self, kind, code=2, bits=32):
+
+class Placed(Tensor):
+    def __dlpack_device__(self):
+        return self.place
+
+
+placed = Placed(shape=(4,), typestr="<f4", data=(0x1000, False), version=3)
+for placed.place in ((2, 0), (3, 0), (13, 1)):
+    assert address(placed) == 0x1000
+for placed.place in ((2, 1), (10, 0), (1, 0)):
+    refuses(TypeError, "the array lies on another device than cuda:0", lambda: address(placed))
+
+
+class DlPack:
+    """A tensor of 4 values as DLPack hands it over; `kind` and `ordinal` are its device."""
+
+    def __init__(self, kind, code=2, bits=32, ordinal=0):
         self.values = (ctypes.c_float * 4)(1, 1, 1, 1)
         self.shape = (ctypes.c_int64 * 1)(4)
-        self.tensor = _arguments._DLTensor(ctypes.addressof(self.values), kind, 0, 1, code, bits, 1, self.shape, None, 0)
+        self.tensor = _arguments._DLTensor(ctypes.addressof(self.values), kind, ordinal, 1, code, bits, 1, self.shape, None, 0)
 
     def __dlpack__(self):
         new = ctypes.pythonapi.PyCapsule_New
@@ -159,6 +182,9 @@ assert list(on_host.values) == [3, 5, 7, 9]
 refuses(TypeError, "lies on another device than host:0" if device.id == "host:0" else "lies on another device",
         lambda: address(on_gpu, 2, device))
 refuses(TypeError, "an array of f32 is wanted, not of f16", lambda: address(DlPack(2, 2, 16)))
+refuses(TypeError, "lies on another device than cuda:0", lambda: address(DlPack(2, ordinal=1)))
+on_any = DlPack(13, ordinal=1)
+assert address(on_any) == ctypes.addressof(on_any.values)
 
 try:
     import numpy

@@ -158,7 +158,7 @@ TEST_CASE("Launcher gives launches that need it a workspace, which begins with z
 TEST_CASE("Launcher passes parts of the workspace to launches in turn") {
   const Bench bench;
   Launch launch = over_workspace(bench, tuning::kWorkspaceCounters + 8);
-  launch.workspace_argument = Launch::kNoLayout;
+  launch.workspace_argument = Launch::kNoArgument;
   launch.workspace_parts = {{1, 256}};  // among the zeros
   Launch other = bench.over_layout(3, 5);
   REQUIRE(bench.launcher.prepare(LaunchSequence{{other, launch}, ""}));
@@ -166,6 +166,29 @@ TEST_CASE("Launcher passes parts of the workspace to launches in turn") {
   CHECK(bench.result()[0] == 1);
   REQUIRE(bench.launcher.run(LaunchSequence{{launch, other}, ""}));
   CHECK(bench.result()[0] == 31);
+}
+
+TEST_CASE("Launcher refuses what has no place among the arguments") {
+  const Bench bench;
+  const Launch good = over_workspace(bench, 100);
+  const auto refused = [&](const Launch& launch) {
+    const Result<void> ran = bench.launcher.run(launch);
+    return !ran && ran.error().code == ErrorCode::kInvalidInput && !bench.launcher.prepare(launch);
+  };
+  Launch launch = good;
+  launch.layout.push_back(4);  // and no argument for it
+  launch.layout_argument = Launch::kNoArgument;
+  CHECK(refused(launch));
+  launch = good;
+  launch.workspace_argument = 5;
+  CHECK(refused(launch));
+  launch = good;
+  launch.workspace_parts = {{5, 0}};
+  CHECK(refused(launch));
+  launch = good;
+  launch.step_argument = 5;
+  CHECK(refused(launch));
+  CHECK(bench.launcher.run(good));
 }
 
 TEST_CASE("Launcher prepares the workspace of a launch") {

@@ -65,7 +65,7 @@ inline constexpr std::size_t kMostArguments = 16;
 
 // Plain: making one, changing it and running it again allocate nothing.
 struct Launch {
-  static constexpr std::size_t kNoLayout = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoArgument = static_cast<std::size_t>(-1);  // in the place of an index
   static constexpr std::uint16_t kByName = 0xFFFF;
 
   std::string_view module;  // a string literal
@@ -82,12 +82,12 @@ struct Launch {
   // arguments[layout_argument]. Empty means null, which the kernels read as "everything is
   // contiguous".
   LayoutBlock layout = {};
-  std::size_t layout_argument = kNoLayout;
+  std::size_t layout_argument = kNoArgument;
 
-  // Launcher gives the launch memory that is its alone while it runs, and puts the address into
-  // arguments[workspace_argument].
+  // Launcher gives the launch scratch memory that nothing else uses while it runs, and puts its address
+  // into arguments[workspace_argument].
   std::size_t workspace_bytes = 0;
-  std::size_t workspace_argument = kNoLayout;
+  std::size_t workspace_argument = kNoArgument;
   // And the addresses of what lies so many bytes behind its beginning.
   struct WorkspacePart {
     std::size_t argument, offset;
@@ -101,7 +101,7 @@ struct Launch {
   // The kernel runs so many times, one after the other. Launcher puts the number of the run, a
   // 32-bit one from 0 on, into arguments[step_argument].
   std::uint32_t steps = 1;
-  std::size_t step_argument = kNoLayout;
+  std::size_t step_argument = kNoArgument;
 
   // The arguments of a kernel of this type: one of another type than its parameter does not
   // compile.

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/diagnostic.hpp"
 #include "tests/support/fake_toolkit.hpp"
 #include "tools/system/own_folder.hpp"
 
@@ -11,15 +12,20 @@ using kiln::testing::FakeToolkit;
 
 namespace {
 
-// What the error shows of the log, for a user in that folder. The manifest is in /src.
-std::string shown(const std::string& log, const std::string& folder) {
+// For a user in that folder. The manifest is in /src.
+Error error_of(const std::string& log, const std::string& folder) {
   FakeToolkit toolkit;
   REQUIRE(toolkit.files.write("/src/device/block.cuh", ""));
   Environment environment;
   environment.current_directory = folder;
   FileDigests digests(toolkit.files);
   const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
-  const Error error = step_error(toolkit.step("compile fill sm_80"), context, toolkit.files, "exit status 1", log);
+  return step_error(toolkit.step("compile fill sm_80"), context, toolkit.files, "exit status 1", log);
+}
+
+// What the error shows of the log.
+std::string shown(const std::string& log, const std::string& folder) {
+  const Error error = error_of(log, folder);
   CHECK(error.message == "'compile fill sm_80' failed: exit status 1");
   const std::string& note = error.notes.at(0).text;
   CHECK(note.starts_with("nvcc printed:\n"));
@@ -47,6 +53,17 @@ TEST_CASE("step_error names the files of the log from the user's folder") {
         "other.cu:1:1: is nowhere\n"
         "/src/fill.cu:1:1: note: whole already");
   CHECK(shown("fill.cu:1:1: error", "/src/build") == "/src/fill.cu:1:1: error");
+}
+
+TEST_CASE("step_error is about the place of the log's first error") {
+  const auto place = [](const std::string& log) { return to_string(error_of(log, "/").where); };
+  CHECK(place("fill.cu(5): warning: old\nfill.cu(7): error: broken\nfill.cu(9): error: more") == "src/fill.cu:7");
+  CHECK(place("device/block.cuh:7:2: fatal error: no") == "src/device/block.cuh:7:2");
+  CHECK(place("other.cu:3: error: x") == "other.cu:3");
+  CHECK(place("nvcc fatal   : Unsupported gpu architecture 'sm_10'").empty());
+  CHECK(place("ld.lld: error: undefined symbol: f").empty());
+  CHECK(place("a(b): error: x").empty());
+  CHECK(place("").empty());
 }
 
 TEST_CASE("step_error says how kiln's own headers are found") {
