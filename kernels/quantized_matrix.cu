@@ -1,6 +1,6 @@
 // quantized: products of a matrix and many vectors.
 #include "device/export.cuh"
-#include "families/quantized_matrix.cuh"
+#include "families/matrix_product.cuh"
 #include "gguf/formats.cuh"
 
 // name(vx, vy, dst, ncols_x, nrows_x, ncols_y, nrows_y, nrows_dst)

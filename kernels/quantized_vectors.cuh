@@ -39,22 +39,22 @@ KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 
   Many::ByUnits::multiply(Many::shared().units, matrix, of_y, dst, static_cast<u32>(rows_dst));
 }
 
-// Whether there are few rows, and blocks that share them. Of short rows our own geometry alone goes
-// that way, which has blocks along y for it.
-KILN_DEVICE bool are_few(u32 columns, u32 rows) {
-  if (columns <= tuning::kColumnsOfWave && block_count_y() == 1) return false;
-  return rows <= lesser(tuning::kRowsWithoutUnits, block_count() * tuning::kFewRowsAtOnce);
-}
-
-// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows, without.
+// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows,
+// without. Then blocks along y have half of the vectors each, or both halves of a block's threads.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
+  const u32 most = lesser(tuning::kRowsWithoutUnits, block_count() * tuning::kFewRowsAtOnce);
+  const bool is_along_y = block_count_y() > 1;
+  const u32 threads = is_along_y ? block_threads() : block_threads() / 2;
   if constexpr (Format::kValues == 32) {
     mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
-  } else if (are_few(static_cast<u32>(columns), static_cast<u32>(rows))) {
-    multiply_few_rows<Format, (kVectors + 1) / 2, ManyVectors<Format>>(
-        vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors);
+  } else if (static_cast<u32>(rows) <= most && gguf::are_aligned<Format>(vx) &&
+             (is_along_y || block_threads() % (2 * wave_width()) == 0)) {
+    const u32 half = is_along_y ? block_index_y() : thread_rank() / threads;
+    if (half > 1) return;
+    multiply_few_rows<gguf::Aligned<Format>, (kVectors + 1) / 2, ManyVectors<Format>>(
+        vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors, threads, half);
   } else {
     multiply_by_units<Format>(vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors);
   }

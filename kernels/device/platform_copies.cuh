@@ -20,4 +20,15 @@ KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
 #endif
 }
 
+#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+// Copies of sixteen bytes to a place in shared memory that is found once, and then counted from.
+using SharedPlace = u32;
+KILN_DEVICE SharedPlace shared_place(void* shared) {
+  return static_cast<u32>(__cvta_generic_to_shared(shared));
+}
+KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+#endif
+
 }  // namespace kiln::device

@@ -41,9 +41,9 @@ KILN_DEVICE void fused_vector(const void* first, const void* second, const void*
                              static_cast<u64>(task.vector) * (static_cast<u32>(padded) / 32);
   const bool is_by_wave =
       static_cast<u32>(columns) <= tuning::kColumnsOfWave && block_threads() % wave_width() == 0;
+  const Share share = is_by_wave ? share_of_wave(block_count()) : share_of_block(block_count());
   multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, static_cast<u32>(columns),
-                                                matrix.count(rows), 0,
-                                                RowShares{is_by_wave, block_count()});
+                                                matrix.count(rows), 0, share);
 }
 
 // With vectors of floats, x_stride apart; vectors and strides are aligned to four values.

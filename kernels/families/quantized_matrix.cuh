@@ -368,34 +368,6 @@ struct MatrixTiles {
   }
 };
 
-// mul_mat: blocks take tiles in turn along both dimensions of the grid.
-template <class GivenFormat>
-KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
-                         i32 vectors, i32 rows_y, i32 rows_dst) {
-  using Format = gguf::Centered<GivenFormat>;
-  using Tiles = MatrixTiles<Format>;
-  KILN_SHARED(shared, typename Tiles::Shared);
-  const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows_x),
-                           static_cast<u32>(columns) / Format::kValues};
-  const VectorRows of_y{static_cast<const u32*>(vy), static_cast<u32>(rows_y) / 32 * kBlockWords,
-                        static_cast<u32>(vectors), static_cast<u32>(columns) / 32};
-  const auto output = [&](u32 row, u32 vector, f32 value) {
-    dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;
-  };
-  const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
-  const u32 tile_vectors = Tiles::vectors_of_tile(of_y.count);
-#pragma unroll 1
-  for (u32 v = block_index_y() * tile_vectors; v < of_y.count;
-       v += block_count_y() * tile_vectors) {
-    VectorRows of_tile = of_y;
-    of_tile.count = lesser(of_y.count, v + tile_vectors);
-#pragma unroll 1
-    for (u32 r = block_index() * tile_rows; r < matrix.rows; r += block_count() * tile_rows) {
-      Tiles::multiply(shared, matrix, of_tile, output, tile_rows, r, v);
-    }
-  }
-}
-
 // mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
 // each 32 threads take steps of columns in turn, and copy one while they use the one before. A
 // launch may have any number of blocks.

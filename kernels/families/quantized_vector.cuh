@@ -203,41 +203,36 @@ struct F32Results {
   }
 };
 
-// How the threads of a launch share rows: each wave has rows of its own, or each block; the first
-// `workers` blocks work. The waves of a block have neighbouring rows; or rows are spread over the
-// blocks, where there are fewer than waves.
-struct RowShares {
-  bool is_by_wave;
-  u32 workers;
-  bool is_spread = false;
+// Who works together, and at which groups of rows: number `first`, and those `step` further on.
+struct Share {
+  Team team;
+  u32 first, step;
 };
-// The same, half of it known when code is compiled: it is shorter.
-template <bool kIsByWave>
-struct FixedShares {
-  static constexpr bool is_by_wave = kIsByWave;
-  u32 workers;
-  bool is_spread = false;
-};
+// The threads of a block share rows; the first `workers` blocks work.
+KILN_DEVICE Share share_of_block(u32 workers) { return {block_team(), block_index(), workers}; }
+// Each wave has rows of its own. The waves of a block have neighbouring rows; or rows are spread
+// over the blocks, where there are fewer than waves.
+KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
+  const u32 waves = wave_count(), wave = wave_index();
+  return {{lane_index(), wave_width()},
+          is_spread ? block_index() + wave * workers : block_index() * waves + wave,
+          workers * waves};
+}
 
 // kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
 // once. `output(row, v, sum)` is called once for each row and vector, in some thread; there sum(0)
 // is their product, and sum(n) that of a row n further on, of the same kRows.
-template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums, class Matrix, class Output,
-          class Shares>
+template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums, class Matrix, class Output>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
-                               u32 columns, u32 rows, u32 stride, Shares shares) {
+                               u32 columns, u32 rows, u32 stride, Share share) {
   constexpr u32 kWords = kSlicesAtOnce<Format, kVectors>;
   constexpr u32 kSums = kRows * kVectors;
   constexpr u32 kShares = kSumsHalves<Format, kSums> ? 2 : 1;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
-  const Team team = shares.is_by_wave ? Team{lane_index(), wave_width()} : block_team();
-  const u32 teams = shares.is_by_wave ? wave_count() : 1;
-  const u32 wave = shares.is_by_wave ? wave_index() : 0;
-  const u32 number =
-      shares.is_spread ? block_index() + wave * shares.workers : block_index() * teams + wave;
+  const Team team = share.team;
 #pragma unroll 1
-  for (u32 first = number * kRows; first < rows; first += shares.workers * teams * kRows) {
+  for (u32 first = share.first * kRows; first < rows; first += share.step * kRows) {
     // Rows behind the last are the last, and not stored.
     const u8* row[kRows];
 #pragma unroll
@@ -281,6 +276,13 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
   }
 }
 
+// How the threads of a launch share rows: by waves, or by blocks.
+struct RowShares {
+  bool is_by_wave;
+  u32 workers;
+  bool is_spread = false;
+};
+
 // A launch in the reference's geometry has more blocks than there are groups of rows. Of so many
 // rows that waves fill the device, each wave has its own, and so few blocks do the work that room
 // is left on the multiprocessors for the others, which leave; of fewer rows, too, where a row has
@@ -317,11 +319,13 @@ template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
   constexpr u32 kWorking = kMachine.multiprocessors * kBlocksWorking<Format, kVectors, kRows>;
-  const u32 groups = (rows + kRows - 1) / kRows;
+  const u32 groups = (rows + kRows - 1) / kRows, all = groups * tasks, block = block_index();
   const u32 least = columns <= tuning::kColumnsOfWave ? tuning::kFewGroups : kFilling;
-  return block_index() >= kWorking && columns <= tuning::kColumnsOfBlock &&
-         groups * tasks >= least && block_count() > groups && block_threads() > 64 &&
-         are_waves_whole();
+  // Of several tasks each may have few groups.
+  if (tasks > 1 && block >= groups) return true;
+  const bool is_behind = tasks > 1 && all >= 4 * kWorking && 4 * block >= groups;
+  return (block >= kWorking || is_behind) && columns <= tuning::kColumnsOfBlock && all >= least &&
+         block_count() > groups && block_threads() > 64 && are_waves_whole();
 }
 
 // With kCodes 2 each way to share rows has its own code, which pays where a row's share is few
@@ -333,15 +337,18 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
   if (block_index() >= shares.workers) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const F32Results results{dst, dst_stride};
+  const auto multiply = [&](Share share) {
+    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
+                                           share);
+  };
+  const Share of_wave = share_of_wave(shares.workers, shares.is_spread);
+  const Share of_block = share_of_block(shares.workers);
   if constexpr (kCodes == 1) {
-    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
-                                           shares);
+    multiply(shares.is_by_wave ? of_wave : of_block);
   } else if (shares.is_by_wave) {
-    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
-                                           FixedShares<true>{shares.workers, shares.is_spread});
+    multiply(of_wave);
   } else {
-    multiply_rows<Format, kVectors, kRows>(matrix_rows, vectors, results, columns, rows, stride,
-                                           FixedShares<false>{shares.workers});
+    multiply(of_block);
   }
 }
 
@@ -377,42 +384,46 @@ KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vecto
   }
 }
 
-// mul_mat_vec of one vector: two rows at once; of few rows each block has one. With half of the code
-// if `kIsBrief`.
-template <class Format, bool kIsBrief>
+// mul_mat_vec of one vector: two rows at once; of few rows, and where blocks lie anywhere, each
+// block of threads has one. With half of the code if `kIsBrief`.
+template <class AnyFormat, bool kIsBrief>
 KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
                                     u32 rows) {
+  using Format = gguf::Aligned<AnyFormat>;
   constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
   if (rows > tuning::kFewShortRows && has_no_share<Format, 1, kAtOnce>(rows, columns, 1)) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
-  if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole()) {
+  const bool is_aligned = gguf::are_aligned<AnyFormat>(matrix);
+  if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole() &&
+      is_aligned) {
     multiply_short_rows<Format>(matrix_rows, vector, dst, columns, rows);
-  } else if (!kIsBrief && rows <= tuning::kFewRows) {
-    multiply_rows<Format, 1, 1>(matrix_rows, vector, F32Results{dst, 0}, columns, rows, 0,
-                                FixedShares<false>{block_count()});
+  } else if (!kIsBrief && (rows <= tuning::kFewRows || !is_aligned)) {
+    // Of many rows some blocks have left.
+    const bool are_all = rows <= tuning::kFewRows || block_count() < kMachine.multiprocessors;
+    const u32 workers = are_all ? block_count() : kMachine.multiprocessors;
+    if (block_index() >= workers) return;
+    multiply_rows<AnyFormat, 1, 1>(matrix_rows, vector, F32Results{dst, 0}, columns, rows, 0,
+                                   share_of_block(workers));
   } else {
     constexpr u32 kCodes = kIsBrief ? 1 : 2;
     multiply_vectors<Format, 1, kAtOnce, kCodes>(matrix, vector, dst, columns, rows, 0, 0);
   }
 }
 
-// mul_mat_vec of few rows: blocks share two at a time, times kHalf of `count` vectors; of an odd
-// number one vector is in both halves. Blocks along y have a half each; one alone has first one,
-// then the other.
+// mul_mat_vec of few rows: each `threads` threads of a block share two at a time, times half
+// `half`, 0 or 1, of `count` vectors: kHalf of them; of an odd number one vector is in both halves.
 template <class Format, u32 kHalf, class Place>
 KILN_ASIDE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
-                                  i32 rows_y, i32 rows_dst, u32 count) {
+                                  i32 rows_y, i32 rows_dst, u32 count, u32 threads, u32 half) {
   const u32 stride = static_cast<u32>(rows_y) / 32, dst_stride = static_cast<u32>(rows_dst);
   const MatrixRows matrix{static_cast<const u8*>(vx),
                           static_cast<u32>(columns) / Format::kValues * Format::kBytes};
-#pragma unroll 1
-  for (u32 half = block_index_y(); half < 2; half += block_count_y()) {
-    const u32 v = half * (count - kHalf);
-    multiply_rows<Format, kHalf, tuning::kFewRowsAtOnce, Place>(
-        matrix, static_cast<const Q8_1*>(vy) + v * stride,
-        F32Results{dst + static_cast<u64>(v) * dst_stride, dst_stride}, static_cast<u32>(columns),
-        static_cast<u32>(rows), stride, FixedShares<false>{block_count()});
-  }
+  const u32 v = half * (count - kHalf), thread = thread_rank();
+  const Team team{thread < threads ? thread : thread - threads, threads};
+  multiply_rows<Format, kHalf, tuning::kFewRowsAtOnce, Place>(
+      matrix, static_cast<const Q8_1*>(vy) + v * stride,
+      F32Results{dst + static_cast<u64>(v) * dst_stride, dst_stride}, static_cast<u32>(columns),
+      static_cast<u32>(rows), stride, {team, block_index(), block_count()});
 }
 
 // mul_mat_vec without matrix units: `rows_y` is the padded length of a vector.
@@ -439,20 +450,17 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
                              i32 input_rows) {
   constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
   const u32 of_batch = block_index_y(), slot = block_index_z();
-  if (has_no_share<Format, 1, kAtOnce>(static_cast<u32>(n), static_cast<u32>(k),
-                                       static_cast<u32>(batch * top))) {
-    return;
-  }
+  const u32 rows = static_cast<u32>(n), columns = static_cast<u32>(k);
+  const u32 tasks = static_cast<u32>(batch * top);
+  if (has_no_share<Format, 1, kAtOnce>(rows, columns, tasks)) return;
   if (of_batch >= static_cast<u32>(batch) || slot >= static_cast<u32>(top)) return;
   const u32 task = of_batch * static_cast<u32>(top) + slot;
-  const u64 expert_bytes =
-      static_cast<u64>(n) * (static_cast<u32>(k) / Format::kValues) * Format::kBytes;
   const u64 stride = static_cast<u32>(padded) / 32;
+  const u64 expert_bytes = static_cast<u64>(rows) * (columns / Format::kValues) * Format::kBytes;
   multiply_vectors<Format, 1, kAtOnce>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
-      outputs + static_cast<u64>(task) * static_cast<u32>(n), static_cast<u32>(k),
-      static_cast<u32>(n), 0, 0, static_cast<u32>(batch * top));
+      outputs + static_cast<u64>(task) * rows, columns, rows, 0, 0, tasks);
 }
 
 // dequantize_mul_mat_vec: the same with one vector of f32, which is not rounded.

@@ -10,7 +10,7 @@
 // is read by slices: what few loads bring, decoded into kParts words.
 //
 //   kValues kBytes    of a block
-//   kAlignment        of a block in an array that is aligned well: 1, 2 or 4
+//   kAlignment        of a block in an array that is aligned well: 1, 2 or 4; of Aligned 16
 //   kParts            words of a slice; a block has kValues / 4 / kParts slices
 //   kTogether         so many slices, from a multiple of it on, have consecutive words and
 //                     one scale in each part
@@ -43,18 +43,14 @@ struct Scale {
 // them.
 template <u32 kAlignment, u32 kCount>
 KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
-  if constexpr (kAlignment >= 4) {
-    if constexpr (kCount % 4 == 0) {
-      if (reinterpret_cast<u64>(at) % 16 == 0) {
+  if constexpr (kAlignment == 16) {
 #pragma unroll
-        for (u32 i = 0; i < kCount; i += 4) {
-          const Words four = load_16_bytes(at + 4 * i);
+    for (u32 i = 0; i < kCount; i += 4) {
+      const Words four = load_16_bytes(at + 4 * i);
 #pragma unroll
-          for (u32 k = 0; k < 4; ++k) words[i + k] = four.word[k];
-        }
-        return;
-      }
+      for (u32 k = 0; k < 4; ++k) words[i + k] = four.word[k];
     }
+  } else if constexpr (kAlignment == 4) {
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) words[i] = reinterpret_cast<const u32*>(at)[i];
   } else if constexpr (kAlignment == 2 && kCount > 1) {
@@ -127,6 +123,25 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
     quants[k][0] = packed[k] & 0x0f0f0f0fu;
     quants[k][1] = packed[k] >> 4 & 0x0f0f0f0fu;
   }
+}
+
+// The same, of blocks that are known to lie at multiples of sixteen, where a format reads those in
+// another way.
+template <class Format, class = void>
+struct AlignedOf {
+  using Type = Format;
+  static constexpr bool kDiffers = false;
+};
+template <class Format>
+struct AlignedOf<Format, decltype(static_cast<typename Format::Aligned*>(nullptr), void())> {
+  using Type = typename Format::Aligned;
+  static constexpr bool kDiffers = true;
+};
+template <class Format>
+using Aligned = typename AlignedOf<Format>::Type;
+template <class Format>
+KILN_DEVICE bool are_aligned(const void* blocks) {
+  return !AlignedOf<Format>::kDiffers || reinterpret_cast<u64>(blocks) % 16 == 0;
 }
 
 // Whether a block is a scale and words of quants.

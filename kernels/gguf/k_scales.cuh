@@ -8,21 +8,36 @@
 
 namespace kiln::gguf {
 
+// Words of blocks that lie at multiples of kAlignment, or, if that is 4, may lie at those of 16.
+template <u32 kAlignment, u32 kCount>
+KILN_DEVICE void load_k_words(const u8* at, u32 (&words)[kCount]) {
+  if constexpr (kCount % 4 == 0) {
+    if (kAlignment == 16 || reinterpret_cast<u64>(at) % 16 == 0) {
+      load_words<16>(at, words);
+      return;
+    }
+  }
+  load_words<4>(at, words);
+}
+
 // Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes. Runs come
 // by two: what serves both is the same for both.
+template <u32 kAlignment>
 KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   u32 head[4];
-  load_words<4>(block, head);
+  load_words<kAlignment>(block, head);
   const u32 shift = i / 2 % 2 * 16;
   const u32 first = head[1] >> shift, second = head[2] >> shift, third = head[3] >> shift;
   const bool is_low = i < 4;
   const u32 scales = is_low ? first & 0x3f3fu : (third & 0x0f0fu) | (first >> 2 & 0x3030u);
   const u32 minima = is_low ? second & 0x3f3fu : (third >> 4 & 0x0f0fu) | (second >> 2 & 0x3030u);
   const u32 byte = i % 2 * 8;
-  return {widen(f16{static_cast<u16>(head[0])}) *
-              small_to_f32(static_cast<i32>(scales >> byte & 0xffu)),
-          -widen(f16{static_cast<u16>(head[0] >> 16)}) *
-              small_to_f32(static_cast<i32>(minima >> byte & 0xffu))};
+  // d * n = d * (kBias + n) - d * kBias, exactly, where d is finite.
+  const f32 d = widen(f16{static_cast<u16>(head[0])});
+  const f32 minus_dmin = -widen(f16{static_cast<u16>(head[0] >> 16)});
+  return {math::fma(d, bit_cast<f32>((scales >> byte & 0xffu) | kWholeBias), -kBias * d),
+          math::fma(minus_dmin, bit_cast<f32>((minima >> byte & 0xffu) | kWholeBias),
+                    -kBias * minus_dmin)};
 }
 
 }  // namespace kiln::gguf

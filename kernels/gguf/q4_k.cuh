@@ -9,8 +9,10 @@
 
 namespace kiln::gguf {
 
-struct Q4_K {
-  static constexpr u32 kValues = 256, kBytes = 144, kAlignment = 4;
+template <u32 kOfAll>
+struct Q4_K_At {
+  using Aligned = Q4_K_At<16>;
+  static constexpr u32 kValues = 256, kBytes = 144, kAlignment = kOfAll;
   static constexpr u32 kParts = 2, kTogether = 8, kRun = 32;
   static constexpr i32 kZero = 0;
   static constexpr bool kHasOffset = true;
@@ -19,10 +21,13 @@ struct Q4_K {
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     u32 packed[kCount];
-    load_words<kAlignment>(block + 16 + 4 * slice, packed);
+    load_k_words<kAlignment>(block + 16 + 4 * slice, packed);
     unpack_halves(packed, quants);
   }
-  KILN_DEVICE static Scale scale(const u8* block, u32 word) { return k_scale(block, word / 8); }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    return k_scale<kAlignment>(block, word / 8);
+  }
 };
+using Q4_K = Q4_K_At<4>;
 
 }  // namespace kiln::gguf

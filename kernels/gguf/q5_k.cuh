@@ -10,8 +10,10 @@
 
 namespace kiln::gguf {
 
-struct Q5_K {
-  static constexpr u32 kValues = 256, kBytes = 176, kAlignment = 4;
+template <u32 kOfAll>
+struct Q5_K_At {
+  using Aligned = Q5_K_At<16>;
+  static constexpr u32 kValues = 256, kBytes = 176, kAlignment = kOfAll;
   static constexpr u32 kParts = 2, kTogether = 8, kRun = 32;
   static constexpr i32 kZero = 0;
   static constexpr bool kHasOffset = true;
@@ -20,8 +22,8 @@ struct Q5_K {
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     u32 high[kCount], packed[kCount];
-    load_words<kAlignment>(block + 16 + 4 * (slice % 8), high);
-    load_words<kAlignment>(block + 48 + 4 * slice, packed);
+    load_k_words<kAlignment>(block + 16 + 4 * (slice % 8), high);
+    load_k_words<kAlignment>(block + 48 + 4 * slice, packed);
 #pragma unroll
     for (u32 k = 0; k < kCount; ++k) {
       const u32 of_pair = high[k] >> slice / 8 * 2;
@@ -29,7 +31,10 @@ struct Q5_K {
       quants[k][1] = (packed[k] >> 4 & 0x0f0f0f0fu) | (of_pair >> 1 & 0x01010101u) << 4;
     }
   }
-  KILN_DEVICE static Scale scale(const u8* block, u32 word) { return k_scale(block, word / 8); }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    return k_scale<kAlignment>(block, word / 8);
+  }
 };
+using Q5_K = Q5_K_At<4>;
 
 }  // namespace kiln::gguf

@@ -36,8 +36,8 @@ inline constexpr unsigned kFewGroups = 512;
 // Q8_0 5120 x 13824, 1 vector: 20.1, 26.9.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
-// In our own geometry each wave has rows of experts of its own where all tasks together have so many
-// of them, and they are long; else blocks of four waves have.
+// In our own geometry each wave has rows of experts of its own where all tasks together have so
+// many of them, and they are long; else blocks of four waves have.
 //
 // H200, microseconds of Q4_K, four rows at once by blocks of 64 threads, two by such and by 32:
 //   2048 x 4096, 8 tasks         14.9   14.9   13.7
@@ -62,6 +62,22 @@ inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
 constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) {
   if (columns <= kColumnsOfWave) return rows > kRowsWithoutUnits / 4;
   return rows > (vectors > 6 ? kRowsWithoutUnits / 4 * 3 : kRowsWithoutUnits);
+}
+
+// Where there are matrix units, mul_mat holds up to eight vectors (families/held_vectors.cuh) of
+// formats whose blocks have so many bytes: each 32 threads kHeldColumns columns, up to kHeldWaves
+// times 32 of them are a block, and kHeldBlocks blocks have room on a multiprocessor.
+//
+// H200, microseconds, and by goes_by_units() alone; 8 vectors:
+//                     Q4_K         Q5_K         Q6_K
+//   14336 x 4096   20.5  28.5   22.0  30.9   27.3  34.4
+//    4096 x 14336  24.5  27.9   26.7  31.3   29.8  33.4
+//    4096 x 4096   10.6  11.1   10.8  11.7   12.0  12.7
+// Q3_K and Q2_K gain 2 to 8%, formats of one scale a block where they have 8192 rows.
+constexpr bool holds_vectors(unsigned block_bytes) { return block_bytes >= 144; }
+inline constexpr unsigned kHeldWaves = 8, kHeldBlocks = 2, kHeldColumns = 256;
+constexpr bool goes_held(unsigned rows, unsigned columns, unsigned vectors) {
+  return vectors > 4 && rows >= 4096 && columns > kColumnsOfWave && columns % kHeldColumns == 0;
 }
 
 // Our own geometry: threads of a block, and blocks.
@@ -127,8 +143,8 @@ constexpr bool prefers_floats(unsigned long long rows, unsigned long long column
 }
 // Whether weights are made f16, for a product of the vendor's matrix library.
 //
-// H200, cuBLAS 13, microseconds of all launches, one by one: our kernels for activations and results
-// of f16, and the two steps:
+// H200, cuBLAS 13, microseconds of all launches, one by one: our kernels for activations and
+// results of f16, and the two steps:
 //                         Q4_0           Q8_0           Q4_K           Q6_K
 //   4096 x 4096 by 32    29.2  25.1     33.2  27.2     31.4  25.5     40.0  34.1
 //   4096 x 4096 by 64    35.6  24.0     39.3  26.6     38.9  24.6     50.1  33.4

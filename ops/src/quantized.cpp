@@ -111,6 +111,15 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
+// Whether a product goes by mul_mat, which holds vectors (families/held_vectors.cuh).
+bool goes_held(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns) {
+  const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
+  const std::size_t bytes = row_bytes(call.format, columns) * rows;
+  const auto first = reinterpret_cast<std::uintptr_t>(call.weights);
+  return has_byte_matrix && tuning::holds_vectors(static_cast<unsigned>(info(call.format).bytes)) &&
+         (first | bytes) % 16 == 0 &&
+         tuning::goes_held(rows, columns, static_cast<unsigned>(call.vectors));
+}
 
 constexpr unsigned kBlock = 256;
 // Of rows by ids: the reference host's threads each do `reference_values` values.
@@ -248,7 +257,7 @@ void drop_fifth_argument(Launch& launch) {
   if (is_of_q5_k && launch.arguments.size() == kTaken + 1) launch.arguments.resize(kTaken);
 }
 
-Result<Launch> plan(const MulMatVec& call, const Gpu&) {
+Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   Launch launch;
   if (call.vectors < 1 || call.vectors > kMostVectors) {
     return refused("no kernel of 'mul_mat_vec' takes " + std::to_string(call.vectors) + " vectors")
@@ -265,6 +274,15 @@ Result<Launch> plan(const MulMatVec& call, const Gpu&) {
   const auto vectors = static_cast<std::uint32_t>(call.vectors);
   const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
+  if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns)) {
+    constexpr std::uint32_t kTileRows = 16;
+    KILN_TRY(set_kernel(launch, kMulMat, call.format));
+    launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
+    launch.block.y = std::clamp(columns / tuning::kHeldColumns, 5U, tuning::kHeldWaves);
+    launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
+                matrix.rows, static_cast<std::int32_t>(vectors), padded, stride);
+    return launch;
+  }
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
@@ -335,8 +353,8 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
     const std::uint64_t all = std::uint64_t{rows} * launch.grid.y * launch.grid.z;
     const bool is_short = columns <= tuning::kColumnsOfWave;
     launch.block.y = is_short || all < tuning::kManyRowsOfExperts ? 4 : 1;
-    launch.grid.x = tuning::vector_blocks(rows, tuning::kSingleVectorRowsAtOnce,
-                                          is_short ? launch.block.y : 1);
+    launch.grid.x =
+        tuning::vector_blocks(rows, tuning::kSingleVectorRowsAtOnce, is_short ? launch.block.y : 1);
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);

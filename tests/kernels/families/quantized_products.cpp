@@ -333,6 +333,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       }
       if (of.vectors > 4 && block > 32) {
         list.push_back({.rows = 6, .columns = block, .geometry = kReference});
+        list.push_back({.rows = 7, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kRowsWithoutUnits + 5, .columns = 3 * block});
       }
       // And so many that each wave has its own on any GPU.
@@ -366,6 +367,18 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .geometry = kReference,
                .misalignment = 1,
                .ends_memory = true}};
+      // Up to eight vectors that threads hold: blocks with one tile and with several, whose columns
+      // take one pass and two.
+      if (block > 32) {
+        list.push_back({.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 8});
+        list.push_back({.rows = 40,
+                        .columns = 2304,
+                        .vectors = 8,
+                        .dst_stride = 43,
+                        .ends_memory = true,
+                        .blocks = 2,
+                        .waves = 8});
+      }
       break;
     }
     case Kind::kMoe:

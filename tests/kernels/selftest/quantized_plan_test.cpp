@@ -282,6 +282,14 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.vectors = 8;
   call.rows = 14336;
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
+  // Held by mul_mat where there are matrix units, of an aligned matrix.
+  call.format = BlockFormat::kQ4_K;
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<264, 32x8>>>");
+  CHECK(to_string(*plan(call, {"gfx1100", 96})) ==
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<896, 32x4>>>");
+  call.weights = reinterpret_cast<const void*>(8);
+  CHECK(to_string(*plan(call, {"sm_90", 132})) ==
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<896, 32x4>>>");
   call = {};
   call.format = BlockFormat::kQ3_K;
   call.rows = 14336;
