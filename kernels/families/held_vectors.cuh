@@ -49,7 +49,7 @@ struct HeldVectors {
   KILN_DEVICE static bool takes(const BlockMatrix& matrix, const VectorRows& vectors) {
     const u64 end =
         address_of(matrix.bytes) + static_cast<u64>(matrix.rows) * matrix.blocks * Format::kBytes;
-    return vectors.count <= kTileColumns && vectors.groups % kGroups == 0 &&
+    return vectors.count <= kTileColumns && vectors.groups % kGroups == 0 && block_count_y() == 1 &&
            (address_of(matrix.bytes) | end) % 16 == 0;
   }
 

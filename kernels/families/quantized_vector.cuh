@@ -293,10 +293,16 @@ template <class Format, u32 kVectors, u32 kRows>
 inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kRows,
                                                                     (Format::kValues > 32),
                                                                     Format::kParts);
+// So many of 128 threads, of all multiprocessors.
+template <class Format, u32 kVectors, u32 kRows>
+KILN_DEVICE u32 blocks_working(bool is_short) {
+  constexpr u32 kEach = kBlocksWorking<Format, kVectors, kRows>;
+  constexpr u32 kOfShort = tuning::kBlocksWorkingOfShort;
+  return kMachine.multiprocessors * (is_short && kOfShort < kEach ? kOfShort : kEach);
+}
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
-  constexpr u32 kWorking = kMachine.multiprocessors * kBlocksWorking<Format, kVectors, kRows>;
   constexpr u32 kOfPiece = 4 * Format::kParts * kSlicesAtOnce<Format, kVectors>;
   const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
   const bool is_short = columns <= tuning::kColumnsOfWave;
@@ -308,7 +314,9 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
                     : columns < threads * kOfPiece ? kFilling / 2
                                                    : kFilling;
   if (all < least) return {false, blocks};
-  const u32 working = threads > 64 ? kWorking : threads > 32 ? 2 * kWorking : 4 * kWorking;
+  const u32 working = blocks_working<Format, kVectors, kRows>(is_short) * (threads > 64   ? 1
+                                                                           : threads > 32 ? 2
+                                                                                          : 4);
   const u32 workers = blocks <= groups || blocks < working ? blocks : working;
   return {true, workers, all < working * wave_count()};
 }
@@ -318,13 +326,14 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
-  constexpr u32 kWorking = kMachine.multiprocessors * kBlocksWorking<Format, kVectors, kRows>;
+  const bool is_short = columns <= tuning::kColumnsOfWave;
+  const u32 working = blocks_working<Format, kVectors, kRows>(is_short);
   const u32 groups = (rows + kRows - 1) / kRows, all = groups * tasks, block = block_index();
-  const u32 least = columns <= tuning::kColumnsOfWave ? tuning::kFewGroups : kFilling;
+  const u32 least = is_short ? tuning::kFewGroups : kFilling;
   // Of several tasks each may have few groups.
   if (tasks > 1 && block >= groups) return true;
-  const bool is_behind = tasks > 1 && all >= 4 * kWorking && 4 * block >= groups;
-  return (block >= kWorking || is_behind) && columns <= tuning::kColumnsOfBlock && all >= least &&
+  const bool is_behind = tasks > 1 && all >= 4 * working && 4 * block >= groups;
+  return (block >= working || is_behind) && columns <= tuning::kColumnsOfBlock && all >= least &&
          block_count() > groups && block_threads() > 64 && are_waves_whole();
 }
 

@@ -68,16 +68,20 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 // formats whose blocks have so many bytes: each 32 threads kHeldColumns columns, up to kHeldWaves
 // times 32 of them are a block, and kHeldBlocks blocks have room on a multiprocessor.
 //
-// H200, microseconds, and by goes_by_units() alone; 8 vectors:
-//                     Q4_K         Q5_K         Q6_K
-//   14336 x 4096   20.5  28.5   22.0  30.9   27.3  34.4
-//    4096 x 14336  24.5  27.9   26.7  31.3   29.8  33.4
-//    4096 x 4096   10.6  11.1   10.8  11.7   12.0  12.7
+// H200, microseconds, and without:
+//                            Q4_K         Q5_K         Q6_K
+//   14336 x 4096, 8       19.0  27.7   21.3  30.6   27.6  34.1
+//    8192 x 1024, 8        5.9   7.8    6.2   8.5    7.1   9.1
+//    4096 x 4096, 5        8.3  10.1    9.0  11.1   10.4  12.1
+//    2048 x 2048, 8        4.9   5.1    5.3   5.4    5.8   5.3
+//   14336 x 4096, 4       17.5  18.2   19.9  21.0   26.4  26.7
+//    4096 x 4096, 4        7.8   7.2    8.5   7.6   10.2  11.5
 // Q3_K and Q2_K gain 2 to 8%, formats of one scale a block where they have 8192 rows.
 constexpr bool holds_vectors(unsigned block_bytes) { return block_bytes >= 144; }
 inline constexpr unsigned kHeldWaves = 8, kHeldBlocks = 2, kHeldColumns = 256;
 constexpr bool goes_held(unsigned rows, unsigned columns, unsigned vectors) {
-  return vectors > 4 && rows >= 4096 && columns > kColumnsOfWave && columns % kHeldColumns == 0;
+  return columns > kHeldColumns && columns % kHeldColumns == 0 &&
+         (rows >= 8192 ? vectors > 3 : rows >= 4096 && vectors > 4);
 }
 
 // Our own geometry: threads of a block, and blocks.
@@ -106,10 +110,17 @@ constexpr unsigned float_vector_threads(unsigned rows) { return rows < 2048 ? 12
 //   4096 x 4096                     7.2    6.2      10.8    8.0      11.5    8.9
 constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts) {
   if (vectors == 1) return kSingleVectorBlocksHeld;
-  return vectors > 2 && parts == 4 ? 2 : 4;
+  if (vectors == 2 || parts == 2) return 4;
+  return parts == 4 ? 3 : 5;
 }
 // And so many of them work, where a launch has blocks that do not: of one vector one fewer, so that
-// the others have somewhere to come and leave.
+// the others have somewhere to come and leave; of short rows fewer again, since these others are what
+// such a launch takes longest for.
+//
+// Likewise, in the reference's geometry, 1 vector, by 5 and by 3:   Q4_K         Q6_K
+//   151936 x 1024                                                 113  101     125  107
+//     8192 x 1024                                                 6.6  5.9     7.7  6.3
+inline constexpr unsigned kBlocksWorkingOfShort = 3;
 constexpr unsigned vector_blocks_working(unsigned vectors, unsigned at_once, bool has_long_blocks,
                                          unsigned parts) {
   if (vectors == 1 && at_once == kSingleVectorRowsAtOnce) return kSingleVectorBlocksHeld - 1;
