@@ -181,8 +181,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.vectors = 4;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: gates\n"
-        "quantized.mul_mat_vec_q4_K_q8_1_cuda4<<<3584, 32x2>>>: product as f32\n"
+        "quantized.mul_mat_q4_K<<<264, 32x8>>>: gates\n"
+        "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32\n"
         "quantized.join_products<<<224, 256>>>: silu(gate) * product as f16");
   // Of few rows two launches by vectors take less than one by tiles.
   call.vectors = 11;
@@ -196,8 +196,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   CHECK(
       text(call) ==
       "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-      "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<256, 32x4>>>: product as f32, of activations 0 to "
-      "7\n"
+      "quantized.mul_mat_q4_K<<<256, 32x8>>>: product as f32, of activations 0 to 7\n"
       "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<1024, 32x2>>>: product as f32, of activations 8 to "
       "10");
   const auto split = plan(call);
