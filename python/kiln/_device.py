@@ -31,9 +31,7 @@ class Device(_library.Handle):
 
     def upload(self, values, element=None):
         """A buffer that holds an array (numpy's, ctypes', anything contiguous with Python's buffer protocol),
-        or a list of numbers, whose element type is then said: upload([1, 2], "f32"), or upload("f32", [1, 2])."""
-        if isinstance(values, str):
-            values, element = element, values
+        or a list of numbers, whose element type is then said: upload([1, 2], "f32")."""
         if values is None or isinstance(values, str):
             raise TypeError('upload() wants values and their element type: upload(values, "f32")')
         if element is not None:
@@ -69,10 +67,6 @@ class Device(_library.Handle):
 
     def function(self, image, kernel):
         """A kernel of an image: the bytes of a cubin, PTX, code object, bundle or host image."""
-        return self.load(image, kernel)
-
-    def load(self, image, kernel):
-        """The same as function()."""
         image, kernel = bytes(memoryview(image)), _library.text(kernel, "the name of a kernel")
         size = ctypes.c_size_t(len(image))
         return Function(self, _library.make("kiln_function_load", self._handle, kernel, image, size))

@@ -94,7 +94,8 @@ for element in ("f16", "bf16", "f8"):
     assert len(given.download(bytearray(given.nbytes))) == given.nbytes
 for bits in range(0x7F):  # every f8
     assert _types.to_f8(_types._F8[bits]).value == bits and _types._F8[bits | 0x80] == -_types._F8[bits]
-assert list(device.upload("f32", [1, 2]).download()) == list(device.upload([1, 2], "f32").download()) == [1, 2]
+assert list(device.upload([1, 2], "f32").download()) == [1, 2]
+refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32", [1, 2]))
 refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32"))
 refuses(TypeError, 'upload(values, "f32")', lambda: device.upload("f32", "f32"))
 refuses(TypeError, "not int", lambda: device.upload(4, "f32"))
