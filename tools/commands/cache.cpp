@@ -61,10 +61,6 @@ void print_usage(const CacheStore& store, const CachePolicy& policy, std::ostrea
       << " of " << mebibytes(policy.limit) << (policy.is_on ? "" : " (off: KILN_CACHE)") << "\n";
 }
 
-std::string shown_url(const RemotePolicy& remote) {
-  return RemoteCache(nullptr, remote).shown_url();
-}
-
 void print_counts(const CacheStore::Counts& counts, const RemotePolicy& remote, std::ostream& out) {
   Table table({"level", "hits", "misses", "read", "written", "failures", ""});
   table.add({"folder", std::to_string(counts.hits), std::to_string(counts.misses),
@@ -75,7 +71,7 @@ void print_counts(const CacheStore::Counts& counts, const RemotePolicy& remote, 
   table.print(out);
   out << "HTTP: "
       << (remote.url.empty() ? "no server (KILN_CACHE_URL)"
-                             : shown_url(remote) + (remote.may_write ? "" : " (read only)"))
+                             : without_credentials(remote.url) + (remote.may_write ? "" : " (read only)"))
       << "\n";
 }
 
@@ -83,7 +79,7 @@ void print_counts(const CacheStore::Counts& counts, const RemotePolicy& remote, 
 Json cache_json(const CacheStore& store, const CachePolicy& policy, const RemotePolicy& remote) {
   const CacheStore::Usage usage = store.usage();
   const CacheStore::Counts counts = store.counts();
-  Json::Object http{{"url", remote.url.empty() ? Json() : Json(shown_url(remote))},
+  Json::Object http{{"url", remote.url.empty() ? Json() : Json(without_credentials(remote.url))},
                     {"writes", !remote.url.empty() && remote.may_write},
                     {"hits", counts.remote_hits},
                     {"misses", counts.remote_misses},

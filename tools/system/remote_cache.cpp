@@ -27,7 +27,7 @@ Result<RemotePolicy> remote_policy(const Environment& environment) {
   while (policy.url.ends_with('/')) policy.url.pop_back();
   if (!policy.url.empty() && !policy.url.starts_with("http://") &&
       !policy.url.starts_with("https://")) {
-    return Error{ErrorCode::kInvalidInput, "KILN_CACHE_URL is " + quote(policy.url) +
+    return Error{ErrorCode::kInvalidInput, "KILN_CACHE_URL is " + quote(without_credentials(policy.url)) +
                                                ", which is no address of an HTTP server"}
         .hint("write it like 'http://cache.example:8080/kiln'");
   }
@@ -52,11 +52,12 @@ Result<RemotePolicy> remote_policy(const Environment& environment) {
   return policy;
 }
 
-std::string RemoteCache::shown_url() const {
-  const std::size_t scheme = policy_.url.find("://") + 3;
-  const std::size_t at = policy_.url.find('@', scheme);
-  if (at == std::string::npos || at > policy_.url.find('/', scheme)) return policy_.url;
-  return policy_.url.substr(0, scheme) + policy_.url.substr(at + 1);
+std::string without_credentials(const std::string& url) {
+  const std::size_t at = url.rfind('@');
+  if (at == std::string::npos) return url;
+  const std::size_t scheme = url.find("://");
+  const std::size_t start = scheme < at ? scheme + 3 : 0;
+  return url.substr(0, start) + url.substr(at + 1);
 }
 
 std::string RemoteCache::trouble() const {

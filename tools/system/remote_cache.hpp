@@ -34,6 +34,10 @@ struct RemotePolicy {
 // kInvalidInput.
 Result<RemotePolicy> remote_policy(const Environment& environment);
 
+// `url` as it may be printed: without all that stands before its last '@'. A password may hold an '@' or
+// a '/' of its own, so an '@' of the path, which is rare, hides the host too.
+std::string without_credentials(const std::string& url);
+
 class RemoteCache {
  public:
   struct Counts {
@@ -56,8 +60,7 @@ class RemoteCache {
   const Counts& counts() const { return counts_; }
   // What happened first, "is not used any more: it answers 500"; empty: nothing did.
   std::string trouble() const;
-  // Without a password.
-  std::string shown_url() const;
+  std::string shown_url() const { return without_credentials(policy_.url); }
 
  private:
   std::optional<std::string> get(const std::string& path, std::size_t most_bytes);
