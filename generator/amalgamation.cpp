@@ -25,9 +25,10 @@ Catalog with_plain_images(Catalog catalog) {
 
 }  // namespace
 
-GeneratedFile write_amalgamation(const Catalog& catalog, const Options& options) {
+std::string write_amalgamation(const Catalog& catalog, const Options& options) {
   Options plain = options;
-  plain.header = stem(options) + "_amalgamated.hpp";
+  plain.outputs = {Output::kAmalgamation};
+  plain.header = file_names(plain).front();
   plain.storage = Storage::kArray;
   plain.outputs = {Output::kCpp};
   std::vector<GeneratedFile> files = generate(with_plain_images(catalog), plain);
@@ -70,7 +71,7 @@ GeneratedFile write_amalgamation(const Catalog& catalog, const Options& options)
       "#else\n";
   text += loader_text();
   text += "#endif\n#endif\n";
-  return {plain.header, std::move(text)};
+  return text;
 }
 
 }  // namespace kiln::generator

@@ -16,7 +16,7 @@ namespace kiln::generator {
 // including it, the loader follows, which needs C++20, and of the system -ldl and -pthread. It
 // opens the drivers of CUDA and HIP, and the host device is in it; the emulated devices are in
 // libkiln_emulator.so.
-GeneratedFile write_amalgamation(const Catalog& catalog, const Options& options);
+std::string write_amalgamation(const Catalog& catalog, const Options& options);
 
 // What kiln's build made of its sources (loader_text.cpp): the public headers, and the loader.
 std::string_view public_headers_text();

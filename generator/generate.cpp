@@ -14,15 +14,82 @@
 namespace kiln::generator {
 namespace {
 
-std::vector<GeneratedFile> write_cpp(const Catalog& catalog, const Options& options,
-                                     const Literals& literals, const Digest& digest) {
-  std::vector<GeneratedFile> files;
-  files.push_back({options.header, write_header(catalog, options, literals, digest)});
-  if (options.storage == Storage::kSplit) {
-    files.push_back({stem(options) + ".cpp", write_cpp_source(catalog, options, literals, digest)});
+bool wants(const Options& options, Output output) {
+  return std::ranges::find(options.outputs, output) != options.outputs.end();
+}
+
+enum class Part : std::uint8_t {
+  kHeader,
+  kSource,
+  kAssembly,  // with its blobs
+  kCHeader,
+  kCSource,
+  kCAssembly,
+  kRustModule,
+  kCatalogFile,
+  kAmalgamation,
+};
+
+struct NamedPart {
+  Part part;
+  std::string name;
+};
+
+// What is written, in its order.
+std::vector<NamedPart> parts_of(const Options& options) {
+  const std::string base = stem(options);
+  const bool is_split = options.storage == Storage::kSplit, is_asm = options.storage == Storage::kAsm;
+  std::vector<NamedPart> parts;
+  if (wants(options, Output::kCpp)) {
+    parts.push_back({Part::kHeader, options.header});
+    if (is_split) parts.push_back({Part::kSource, base + ".cpp"});
+    if (is_asm) parts.push_back({Part::kAssembly, base + ".S"});
   }
-  if (options.storage == Storage::kAsm) {
-    files.push_back({stem(options) + ".S", write_assembly(catalog, options, digest)});
+  if (wants(options, Output::kC)) {
+    parts.push_back({Part::kCHeader, base + ".h"});
+    if (is_split) parts.push_back({Part::kCSource, base + ".c"});
+    if (is_asm) parts.push_back({Part::kCAssembly, base + "_c.S"});
+  }
+  if (wants(options, Output::kRust)) parts.push_back({Part::kRustModule, base + ".rs"});
+  const bool is_included = wants(options, Output::kRust) || (wants(options, Output::kC) && is_asm);
+  if (is_included || wants(options, Output::kCatalog)) {
+    parts.push_back({Part::kCatalogFile, base + ".kiln"});
+  }
+  if (wants(options, Output::kAmalgamation)) {
+    parts.push_back({Part::kAmalgamation, base + "_amalgamated.hpp"});
+  }
+  return parts;
+}
+
+// What several parts are written from. Empty where no part needs it.
+struct Ingredients {
+  Literals literals;
+  Digest digest{};
+  CatalogFileText catalog_file;
+};
+
+std::string write_part(Part part, const Catalog& catalog, const Options& options,
+                       const Ingredients& from) {
+  switch (part) {
+    case Part::kHeader: return write_header(catalog, options, from.literals, from.digest);
+    case Part::kSource: return write_cpp_source(catalog, options, from.literals, from.digest);
+    case Part::kAssembly: return write_assembly(catalog, options, from.digest);
+    case Part::kCHeader: return write_c_header(catalog, options, from.catalog_file);
+    case Part::kCSource: return write_c_source(options, from.catalog_file);
+    case Part::kCAssembly: return write_c_assembly(options, from.catalog_file);
+    case Part::kRustModule: return write_rust_module(catalog, options);
+    case Part::kCatalogFile: return from.catalog_file.bytes;
+    case Part::kAmalgamation: return write_amalgamation(catalog, options);
+  }
+  return {};
+}
+
+std::vector<GeneratedFile> write_parts(const Catalog& catalog, const Options& options,
+                                       const Ingredients& from) {
+  std::vector<GeneratedFile> files;
+  for (const NamedPart& one : parts_of(options)) {
+    files.push_back({one.name, write_part(one.part, catalog, options, from)});
+    if (one.part != Part::kAssembly) continue;
     for (const Module& module : catalog.modules) {
       for (const Artifact& image : module.images) {
         files.push_back({blob_path(options, module, image), image.stored});
@@ -32,43 +99,34 @@ std::vector<GeneratedFile> write_cpp(const Catalog& catalog, const Options& opti
   return files;
 }
 
-std::vector<GeneratedFile> cpp_files(const Catalog& catalog, const Options& options) {
-  const Literals literals = write_literals(catalog, options);
+// Of the C++ header and its files, as they are with a digest of zeros.
+Digest digest_of_header(const Catalog& catalog, Options options, const Ingredients& from) {
+  options.outputs = {Output::kCpp};
   KeyHasher hash;
-  for (const GeneratedFile& file : write_cpp(catalog, options, literals, Digest{})) {
+  for (const GeneratedFile& file : write_parts(catalog, options, from)) {
     hash.add(file.path, sha256(file.text));
   }
-  return write_cpp(catalog, options, literals, hash.finish());
+  return hash.finish();
 }
 
 }  // namespace
 
-std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options) {
-  const auto wants = [&](Output output) {
-    return std::ranges::find(options.outputs, output) != options.outputs.end();
-  };
-  std::vector<GeneratedFile> files;
-  if (wants(Output::kCpp)) files = cpp_files(catalog, options);
-  if (options.outputs == std::vector{Output::kCpp}) return files;
-  if (wants(Output::kAmalgamation)) files.push_back(write_amalgamation(catalog, options));
-  if (options.outputs == std::vector{Output::kAmalgamation}) return files;
+std::vector<std::string> file_names(const Options& options) {
+  std::vector<std::string> names;
+  for (NamedPart& one : parts_of(options)) names.push_back(std::move(one.name));
+  return names;
+}
 
-  CatalogFileText file = write_catalog_file(catalog, options.minimum_runtime);
-  if (wants(Output::kC)) {
-    files.push_back({stem(options) + ".h", write_c_header(catalog, options, file)});
-    if (options.storage == Storage::kSplit) {
-      files.push_back({stem(options) + ".c", write_c_source(options, file)});
-    }
-    if (options.storage == Storage::kAsm) {
-      files.push_back({stem(options) + "_c.S", write_c_assembly(options, file)});
-    }
+std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options) {
+  Ingredients from;
+  if (wants(options, Output::kCpp)) {
+    from.literals = write_literals(catalog, options);
+    from.digest = digest_of_header(catalog, options, from);
   }
-  if (wants(Output::kRust))
-    files.push_back({stem(options) + ".rs", write_rust_module(catalog, options)});
-  if (wants(Output::kCatalog) || wants(Output::kRust) || options.storage == Storage::kAsm) {
-    files.push_back({stem(options) + ".kiln", std::move(file.bytes)});
+  if (wants(options, Output::kC) || wants(options, Output::kRust) || wants(options, Output::kCatalog)) {
+    from.catalog_file = write_catalog_file(catalog, options.minimum_runtime);
   }
-  return files;
+  return write_parts(catalog, options, from);
 }
 
 }  // namespace kiln::generator

@@ -53,12 +53,15 @@ struct GeneratedFile {
 //   kC        "<stem>.h"; for Storage::kAsm "<stem>_c.S", which includes the catalog file; for
 //             Storage::kSplit "<stem>.c"
 //   kRust     "<stem>.rs", which includes the catalog file
-//   kCatalog  "<stem>.kiln", also where another file includes it
+//   kCatalog  "<stem>.kiln", also for kRust and for kC with Storage::kAsm, which include it
 //   kAmalgamation  "<stem>_amalgamated.hpp"
 //
 // The C++ header's digest, which names its inline namespace and its symbols, is the SHA-256 of its
 // files as they are with a digest of zeros. So any two headers that differ in any way have
 // different namespaces, and both may be part of one program.
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options);
+
+// The names of those files, in their order, but for the blobs, whose number depends on the images.
+std::vector<std::string> file_names(const Options& options);
 
 }  // namespace kiln::generator

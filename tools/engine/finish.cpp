@@ -431,18 +431,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   return finished;
 }
 
-std::string header_path(const Manifest& manifest) {
-  const std::string& header = manifest.embed.header;
-  const std::string stem = "include/" + header.substr(0, header.rfind('.'));
-  switch (manifest.embed.outputs.front()) {
-    case EmbedOutput::kC: return stem + ".h";
-    case EmbedOutput::kRust: return stem + ".rs";
-    case EmbedOutput::kCatalog: return stem + ".kiln";
-    case EmbedOutput::kAmalgamation: return stem + "_amalgamated.hpp";
-    case EmbedOutput::kCpp: break;
-  }
-  return "include/" + header;
-}
+std::string header_path(const Manifest& manifest) { return emitted_files(manifest.embed).front(); }
 
 std::string stamp_path(const Manifest& manifest) {
   return "include/" + manifest.embed.header + ".stamp";

@@ -43,25 +43,8 @@ std::string source_bundle_path(const std::string& module, std::size_t unit) {
 }
 
 std::vector<std::string> emitted_files(const EmbedOptions& embed) {
-  const std::string stem = stem_of(embed);
-  std::vector<std::string> paths;
-  for (const EmbedOutput output : embed.outputs) {
-    switch (output) {
-      case EmbedOutput::kCpp:
-        paths.push_back("include/" + embed.header);
-        if (embed.mode == EmbedMode::kSplit) paths.push_back(stem + ".cpp");
-        if (embed.mode == EmbedMode::kAsm) paths.push_back(stem + ".S");
-        break;
-      case EmbedOutput::kC:
-        paths.push_back(stem + ".h");
-        if (embed.mode == EmbedMode::kSplit) paths.push_back(stem + ".c");
-        if (embed.mode == EmbedMode::kAsm) paths.push_back(stem + "_c.S");
-        break;
-      case EmbedOutput::kRust: paths.push_back(stem + ".rs"); break;
-      case EmbedOutput::kCatalog: paths.push_back(stem + ".kiln"); break;
-      case EmbedOutput::kAmalgamation: paths.push_back(stem + "_amalgamated.hpp"); break;
-    }
-  }
+  std::vector<std::string> paths = embedded_files(embed);
+  for (std::string& path : paths) path.insert(0, kInclude);
   return paths;
 }
 

@@ -28,7 +28,8 @@ std::string source_bundle_path(const std::string& module, std::size_t unit);
 // reads it.
 std::string checksums_path(const EmbedOptions& embed);
 
-// The paths of what is emitted for programs: headers, their sources, modules, catalog files.
+// The paths of what is emitted for programs: headers, their sources, modules, catalog files. The first is the one
+// that a program names.
 std::vector<std::string> emitted_files(const EmbedOptions& embed);
 
 // The paths of them that programs are built from, kiln.json first; not those whose number depends on the

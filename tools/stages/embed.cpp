@@ -143,6 +143,10 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
 
 }  // namespace
 
+std::vector<std::string> embedded_files(const EmbedOptions& options) {
+  return generator::file_names(generator_options(options, 0));
+}
+
 Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime, CacheStore* store) {
   KILN_TRY(parse_namespace(options.name_space));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "generator/generate.hpp"
@@ -27,5 +28,8 @@ using GeneratedFile = generator::GeneratedFile;  // path relative to out/include
 Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime,
                                          CacheStore* store = nullptr);
+
+// The names of those files, but for the blobs of EmbedMode::kAsm, whose number depends on the images.
+std::vector<std::string> embedded_files(const EmbedOptions& options);
 
 }  // namespace kiln::tools

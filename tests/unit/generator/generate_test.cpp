@@ -1,6 +1,9 @@
 #include "generator/generate.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -122,6 +125,36 @@ TEST_CASE("generate writes what is asked for, in one order", "[generator]") {
   CHECK(paths({.storage = Storage::kSplit,
                .outputs = {Output::kCpp, Output::kC, Output::kRust, Output::kCatalog}}) ==
         "kernels.hpp kernels.cpp kernels.h kernels.c kernels.rs kernels.kiln ");
+}
+
+// kiln_add_kernels has them a second time: file_names.cmake holds it to the same file.
+TEST_CASE("file_names has the names of what generate writes", "[generator]") {
+  using generator::Output;
+  const std::vector<std::pair<std::string, Storage>> places = {
+      {"array", Storage::kArray}, {"asm", Storage::kAsm}, {"split", Storage::kSplit}};
+  const std::vector<std::pair<std::string, Output>> outputs = {
+      {"cpp", Output::kCpp}, {"c", Output::kC}, {"rust", Output::kRust}, {"catalog", Output::kCatalog}};
+  std::string text;
+  for (const auto& [place, storage] : places) {
+    for (unsigned bits = 1; bits < 16; ++bits) {
+      generator::Options options{.storage = storage, .outputs = {}};
+      std::string line = place + ",";
+      for (unsigned i = 0; i < outputs.size(); ++i) {
+        if ((bits >> i & 1) == 0) continue;
+        options.outputs.push_back(outputs[i].second);
+        line += " " + outputs[i].first;
+      }
+      std::vector<std::string> names = generator::file_names(options), written;
+      for (const GeneratedFile& file : generator::generate({"nothing", {}, {}, {}}, options)) written.push_back(file.path);
+      CAPTURE(line);
+      CHECK(names == written);  // a catalog without images has no blobs
+      std::ranges::sort(names);
+      line += ":";
+      for (const std::string& name : names) line += " " + name;
+      text += line + "\n";
+    }
+  }
+  testing::check_golden("generator/file_names.txt", text);
 }
 
 TEST_CASE("generate writes a C header, its bytes where they are asked for", "[generator]") {
