@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
+#include "base/cache_folder.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "runtime/src/device_state.hpp"
@@ -225,12 +227,8 @@ std::string compile_cache_of_environment() {
     return std::string(value != nullptr ? value : "");
   };
   if (variable("KILN_CACHE") == "off") return "off";
-  std::string folder = variable("KILN_CACHE_DIR");
-  if (folder.empty() && !variable("XDG_CACHE_HOME").empty()) {
-    folder = variable("XDG_CACHE_HOME") + "/kiln";
-  }
-  if (folder.empty() && !variable("HOME").empty()) folder = variable("HOME") + "/.cache/kiln";
-  return folder.empty() ? "off" : folder + "/compiled";
+  const std::filesystem::path folder = cache_place(variable);
+  return folder.empty() ? "off" : (folder / "compiled").string();
 }
 
 // A variable that is one of two words, or not set.

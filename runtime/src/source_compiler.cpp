@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_folder.hpp"
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
 #include "runtime/src/file.hpp"
@@ -117,21 +117,6 @@ void keep_entry(const std::string& path, const std::string& key, const std::stri
   if (!write_file(aside, seal_of(key, image) + "\n" + image)) return;
   std::error_code ignored;
   fs::rename(aside, path, ignored);
-}
-
-// Why nothing of the folder may be run; empty: no reason.
-std::string why_untrusted(const std::string& folder) {
-  struct stat info;
-  if (::stat(folder.c_str(), &info) != 0) return {};
-  if (info.st_uid != 0 && info.st_uid != ::geteuid()) return folder + " belongs to another user";
-  if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to " + folder;
-  // Who may rename it can put another in its place, unless only owners may, as in /tmp.
-  const std::string above = fs::path(folder).parent_path().string();
-  const bool is_known = !above.empty() && ::stat(above.c_str(), &info) == 0;
-  if (is_known && (info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
-    return "everybody may write to " + above;
-  }
-  return {};
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ std::string run(const Sections& sections) {
       } else if (name == "loops") {
         machine.files.odd[path] = tools::PathKind::kHidden;
       } else if (name == "untrusted") {
-        machine.files.untrusted[path] = "everybody may write to it";
+        machine.files.untrusted[path] = "everybody may write to " + path;
       } else if (name == "absent") {
         (void)machine.files.remove_all(std::filesystem::path("/project") / line);
       } else {

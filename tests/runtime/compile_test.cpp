@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,6 +157,26 @@ TEST_CASE("A module's source is compiled for the device, once a machine") {
     fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
     CHECK(load(machine.options(), module.entry()) ==
           line + ", not kept because everybody may write to " + folder);
+  }
+  SECTION("a relative XDG_CACHE_HOME is ignored, as the tools ignore it") {
+    const char* const names[] = {"KILN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    std::vector<std::optional<std::string>> before;
+    for (const char* name : names) {
+      const char* value = std::getenv(name);
+      before.push_back(value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+    }
+    ::unsetenv("KILN_CACHE_DIR");
+    ::setenv("XDG_CACHE_HOME", "relative-cache", 1);
+    const fs::path home = fs::path(machine.cache()).parent_path() / "home";
+    ::setenv("HOME", home.c_str(), 1);
+    OpenOptions options = machine.options();
+    options.compile_cache.clear();
+    CHECK(load(options, module.entry()) == line);
+    CHECK(fs::is_directory(home / ".cache/kiln/compiled"));
+    CHECK_FALSE(fs::exists("relative-cache"));
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      before[i] ? ::setenv(names[i], before[i]->c_str(), 1) : ::unsetenv(names[i]);
+    }
   }
   SECTION("nothing is kept where that is switched off, or cannot be") {
     OpenOptions options = machine.options();

@@ -103,7 +103,7 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   KILN_TRY_ASSIGN(const CachePolicy policy, cache_policy(world.environment));
   const CacheFolder folder = cache_folder(world.files, world.environment);
   if (!folder.is_usable()) {
-    return Error{.code = ErrorCode::kEnvironment, .message = "there is no cache: " + folder.refused}
+    return Error{.code = ErrorCode::kEnvironment, .message = "the cache is not used: " + folder.refused}
         .hint("name a folder of your own: KILN_CACHE_DIR=DIR");
   }
   HeldFiles files(world.files, {folder.path});

@@ -10,7 +10,7 @@ namespace {
 
 bool may_use(StoreUse use, const CachePolicy& policy, const CacheFolder& folder, std::ostream& err) {
   if (use == StoreUse::kNone || !policy.is_on) return false;
-  if (!folder.is_usable()) err << "kiln: warning: no cache is used: " << folder.refused << "\n";
+  if (!folder.is_usable()) err << "kiln: warning: the cache is not used: " << folder.refused << "\n";
   return folder.is_usable();
 }
 

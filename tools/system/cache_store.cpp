@@ -388,9 +388,9 @@ CacheFolder cache_folder(const Files& files, const Environment& environment) {
   folder.path = (environment.current_directory / folder.path).lexically_normal();
   if (!folder.path.has_filename()) folder.path = folder.path.parent_path();
   if (const std::string odd = what_is_of_others(files, folder.path); !odd.empty()) {
-    folder.refused = "kiln did not make " + quote(odd) + " in it: " + folder.path.string();
-  } else if (const std::string why = files.why_untrusted(folder.path); !why.empty()) {
-    folder.refused = why + ": " + folder.path.string();
+    folder.refused = folder.path.string() + " holds " + quote(odd) + ", which kiln did not write";
+  } else {
+    folder.refused = files.why_untrusted(folder.path);
   }
   return folder;
 }

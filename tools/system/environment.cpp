@@ -6,27 +6,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/cache_folder.hpp"
+
 extern char** environ;
 
 namespace kiln::tools {
-namespace {
-
-// $`override_name`, else $`xdg_name`/kiln, else $HOME/`under_home`/kiln; else nowhere: a folder
-// that everybody may write to would be somebody else's.
-std::filesystem::path kiln_directory(const Environment& environment, std::string_view override_name,
-                                     std::string_view xdg_name, std::string_view under_home) {
-  if (const auto chosen = environment.get(override_name)) return *chosen;
-  // The XDG base directory specification: a relative value is to be ignored.
-  if (const auto base = environment.get(xdg_name); base && base->front() == '/') {
-    return std::filesystem::path(*base) / "kiln";
-  }
-  const auto home = environment.get("HOME");
-  if (!home || home->front() != '/') return {};
-  return std::filesystem::path(*home) / under_home / "kiln";
-}
-
-}  // namespace
-
 std::optional<std::string> Environment::get(std::string_view name) const {
   const auto found = variables.find(name);
   if (found == variables.end() || found->second.empty()) return std::nullopt;
@@ -34,12 +18,13 @@ std::optional<std::string> Environment::get(std::string_view name) const {
 }
 
 std::filesystem::path Environment::cache_directory() const {
-  return kiln_directory(*this, "KILN_CACHE_DIR", "XDG_CACHE_HOME", ".cache");
+  return cache_place([this](const char* name) { return get(name).value_or(""); });
 }
 
 std::filesystem::path Environment::toolchain_directory() const {
   if (const auto chosen = get("KILN_TOOLCHAIN_DIR")) return *chosen;
-  const std::filesystem::path folder = kiln_directory(*this, "", "XDG_DATA_HOME", ".local/share");
+  const std::filesystem::path folder =
+      user_folder([this](const char* name) { return get(name).value_or(""); }, "XDG_DATA_HOME", ".local/share");
   return folder.empty() ? folder : folder / "toolchain";
 }
 

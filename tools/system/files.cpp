@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cache_folder.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 
@@ -313,13 +314,7 @@ class RealFiles final : public Files {
     return false;
   }
 
-  std::string why_untrusted(const fs::path& folder) const override {
-    struct stat info;
-    if (::stat(folder.c_str(), &info) != 0) return {};
-    if (info.st_uid != 0 && info.st_uid != ::geteuid()) return "it belongs to another user";
-    if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to it";
-    return {};
-  }
+  std::string why_untrusted(const fs::path& folder) const override { return kiln::why_untrusted(folder); }
 
  private:
   static bool resolves_outside(const fs::path& root, const fs::path& folder) {

@@ -72,8 +72,7 @@ class Files {
   // Whether another file lies at `path` since then although it is no newer itself: a link on the way
   // was set, or a folder on the way renamed. In nanoseconds of FileStatus.
   virtual bool is_way_newer(const std::filesystem::path& path, std::int64_t than_ns) const = 0;
-  // Why others could change what is in the folder: "it belongs to another user"; empty: they cannot, or
-  // there is no such folder. The administrator's folders are trusted.
+  // As kiln::why_untrusted (base/cache_folder.hpp) has it.
   virtual std::string why_untrusted(const std::filesystem::path& folder) const = 0;
 };
 

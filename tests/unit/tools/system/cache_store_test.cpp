@@ -293,7 +293,7 @@ TEST_CASE("cache_folder takes no folder with files that kiln did not make") {
   const std::string odd = GENERATE("objects/thesis", "lists/a.txt", "aside/of somebody");
   REQUIRE(files.write("/project/data/cache/" + odd, "of the user"));
   CHECK(cache_folder(files, environment).refused ==
-        "kiln did not make '" + odd + "' in it: /project/data/cache");
+        "/project/data/cache holds '" + odd + "', which kiln did not write");
 }
 
 TEST_CASE("CacheStore removes and writes nothing where a link leads out of it") {

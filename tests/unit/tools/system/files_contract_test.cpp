@@ -322,8 +322,8 @@ TEST_CASE("Real files tell who else may change a folder") {
   CHECK(world.files.why_untrusted(world.root / "none").empty());
   std::filesystem::permissions(world.root, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
-  CHECK(world.files.why_untrusted(world.root) == "everybody may write to it");
+  CHECK(world.files.why_untrusted(world.root) == "everybody may write to " + world.root.string());
   if (::geteuid() != 0) return;
   REQUIRE(::chown(world.root.c_str(), 12345, 12345) == 0);
-  CHECK(world.files.why_untrusted(world.root) == "it belongs to another user");
+  CHECK(world.files.why_untrusted(world.root) == world.root.string() + " belongs to another user");
 }
