@@ -4,16 +4,7 @@
 # Each is taken from the system where it is new enough, else from the folder that tools/setup.sh
 # fills, else fetched by its recorded digest.
 set(KILN_TOOLCHAIN_DIR "" CACHE PATH "Where tools/setup.sh puts what the machine lacks [its default]")
-set(kiln_toolchain_dir "${KILN_TOOLCHAIN_DIR}")
-if(NOT kiln_toolchain_dir)
-  if(DEFINED ENV{KILN_TOOLCHAIN_DIR})
-    set(kiln_toolchain_dir "$ENV{KILN_TOOLCHAIN_DIR}")
-  elseif(DEFINED ENV{XDG_DATA_HOME})
-    set(kiln_toolchain_dir "$ENV{XDG_DATA_HOME}/kiln/toolchain")
-  else()
-    set(kiln_toolchain_dir "$ENV{HOME}/.local/share/kiln/toolchain")
-  endif()
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/KilnToolchainDir.cmake")
 
 # find_package(NAME MINIMUM), or else the archive at URL with that SHA-256.
 function(kiln_find_or_fetch name minimum url sha256)

@@ -30,7 +30,7 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for file in say apt rocm hipify cuda catch2; do
+for file in say place apt rocm hipify cuda catch2; do
   # shellcheck source=/dev/null
   source "$here/setup/$file.sh"
 done
@@ -42,10 +42,8 @@ case "${1:-install}" in
   *) usage >&2; exit 2 ;;
 esac
 
-if [ -z "${KILN_TOOLCHAIN_DIR:-}" ] && [ -z "${XDG_DATA_HOME:-}" ] && [ -z "${HOME:-}" ]; then
-  die "neither KILN_TOOLCHAIN_DIR nor HOME is set: there is no place for the private prefix"
-fi
-prefix=${KILN_TOOLCHAIN_DIR:-${XDG_DATA_HOME:-${HOME:-}/.local/share}/kiln/toolchain}
+prefix=$(private_prefix)
+[ -n "$prefix" ] || die "neither KILN_TOOLCHAIN_DIR nor HOME is set: there is no place for the private prefix"
 
 # shellcheck disable=SC1091
 os_release() { (. /etc/os-release 2>/dev/null && printf '%s' "${!1:-}"); }

@@ -3,6 +3,8 @@
 # image what its own tools say of it. What cannot be made is left out, with the reason in missing.txt.
 # usage: compile_samples.sh SOURCE OUT_FOLDER
 set -euo pipefail
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/../../../tools/setup/place.sh"
 source=$(readlink -f "$1")
 rm -rf "$2"
 mkdir -p "$2"
@@ -10,7 +12,7 @@ cd "$2"
 missing() { echo "$1" >> missing.txt; }
 first_of() { for program in "$@"; do command -v "$program" && return; done; return 1; }
 
-rocm=${KILN_TOOLCHAIN_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain}/rocm
+rocm=$(private_prefix)/rocm
 [ -d "$rocm/include/hip" ] || rocm=${ROCM_PATH:-/opt/rocm}
 llvm=
 for folder in /usr/lib/llvm-19/bin "$rocm/llvm/bin"; do

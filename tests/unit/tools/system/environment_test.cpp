@@ -1,3 +1,7 @@
+#include <fstream>
+#include <sstream>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "tools/system/environment.hpp"
@@ -29,6 +33,27 @@ TEST_CASE("Environment finds the folder of set-up tools") {
   CHECK(with({{"HOME", "/h"}}).toolchain_directory() == "/h/.local/share/kiln/toolchain");
   CHECK(with({{"HOME", "/h"}, {"XDG_DATA_HOME", "/d"}}).toolchain_directory() == "/d/kiln/toolchain");
   CHECK(with({{"KILN_TOOLCHAIN_DIR", "/t"}}).toolchain_directory() == "/t");
+}
+
+// tests/setup/cases.sh holds set-up and CMake to the same table.
+TEST_CASE("Environment finds the folder of set-up tools where set-up puts them") {
+  std::ifstream table(KILN_PLACES);
+  unsigned rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    Environment environment;
+    std::string value, place;
+    for (const char* name : {"KILN_TOOLCHAIN_DIR", "XDG_DATA_HOME", "HOME"}) {
+      words >> value;
+      if (value != "-") environment.variables[name] = value == "empty" ? "" : value;
+    }
+    words >> place;
+    CAPTURE(line);
+    CHECK(environment.toolchain_directory() == (place == "none" ? "" : place));
+    ++rows;
+  }
+  CHECK(rows > 5);
 }
 
 // Anybody may write to /tmp: programs that lie there are somebody else's.

@@ -1,0 +1,13 @@
+# kiln_toolchain_dir: where tools/setup.sh puts what the machine lacks, as tools/setup/place.sh has it; empty where no
+# variable says where.
+if(KILN_TOOLCHAIN_DIR)
+  set(kiln_toolchain_dir "${KILN_TOOLCHAIN_DIR}")
+elseif(NOT "$ENV{KILN_TOOLCHAIN_DIR}" STREQUAL "")
+  set(kiln_toolchain_dir "$ENV{KILN_TOOLCHAIN_DIR}")
+elseif("$ENV{XDG_DATA_HOME}" MATCHES "^/")
+  set(kiln_toolchain_dir "$ENV{XDG_DATA_HOME}/kiln/toolchain")
+elseif("$ENV{HOME}" MATCHES "^/")
+  set(kiln_toolchain_dir "$ENV{HOME}/.local/share/kiln/toolchain")
+else()
+  set(kiln_toolchain_dir "")
+endif()
