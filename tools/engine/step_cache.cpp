@@ -39,11 +39,13 @@ std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
                                         CacheStore::Levels levels) {
   if (store == nullptr || !is_known(ingredients)) return std::nullopt;
   const Digest step_key = key_of(ingredients);
+  FoundIn found_in = FoundIn::kNowhere;
   const auto find_one = [&](std::vector<Candidate> candidates) -> std::optional<StepOutput> {
     for (Candidate& candidate : candidates) {
       if (!still_holds(candidate, context)) continue;
       std::optional<CachedOutput> found = store->find(output_key(step_key, candidate.dependencies), levels);
       if (!found) continue;
+      found_in = found->found_in;
       StepOutput output;
       output.bytes = std::move(found->output);
       output.log = std::move(found->log);
@@ -54,11 +56,18 @@ std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
     }
     return std::nullopt;
   };
-  if (step.depfile.empty()) return find_one({{}});  // the ingredients are all there is
-  if (std::optional<StepOutput> output = find_one(store->candidates(step_key))) return output;
-  if (levels == CacheStore::Levels::kHere) return std::nullopt;
-  std::optional<StepOutput> output = find_one(store->remote_candidates(step_key));
-  if (output) (void)store->remember(step_key, {output->dependencies});
+  const auto find_any = [&]() -> std::optional<StepOutput> {
+    if (step.depfile.empty()) return find_one({{}});  // the ingredients are all there is
+    std::optional<StepOutput> output = find_one(store->candidates(step_key));
+    if (output || levels == CacheStore::Levels::kHere) return output;
+    output = find_one(store->remote_candidates(step_key));
+    if (output) (void)store->remember(step_key, {output->dependencies});
+    return output;
+  };
+  std::optional<StepOutput> output = find_any();
+  if (levels == CacheStore::Levels::kAll) {
+    store->count(found_in, output ? output->bytes.size() + output->log.size() : 0);
+  }
   return output;
 }
 

@@ -74,7 +74,9 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
                          .add("image", image.digest)
                          .finish();
   if (store != nullptr) {
-    if (auto kept = store->find(key)) return std::move(kept->output);
+    std::optional<CachedOutput> kept = store->find(key);
+    store->count(kept ? kept->found_in : FoundIn::kNowhere, kept ? kept->output.size() : 0);
+    if (kept) return std::move(kept->output);
   }
   KILN_TRY_ASSIGN(std::string frame, zstd_compress(plain(image)));
   if (store != nullptr) (void)store->store(key, {.output = frame, .log = {}});

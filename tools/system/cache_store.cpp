@@ -128,16 +128,24 @@ std::filesystem::path CacheStore::list_file(const Digest& step_key) const {
 
 std::optional<CachedOutput> CacheStore::find(const Digest& key, Levels levels) {
   std::optional<CachedOutput> found = find_here(key);
-  if (levels == Levels::kHere) return found;
-  ++(found ? hits_ : misses_);
-  if (found) bytes_ += found->output.size() + found->log.size();
-  if (found || remote_ == nullptr) return found;
+  if (found || levels == Levels::kHere || remote_ == nullptr) return found;
   std::optional<RemoteCache::Output> remote = remote_->find(key);
   if (!remote) return std::nullopt;
   const Digest log_digest = sha256(remote->log);
-  CachedOutput value{std::move(remote->output), std::move(remote->log), remote->digest, log_digest};
+  CachedOutput value{std::move(remote->output), std::move(remote->log), remote->digest, log_digest,
+                     FoundIn::kServer};
   (void)store_here(key, value);
   return value;
+}
+
+void CacheStore::count(FoundIn where, std::uint64_t bytes) {
+  if (where == FoundIn::kFolder) {
+    ++hits_;
+    bytes_ += bytes;
+    return;
+  }
+  ++misses_;
+  if (remote_ != nullptr) remote_->count(where == FoundIn::kServer);
 }
 
 Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {

@@ -32,10 +32,14 @@
 
 namespace kiln::tools {
 
+enum class FoundIn : std::uint8_t { kNowhere, kFolder, kServer };
+
 struct CachedOutput {
   std::string output;
   std::string log;
-  Digest output_digest = {}, log_digest = {};  // of what find() gives; whoever stores leaves them out
+  // Of what find() gives; whoever stores leaves them out.
+  Digest output_digest = {}, log_digest = {};
+  FoundIn found_in = FoundIn::kFolder;
 };
 
 // What a compiler reads is only known once it ran. So a step's key leads to the lists of files it was
@@ -51,6 +55,12 @@ class CacheStore {
     std::uint64_t bytes = 0;
   };
 
+  struct Counts {
+    std::uint64_t hits = 0, misses = 0, bytes = 0;
+    std::uint64_t remote_hits = 0, remote_misses = 0, remote_read = 0, remote_written = 0,
+                  remote_failures = 0;
+  };
+
   // `root` need not exist.
   CacheStore(Files& files, std::filesystem::path root) : files_(files), root_(std::move(root)) {}
 
@@ -58,7 +68,7 @@ class CacheStore {
   // It outlives the store; null: none.
   void set_remote(RemoteCache* remote) { remote_ = remote; }
 
-  // kHere asks this level alone, and counts for nothing.
+  // kHere asks this level alone.
   enum class Levels : bool { kHere, kAll };
   std::optional<CachedOutput> find(const Digest& key, Levels levels = Levels::kAll);
   Result<void> store(const Digest& key, const CachedOutput& value);
@@ -81,14 +91,12 @@ class CacheStore {
   // Removes what was used longest ago until at most `limit` bytes are left, and all that was last used
   // before `oldest_ns` (since 1970).
   Result<void> trim(std::uint64_t limit, std::int64_t oldest_ns = 0);
-  // What find() was asked since the store was cleared, by all builds.
-  struct Counts {
-    std::uint64_t hits = 0, misses = 0, bytes = 0;
-    std::uint64_t remote_hits = 0, remote_misses = 0, remote_read = 0, remote_written = 0,
-                  remote_failures = 0;
-  };
+  // Whoever looks for an output, however many keys it may lie under, says once what came of it: where it was
+  // found, and how many bytes it has with its log.
+  void count(FoundIn where, std::uint64_t bytes = 0);
+  // Those of all builds since the store was cleared.
   Counts counts() const;
-  // Adds what this object did to it. Its loss is none.
+  // Adds those of this object. Losing them does no harm.
   void save_counts();
   // While a build uses the store it holds this; nothing where there can be no lock.
   std::optional<RangeLock> use();

@@ -109,11 +109,9 @@ std::optional<RemoteCache::Output> RemoteCache::find(const Digest& key) {
         get("/cas/" + result->output->digest.hex(),
             std::max<std::size_t>(result->output->size, kMostOfPage));
     if (output && sha256(*output) == result->output->digest) {
-      ++counts_.hits;
       return Output{std::move(*output), result->text, result->output->digest};
     }
   }
-  ++counts_.misses;
   return std::nullopt;
 }
 

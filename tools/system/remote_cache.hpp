@@ -57,6 +57,8 @@ class RemoteCache {
   std::optional<std::string> find_text(const Digest& key);
   void store_text(const Digest& key, std::string_view text);
 
+  // Whoever looks for an output says once whether it was found: it may take several questions.
+  void count(bool was_found) { ++(was_found ? counts_.hits : counts_.misses); }
   const Counts& counts() const { return counts_; }
   // What happened first, "is not used any more: it answers 500"; empty: nothing did.
   std::string trouble() const;

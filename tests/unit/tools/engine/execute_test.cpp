@@ -203,6 +203,10 @@ TEST_CASE("execute takes outputs from the shared store in a fresh folder") {
   CHECK(build.outputs() == built);
   REQUIRE(build.run());
   CHECK(build.ran().empty());
+  cache.save_counts();
+  CHECK(cache.counts().misses == 6);  // of the first build: a step that nothing is known of is a miss
+  CHECK(cache.counts().hits == 6);
+  CHECK(cache.counts().bytes > 0);
 
   // A header that only the depfile tells of decides the output like any other.
   REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared 2\n"));
