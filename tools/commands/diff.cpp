@@ -13,13 +13,9 @@ namespace kiln::tools {
 namespace {
 
 Result<std::vector<ImageSummary>> read(const std::filesystem::path& path, const World& world) {
-  const auto absolute = (world.environment.current_directory / path).lexically_normal();
-  const bool is_catalog = path.filename() == "kiln.json";
-  const std::filesystem::path shown = is_catalog ? path.parent_path() : path;
-  KILN_TRY_ASSIGN(
-      const Json document,
-      read_build_document(is_catalog ? absolute.parent_path() : absolute, shown, world.files));
-  return read_images(document, (shown / "kiln.json").generic_string());
+  const BuildPath build = build_path(path, world.environment.current_directory);
+  KILN_TRY_ASSIGN(const Json document, read_build_document(build.folder, build.shown, world.files));
+  return read_images(document, (build.shown / "kiln.json").lexically_normal().generic_string());
 }
 
 // "+12.5%"

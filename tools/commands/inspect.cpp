@@ -6,6 +6,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "tools/commands/table.hpp"
+#include "tools/engine/build_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/inspect.hpp"
@@ -154,7 +155,7 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
     }
   }
   if (error.notes.empty()) return {};
-  error.message = quote((folder / "kiln.json").string()) +
+  error.message = quote((folder / "kiln.json").lexically_normal().string()) +
                   " does not tell of what lies beside it: " + counted(error.notes.size(), "image") +
                   " of " + std::to_string(items->size()) + " differ";
   return error.hint("build or merge it again: what was changed is then made again");
@@ -193,10 +194,10 @@ Result<int> run_inspect(const InspectOptions& options, World& world) {
   KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
                                                  : inspect_one_file(options.path, world));
   // What was looked for is shown in any case, and only then what is wrong with it.
-  const bool is_catalog = options.path.filename() == "kiln.json";
   Result<void> checked;
-  if (is_folder || is_catalog) {
-    checked = check_images(document, is_folder ? options.path : options.path.parent_path(), world);
+  if (is_folder || options.path.filename() == "kiln.json") {
+    const BuildPath build = build_path(options.path, world.environment.current_directory);
+    checked = check_images(document, build.shown, world);
   }
   if (options.json) {
     world.out << write_json(document);

@@ -229,12 +229,7 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 
 Result<int> run_verify(const VerifyOptions& options, World& world) {
   const fs::path& here = world.environment.current_directory;
-  // Its kiln.json names the folder, too, as it does for diff and inspect.
-  const bool is_catalog = options.folder.filename() == "kiln.json";
-  const fs::path shown = !is_catalog                          ? options.folder
-                         : options.folder.has_parent_path() ? options.folder.parent_path()
-                                                              : ".";
-  const fs::path folder = (here / shown).lexically_normal();
+  const auto [folder, shown] = build_path(options.folder, here);
   KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, shown, world.files));
   std::optional<Manifest> manifest;
   if (!options.manifest.empty()) {

@@ -203,6 +203,12 @@ std::vector<BundleRecord> records_of(const BuildFolder& build) {
 
 }  // namespace
 
+BuildPath build_path(const fs::path& given, const fs::path& here) {
+  fs::path shown = given.filename() == "kiln.json" ? given.parent_path() : given;
+  if (shown.empty()) shown = ".";
+  return {(here / shown).lexically_normal(), shown};
+}
+
 Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
                                  const Files& files) {
   const Result<std::string> text = files.read(folder / "kiln.json");

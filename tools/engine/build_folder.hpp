@@ -22,6 +22,13 @@ struct BuildFolder {
   std::map<std::string, std::string> files;  // bundles, and what is in hip/: by path, bytes
 };
 
+// The folder of a build that the user named by itself or by its kiln.json.
+struct BuildPath {
+  std::filesystem::path folder;  // absolute
+  std::filesystem::path shown;   // as the user would write it
+};
+BuildPath build_path(const std::filesystem::path& given, const std::filesystem::path& here);
+
 // Its kiln.json. `shown` names the folder in errors: kInvalidInput where it is no finished build.
 Result<Json> read_build_document(const std::filesystem::path& folder,
                                  const std::filesystem::path& shown, const Files& files);
