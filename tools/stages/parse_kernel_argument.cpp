@@ -119,7 +119,15 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
                       std::size_t count, std::string_view text) {
   const std::size_t equals = contents.find('=');
   const std::string_view kind = contents.substr(0, equals);
-  const std::string_view value = equals == contents.npos ? "" : contents.substr(equals + 1);
+  const bool has_value = equals != contents.npos;
+  const std::string_view value = has_value ? contents.substr(equals + 1) : "";
+  const auto seed_of = [&](std::string_view seed) -> Result<std::uint64_t> {
+    if (const auto number = parse_count(seed)) return *number;
+    return bad(text, quote(seed) + " is no seed: a whole number");
+  };
+  if (has_value && (kind == "none" || kind == "zeros" || kind == "ones" || kind == "arange")) {
+    return bad(text, quote(kind) + " takes no value");
+  }
   const auto fill = [&](auto element) {
     for (std::size_t i = 0; i < count; ++i) append(argument.bytes, row, element(i));
   };
@@ -138,7 +146,8 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     if (!element) return bad(text, quote(value) + " is no " + std::string(row.name));
     fill([&](std::size_t) { return *element; });
   } else if (kind == "rand") {
-    std::mt19937_64 random(parse_count(value).value_or(0));
+    KILN_TRY_ASSIGN(const std::uint64_t seed, has_value ? seed_of(value) : Result<std::uint64_t>(0));
+    std::mt19937_64 random(seed);
     fill([&](std::size_t) {
       const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
       return row.exponent_bits != 0 ? encode_float(row, unit) : random();
@@ -148,9 +157,10 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     const TypeRow& number = row_of(ElementType::kI64);
     const auto low = parse_element(number, parts[0]);
     const auto high = parts.size() > 1 ? parse_element(number, parts[1]) : std::nullopt;
-    if (!low || !high || *high - *low - 1 > INT64_MAX)
-      return bad(text, "randint wants LO,HI with LO below HI");
-    std::mt19937_64 random(parts.size() > 2 ? parse_count(parts[2]).value_or(0) : 0);
+    if (parts.size() > 3 || !low || !high || *high - *low - 1 > INT64_MAX)
+      return bad(text, "randint wants LO,HI or LO,HI,SEED, with LO below HI");
+    KILN_TRY_ASSIGN(const std::uint64_t seed, parts.size() == 3 ? seed_of(parts[2]) : Result<std::uint64_t>(0));
+    std::mt19937_64 random(seed);
     fill([&](std::size_t) {
       const std::uint64_t integer = *low + random() % (*high - *low);
       if (row.exponent_bits == 0) return integer;
@@ -200,7 +210,7 @@ Result<KernelArgumentText> parse_buffer(std::string_view text) {
 Result<KernelArgumentText> parse_hex(std::string_view text) {
   KernelArgumentText argument;
   const std::string_view digits = text.substr(4);
-  for (std::size_t i = 0; i + 1 < digits.size() + 1; i += 2) {
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
     unsigned byte = 0;
     const std::string_view pair = digits.substr(i, 2);
     const auto [end, error] = std::from_chars(pair.data(), pair.data() + pair.size(), byte, 16);

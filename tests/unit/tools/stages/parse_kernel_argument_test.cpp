@@ -83,5 +83,11 @@ TEST_CASE("parse_kernel_argument says what is wrong") {
         "argument 'buf:i8:18446744073709551615:none': a buffer has at most 1073741824 bytes, "
         "1073741824 of these elements");
   CHECK(complaint("buf:i32:8:randint=5,5") ==
-        "argument 'buf:i32:8:randint=5,5': randint wants LO,HI with LO below HI");
+        "argument 'buf:i32:8:randint=5,5': randint wants LO,HI or LO,HI,SEED, with LO below HI");
+  CHECK(complaint("buf:i32:8:randint=0,5,1,9") ==
+        "argument 'buf:i32:8:randint=0,5,1,9': randint wants LO,HI or LO,HI,SEED, with LO below HI");
+  CHECK(complaint("buf:i32:8:randint=0,5,x") == "argument 'buf:i32:8:randint=0,5,x': 'x' is no seed: a whole number");
+  CHECK(complaint("buf:f32:8:rand=abc") == "argument 'buf:f32:8:rand=abc': 'abc' is no seed: a whole number");
+  CHECK(complaint("buf:f32:8:ones=7") == "argument 'buf:f32:8:ones=7': 'ones' takes no value");
+  CHECK(complaint("buf:f32:8:arange=2") == "argument 'buf:f32:8:arange=2': 'arange' takes no value");
 }
