@@ -64,7 +64,6 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
                           store.get(), FailurePolicy::kStopBeforeBundles},
                          context, memory.state, files));
   KILN_TRY(memory.save());
-  store.close();
   if (!finished.was_up_to_date) {
     world.out << counted(finished.kernels, "kernel") << " in " << counted(finished.images, "image")
               << ": " << spell_emitted(options.selection.out, prepared.manifest.embed) << "\n";

@@ -293,7 +293,6 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   } else {
     outcome.errors.push_back(std::move(finished).error());
   }
-  store.close();
 
   const std::string events = timeline.write();
   // Kept of the last build that did something. Its loss is none.

@@ -61,7 +61,6 @@ Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
   const std::vector<std::string> gone = what_goes(folder, build.catalog, world);
   KILN_TRY(write_build_folder(build, folder, files, store.get()));
-  store.close();
   std::size_t images = 0, kernels = 0;
   for (const Module& module : build.catalog.modules) {
     images += module.images.size();

@@ -58,7 +58,8 @@ Json::Array step_rows(const Json& trace) {
     const Json* arguments = event.find("args");
     const std::string status = arguments == nullptr ? "" : text_of(*arguments, "status");
     const auto milliseconds = [&](const char* key) {
-      return (integer_of(event, key).value_or(0) + 500) / 1000;
+      const std::int64_t microseconds = integer_of(event, key).value_or(0);
+      return microseconds / 1000 + (microseconds % 1000 >= 500 ? 1 : 0);
     };
     rows.push_back(Json::Object{
         {"step", text_of(event, "name")},

@@ -48,7 +48,7 @@ void SharedStore::trim() {
   if (is_used_) (void)store_.trim(limit_);
 }
 
-void SharedStore::close() {
+SharedStore::~SharedStore() {
   if (!is_used_) return;
   if (store_.damaged() != 0) {
     world_.err << "kiln: warning: " << counted(store_.damaged(), "file")

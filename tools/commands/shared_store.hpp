@@ -27,13 +27,15 @@ class SharedStore {
  public:
   // Warns where a store that is wanted cannot be used: a build goes on without.
   SharedStore(StoreUse use, const StorePolicies& policies, const CacheFolder& folder, World& world);
+  // Tells what went wrong with it, and keeps its counts.
+  ~SharedStore();
+  SharedStore(const SharedStore&) = delete;
+  SharedStore& operator=(const SharedStore&) = delete;
 
   // Null: none is used.
   CacheStore* get() { return is_used_ ? &store_ : nullptr; }
   // Down to the size that the policy allows.
   void trim();
-  // Tells what went wrong with it, and keeps its counts. At the end of its use.
-  void close();
 
  private:
   World& world_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -127,19 +126,20 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
   // The largest first, so that no core is left with a long one at the end.
   std::ranges::stable_sort(images, std::greater<>{},
                            [](const Artifact* image) { return image->bytes.size(); });
-  std::mutex mutex;
-  std::optional<Error> failure;
+  std::vector<std::optional<Error>> failures(images.size());
   on_all_cores(images.size(), [&](std::size_t i) {
     auto frame = compress(*images[i], store);
     if (!frame) {
-      const std::lock_guard lock(mutex);
-      failure = std::move(frame).error();
+      failures[i] = std::move(frame).error();
       return;
     }
     images[i]->stored = std::move(frame).value();
     images[i]->compression = Compression::kZstd;
   });
-  if (failure) return *std::move(failure);
+  // The first of them, whichever came to its end first.
+  for (std::optional<Error>& failure : failures) {
+    if (failure) return *std::move(failure);
+  }
   return {};
 }
 

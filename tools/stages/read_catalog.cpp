@@ -57,16 +57,17 @@ Result<CatalogRecord> read_catalog(const Json& document, std::string_view file) 
     const Json& object = array_of(document, "images")[i];
     Artifact image;
     image.module = images[i].module;
-    image.unit = static_cast<std::uint16_t>(integer_of(object, "unit").value_or(0));
+    const std::int64_t unit = integer_of(object, "unit").value_or(0);
     image.source = text_of(object, "source");
     image.target = images[i].info.target;
     image.path = images[i].path;
     image.digest = images[i].digest;
     image.info = std::move(images[i].info);
     const auto module = std::ranges::find(catalog.modules, image.module, &Module::name);
-    if (module == catalog.modules.end() || image.unit >= module->sources.size()) {
-      return refuse("an image of it is of no module: " + quote(image.path));
-    }
+    const bool is_known = module != catalog.modules.end() && unit >= 0 && unit <= UINT16_MAX &&
+                          static_cast<std::size_t>(unit) < module->sources.size();
+    if (!is_known) return refuse("an image of it is of no module: " + quote(image.path));
+    image.unit = static_cast<std::uint16_t>(unit);
     learn_kernels(object, image.unit, kernels[image.module]);
     module->images.push_back(std::move(image));
   }
@@ -77,8 +78,11 @@ Result<CatalogRecord> read_catalog(const Json& document, std::string_view file) 
     BundleRecord bundle;
     bundle.module = text_of(object, "module");
     bundle.path = text_of(object, "path");
-    bundle.size = static_cast<std::uint64_t>(integer_of(object, "size").value_or(0));
-    (void)Digest::parse(text_of(object, "digest"), bundle.digest);
+    const std::int64_t size = integer_of(object, "size").value_or(-1);
+    if (size < 0 || !Digest::parse(text_of(object, "digest"), bundle.digest)) {
+      return refuse("a bundle of it has no size or no digest: " + quote(bundle.path));
+    }
+    bundle.size = static_cast<std::uint64_t>(size);
     record.bundles.push_back(std::move(bundle));
   }
   return record;

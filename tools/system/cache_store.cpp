@@ -60,10 +60,13 @@ std::string entry_lines(const Digest& key, const CachedOutput& value) {
   return key.hex() + "\n" + value.output_digest.hex() + "\n" + value.log_digest.hex() + "\n";
 }
 
-// What another version of kiln wrote is none of ours, but nothing is wrong with it.
+// Written by another version of kiln: not usable, but not damaged.
 bool is_of_another_version(std::string_view format, std::string_view file) {
-  const std::string first = std::string(format) + " 1\n";
-  return file.starts_with(first);
+  std::string_view version = take_until(file, '\n');
+  unsigned number = 0;
+  if (take_until(version, ' ') != format) return false;
+  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+  return error == std::errc() && end == version.data() + version.size() && number != kVersion;
 }
 
 // Newest first:  { "candidate" { digest " " path } }
@@ -192,8 +195,10 @@ Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value
 
 // The first time that something is kept. A mark that is there stays as it is.
 Result<void> CacheStore::mark() {
-  if (is_marked_.exchange(true) || files_.kind(root_ / kTagName) == PathKind::kFile) return {};
-  return files_.write(root_ / kTagName, kTag);
+  if (is_marked_) return {};
+  if (files_.kind(root_ / kTagName) != PathKind::kFile) KILN_TRY(files_.write(root_ / kTagName, kTag));
+  is_marked_ = true;
+  return {};
 }
 
 // Moved away first, so that whoever reads it meanwhile finds all of it or nothing.

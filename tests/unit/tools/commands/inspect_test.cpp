@@ -7,6 +7,7 @@
 #include "tests/support/sample_images.hpp"
 #include "tools/commands/cache.hpp"
 #include "tools/commands/inspect.hpp"
+#include "tools/commands/shared_store.hpp"
 #include "tools/json/json_fields.hpp"
 #include "tools/system/cache_store.hpp"
 
@@ -91,6 +92,19 @@ TEST_CASE("inspect prints no document as a catalog that is none") {
   REQUIRE_FALSE(other);
   CHECK(other.error().message == "not the catalog of a build: it has no 'format'");
   CHECK(machine.out.str().empty());
+}
+
+TEST_CASE("A shared store keeps its counts and says what was damaged however its use ends") {
+  Machine machine;
+  machine.environment.variables = {{"KILN_CACHE_DIR", "/c"}};
+  const auto fails_early = [&]() -> Result<void> {
+    SharedStore store(StoreUse::kFolder, store_policies(machine.environment).value(),
+                      cache_folder(machine.files, machine.environment), machine.world);
+    store.get()->count(FoundIn::kNowhere);
+    return Error{ErrorCode::kInterrupted, "interrupted"};
+  };
+  CHECK_FALSE(fails_early());
+  CHECK(CacheStore(machine.files, "/c").counts().misses == 1);
 }
 
 TEST_CASE("cache shows what it holds and clears it") {

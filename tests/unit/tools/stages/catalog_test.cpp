@@ -181,6 +181,18 @@ TEST_CASE("read_catalog gives back the catalog that kiln.json was written from")
     record->catalog.modules[0].images[i].bytes = module.images[i].bytes;
   }
   CHECK(write_json(catalog_json(record->catalog, record->bundles)) == text);
+
+  const auto is_read_with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    REQUIRE(changed.find(from) != std::string::npos);
+    changed.replace(changed.find(from), from.size(), to);
+    return read_catalog(read_json(changed, "kiln.json").value(), "kiln.json").has_value();
+  };
+  CHECK(is_read_with("\"unit\": 0", "\"unit\": 0"));
+  CHECK_FALSE(is_read_with("\"unit\": 0", "\"unit\": 65536"));
+  CHECK_FALSE(is_read_with("\"unit\": 0", "\"unit\": -65536"));
+  CHECK_FALSE(is_read_with("\"size\": 7,", "\"size\": -7,"));
+  CHECK_FALSE(is_read_with(sha256("x").hex(), "x"));
 }
 
 TEST_CASE("read_images refuses a document of another format") {

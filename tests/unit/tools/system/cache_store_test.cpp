@@ -128,10 +128,21 @@ TEST_CASE("CacheStore finds a changed byte anywhere, says so once, and is mended
 TEST_CASE("CacheStore says nothing of what another version of kiln left") {
   FakeFiles files;
   CacheStore store(files, "/cache");
+  const unsigned version = GENERATE(1u, 3u, 12u);
   REQUIRE(store.store(kKey, {"image", "log"}));
-  REQUIRE(files.write(folder_of(kKey) / "entry", seal("kiln-cache-entry", 1, "x\n")));
+  REQUIRE(files.write(folder_of(kKey) / "entry", seal("kiln-cache-entry", version, "x\n")));
   CHECK_FALSE(store.find(kKey));
   CHECK(store.damaged() == 0);
+}
+
+TEST_CASE("CacheStore marks its folder, also where that failed the first time") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  files.writes.fail(1, Faults::Kind::kOnce);
+  CHECK_FALSE(store.store(kKey, {"image", "log"}));
+  files.writes.fail(0);
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  CHECK(files.status("/cache/CACHEDIR.TAG"));
 }
 
 TEST_CASE("CacheStore removes what killed builds left, unless another build uses it") {
