@@ -44,12 +44,7 @@ Result<std::vector<EmbedOutput>> parse_outputs(const BuildWords& words) {
   std::set<EmbedOutput> outputs;
   for (const std::string& word : words.outputs) {
     if (word == "python") return usage_error("--emit cannot be 'python'").hint(kEmitForPython);
-    KILN_TRY_ASSIGN(const EmbedOutput output,
-                    choice<EmbedOutput>("--emit", word,
-                                        {{"cpp", EmbedOutput::kCpp},
-                                         {"c", EmbedOutput::kC},
-                                         {"rust", EmbedOutput::kRust},
-                                         {"catalog", EmbedOutput::kCatalog}}));
+    KILN_TRY_ASSIGN(const EmbedOutput output, choice("--emit", word, kEmitWords));
     outputs.insert(output);
   }
   if (words.amalgamate) outputs.insert(EmbedOutput::kAmalgamation);
@@ -62,23 +57,14 @@ Result<Invocation> finish_build(const BuildWords& words) {
     KILN_TRY_ASSIGN(options.jobs, parse_jobs(*words.jobs));
   }
   if (words.embed) {
-    KILN_TRY_ASSIGN(options.embed, choice<EmbedMode>("--embed", *words.embed,
-                                                     {{"array", EmbedMode::kArray},
-                                                      {"asm", EmbedMode::kAsm},
-                                                      {"split", EmbedMode::kSplit}}));
+    KILN_TRY_ASSIGN(options.embed, choice("--embed", *words.embed, kEmbedModeWords));
   }
   KILN_TRY_ASSIGN(options.outputs, parse_outputs(words));
   if (words.compression) {
-    KILN_TRY_ASSIGN(options.compression,
-                    choice<Compression>("--compress", *words.compression,
-                                        {{"zstd", Compression::kZstd}, {"none", Compression::kNone}}));
+    KILN_TRY_ASSIGN(options.compression, choice("--compress", *words.compression, kCompressionWords));
   }
   if (words.embed_source) {
-    KILN_TRY_ASSIGN(options.embed_source,
-                    choice<EmbedSource>("--embed-source", *words.embed_source,
-                                        {{"beside", EmbedSource::kBeside},
-                                         {"instead", EmbedSource::kInstead},
-                                         {"none", EmbedSource::kNone}}));
+    KILN_TRY_ASSIGN(options.embed_source, choice("--embed-source", *words.embed_source, kEmbedSourceWords));
   }
   return Invocation(std::move(options));
 }
@@ -112,22 +98,22 @@ Subcommand declare_build(Program& program) {
       ->type_name("FILE");
   command
       .add_option("--embed", words->embed, "Where the bytes of the images lie (default: the manifest's)")
-      ->type_name("array|asm|split");
+      ->type_name(help_of(kEmbedModeWords));
   command
       .add_option("--emit", words->outputs,
                   "What to write for programs (default: the manifest's, else cpp); may be repeated")
-      ->type_name("cpp|c|rust|catalog")->expected(1)->take_all();
+      ->type_name(help_of(kEmitWords))->expected(1)->take_all();
   command.add_flag("--amalgamate", words->amalgamate,
                    "Write <stem>_amalgamated.hpp, a C++ header with kiln's loader in it, instead of the "
                    "header, or beside what --emit says");
   command.add_option("--namespace", options.name_space, "The header's C++ namespace")->type_name("NS");
   command.add_option("--compress", words->compression, "How the images are stored in the header")
-      ->type_name("zstd|none");
+      ->type_name(help_of(kCompressionWords));
   command
       .add_flag("--embed-source{beside}", words->embed_source,
                 "Put the sources into the header too, for the runtime to compile; "
                 "=instead leaves the images out")
-      ->type_name("beside|instead|none");
+      ->type_name(help_of(kEmbedSourceWords));
   command.footer(
       "Example: everything, then one module for one GPU\n"
       "  kiln build targets.json --out out\n"

@@ -7,6 +7,9 @@
 namespace kiln::tools {
 namespace {
 
+constexpr Words<CacheAction, 3> kCacheActionWords = {
+    {{"show", CacheAction::kShow}, {"trim", CacheAction::kTrim}, {"clear", CacheAction::kClear}}};
+
 // "256", "16,16", "8,8,4"
 Result<std::array<std::uint32_t, 3>> parse_sizes(const std::string& option, const std::string& text) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
@@ -39,7 +42,7 @@ Subcommand declare_cache(Program& program) {
       "cache", "Show, trim or clear the cache of step outputs that all builds share");
   const auto options = std::make_shared<CacheOptions>();
   const auto action = std::make_shared<std::string>("show");
-  command.add_option("ACTION", *action, "show (default), trim or clear")->type_name("show|trim|clear");
+  command.add_option("ACTION", *action, "show (default), trim or clear")->type_name(help_of(kCacheActionWords));
   command.add_option("--size", options->size, "Trim to this size (default: KILN_CACHE_SIZE)")
       ->type_name("SIZE");
   command.add_option("--age", options->age, "Trim what was last used before that: 30d, 12h, 90m")
@@ -50,10 +53,7 @@ Subcommand declare_cache(Program& program) {
       "KILN_CACHE_URL names an HTTP cache behind it, KILN_CACHE_HTTP=read only reads that one.\n"
       "Example:\n  kiln cache trim --size 500M --age 30d");
   return {"cache", [options, action]() -> Result<Invocation> {
-            KILN_TRY_ASSIGN(options->action, choice<CacheAction>("the action", *action,
-                                                                 {{"show", CacheAction::kShow},
-                                                                  {"trim", CacheAction::kTrim},
-                                                                  {"clear", CacheAction::kClear}}));
+            KILN_TRY_ASSIGN(options->action, choice("the action", *action, kCacheActionWords));
             return Invocation(*options);
           }};
 }

@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "kiln/result.hpp"
 #include "tools/cli/invocation.hpp"
 
@@ -67,15 +68,18 @@ Subcommand parsed_command(const CLI::App& command, std::shared_ptr<Options> opti
   return {command.get_name(), [options = std::move(options)] { return Invocation(*options); }};
 }
 
-// The value that `text` names. The error calls the option `option`.
-template <typename Value>
-Result<Value> choice(const std::string& option, const std::string& text,
-                     const std::vector<std::pair<std::string, Value>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    names.push_back(name);
-  }
+// The words of an option as --help has them: "array|asm|split".
+template <typename List>
+std::string help_of(const List& words) {
+  return join(all_words(words), "|");
+}
+
+// What `text` means by `words`. The error calls the option `option`.
+template <typename List>
+Result<typename List::value_type::second_type> choice(const std::string& option, const std::string& text,
+                                                      const List& words) {
+  if (const auto value = value_of(words, text)) return *value;
+  const std::vector<std::string> names = all_words(words);
   Error error = usage_error(option + " cannot be " + quote(text));
   const std::string near = nearest(text, names);
   if (!near.empty()) error.hint("did you mean " + quote(near) + "?");

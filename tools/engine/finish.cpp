@@ -295,7 +295,7 @@ std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
   });
   if (is_renamed) return "this build does not make it";
   std::vector<std::string> names;
-  for (const EmbedOutput output : embed.outputs) names.emplace_back(kEmbedOutputs[static_cast<std::size_t>(output)]);
+  for (const EmbedOutput output : embed.outputs) names.push_back(word_of(kEmbedOutputWords, output));
   const std::string last = names.back();
   names.pop_back();
   return "this build emits " + join(names, ", ") + (names.empty() ? "" : " and ") + last;

@@ -157,24 +157,14 @@ const bool* JsonReader::boolean(const Json& value, const std::string& what) {
   return value.boolean();
 }
 
-int JsonReader::choice(const Json& value, const std::string& what,
-                       std::initializer_list<std::string_view> choices) {
-  const std::string* chosen = text(value, what);
-  if (chosen == nullptr) return -1;
-  int index = 0;
-  std::vector<std::string> names;
-  for (const std::string_view name : choices) {
-    if (name == *chosen) return index;
-    names.emplace_back(name);
-    ++index;
-  }
-  Error& error = report(value, what + " cannot be " + quote(*chosen));
-  if (const std::string near = nearest(*chosen, names); !near.empty()) {
+void JsonReader::report_choice(const Json& value, const std::string& what, const std::string& chosen,
+                               const std::vector<std::string>& names) {
+  Error& error = report(value, what + " cannot be " + quote(chosen));
+  if (const std::string near = nearest(chosen, names); !near.empty()) {
     error.hint("did you mean " + quote(near) + "?");
   } else {
     error.hint("it is one of " + join(names, ", "));
   }
-  return -1;
 }
 
 Result<void> JsonReader::finish() {

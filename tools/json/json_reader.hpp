@@ -6,12 +6,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
 #include "kiln/result.hpp"
 #include "tools/json/json.hpp"
 
@@ -64,14 +65,23 @@ class JsonReader {
   const std::string* text(const Json& value, const std::string& what);
   // Null, with a report, when the value is neither true nor false.
   const bool* boolean(const Json& value, const std::string& what);
-  // The index of the choice that the value names, or -1 with a report.
-  int choice(const Json& value, const std::string& what,
-             std::initializer_list<std::string_view> choices);
+  // What the value means by `words` (base/words.hpp), or nothing with a report.
+  template <typename List>
+  std::optional<typename List::value_type::second_type> choice(const Json& value, const std::string& what,
+                                                               const List& words) {
+    const std::string* word = text(value, what);
+    if (word == nullptr) return std::nullopt;
+    const auto chosen = value_of(words, *word);
+    if (!chosen) report_choice(value, what, *word, all_words(words));
+    return chosen;
+  }
 
   // Success, or all that was reported, in the order of the text.
   Result<void> finish();
 
  private:
+  void report_choice(const Json& value, const std::string& what, const std::string& chosen,
+                     const std::vector<std::string>& names);
   // Each member of an object whose key was not given before; the others are reported.
   void distinct_members(const Json::Object& members, const std::string& what,
                         const std::function<void(const JsonMember&)>& read);

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/digest.hpp"
+#include "base/words.hpp"
 #include "formats/target_id.hpp"
 #include "kiln/catalog.hpp"
 #include "kiln/result.hpp"
@@ -28,14 +30,26 @@ struct Located {
 };
 
 enum class DebugInfo : std::uint8_t { kNone, kLines, kFull };
+inline constexpr Words<DebugInfo, 3> kDebugInfoWords = {
+    {{"none", DebugInfo::kNone}, {"lines", DebugInfo::kLines}, {"full", DebugInfo::kFull}}};
 enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
+inline constexpr Words<EmbedMode, 3> kEmbedModeWords = {
+    {{"array", EmbedMode::kArray}, {"asm", EmbedMode::kAsm}, {"split", EmbedMode::kSplit}}};
 // What a build writes for programs: the C++ header, the C header, the Rust module, the catalog file.
 enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog, kAmalgamation };
-// As the manifest spells them, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 5> kEmbedOutputs = {"cpp", "c", "rust", "catalog", "amalgamation"};
+inline constexpr Words<EmbedOutput, 5> kEmbedOutputWords = {{{"cpp", EmbedOutput::kCpp},
+                                                             {"c", EmbedOutput::kC},
+                                                             {"rust", EmbedOutput::kRust},
+                                                             {"catalog", EmbedOutput::kCatalog},
+                                                             {"amalgamation", EmbedOutput::kAmalgamation}}};
+// Those of a manifest and of --emit; the last has an option of its own.
+inline constexpr auto kEmitWords = std::span(kEmbedOutputWords).first<4>();
 inline constexpr const char* kEmitForPython = "Python reads the catalog file: 'catalog'";  // a hint
 // Whether the header holds what a module is compiled from, for the runtime to compile.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
+inline constexpr Words<EmbedSource, 3> kEmbedSourceWords = {
+    {{"none", EmbedSource::kNone}, {"beside", EmbedSource::kBeside}, {"instead", EmbedSource::kInstead}}};
+inline constexpr Words<Compression, 2> kCompressionWords = {{{"zstd", Compression::kZstd}, {"none", Compression::kNone}}};
 
 // The include directory that stands for the folder of kiln's own kernels, with device/platform.cuh; commands
 // put the folder in its place.

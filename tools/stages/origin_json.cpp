@@ -1,6 +1,5 @@
 #include "tools/stages/origin_json.hpp"
 
-#include <array>
 #include <string_view>
 
 #include "tools/json/json_fields.hpp"
@@ -8,12 +7,6 @@
 
 namespace kiln::tools {
 namespace {
-
-// As the manifest spells them, in the order of the enumerations.
-constexpr std::array<std::string_view, 3> kEmbedModes = {"array", "asm", "split"};
-constexpr std::array<std::string_view, 3> kEmbedSources = {"none", "beside", "instead"};
-constexpr std::array<std::string_view, 2> kCompressions = {"none", "zstd"};
-constexpr std::array<std::string_view, 3> kDebugInfo = {"none", "lines", "full"};
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -78,16 +71,16 @@ Json settings_json(const BuildSettings& settings) {
   const auto& [header, name_space, mode, outputs, compression, source] = embed;
   Json::Array emit;
   for (const EmbedOutput output : outputs) {
-    emit.push_back(std::string(kEmbedOutputs[static_cast<std::size_t>(output)]));
+    emit.push_back(word_of(kEmbedOutputWords, output));
   }
   return Json::Object{{"header", header},
                       {"namespace", name_space},
-                      {"mode", kEmbedModes[static_cast<std::size_t>(mode)]},
+                      {"mode", word_of(kEmbedModeWords, mode)},
                       {"emit", std::move(emit)},
-                      {"compression", kCompressions[compression == Compression::kZstd ? 1 : 0]},
-                      {"source", kEmbedSources[static_cast<std::size_t>(source)]},
+                      {"compression", word_of(kCompressionWords, compression)},
+                      {"source", word_of(kEmbedSourceWords, source)},
                       {"minimum_runtime", minimum_runtime},
-                      {"debug", kDebugInfo[static_cast<std::size_t>(debug)]},
+                      {"debug", word_of(kDebugInfoWords, debug)},
                       {"joined_ptx", joined_ptx == JoinedPtx::kYes},
                       {"min_driver", spell_floor(floors.cuda)},
                       {"min_rocm", spell_floor(floors.rocm)},
@@ -129,28 +122,28 @@ Json tool_json(const ToolRecord& tool) {
 std::optional<BuildSettings> read_settings(const Json& document) {
   const Json* object = document.find("settings");
   if (object == nullptr) return std::nullopt;
-  const auto mode = index_of(kEmbedModes, text_of(*object, "mode"));
-  const auto compression = index_of(kCompressions, text_of(*object, "compression"));
-  const auto source = index_of(kEmbedSources, text_of(*object, "source"));
-  const auto debug = index_of(kDebugInfo, text_of(*object, "debug"));
+  const auto mode = value_of(kEmbedModeWords, text_of(*object, "mode"));
+  const auto compression = value_of(kCompressionWords, text_of(*object, "compression"));
+  const auto source = value_of(kEmbedSourceWords, text_of(*object, "source"));
+  const auto debug = value_of(kDebugInfoWords, text_of(*object, "debug"));
   if (!mode || !compression || !source || !debug) return std::nullopt;
   BuildSettings settings;
   settings.embed.header = text_of(*object, "header");
   settings.embed.name_space = text_of(*object, "namespace");
-  settings.embed.mode = static_cast<EmbedMode>(*mode);
+  settings.embed.mode = *mode;
   settings.embed.outputs.clear();
   for (const Json& each : array_of(*object, "emit")) {
     const std::string* name = each.text();
-    const auto output = index_of(kEmbedOutputs, name != nullptr ? *name : std::string());
+    const auto output = value_of(kEmbedOutputWords, name != nullptr ? *name : std::string());
     if (!output) return std::nullopt;
-    settings.embed.outputs.push_back(static_cast<EmbedOutput>(*output));
+    settings.embed.outputs.push_back(*output);
   }
   if (settings.embed.outputs.empty()) return std::nullopt;
-  settings.embed.compression = *compression == 1 ? Compression::kZstd : Compression::kNone;
-  settings.embed.source = static_cast<EmbedSource>(*source);
+  settings.embed.compression = *compression;
+  settings.embed.source = *source;
   settings.minimum_runtime =
       static_cast<std::uint32_t>(integer_of(*object, "minimum_runtime").value_or(0));
-  settings.debug = static_cast<DebugInfo>(*debug);
+  settings.debug = *debug;
   settings.floors = {.cuda = parse_release(text_of(*object, "min_driver")).value_or(0),
                      .rocm = parse_release(text_of(*object, "min_rocm")).value_or(0)};
   settings.budgets = read_budgets(*object);

@@ -28,20 +28,16 @@ class EmbedPart : public ManifestPart {
          {"namespace", Need::kOptional, [&](const Json& v) { name_space(v); }},
          {"mode", Need::kOptional,
           [&](const Json& v) {
-            const int choice = reader_.choice(v, "'mode'", {"array", "asm", "split"});
-            if (choice >= 0) embed_.mode = static_cast<EmbedMode>(choice);
+            embed_.mode = reader_.choice(v, "'mode'", kEmbedModeWords).value_or(embed_.mode);
           }},
          {"emit", Need::kOptional, [&](const Json& v) { emit(v); }},
          {"compression", Need::kOptional,
           [&](const Json& v) {
-            const int choice = reader_.choice(v, "'compression'", {"zstd", "none"});
-            if (choice >= 0) {
-              embed_.compression = choice == 0 ? Compression::kZstd : Compression::kNone;
-            }
+            embed_.compression =
+                reader_.choice(v, "'compression'", kCompressionWords).value_or(embed_.compression);
           }},
          {"source", Need::kOptional, [&](const Json& v) {
-            const int choice = reader_.choice(v, "'source'", {"none", "beside", "instead"});
-            if (choice >= 0) embed_.source = static_cast<EmbedSource>(choice);
+            embed_.source = reader_.choice(v, "'source'", kEmbedSourceWords).value_or(embed_.source);
           }}});
     return std::move(embed_);
   }
@@ -54,9 +50,8 @@ class EmbedPart : public ManifestPart {
         reader_.report(item, "an entry of 'emit' cannot be 'python'").hint(kEmitForPython);
         return;
       }
-      const int choice =
-          reader_.choice(item, "an entry of 'emit'", {"cpp", "c", "rust", "catalog"});
-      if (choice >= 0) outputs.insert(static_cast<EmbedOutput>(choice));
+      const std::optional<EmbedOutput> output = reader_.choice(item, "an entry of 'emit'", kEmitWords);
+      if (output) outputs.insert(*output);
     });
     if (!outputs.empty()) embed_.outputs.assign(outputs.begin(), outputs.end());
   }

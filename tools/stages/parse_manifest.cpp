@@ -91,8 +91,7 @@ class ManifestParser : public ManifestPart {
   }
 
   void debug(const Json& value) {
-    const int choice = reader_.choice(value, "'debug'", {"none", "lines", "full"});
-    if (choice >= 0) manifest_.debug = static_cast<DebugInfo>(choice);
+    manifest_.debug = reader_.choice(value, "'debug'", kDebugInfoWords).value_or(manifest_.debug);
   }
 
   void minimum_runtime(const Json& value) {

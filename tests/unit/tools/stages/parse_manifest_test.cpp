@@ -135,6 +135,18 @@ TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
         keys_of(R"({"embed": {"unknown_to_all": 1}})"));
   CHECK(properties_of(*schema->find("properties")->find("budgets")) ==
         keys_of(R"({"budgets": {"unknown_to_all": 1}})"));
+
+  const auto words = [](const Json& key) {
+    std::vector<std::string> found;
+    for (const Json& word : *key.find("enum")->array()) found.push_back(*word.text());
+    return found;
+  };
+  const Json& embed = *schema->find("properties")->find("embed")->find("properties");
+  CHECK(words(*embed.find("mode")) == all_words(kEmbedModeWords));
+  CHECK(words(*embed.find("compression")) == all_words(kCompressionWords));
+  CHECK(words(*embed.find("source")) == all_words(kEmbedSourceWords));
+  CHECK(words(*embed.find("emit")->find("items")) == all_words(kEmitWords));
+  CHECK(words(*schema->find("properties")->find("debug")) == all_words(kDebugInfoWords));
 }
 
 // Each suggestion reads a folder and compares its names: of thousands, a few do.
