@@ -75,7 +75,7 @@ class TableReader {
     const auto size = reader_.little<std::uint32_t>();
     const std::string_view text = as_text(reader_.take(size));
     if (reader_.little<std::uint8_t>() != 0 || text.find('\0') != std::string_view::npos) {
-      fail("a text does not end with the only NUL of it");
+      fail("a string is not NUL-terminated, or has a second NUL");
     }
     return text;
   }
@@ -130,7 +130,7 @@ class TableReader {
     parameter.offset = reader_.little<std::uint16_t>();
     parameter.size = reader_.little<std::uint16_t>();
     const auto kind = reader_.little<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(ParameterKind::kPointer)) fail("a parameter of no kind");
+    if (kind > static_cast<std::uint8_t>(ParameterKind::kPointer)) fail("a parameter has an unknown kind");
     parameter.kind = static_cast<ParameterKind>(kind);
     ParameterText& texts = storage.texts.emplace_back();
     texts.type = text();

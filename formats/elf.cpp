@@ -69,7 +69,7 @@ Result<Tables> read_header(Bytes file, ElfHeader& header) {
   if (file.size() < kHeaderSize || !as_text(file).starts_with(kMagic)) {
     return malformed("not an ELF file: " + (file.size() < kHeaderSize
                                                 ? std::to_string(file.size()) + " bytes are too few"
-                                                : std::string("the first four bytes are others")));
+                                                : std::string("it does not start with 7f 45 4c 46")));
   }
   ByteReader reader(file.first(kHeaderSize));
   reader.skip(kMagic.size());

@@ -240,7 +240,7 @@ class PtxReader {
   Result<std::uint64_t> read_alignment() {
     KILN_TRY_ASSIGN(const std::uint64_t alignment, read_number());
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 65536) {
-      return wrong("alignment " + std::to_string(alignment) + " is no power of two");
+      return wrong("alignment " + std::to_string(alignment) + " is not a power of two up to 65536");
     }
     return alignment;
   }

@@ -46,7 +46,7 @@ std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " byt
 Result<void> check_addressable(const DeviceState& device, std::size_t bytes) {
   if (bytes <= static_cast<std::size_t>(PTRDIFF_MAX)) return {};
   return device.failed("allocating memory",
-                       Error{ErrorCode::kInvalidInput, "so many bytes have no addresses", {}, {}});
+                       Error{ErrorCode::kInvalidInput, "more bytes than an address can count", {}, {}});
 }
 
 Result<std::shared_ptr<DeviceBlock>> make_block(const std::shared_ptr<DeviceState>& device,

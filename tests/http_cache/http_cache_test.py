@@ -173,11 +173,11 @@ def breaks(kiln, server):
     project = Project(kiln)
     project.build(server.url)
     warning = f"kiln: warning: the cache {server.url} is "
-    for mode, said_of_it in (("errors", "not used any more: it answers 500"), ("hangs", "not used any more: "),
+    for mode, said_of_it in (("errors", "not used any more: the server answered HTTP 500"), ("hangs", "not used any more: "),
                              ("cuts short", "not used any more: "),
                              ("never ends", "not used any more: it sends more than the 16777216 bytes that are read"),
-                             ("refuses", "given nothing any more: it answers 403"),
-                             ("hangs up", "given nothing any more: ")):
+                             ("refuses", "only read from now on: the server answered HTTP 403"),
+                             ("hangs up", "only read from now on: ")):
         if mode == "refuses":
             server.kept.clear()
         server.mode = mode

@@ -223,11 +223,11 @@ def cache(arguments):
                 fail(what, said)
             is_entry = name.parts[0] in ("objects", "lists") and (
                 name.parts[0] == "objects" or change is not None)
-            if said.count("did not check out") != int(is_entry):
+            if said.count("damaged file") != int(is_entry):
                 fail(f"{what}: what is said", said)
             shutil.rmtree(project.out)
             status, said = world.build(project)
-            if status != 0 or project.outputs() != expected or "did not check out" in said:
+            if status != 0 or project.outputs() != expected or "damaged file" in said:
                 fail(f"{what}: it is not mended", said)
     print(f"cache: {tried} changes of {len(files)} files")
 

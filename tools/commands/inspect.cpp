@@ -156,8 +156,8 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
   }
   if (error.notes.empty()) return {};
   error.message = quote((folder / "kiln.json").lexically_normal().string()) +
-                  " does not tell of what lies beside it: " + counted(error.notes.size(), "image") +
-                  " of " + std::to_string(items->size()) + " differ";
+                  " does not match the images beside it: " + counted(error.notes.size(), "image") + " of " +
+                  std::to_string(items->size()) + (error.notes.size() == 1 ? " differs" : " differ");
   return error.hint("build or merge it again: what was changed is then made again");
 }
 

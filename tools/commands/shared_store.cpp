@@ -51,9 +51,9 @@ void SharedStore::trim() {
 SharedStore::~SharedStore() {
   if (!is_used_) return;
   if (store_.damaged() != 0) {
-    world_.err << "kiln: warning: " << counted(store_.damaged(), "file")
-               << " of the cache did not check out, and will be made again: " << store_.root().string()
-               << "\n";
+    world_.err << "kiln: warning: " << counted(store_.damaged(), "damaged file") << " of the cache "
+               << (store_.damaged() == 1 ? "is" : "are") << " ignored and will be built again: "
+               << store_.root().string() << "\n";
   }
   if (remote_ && !remote_->trouble().empty()) {
     world_.err << "kiln: warning: the cache " << remote_->shown_url() << " " << remote_->trouble() << "\n";

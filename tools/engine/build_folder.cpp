@@ -54,8 +54,8 @@ class Reader {
     if (problems_.empty()) return {};
     Error error{.code = ErrorCode::kBuildFailed,
                 .message = quote((shown / "kiln.json").string()) +
-                           " does not tell of what lies beside it: " +
-                           counted(problems_.size(), "file") + " differ"};
+                           " does not match the files beside it: " + counted(problems_.size(), "file") +
+                           (problems_.size() == 1 ? " differs" : " differ")};
     for (const std::string& problem : problems_) error.note(problem);
     return error.hint("build or merge it again: what was changed is then made again");
   }

@@ -42,7 +42,7 @@ std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& t
     if (other.starts_with(kind)) alike.push_back(other);
   }
   if (alike.empty()) {
-    error.note("it tells of nothing that it can build: it may be another program");
+    error.note("it lists no target that it can build; it may be another program");
   } else {
     error.note("what can be built: " + join(alike, ", "));
   }

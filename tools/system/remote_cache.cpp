@@ -70,7 +70,7 @@ void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer
   const std::lock_guard lock(mutex_);
   if (!trouble_.empty()) return;
   trouble_ = std::string(what_follows) + ": " +
-             (answer ? "it answers " + std::to_string(answer->status) : answer.error().message);
+             (answer ? "the server answered HTTP " + std::to_string(answer->status) : answer.error().message);
 }
 
 std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t most_bytes) {
@@ -96,7 +96,7 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
   }
   // Who may not write may still read. Some servers hang up where they take nothing.
   is_read_only_ = true;
-  give_up("is given nothing any more", answer);
+  give_up("is only read from now on", answer);
   return false;
 }
 

@@ -60,7 +60,7 @@ class RemoteCache {
   // Whoever looks for an output says once whether it was found: it may take several questions.
   void count(bool was_found) { ++(was_found ? counts_.hits : counts_.misses); }
   const Counts& counts() const { return counts_; }
-  // What happened first, "is not used any more: it answers 500"; empty: nothing did.
+  // What happened first, "is not used any more: the server answered HTTP 500"; empty: nothing did.
   std::string trouble() const;
   std::string shown_url() const { return without_credentials(policy_.url); }
 

@@ -163,7 +163,7 @@ TEST_CASE("A catalog file with a table that lies is refused", "[catalog_file]") 
   CHECK(changed("bf16"sv, "void"sv) ==
         "damaged catalog file: kernel 'affine_f32' has a parameter of type 'void' and 2 bytes");
   CHECK(changed("tick"sv, "t\0ck"sv) ==
-        "damaged catalog file: a text does not end with the only NUL of it");
+        "damaged catalog file: a string is not NUL-terminated, or has a second NUL");
   CHECK(changed("\x07\0\0\0gfx1030\0\0"sv, "\x07\0\0\0gfx1030\0\2"sv) ==
         "damaged catalog file: image 'gfx1030' of module 'affine' is of a format that such a "
         "target does not have");

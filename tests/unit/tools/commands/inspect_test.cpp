@@ -152,7 +152,7 @@ TEST_CASE("inspect compares the images of a build with their catalog") {
   REQUIRE_FALSE(changed);
   CHECK(changed.error().code == ErrorCode::kBuildFailed);
   CHECK(changed.error().message ==
-        "'out/kiln.json' does not tell of what lies beside it: 1 image of 1 differ");
+        "'out/kiln.json' does not match the images beside it: 1 image of 1 differs");
   CHECK(changed.error().notes.front().text == "'images/fill.ptx' was changed");
   REQUIRE(machine.files.remove_all("/w/out/images/fill.ptx"));
   CHECK(inspect().error().notes.front().text == "'images/fill.ptx' is missing");
