@@ -20,8 +20,8 @@ class CatalogFileState {
 
   const CatalogFileContents& contents() const { return contents_; }
 
-  // Whether an image of the file matches its digest; one that is none of the file's does. Computes
-  // a SHA-256 each time. Errors: kInvalidInput.
+  // Checks the image's bytes against the file's digest: a SHA-256 each time. An image that is not of this file
+  // passes. Errors: kInvalidInput.
   Result<void> check(const ImageEntry& image) const;
 
  private:

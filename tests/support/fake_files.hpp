@@ -41,7 +41,7 @@ class FakeFiles final : public tools::Files {
                        [&](const std::string& link) { return key(path).starts_with(link + "/"); });
   }
 
-  bool is_way_newer(const std::filesystem::path& path, std::int64_t) const override {
+  bool path_redirected_since(const std::filesystem::path& path, std::int64_t) const override {
     return newer_ways.contains(key(path));
   }
 

@@ -295,7 +295,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   }
 
   const std::string events = timeline.write();
-  // Kept of the last build that did something. Its loss is none.
+  // Kept of the last build that did something. Losing it does no harm.
   if (timeline.has_steps()) (void)files.write(timeline_file(plan.out_root), events);
   if (!side.trace.empty()) KILN_TRY(files.write(side.trace, events));
   if (outcome.errors.empty() && !side.depfile.empty()) {

@@ -217,7 +217,7 @@ ReadModules read_modules(const FinishRequest& request, const BuildContext& conte
   return all;
 }
 
-// They are in no header: that they are the files that were made, their status tells.
+// Bundles are not embedded, so it is enough that their status has not changed since they were made.
 Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& modules,
                                                const BuildContext& context, const Files& files) {
   std::vector<BundleRecord> bundles;

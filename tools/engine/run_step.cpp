@@ -70,7 +70,7 @@ void note_change(const std::string& neutral, const Step& step, const BuildContex
   const fs::path path = expand(neutral, plan);
   // The time of change tells: the other one is the user's to set, to the future too.
   const std::optional<FileStatus> now = files.status(path);
-  if (now && now->changed_ns < started_ns && !files.is_way_newer(path, started_ns)) return;
+  if (now && now->changed_ns < started_ns && !files.path_redirected_since(path, started_ns)) return;
   context.digests.forget(path);
   result.changed_meanwhile = neutral;
 }

@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 3> kParts = {"objects", "lists", "aside"}
 
 // The first name in a part of the store that kiln would not give; empty: none. A folder that holds
 // kiln's mark is kiln's.
-std::string what_is_of_others(const Files& files, const std::filesystem::path& root) {
+std::string first_foreign_name(const Files& files, const std::filesystem::path& root) {
   const Result<std::string> tag = files.read(root / kTagName);
   if (tag && *tag == kTag) return {};
   for (const std::string_view part : kParts) {
@@ -400,7 +400,7 @@ CacheFolder cache_folder(const Files& files, const Environment& environment) {
   }
   folder.path = (environment.current_directory / folder.path).lexically_normal();
   if (!folder.path.has_filename()) folder.path = folder.path.parent_path();
-  if (const std::string odd = what_is_of_others(files, folder.path); !odd.empty()) {
+  if (const std::string odd = first_foreign_name(files, folder.path); !odd.empty()) {
     folder.refused = folder.path.string() + " holds " + quote(odd) + ", which kiln did not write";
   } else {
     folder.refused = files.why_untrusted(folder.path);

@@ -285,7 +285,7 @@ class RealFiles final : public Files {
   }
 
   // A new entry sets both times of a folder, a new name of its own only one.
-  bool is_way_newer(const fs::path& path, std::int64_t than_ns) const override {
+  bool path_redirected_since(const fs::path& path, std::int64_t time_ns) const override {
     constexpr int kMostLinks = 40;  // as Linux follows
     std::string way, rest = fs::absolute(path).native();
     for (int links = 0; !rest.empty() && links < kMostLinks;) {
@@ -299,11 +299,11 @@ class RealFiles final : public Files {
       const std::int64_t changed = nanoseconds(info.st_ctim);
       if (!S_ISLNK(info.st_mode)) {
         const bool was_renamed = S_ISDIR(info.st_mode) && changed != nanoseconds(info.st_mtim);
-        if (was_renamed && changed >= than_ns) return true;
+        if (was_renamed && changed >= time_ns) return true;
         way = here;
         continue;
       }
-      if (changed >= than_ns) return true;
+      if (changed >= time_ns) return true;
       std::error_code code;
       const std::string target = fs::read_symlink(here, code).native();
       if (code) return false;

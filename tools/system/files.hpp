@@ -69,9 +69,9 @@ class Files {
   // may be a link: who replaces or removes it does so with the link.
   virtual bool leads_outside(const std::filesystem::path& root,
                              const std::filesystem::path& path) const = 0;
-  // Whether another file lies at `path` since then although it is no newer itself: a link on the way
-  // was set, or a folder on the way renamed. In nanoseconds of FileStatus.
-  virtual bool is_way_newer(const std::filesystem::path& path, std::int64_t than_ns) const = 0;
+  // Whether `path` may name another file than at that time, in nanoseconds of FileStatus: a link or folder on
+  // the way was replaced or renamed.
+  virtual bool path_redirected_since(const std::filesystem::path& path, std::int64_t time_ns) const = 0;
   // As kiln::why_untrusted (base/cache_folder.hpp) has it.
   virtual std::string why_untrusted(const std::filesystem::path& folder) const = 0;
 };

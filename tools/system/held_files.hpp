@@ -49,8 +49,8 @@ class HeldFiles final : public Files {
                      const std::filesystem::path& path) const override {
     return files_.leads_outside(root, path);
   }
-  bool is_way_newer(const std::filesystem::path& path, std::int64_t than_ns) const override {
-    return files_.is_way_newer(path, than_ns);
+  bool path_redirected_since(const std::filesystem::path& path, std::int64_t time_ns) const override {
+    return files_.path_redirected_since(path, time_ns);
   }
   std::string why_untrusted(const std::filesystem::path& folder) const override {
     return files_.why_untrusted(folder);

@@ -304,16 +304,16 @@ TEST_CASE("Real files tell that another file lies behind a link or a folder sinc
   };
   const std::int64_t first = now();
   REQUIRE(world.files.write(world.root / "v1/deep/another", ""));  // a folder's new entry is no new way
-  CHECK_FALSE(world.files.is_way_newer(file, first));
+  CHECK_FALSE(world.files.path_redirected_since(file, first));
   std::filesystem::remove(world.root / "current");
   std::filesystem::create_symlink("v2", world.root / "current");
   CHECK(world.files.status(file)->changed_ns < first);
-  CHECK(world.files.is_way_newer(file, first));
+  CHECK(world.files.path_redirected_since(file, first));
   const std::int64_t second = now();
-  CHECK_FALSE(world.files.is_way_newer(file, second));
+  CHECK_FALSE(world.files.path_redirected_since(file, second));
   std::filesystem::rename(world.root / "v2/deep", world.root / "v2/aside");
   std::filesystem::rename(world.root / "v1/deep", world.root / "v2/deep");
-  CHECK(world.files.is_way_newer(file, second));
+  CHECK(world.files.path_redirected_since(file, second));
 }
 
 TEST_CASE("Real files tell who else may change a folder") {
