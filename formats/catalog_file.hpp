@@ -3,15 +3,13 @@
 // (generator/catalog_file.hpp).
 //
 //   file      = head table images
-//   head      = "\x7fKILNCAT" u32 format, u32 minimum runtime (KILN_VERSION form), u64 size of the
-//   file,
+//   head      = "\x7fKILNCAT" u32 format, u32 minimum runtime (KILN_VERSION form), u64 size of the file,
 //               u64 size of the table, SHA-256 of the table: 64 bytes
 //   table     = text name, texts targets, texts missing targets, list of module
 //   module    = text name, u64 source digest, u16 units, list of kernel, list of image
 //   kernel    = text name, u16 unit, list of parameter
 //   parameter = u16 offset, u16 size, u8 kind, text type, text name
-//   image     = text target, u8 format, u8 compression, u16 unit, u16 PTX ISA, u64 offset in the
-//   file,
+//   image     = text target, u8 format, u8 compression, u16 unit, u16 PTX ISA, u64 offset in the file,
 //               u64 stored size, u64 size, u64 digest of the image, SHA-256 of the stored bytes
 //   list      = u32 count, that many;    texts = list of text
 //   text      = u32 size, that many bytes without a NUL, a NUL
