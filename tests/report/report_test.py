@@ -134,7 +134,7 @@ def compare(kiln, folder, program, work):
                    "args": {"status": "ran"}} for n in range(5)]
         trace.write_text(json.dumps({"traceEvents": events}))
     page = work / "report.html"
-    subprocess.run([kiln, "report", str(folder), "--page", str(page), "--trace", str(trace)],
+    subprocess.run([kiln, "report", str(folder), "--out", str(page), "--trace", str(trace)],
                    check=True, stdout=subprocess.DEVNULL)
     text = page.read_text()
     check(not re.search(r"""(src|href)\s*=|url\(|@import|https?://""", text), "the page asks for the network")

@@ -13,9 +13,9 @@ void add_selection(CLI::App& command, Selection& selection) {
   command.add_option("--out", selection.out, "The folder to build in (default: out)")->type_name("DIR");
   command.add_option("--target", selection.targets,
                      "Build for this target, instead of the manifest's; may be repeated")
-      ->type_name("T")->expected(1)->take_all();
+      ->type_name("TARGET")->expected(1)->take_all();
   command.add_option("--module", selection.modules, "Build this module alone; may be repeated")
-      ->type_name("M")->expected(1)->take_all();
+      ->type_name("MODULE")->expected(1)->take_all();
   command.add_flag_callback(
       "--allow-missing", [&selection] { selection.missing_targets = MissingTargets::kLeaveOut; },
       "Leave out targets whose tools this machine lacks, instead of failing");

@@ -22,11 +22,11 @@ Subcommand declare_lock(Program& program) {
       "lock", "Write down what a build was made with: tools, options, sources and images");
   const auto options = std::make_shared<LockOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
-  command.add_option("--file", options->file, "The lock file to write, with its folder (default: kiln.lock)")
+  command.add_option("--out", options->file, "The lock file to write, with its folder (default: kiln.lock)")
       ->type_name("FILE");
   command.footer(
       "Example: a release, and the same again or not at all\n"
-      "  kiln lock out --file kiln.lock\n"
+      "  kiln lock out --out kiln.lock\n"
       "  kiln build targets.json --locked kiln.lock --out again");
   return parsed_command(command, options);
 }
@@ -62,12 +62,12 @@ Subcommand declare_report(Program& program) {
       "report", "Write a build as one HTML page: sizes, registers, spills, occupancy, timeline");
   const auto options = std::make_shared<ReportOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
-  command.add_option("--page", options->page, "The page to write, with its folder; - prints it (default: report.html)")
+  command.add_option("--out", options->page, "The page to write, with its folder; - prints it (default: report.html)")
       ->type_name("FILE");
   command.add_option("--trace", options->trace,
                      "The timeline, as 'kiln build --trace' wrote it (default: the last build's)")
       ->type_name("FILE");
-  command.footer("Example:\n  kiln report out --page report.html");
+  command.footer("Example:\n  kiln report out --out report.html");
   return parsed_command(command, options);
 }
 
@@ -92,7 +92,7 @@ Subcommand declare_strip(Program& program) {
   const auto options = std::make_shared<StripOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build")->required();
   command.add_option("--keep", options->keep, "Keep this target; may be repeated")
-      ->type_name("T")->expected(1)->take_all()->required();
+      ->type_name("TARGET")->expected(1)->take_all()->required();
   command.add_option("--out", options->out, "The folder to write")->type_name("DIR")->required();
   command.footer("Example:\n  kiln strip all --keep gfx1100 --out amd");
   return parsed_command(command, options);

@@ -142,7 +142,7 @@ Result<Lock> read_lock_file(const std::filesystem::path& path, const World& worl
   if (!text) {
     if (text.error().code != ErrorCode::kInvalidInput) return text.error();
     return Error{ErrorCode::kInvalidInput, "there is no lock file " + quote(path.string())}.hint(
-        "write one of a finished build: kiln lock out --file " + shell_quote(path.string()));
+        "write one of a finished build: kiln lock out --out " + shell_quote(path.string()));
   }
   return read_lock(*text, path.generic_string());
 }

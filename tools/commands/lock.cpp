@@ -21,7 +21,7 @@ Result<int> run_lock(const LockOptions& options, World& world) {
       return Error{ErrorCode::kInvalidInput,
                    quote(options.file.string()) + " cannot be the lock file: it holds something "
                                                   "else, which would be lost"}
-          .hint("name another one: --file FILE");
+          .hint("name another one: --out FILE");
     }
   }
   KILN_TRY(world.files.write_if_changed(file, write_json(lock_json(build.catalog))));

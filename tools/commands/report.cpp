@@ -116,7 +116,7 @@ Result<void> check_page(const fs::path& path, const ReportOptions& options, cons
   }
   return Error{ErrorCode::kInvalidInput,
                quote(options.page.string()) + " is there, and is no report of kiln"}
-      .hint("choose another name: --page FILE");
+      .hint("choose another name: --out FILE");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Json lock_json(const Catalog& catalog) {
 
 Result<Lock> read_lock(std::string_view text, const std::string& file) {
   constexpr JsonLimits kLimits{.bytes = 64U << 20, .depth = 32};
-  const std::string anew = "write it anew: kiln lock out --file " + shell_quote(file);
+  const std::string anew = "write it anew: kiln lock out --out " + shell_quote(file);
   Result<Json> read = read_json(text, file, kLimits);
   if (!read) return std::move(read).error().hint(anew);
   const Json document = *std::move(read);

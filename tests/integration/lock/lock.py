@@ -51,13 +51,13 @@ for name in ("one", "two"):
     (root / f"{name}.cu").write_text('#include "shared.cuh"\n')
 manifest()
 run("build --out out")
-run("lock out --file kiln.lock")
+run("lock out --out kiln.lock")
 locked = (root / "kiln.lock").read_text()
 assert str(root) not in locked
 # The same once more, elsewhere too, and with a part of it.
 run("build --locked kiln.lock --out again --no-cache")
 run("build --locked kiln.lock --out part --target compute_90 --module one")
-run("lock again --file other.lock")
+run("lock again --out other.lock")
 assert (root / "other.lock").read_text() == locked
 
 # Each thing that differs is named, before anything runs.
@@ -91,7 +91,7 @@ assert not (root / "out/include/kernels.hpp").exists()
 (root / "kiln.lock").write_text("{}")
 assert "kiln.lock: not a lock file of this kiln" in run("build --locked kiln.lock", status=2)
 assert "there is no lock file 'no.lock'" in run("build --locked no.lock", status=2)
-assert "cannot be the lock file" in run("lock again --file one.cu", status=2)
+assert "cannot be the lock file" in run("lock again --out one.cu", status=2)
 
 # The bill of materials, the same from any folder.
 text = (root / "again/include/kernels.spdx.json").read_text()

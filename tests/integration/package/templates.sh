@@ -63,7 +63,7 @@ grep -q 'the sources do not instantiate this kernel: they have scaled<double, 1>
 
 grep -q 'kernels_plain_launch(' out/include/kernels.h
 "$kiln" inspect out | grep -q 'scaled<float, 2>'
-"$kiln" report out --page report.html | grep -qx '8 kernels in 1 image: report.html'
+"$kiln" report out --out report.html | grep -qx '8 kernels in 1 image: report.html'
 grep -q '_Z6scaledIfLi2EEvjT_PS0_ (scaled.u003cfloat, 2>)' report.html
 "$kiln" run out/images/scaled/gfx1100.hsaco 'scaled<float,2>' -b 32 u32:3 f32:3 buf:f32:3:ones@- | grep -q '9 9 9'
 
