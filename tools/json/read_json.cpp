@@ -189,10 +189,9 @@ class Parser {
 
   bool escape(std::string& text) {
     constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-    const Parser before = *this;
-    const auto refuse = [&] {
-      line_ = before.line_;
-      column_ = before.column_;
+    const auto refuse = [this, line = line_, column = column_] {
+      line_ = line;
+      column_ = column;
       return fail("syntax error: the string has an escape that JSON does not know");
     };
     advance();

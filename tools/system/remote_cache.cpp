@@ -94,6 +94,11 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
     counts_.bytes_written += body.size();
     return true;
   }
+  // Too large for this server: others may not be.
+  if (answer && answer->status == 413) {
+    ++counts_.failures;
+    return false;
+  }
   // Who may not write may still read. Some servers hang up where they take nothing.
   is_read_only_ = true;
   give_up("is only read from now on", answer);
