@@ -3,14 +3,13 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/build_output.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/commands/prepare.hpp"
 #include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_memory.hpp"
 #include "tools/engine/finish.hpp"
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
-#include "tools/system/folder_lock.hpp"
-#include "tools/system/held_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -40,13 +39,9 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   const Plan& plan = prepared.plan;
   KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
   KILN_TRY(check_in_place(plan, world.files));
-  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
-  KILN_TRY_ASSIGN(const FolderLock lock,
-                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
-  const CacheFolder cache = cache_folder(world.files, world.environment);
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
-  HeldFiles files(world.files, {plan.out_root, cache.path});
-  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
+  KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world));
+  HeldFiles& files = *opened.files;
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 
@@ -58,7 +53,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   for (const ModuleSpec& module : prepared.manifest.modules) {
     modules.push_back(module.name.value);
   }
-  SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
+  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // for compressed images
   KILN_TRY_ASSIGN(const Finished finished,
                   finish({prepared.manifest, prepared.units, prepared.missing_targets, modules,
                           store.get(), FailurePolicy::kStopBeforeBundles},

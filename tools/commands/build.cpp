@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/build_output.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/commands/prepare.hpp"
 #include "tools/commands/progress.hpp"
 #include "tools/commands/shared_store.hpp"
@@ -21,7 +22,6 @@
 #include "tools/engine/out_folder.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/lock_file.hpp"
-#include "tools/system/folder_lock.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -242,14 +242,10 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
 
   // From here on, nothing is changed but the out folder, the cache, and the files of --depfile
   // and --trace.
-  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
-  KILN_TRY_ASSIGN(const FolderLock folder_lock,
-                  FolderLock::take(lock_file(plan.out_root), world.interrupt, waiting));
-  const CacheFolder cache = cache_folder(world.files, world.environment);
-  HeldFiles files(world.files, {plan.out_root, cache.path}, {side.depfile, side.trace});
-  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, plan.out_root));
+  KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world, {side.depfile, side.trace}));
+  HeldFiles& files = *opened.files;
   // Its time is that of the build's start: what is edited from now on is newer.
-  const fs::path stamp = staging.folder() / "stamp";
+  const fs::path stamp = opened.staging.folder() / "stamp";
   if (!side.depfile.empty()) KILN_TRY(files.write(stamp, ""));
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
@@ -263,7 +259,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
     return BuildOutcome{};
   }
 
-  SharedStore store(options.no_cache ? StoreUse::kNone : StoreUse::kFolderAndServer, policies, cache, world);
+  SharedStore store(options.no_cache ? StoreUse::kNone : StoreUse::kFolderAndServer, policies, opened.cache, world);
   BuildOutcome outcome{.emitted = spell_emitted(options.selection.out, prepared.manifest.embed),
                        .header_below_out = header_path(prepared.manifest),
                        .missing_targets = prepared.missing_targets};

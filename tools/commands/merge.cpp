@@ -5,31 +5,26 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/commands/build_output.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/commands/shared_store.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/stages/combine.hpp"
-#include "tools/system/folder_lock.hpp"
 
 namespace kiln::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path absolute(const fs::path& path, const World& world) {
-  const fs::path normal = (world.environment.current_directory / path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
-
 Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
                        const World& world) {
   for (const fs::path& part : parts) {
-    if (absolute(part, world) != absolute(out, world)) continue;
+    if (world.environment.absolute(part) != world.environment.absolute(out)) continue;
     return Error{ErrorCode::kInvalidInput,
                  quote(part.string()) + " cannot be read and written at once"}
         .hint("choose another out folder: --out DIR");
   }
-  return check_out_folder(world.files, absolute(out, world), out);
+  return check_out_folder(world.files, world.environment.absolute(out), out);
 }
 
 // What the build that lies in the folder has and the new one has not: its images go. Nothing where no
@@ -50,17 +45,12 @@ std::vector<std::string> what_goes(const fs::path& folder, const Catalog& now, c
 
 // Writes the build to the folder of --out, and says so.
 Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
-  const fs::path folder = absolute(out, world);
+  const fs::path folder = world.environment.absolute(out);
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
-  const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
-  KILN_TRY_ASSIGN(const FolderLock lock,
-                  FolderLock::take(lock_file(folder), world.interrupt, waiting));
-  const CacheFolder cache = cache_folder(world.files, world.environment);
-  HeldFiles files(world.files, {folder, cache.path});
-  KILN_TRY_ASSIGN(const Staging staging, Staging::make(files, folder));
-  SharedStore store(StoreUse::kFolder, policies, cache, world);  // for compressed images
+  KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(folder, world));
+  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // for compressed images
   const std::vector<std::string> gone = what_goes(folder, build.catalog, world);
-  KILN_TRY(write_build_folder(build, folder, files, store.get()));
+  KILN_TRY(write_build_folder(build, folder, *opened.files, store.get()));
   std::size_t images = 0, kernels = 0;
   for (const Module& module : build.catalog.modules) {
     images += module.images.size();
@@ -84,7 +74,7 @@ Result<int> run_merge(const MergeOptions& options, World& world) {
   std::vector<Part> parts;
   std::vector<Error> errors;
   for (const fs::path& path : options.parts) {
-    Result<BuildFolder> build = read_build_folder(absolute(path, world), path, world.files);
+    Result<BuildFolder> build = read_build_folder(world.environment.absolute(path), path, world.files);
     if (!build) {
       errors.push_back(std::move(build).error());
       continue;
@@ -103,7 +93,7 @@ Result<int> run_merge(const MergeOptions& options, World& world) {
 Result<int> run_strip(const StripOptions& options, World& world) {
   KILN_TRY(check_out(options.out, {options.folder}, world));
   KILN_TRY_ASSIGN(BuildFolder build,
-                  read_build_folder(absolute(options.folder, world), options.folder, world.files));
+                  read_build_folder(world.environment.absolute(options.folder), options.folder, world.files));
   std::vector<TargetId> kept;
   for (const std::string& text : options.keep) {
     KILN_TRY_ASSIGN(TargetId target, parse_target_id(text));

@@ -15,12 +15,6 @@
 namespace kiln::tools {
 namespace {
 
-// Absolute, in its shortest form, without a slash at its end.
-std::filesystem::path folder(const std::filesystem::path& path, const World& world) {
-  const auto normal = (world.environment.current_directory / path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
-
 // What "{kiln}" stands for among the include directories.
 Result<void> place_own_headers(CompileOptions& options, const World& world) {
   for (Located<std::string>& directory : options.include_directories) {
@@ -61,7 +55,7 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   KILN_TRY(check_tool_versions(prepared.manifest.tool_bounds, prepared.manifest, prepared.toolchain));
   // What is left can be built here.
 
-  const std::filesystem::path out = folder(selection.out, world);
+  const std::filesystem::path out = world.environment.absolute(selection.out);
   if (const std::string why = why_not_a_folder_path(out.native()); !why.empty()) {
     return Error{ErrorCode::kInvalidInput,
                  "the out folder " + quote(out.string()) + " cannot be given to the compilers"}

@@ -16,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Absolute, in its shortest form, without a slash at its end.
-fs::path absolute(const fs::path& path, const World& world) {
-  const fs::path normal = (world.environment.current_directory / path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
-
 template <typename Kind, std::size_t count>
 Result<Kind> kind_named(std::string_view option, const std::string& name,
                         const std::array<Kind, count>& kinds) {
@@ -45,7 +39,7 @@ std::string with_neutral_out(std::string word, const Plan& plan) {
 
 Result<std::string> below_out(std::string_view option, const fs::path& path, const Plan& plan,
                               const World& world) {
-  const std::string neutral = with_neutral_out(absolute(path, world).string(), plan);
+  const std::string neutral = with_neutral_out(world.environment.absolute(path).string(), plan);
   if (neutral.starts_with("{out}/")) return neutral;
   return Error{ErrorCode::kInvalidInput, std::string(option) + " " + quote(path.string()) +
                                              " is not below the out folder " +
@@ -103,8 +97,8 @@ Result<void> place_depfile(const Step& step, const StepOutput& output, const Pla
 
 Result<int> run_step_command(const StepOptions& options, World& world) {
   Plan plan;
-  plan.source_root = absolute(options.source_root, world);
-  plan.out_root = absolute(options.out, world);
+  plan.source_root = world.environment.absolute(options.source_root);
+  plan.out_root = world.environment.absolute(options.out);
   KILN_TRY_ASSIGN(const Step step, step_of(options, plan, world));
   // Of the environment, what the command line names, and the path to other programs.
   Environment environment = world.environment;

@@ -398,8 +398,7 @@ CacheFolder cache_folder(const Files& files, const Environment& environment) {
     folder.refused = "none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME says where it is";
     return folder;
   }
-  folder.path = (environment.current_directory / folder.path).lexically_normal();
-  if (!folder.path.has_filename()) folder.path = folder.path.parent_path();
+  folder.path = environment.absolute(folder.path);
   if (const std::string odd = first_foreign_name(files, folder.path); !odd.empty()) {
     folder.refused = folder.path.string() + " holds " + quote(odd) + ", which kiln did not write";
   } else {

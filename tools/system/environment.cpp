@@ -17,6 +17,11 @@ std::optional<std::string> Environment::get(std::string_view name) const {
   return found->second;
 }
 
+std::filesystem::path Environment::absolute(const std::filesystem::path& path) const {
+  const std::filesystem::path normal = (current_directory / path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
 std::filesystem::path Environment::cache_directory() const {
   return cache_place([this](const char* name) { return get(name).value_or(""); });
 }

@@ -19,6 +19,8 @@ struct Environment {
 
   // The variable's value; a variable that is set but empty counts as not set.
   std::optional<std::string> get(std::string_view name) const;
+  // From the current folder, in its shortest form, without a slash at its end.
+  std::filesystem::path absolute(const std::filesystem::path& path) const;
   // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty where no variable says where
   std::filesystem::path cache_directory() const;
   // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where

@@ -1,0 +1,29 @@
+// An out folder that a command fills: locked for it, with what may be changed in it and in the cache.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "tools/commands/world.hpp"
+#include "tools/engine/out_folder.hpp"
+#include "tools/system/cache_store.hpp"
+#include "tools/system/folder_lock.hpp"
+#include "tools/system/held_files.hpp"
+
+namespace kiln::tools {
+
+struct OpenedFolder {
+  FolderLock lock;
+  CacheFolder cache;
+  std::unique_ptr<HeldFiles> files;
+  Staging staging;
+};
+
+// Waits while another build has the folder, and says so. `single` are files elsewhere that may be written, too;
+// empty ones count for nothing. Errors: kInterrupted; kEnvironment where the folder cannot be made or locked.
+Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& world,
+                                     std::vector<std::filesystem::path> single = {});
+
+}  // namespace kiln::tools
