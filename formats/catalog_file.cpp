@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/version_text.hpp"
 #include "formats/image_format.hpp"
 #include "formats/parameter_type.hpp"
 #include "formats/target_id.hpp"
@@ -238,9 +239,7 @@ Result<CatalogFileContents> read_catalog_file(Bytes file) {
     return damaged("its table is not what was written");
   }
   if (minimum_runtime > KILN_VERSION) {
-    return malformed("the catalog file needs kiln " + std::to_string(minimum_runtime / 10000) +
-                     "." + std::to_string(minimum_runtime / 100 % 100) + "." +
-                     std::to_string(minimum_runtime % 100) + " or newer")
+    return malformed("the catalog file needs kiln " + version_text(minimum_runtime) + " or newer")
         .hint("update the runtime, or lower minimum_runtime in the manifest");
   }
   Result<CatalogFileContents> contents = TableReader(file, table_end).read();

@@ -7,6 +7,7 @@
 #include "base/demangle.hpp"
 #include "base/on_all_cores.hpp"
 #include "base/text.hpp"
+#include "base/version_text.hpp"
 #include "formats/image_format.hpp"
 #include "generator/head_comment.hpp"
 #include "generator/identifiers.hpp"

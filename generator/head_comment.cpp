@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/version_text.hpp"
 #include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"

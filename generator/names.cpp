@@ -19,11 +19,6 @@ std::string stem(const Options& options) {
 
 std::string short_digest(const Digest& digest) { return digest.hex().substr(0, 16); }
 
-std::string version_text(std::uint32_t version) {
-  return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
-         std::to_string(version % 100);
-}
-
 namespace {
 
 // Whether a kernel, or the namespace that it is in, has that name in its source.

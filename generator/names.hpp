@@ -13,7 +13,6 @@ std::string_view enumerator(Compression compression);  // "kNone", "kZstd"
 
 std::string stem(const Options& options);           // "kernels" of "kernels.hpp"
 std::string short_digest(const Digest& digest);     // 16 hexadecimal digits
-std::string version_text(std::uint32_t version);    // KILN_VERSION form -> "0.1.0"
 
 // The inline namespace around the constants of a module's kernels: its name, unless a kernel, or a
 // namespace of the sources, is called so. Kernels keep theirs: a module `saxpy` with a kernel `saxpy` is the usual case.

@@ -100,7 +100,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   } catch (const CLI::CallForHelp&) {
     return Invocation(Reply{program.app.help()});
   } catch (const CLI::CallForVersion&) {
-    return Invocation(Reply{version_text()});
+    return Invocation(Reply{program_version()});
   } catch (const CLI::ExtrasError& error) {
     const std::vector<std::string> extras = program.app.remaining(true);
     if (extras.empty()) return translated(error, program.parsed());

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/version_text.hpp"
 #include "kiln/version.hpp"
 #include "tools/cli/texts.hpp"
 #include "tools/revision.hpp"
@@ -29,7 +30,7 @@ Program::Program()
     : app{"Builds GPU kernels for every target of a manifest and embeds them in one C++ header.", "kiln"} {
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("--version", program_version());
   app.footer("Example:\n  kiln build targets.json --out out\n\nEach command explains itself: kiln build --help" +
              std::string(kExitStatusTitle) + std::string(kExitStatus));
   for (const auto declare :
@@ -51,9 +52,8 @@ const CLI::App& Program::parsed() const {
   return commands_parsed.empty() ? app : *commands_parsed.front();
 }
 
-std::string version_text() {
-  return "kiln " + std::to_string(KILN_VERSION_MAJOR) + "." + std::to_string(KILN_VERSION_MINOR) +
-         "." + std::to_string(KILN_VERSION_PATCH) + " (" + std::string(source_revision()) + ")\n";
+std::string program_version() {
+  return "kiln " + version_text(KILN_VERSION) + " (" + std::string(source_revision()) + ")\n";
 }
 
 Error usage_error(std::string message) {

@@ -57,7 +57,7 @@ Subcommand declare_step(Program& program);
 Subcommand declare_strip(Program& program);
 Subcommand declare_verify(Program& program);
 
-std::string version_text();  // "kiln 1.2.3 (1a2b3c4d5e6f)\n"
+std::string program_version();  // "kiln 1.2.3 (1a2b3c4d5e6f)\n"
 
 Error usage_error(std::string message);
 Error unknown_command(const std::string& command, const std::vector<std::string>& names);

@@ -74,7 +74,7 @@ Subcommand declare_man(Program& program) {
   command.footer("Example:\n  kiln man build | man -l -");
   return {"man", [asked, &program]() -> Result<Invocation> {
             KILN_TRY_ASSIGN(const CLI::App* const about, find_command(program, *asked));
-            const std::string version(split(version_text(), ' ').at(1));
+            const std::string version(split(program_version(), ' ').at(1));
             return Invocation(
                 Reply{about == &program.app
                           ? man_page(text_of(program.app), command_texts(program.app), version)

@@ -23,7 +23,7 @@ Result<void> check_in_place(const Plan& plan, const Files& files) {
       if (files.kind(expand(path, plan)) == PathKind::kFile) continue;
       errors.push_back(
           Error{ErrorCode::kBuildFailed,
-                quote(path.substr(6)) + " is missing: " + quote(step.id) + " has not run"}
+                quote(below_out(path)) + " is missing: " + quote(step.id) + " has not run"}
               .hint("run ninja on the file that 'kiln plan --ninja' wrote, or 'kiln build'"));
       break;
     }

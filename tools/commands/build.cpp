@@ -165,7 +165,7 @@ std::map<std::string, std::string> image_digests(const BuildContext& context) {
   for (const Step& step : context.plan.steps) {
     if (step.kind != StepKind::kCompile) continue;
     const auto digest = context.digests.digest(expand(step.output, context.plan));
-    images[step.output.substr(std::string_view("{out}/").size())] = digest ? digest->hex() : "";
+    images[below_out(step.output)] = digest ? digest->hex() : "";
   }
   return images;
 }

@@ -69,10 +69,7 @@ std::vector<Assessment> assess_all(const BuildState& state, const BuildContext& 
 
 std::string log_path(const Step& step) {
   // One file a step, named after its output, which no other step has.
-  const std::string_view output = step.output;
-  const std::string_view below =
-      output.starts_with("{out}/") ? output.substr(6) : output;
-  return "{out}/.kiln/logs/" + std::string(below) + ".log";
+  return "{out}/.kiln/logs/" + below_out(step.output) + ".log";
 }
 
 }  // namespace kiln::tools

@@ -19,10 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using FileMap = std::map<std::string, std::string>;
 
-std::string below_out(const std::string& path) {
-  return path.substr(std::string_view("{out}/").size());
-}
-
 // Reads the files of a build, and notes what is wrong with each.
 class Reader {
  public:

@@ -11,15 +11,12 @@
 namespace kiln::tools {
 
 std::vector<ToolRecord> used_tools(const BuildContext& context) {
-  static const std::set<std::string> kOptions = {"CCC_OVERRIDE_OPTIONS", "HIPCC_COMPILE_FLAGS_APPEND",
-                                                 "HIPCC_LINK_FLAGS_APPEND", "NVCC_APPEND_FLAGS",
-                                                 "NVCC_PREPEND_FLAGS"};
   std::vector<ToolRecord> tools = tool_records(context.plan, context.toolchain, context.digests);
   for (ToolRecord& record : tools) {
     for (const Tool& tool : context.toolchain.tools) {
       if (to_string(tool.kind) != record.name) continue;
       for (auto& [name, value] : passed_variables(tool.kind, context.environment)) {
-        if (kOptions.contains(name) && !value.empty()) record.environment.emplace_back(name, value);
+        if (is_options(name) && !value.empty()) record.environment.emplace_back(name, value);
       }
     }
   }

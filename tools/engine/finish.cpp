@@ -41,10 +41,6 @@ fs::path absolute_path(const fs::path& path, const Plan& plan) {
   return path.is_absolute() ? path : (plan.source_root / path).lexically_normal();
 }
 
-std::string digest_text(const std::optional<Digest>& digest) {
-  return digest ? digest->hex() : std::string(kMissing);
-}
-
 // What decides every byte that finish() writes.
 Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context,
                                const std::vector<Unit>& units) {
@@ -112,7 +108,7 @@ Error changed_by_others(const fs::path& path, const BuildContext& context) {
   const std::string shown = neutral_path(path, context.plan);
   return Error{
       .code = ErrorCode::kBuildFailed,
-      .message = quote(shown.starts_with("{out}/") ? shown.substr(6) : display_path(shown)) +
+      .message = quote(shown.starts_with("{out}/") ? below_out(shown) : display_path(shown)) +
                  " was changed by somebody else during the build"}
       .hint("run the command again; what was changed is then made again");
 }
@@ -235,28 +231,11 @@ Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& module
       return changed_by_others(path, context);
     }
     bundles.push_back({.module = step.module,
-                       .path = step.output.substr(std::string_view("{out}/").size()),
+                       .path = below_out(step.output),
                        .size = status->size,
                        .digest = *recorded});
   }
   return bundles;
-}
-
-// The files of a folder of images below the out folder, at most one folder deeper.
-std::vector<std::string> images_below(const std::string& folder, const fs::path& out,
-                                      const Files& files, int depth = 1) {
-  std::vector<std::string> found;
-  const Result<std::vector<std::string>> names = files.list(out / folder);
-  if (!names) return found;
-  for (const std::string& name : *names) {
-    const std::string path = folder + "/" + name;
-    if (files.kind(out / path) == PathKind::kFile) found.push_back(path);
-    if (depth == 0 || files.kind(out / path) != PathKind::kFolder) continue;
-    for (std::string& inner : images_below(path, out, files, depth - 1)) {
-      found.push_back(std::move(inner));
-    }
-  }
-  return found;
 }
 
 // Those of several whose images export nothing.
@@ -279,7 +258,7 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   const fs::path note = out / (kImages + image_sources_path(module.name));
   if (const Result<std::string> text = files.read(note)) before = read_image_sources(*text);
   ImageSources sources;
-  for (const std::string& path : images_below(kImages + module.name, out, files)) {
+  for (const std::string& path : files_below(files, out, kImages + module.name, 1)) {
     const std::optional<Digest> digest = context.digests.digest(out / path);
     const auto said = digest ? before.find(*digest) : before.end();
     if (said != before.end()) sources.insert(*said);

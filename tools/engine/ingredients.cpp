@@ -46,10 +46,6 @@ bool depends_on(const Step& step, const Tool::Part& part) {
          step.tool_roles.end();
 }
 
-std::string digest_text(const std::optional<Digest>& digest) {
-  return digest ? digest->hex() : std::string(kMissing);
-}
-
 std::string label_of(const Tool::Part& part) {
   return "part " + part.role + " " + part.path.filename().string();
 }
@@ -148,6 +144,10 @@ std::string display_label(const std::string& label) {
 }
 
 }  // namespace
+
+std::string digest_text(const std::optional<Digest>& digest) {
+  return digest ? digest->hex() : std::string(kMissing);
+}
 
 const std::vector<SharedIngredients::File>& SharedIngredients::parts(const Step& step,
                                                                      const Tool& tool) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +44,7 @@ inline constexpr std::string_view kInput = "input ";
 inline constexpr std::string_view kNamedFile = "named file ";
 
 inline constexpr std::string_view kMissing = "missing";  // instead of a digest
+std::string digest_text(const std::optional<Digest>& digest);  // in hexadecimal, or kMissing
 
 // What the ingredients of many steps have in common, worked out once. It serves one plan and one
 // environment, and is safe from several threads.

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "formats/image_sources.hpp"
 
@@ -12,22 +13,6 @@ namespace kiln::tools {
 namespace {
 
 using Paths = std::unordered_set<std::string>;
-
-// The files below `folder` of the out folder, at most two folders deep, but those that are `made`.
-void add_files(const Files& files, const std::filesystem::path& out, const std::string& folder,
-               int depth, const Paths& made, std::vector<std::string>& found) {
-  const Result<std::vector<std::string>> names = files.list(out / folder);
-  if (!names) return;
-  for (const std::string& name : *names) {
-    const std::string path = folder + "/" + name;
-    if (made.contains(path)) continue;
-    const PathKind kind = files.kind(out / path);
-    if (kind == PathKind::kFile) found.push_back(path);
-    if (kind == PathKind::kFolder && depth > 0) {
-      add_files(files, out, path, depth - 1, made, found);
-    }
-  }
-}
 
 // Whether a file is what is said of a module's images (formats/image_sources.hpp), and they are
 // there.
@@ -138,8 +123,11 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
     if (!step.module.empty()) made.insert("images/" + image_sources_path(step.module));
   }
   std::vector<std::string> found;
-  add_files(files, out, "images", 2, made, found);
-  add_files(files, out, "bundles", 1, made, found);
+  for (const auto& [folder, depth] : {std::pair("images", 2), std::pair("bundles", 1)}) {
+    for (std::string& path : files_below(files, out, folder, depth)) {
+      if (!made.contains(path)) found.push_back(std::move(path));
+    }
+  }
   Current current(context, state);
   std::vector<std::string> removed;
   for (const std::string& path : found) {

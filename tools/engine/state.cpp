@@ -1,7 +1,6 @@
 #include "tools/engine/state.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 #include "tools/system/sealed_text.hpp"
@@ -16,12 +15,6 @@ constexpr std::string_view kFinish = "finish ";
 
 // Of the ingredients of all steps together: most of a step's are those of others.
 constexpr std::size_t kMostRepeated = 1024;
-
-bool take_number(std::string_view& line, std::uint64_t& value, char separator = ' ') {
-  const std::string_view word = take_until(line, separator);
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return code == std::errc() && end == word.data() + word.size();
-}
 
 // Reads line by line; false at the first line that does not fit the grammar.
 class Reader {

@@ -1,5 +1,6 @@
 #include "tools/engine/tool_environment.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -14,24 +15,25 @@ namespace {
 struct ToolVariable {
   std::string_view name;
   bool nvcc, hip, host, others;
+  bool is_options = false;  // of the command line, by another way
 };
 constexpr std::array<ToolVariable, 18> kToolVariables = {{
-    {"CCC_OVERRIDE_OPTIONS", true, true, true, false},
+    {"CCC_OVERRIDE_OPTIONS", true, true, true, false, true},
     {"COMPILER_PATH", true, true, true, false},
     {"CPATH", true, true, true, false},
     {"CPLUS_INCLUDE_PATH", true, true, true, false},
     {"C_INCLUDE_PATH", true, true, true, false},
     {"DEVICE_LIB_PATH", false, true, false, false},
     {"GCC_EXEC_PREFIX", true, false, true, false},
-    {"HIPCC_COMPILE_FLAGS_APPEND", false, true, false, false},
-    {"HIPCC_LINK_FLAGS_APPEND", false, true, false, false},
+    {"HIPCC_COMPILE_FLAGS_APPEND", false, true, false, false, true},
+    {"HIPCC_LINK_FLAGS_APPEND", false, true, false, false, true},
     {"HIP_CLANG_PATH", false, true, false, false},
     {"HIP_PATH", false, true, false, false},
     {"LD_LIBRARY_PATH", true, true, true, true},
     {"LIBRARY_PATH", false, false, true, false},
-    {"NVCC_APPEND_FLAGS", true, false, false, false},
+    {"NVCC_APPEND_FLAGS", true, false, false, false, true},
     {"NVCC_CCBIN", true, false, false, false},
-    {"NVCC_PREPEND_FLAGS", true, false, false, false},
+    {"NVCC_PREPEND_FLAGS", true, false, false, false, true},
     {"ROCM_PATH", false, true, false, false},
     {"SOURCE_DATE_EPOCH", true, true, true, false},
 }};
@@ -62,6 +64,11 @@ Variables passed_variables(ToolKind tool, const Environment& environment) {
   for (const std::string_view name : split(wanted, ',')) pass(trim(name));
   passed.erase("PATH");
   return {passed.begin(), passed.end()};
+}
+
+bool is_options(std::string_view name) {
+  const auto found = std::ranges::find(kToolVariables, name, &ToolVariable::name);
+  return found != kToolVariables.end() && found->is_options;
 }
 
 Variables tool_environment(ToolKind tool, const Environment& environment) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // What is passed on of the user's own variables to tools of this kind, sorted by name: those that
 // are set, of the tool's list and of KILN_PASS_ENVIRONMENT (names with commas between).
 Variables passed_variables(ToolKind tool, const Environment& environment);
+
+// Whether a variable of a tool's list holds options of its command line.
+bool is_options(std::string_view name);
 
 // All that a tool of this kind runs with, but for what the step itself sets.
 Variables tool_environment(ToolKind tool, const Environment& environment);

@@ -38,6 +38,11 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 }  // namespace
 
+std::string below_out(std::string_view neutral) {
+  constexpr std::string_view kOut = "{out}/";
+  return std::string(neutral.substr(neutral.starts_with(kOut) ? kOut.size() : 0));
+}
+
 std::string expand_places(std::string_view text, const Plan& plan) {
   return replace_places(text, [&](std::string_view name) -> const std::string* {
     const auto found = plan.places.find(name);

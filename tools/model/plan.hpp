@@ -54,6 +54,8 @@ struct Plan {
   std::vector<Step> steps;  // in an order that can be run as it stands
 };
 
+// "{out}/images/a" -> "images/a"; anything else is given back as it is.
+std::string below_out(std::string_view neutral);
 // The text with the roots and places put in, absolute. Any other brace stands for itself.
 std::string expand(std::string_view text, const Plan& plan);
 // The same with {src} and {out} left as they are.

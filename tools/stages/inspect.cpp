@@ -69,7 +69,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
   artifact.module = step.module;
   artifact.unit = step.unit;
   artifact.target = target;
-  artifact.path = step.output.substr(std::string_view("{out}/").size());
+  artifact.path = below_out(step.output);
   Result<ImageInfo> info = read_image(std::as_bytes(std::span(bytes)));
   if (!info) {
     Error error = std::move(info).error();

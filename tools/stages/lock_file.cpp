@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "base/version_text.hpp"
 #include "kiln/version.hpp"
 #include "tools/json/json_fields.hpp"
 #include "tools/stages/build_facts.hpp"
@@ -14,11 +15,6 @@ namespace kiln::tools {
 namespace {
 
 constexpr int kFormat = 1;
-
-std::string own_version() {
-  return std::to_string(KILN_VERSION_MAJOR) + "." + std::to_string(KILN_VERSION_MINOR) + "." +
-         std::to_string(KILN_VERSION_PATCH);
-}
 
 // What is in `catalog` of what `wanted` is about: a lock may tell of more than a build of some targets.
 Catalog part_of(Catalog catalog, const Catalog& wanted) {
@@ -51,7 +47,7 @@ Json lock_json(const Catalog& catalog) {
     for (const Artifact& image : module.images) images.push_back({image.path, image.digest.hex()});
   }
   return Json::Object{{"format", kFormat},
-                      {"kiln", own_version()},
+                      {"kiln", version_text(KILN_VERSION)},
                       {"name", catalog.name},
                       {"targets", strings(catalog.targets)},
                       {"settings", settings_json(catalog.settings)},
@@ -94,7 +90,7 @@ Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string&
     compare_facts(locked, file, built, here, notes);
   };
   const Catalog locked = part_of(lock.catalog, now);
-  compare(facts_of(now, own_version()), facts_of(locked, lock.kiln));
+  compare(facts_of(now, version_text(KILN_VERSION)), facts_of(locked, lock.kiln));
   for (const Module& module : now.modules) {
     const auto same = std::ranges::find(locked.modules, module.name, &Module::name);
     if (same == locked.modules.end()) {

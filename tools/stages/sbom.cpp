@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/digest.hpp"
+#include "base/version_text.hpp"
 #include "kiln/version.hpp"
 #include "tools/stages/linked_libraries.hpp"
 
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::string_view kDocument = "SPDXRef-DOCUMENT", kWhole = "SPDXRef-kernels";
 constexpr std::string_view kUnknown = "NOASSERTION";
-
-std::string version_of_kiln() {
-  return std::to_string(KILN_VERSION_MAJOR) + "." + std::to_string(KILN_VERSION_MINOR) + "." +
-         std::to_string(KILN_VERSION_PATCH);
-}
 
 struct Package {
   std::string id, name, version, sha256, purpose, comment;
@@ -57,7 +53,7 @@ class Writer {
     libraries();
     for (const Module& module : catalog_.modules) images(module);
     Json::Array creators, extracted;
-    creators.push_back("Tool: kiln-" + version_of_kiln());
+    creators.push_back("Tool: kiln-" + version_text(KILN_VERSION));
     for (const LinkedLibrary* library : libraries_of(catalog_)) {
       if (!library->licence.starts_with("LicenseRef-")) continue;
       Json::Array links;

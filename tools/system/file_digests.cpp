@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -28,13 +27,6 @@ bool has_settled(const FileStatus& status) {
   // A time of modification in the future was set by hand, and says nothing.
   const std::int64_t modified = status.modified_ns > now + tick ? 0 : status.modified_ns;
   return std::max(modified, status.changed_ns) + tick < now;
-}
-
-template <typename Integer>
-bool take_number(std::string_view& line, Integer& value) {
-  const std::string_view word = take_until(line, ' ');
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return code == std::errc() && end == word.data() + word.size();
 }
 
 }  // namespace

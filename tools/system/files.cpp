@@ -327,6 +327,21 @@ class RealFiles final : public Files {
 
 }  // namespace
 
+std::vector<std::string> files_below(const Files& files, const fs::path& root, const std::string& folder,
+                                     int depth) {
+  std::vector<std::string> found;
+  const Result<std::vector<std::string>> names = files.list(root / folder);
+  if (!names) return found;
+  for (const std::string& name : *names) {
+    const std::string path = folder + "/" + name;
+    const PathKind kind = files.kind(root / path);
+    if (kind == PathKind::kFile) found.push_back(path);
+    if (kind != PathKind::kFolder || depth == 0) continue;
+    for (std::string& inner : files_below(files, root, path, depth - 1)) found.push_back(std::move(inner));
+  }
+  return found;
+}
+
 std::unique_ptr<Files> real_files() { return std::make_unique<RealFiles>(); }
 
 }  // namespace kiln::tools

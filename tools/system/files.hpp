@@ -78,4 +78,8 @@ class Files {
 
 std::unique_ptr<Files> real_files();
 
+// The files of a folder below `root`, and of the folders in it, at most `depth` deep, relative to `root`.
+std::vector<std::string> files_below(const Files& files, const std::filesystem::path& root,
+                                     const std::string& folder, int depth);
+
 }  // namespace kiln::tools

@@ -5,6 +5,7 @@
 //   value = text with "\" as "\\", newline as "\n" and tab as "\t": it fits on a line, between tabs
 #pragma once
 
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,5 +25,12 @@ std::string unescape_line(std::string_view text);
 
 // Takes the text up to `separator` off the front of `rest`; all of it when there is none.
 std::string_view take_until(std::string_view& rest, char separator);
+// The number that stands there. False where it is none, or does not fit.
+template <typename Integer>
+bool take_number(std::string_view& rest, Integer& value, char separator = ' ') {
+  const std::string_view word = take_until(rest, separator);
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return code == std::errc() && end == word.data() + word.size();
+}
 
 }  // namespace kiln::tools
