@@ -305,15 +305,15 @@ explains_itself() {
 # tests/unit/tools/system/environment_test.cpp holds kiln to the same table.
 has_the_prefix_where_kiln_and_cmake_have_it() {
   local names=(KILN_TOOLCHAIN_DIR XDG_DATA_HOME HOME) values=() place variables i
-  printf 'include("%s")\nfile(WRITE "%s" "${kiln_toolchain_dir}")\n' \
-    "$source_folder/cmake/KilnToolchainDir.cmake" "$scratch/said" >"$scratch/ask.cmake"
+  printf 'include("%s")\nfile(WRITE "%s" "%s{kiln_toolchain_dir}")\n' \
+    "$source_folder/cmake/KilnToolchainDir.cmake" "$scratch/said" "\$" >"$scratch/ask.cmake"
   while read -r -a values; do
     [[ ${#values[@]} -eq 4 && ${values[0]} != \#* ]] || continue
     place=${values[3]/#none/} variables=(-u KILN_TOOLCHAIN_DIR -u XDG_DATA_HOME -u HOME)
     for i in 0 1 2; do
       [ "${values[i]}" = - ] || variables+=("${names[i]}=${values[i]/#empty/}")
     done
-    run env "${variables[@]}" bash -euc 'source "$1"; private_prefix' bash "$source_folder/tools/setup/place.sh"
+    run env "${variables[@]}" bash -euc "source '$source_folder/tools/setup/place.sh'; private_prefix"
     [ "$output" = "$place" ] || fail "${values[*]}: setup.sh has '$output'"
     env "${variables[@]}" cmake -P "$scratch/ask.cmake"
     [ "$(cat "$scratch/said")" = "$place" ] || fail "${values[*]}: CMake has '$(cat "$scratch/said")'"
