@@ -9,6 +9,7 @@
 #include "formats/write_container.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/json/json.hpp"
+#include "tools/model/plan.hpp"
 #include "tools/stages/layout.hpp"
 #include "tools/stages/read_catalog.hpp"
 #include "tools/system/held_files.hpp"
