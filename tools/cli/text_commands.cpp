@@ -5,6 +5,8 @@
 namespace kiln::tools {
 namespace {
 
+constexpr Words<Shell, 3> kShellWords = {{{"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}}};
+
 CommandText text_of(const CLI::App& command) {
   CommandText text{command.get_name(), command.get_description(), {}, {}, command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
@@ -56,13 +58,10 @@ Subcommand declare_completions(Program& program) {
   CLI::App& command = *program.app.add_subcommand(
       "completions", "Print what lets a shell complete kiln's command line");
   const auto shell = std::make_shared<std::string>();
-  command.add_option("SHELL", *shell, "bash, zsh or fish")->type_name("bash|zsh|fish")->required();
+  command.add_option("SHELL", *shell, "bash, zsh or fish")->type_name(help_of(kShellWords))->required();
   command.footer("Example:\n  kiln completions bash > ~/.local/share/bash-completion/completions/kiln");
   return {"completions", [shell, &app = program.app]() -> Result<Invocation> {
-            KILN_TRY_ASSIGN(const Shell chosen, choice<Shell>("the shell", *shell,
-                                                              {{"bash", Shell::kBash},
-                                                               {"zsh", Shell::kZsh},
-                                                               {"fish", Shell::kFish}}));
+            KILN_TRY_ASSIGN(const Shell chosen, choice("the shell", *shell, kShellWords));
             return Invocation(Reply{completions(chosen, command_texts(app))});
           }};
 }
