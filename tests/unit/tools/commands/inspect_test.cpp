@@ -57,7 +57,7 @@ TEST_CASE("inspect says what is wrong with a file or folder that it cannot read"
   const auto folder = run_inspect({.path = "/w", .json = false}, machine.world);
   REQUIRE_FALSE(folder);
   CHECK(folder.error().message == "'/w' is not the folder of a finished build");
-  CHECK(folder.error().notes.back().text == "run 'kiln build --out /w' first");
+  CHECK(folder.error().notes.back().text == "build it first: kiln build --out /w");
   const auto missing = run_inspect({.path = "/w/none", .json = false}, machine.world);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message == "there is no file or folder '/w/none'");
