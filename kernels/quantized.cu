@@ -19,7 +19,8 @@
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y) { \
     kiln::families::dequantize_of_grid<kiln::gguf::format, threads>(vx, y);        \
   }
-#define OF_GRID(format, suffix, threads) \
+#define OF_GRID(format, suffix, threads, slices)                      \
+  static_assert(kiln::gguf::kSlices<kiln::gguf::format> == (slices)); \
   DEQUANTIZE_GRID(f32, format, suffix, threads) DEQUANTIZE_GRID(f16, format, suffix, threads)
 KILN_EACH_DEQUANTIZE_OF_BLOCKS(OF_BLOCKS)
 KILN_EACH_OWN_FORMAT(OF_BLOCKS)

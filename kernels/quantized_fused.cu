@@ -1,8 +1,9 @@
-// quantized: what callers want beside the ABI. Activations of any float type to Q8_1, and products
+// quantized: what callers want beside the ABI. Activations of any float type to Q8_1 or f16, and products
 // with one vector, of Q8_1 or of floats, with results of any float type, silu(first) * second of
 // two matrices, and a matrix for each task of a mixture of experts.
 #include "device/export.cuh"
 #include "families/fused_products.cuh"
+#include "families/half_rows.cuh"
 #include "families/quantize.cuh"
 #include "families/rank_experts.cuh"
 #include "gguf/formats.cuh"
@@ -21,11 +22,20 @@ KILN_KERNEL(1024, rank_experts, const kiln::u32* experts, kiln::u32* order, void
                                tile);
 }
 
-// name(gates, values, dst, n, dst_type)
-KILN_KERNEL(1024, join_products, const kiln::f32* gates, const kiln::f32* values, void* dst,
-            kiln::u64 n, kiln::u32 dst_type) {
-  kiln::families::join_products(gates, values, dst, n, dst_type);
+// name(gates, values, scales, dst, rows, columns, dst_type)
+KILN_KERNEL(1024, join_products, const kiln::f32* gates, const kiln::f32* values,
+            const kiln::f32* scales, void* dst, kiln::u32 rows, kiln::u64 columns,
+            kiln::u32 dst_type) {
+  kiln::families::join_products(gates, values, scales, dst, rows, columns, dst_type);
 }
+
+// name(x, out, scales, columns)
+#define HALF_ROWS(T)                                                                          \
+  KILN_KERNEL(1024, half_rows_##T, const kiln::T* x, kiln::f16* out, kiln::f32* scales,       \
+              kiln::u32 columns) {                                                            \
+    kiln::families::half_rows(x, out, scales, columns);                                       \
+  }
+KILN_EACH_WIDE_ACTIVATION(HALF_ROWS)
 
 // name(first, second, vy, experts, dst, ncols, nrows, ncols_padded, nrows_dst, tasks_of_vector,
 //      dst_type)

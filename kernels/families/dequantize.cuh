@@ -3,6 +3,7 @@
 
 #include "device/chunk.cuh"
 #include "device/platform.cuh"
+#include "device/wave.cuh"
 #include "gguf/block.cuh"
 
 namespace kiln::families {
@@ -84,10 +85,10 @@ KILN_DEVICE void dequantize_words(const void* in, T* out, u64 before, u32 count)
 template <class Format, class T>
 KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
   const u64 pieces = count * OutputPiece<Format, T>::kPerBlock;
-  const u64 threads = static_cast<u64>(block_count()) * block_size();
+  const u64 threads = static_cast<u64>(block_count()) * block_threads();
   const bool by_chunks = address_of(out) % 16 == 0;
 #pragma unroll 1
-  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < pieces;
+  for (u64 i = static_cast<u64>(block_index()) * block_threads() + thread_rank(); i < pieces;
        i += threads) {
     dequantize_piece<Format>(static_cast<const u8*>(in), i, out, by_chunks);
   }
@@ -105,9 +106,13 @@ KILN_DEVICE void dequantize_by_twos(const void* in, T* out, u64 count) {
   dequantize_words<Format>(in, out, before, left < of_block ? static_cast<u32>(left) : of_block);
 }
 
-// As many blocks as the launch has kThreads threads, and one at least for each block of threads.
+// As many blocks as the launch has kThreads threads, and one at least for each block of threads. Of
+// blocks of threads that have several along y, as many as those.
 template <class Format, u32 kThreads, class T>
 KILN_DEVICE void dequantize_of_grid(const void* in, T* out) {
+  if (block_y() != 1) {
+    return dequantize<Format>(in, out, static_cast<u64>(block_count()) * block_y());
+  }
   const u32 at_once = block_size() / kThreads, of_block = at_once == 0 ? 1 : at_once;
   if constexpr (kThreads * 4 == Format::kValues) {
     dequantize_words<Format>(in, out, static_cast<u64>(block_index()) * of_block, of_block);

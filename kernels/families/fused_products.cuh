@@ -115,15 +115,40 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
   }
 }
 
-// dst[i] = values[i], or, with gates, silu(gates[i]) * values[i], in any type of floats.
-KILN_DEVICE void join_products(const f32* gates, const f32* values, void* dst, u64 count,
-                               u32 type) {
+// dst[i] = values[i], or, with gates, silu(gates[i]) * values[i], in any type of floats; with
+// `scales`, one for each row, both are multiplied by it before. Rows go along y; `dst` may be
+// `values`.
+KILN_DEVICE void join_products(const f32* gates, const f32* values, const f32* scales, void* dst,
+                               u32 rows, u64 columns, u32 type) {
   const FloatResults results{dst, 0, type, false};
-  const u64 threads = static_cast<u64>(block_count()) * block_size();
+  const bool by_chunks =
+      columns % 4 == 0 &&
+      (address_of(gates) | address_of(values) | address_of(dst)) % 16 == 0;
+  const u32 at_once = by_chunks ? 4 : 1;
+  const u64 first = (static_cast<u64>(block_index()) * block_size() + thread_index()) * at_once;
+  const u64 step = static_cast<u64>(block_count()) * block_size() * at_once;
 #pragma unroll 1
-  for (u64 i = static_cast<u64>(block_index()) * block_size() + thread_index(); i < count;
-       i += threads) {
-    results.put(i, gates == nullptr ? values[i] : silu(gates[i]) * values[i]);
+  for (u32 row = block_index_y(); row < rows; row += block_count_y()) {
+    const f32 scale = scales == nullptr ? 1 : scales[row];
+    const u64 before = row * columns;
+    const auto joined = [&](f32 gate, f32 value) {
+      return gates == nullptr ? scale * value : silu(scale * gate) * (scale * value);
+    };
+    if (gates == nullptr && dst == values && scale == 1) continue;
+    if (by_chunks) {
+#pragma unroll 2
+      for (u64 i = before + first; i < before + columns; i += step) {
+        Chunk<f32, 4> gate, value;
+        value.load(values + i);
+        if (gates != nullptr) gate.load(gates + i);
+        results.put_four(i, [&](u32 k) { return joined(gate.get(k), value.get(k)); });
+      }
+    } else {
+#pragma unroll 1
+      for (u64 i = before + first; i < before + columns; i += step) {
+        results.put(i, joined(gates == nullptr ? 0 : gates[i], values[i]));
+      }
+    }
   }
 }
 

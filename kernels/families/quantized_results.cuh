@@ -2,6 +2,7 @@
 // whose products are joined as silu(first) * second.
 #pragma once
 
+#include "device/chunk.cuh"
 #include "device/dtypes.cuh"
 #include "device/platform.cuh"
 #include "tuning/fused_products.hpp"
@@ -47,6 +48,23 @@ struct FloatResults {
     } else {
       static_cast<u16*>(dst)[at] =
           type == tuning::kFloatF16 ? narrow<f16>(value).bits : narrow<bf16>(value).bits;
+    }
+  }
+  // value(0) to value(3) from a place that is aligned to four f32 on.
+  template <class Value>
+  KILN_DEVICE void put_four(u64 at, Value value) const {
+    if (type == tuning::kFloatF32) {
+      Chunk<f32, 4> four;
+      four.set(value);
+      four.store(static_cast<f32*>(dst) + at);
+    } else if (type == tuning::kFloatF16) {
+      Chunk<f16, 4> four;
+      four.set(value);
+      four.store(static_cast<u16*>(dst) + at);
+    } else {
+      Chunk<bf16, 4> four;
+      four.set(value);
+      four.store(static_cast<u16*>(dst) + at);
     }
   }
   // sum(0) is the sum of a row, sum(1) of the next.

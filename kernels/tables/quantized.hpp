@@ -25,16 +25,17 @@
 #define KILN_EACH_OWN_FORMAT(row) row(IQ4_NL, iq4_nl) row(MXFP4, mxfp4)
 
 // dequantize_block_<suffix>_<T>. A row: decoder, suffix. How a launch says the number of blocks: as
-// `k`; as `k` values; by its grid, which has one of so many threads for each.
+// `k`; as `k` values; by its grid, which has one of so many threads for each. The last number is
+// that of a block's slices.
 #define KILN_EACH_DEQUANTIZE_OF_BLOCKS(row) row(Q4_0, q4_0) row(Q4_1, q4_1) row(Q8_0, q8_0)
 #define KILN_EACH_DEQUANTIZE_OF_VALUES(row) row(Q5_0, q5_0) row(Q5_1, q5_1)
 #define KILN_EACH_DEQUANTIZE_OF_GRID(row) \
-  row(Q2_K, q2_K, 64)                     \
-  row(Q3_K, q3_K, 64)                     \
-  row(Q4_K, q4_K, 32)                     \
-  row(Q5_K, q5_K, 64)                     \
-  row(Q6_K, q6_K, 64)                     \
-  row(Q8_K, q8_K, 32)
+  row(Q2_K, q2_K, 64, 16)                     \
+  row(Q3_K, q3_K, 64, 16)                     \
+  row(Q4_K, q4_K, 32, 32)                     \
+  row(Q5_K, q5_K, 64, 32)                     \
+  row(Q6_K, q6_K, 64, 16)                     \
+  row(Q8_K, q8_K, 32, 64)
 
 // get_rows_<suffix>
 #define KILN_EACH_GET_FLOAT_ROWS(row) row(f32, f32) row(f16, f16) row(bf16, bf16)
@@ -98,3 +99,6 @@
 
 // quantize_rows_q8_1_<T>
 #define KILN_EACH_ACTIVATION(row) row(f32) row(f16) row(bf16)
+
+// half_rows_<T>
+#define KILN_EACH_WIDE_ACTIVATION(row) row(f32) row(bf16)

@@ -152,23 +152,6 @@ constexpr unsigned fused_threads(unsigned rows, unsigned columns) {
 constexpr bool prefers_floats(unsigned long long rows, unsigned long long columns) {
   return rows * columns <= 1u << 23;
 }
-// Whether weights are made f16, for a product of the vendor's matrix library.
-//
-// H200, cuBLAS 13, microseconds of all launches, one by one: our kernels for activations and
-// results of f16, and the two steps:
-//                         Q4_0           Q8_0           Q4_K           Q6_K
-//   4096 x 4096 by 32    29.2  25.1     33.2  27.2     31.4  25.5     40.0  34.1
-//   4096 x 4096 by 64    35.6  24.0     39.3  26.6     38.9  24.6     50.1  33.4
-//   4096 x 4096 by 512    121  38.7      130  41.2      136  39.4      166  48.3
-//   4096 x 4096 by 1024   230  59.2      250  61.9      260  60.5      315  68.5
-//   14336 x 4096 by 64   70.8  78.9     77.7  86.2     80.3  82.7     93.8   109
-//   14336 x 4096 by 96    108  79.5      119  87.0      119  83.5      145   109
-//   14336 x 4096 by 512   384   131      417   139      431   136      530   162
-//   4096 x 14336 by 512   391   119      421   126      445   125      547   151
-constexpr bool prefers_library(unsigned long long rows, unsigned long long columns,
-                               unsigned long long vectors) {
-  return rows * columns <= 1ull << 30 && vectors >= (rows < 8192 ? 32 : 80);
-}
 // From so many tasks an expert on, tasks are sorted by their experts.
 //
 // Measured on an H200, Q4_K, 2048 x 4096 an expert, microseconds of all launches:

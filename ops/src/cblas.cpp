@@ -83,21 +83,32 @@ class Cblas final : public GemmLibrary {
         gemm.b.transposed ? Stored{gemm.inner, gemm.columns} : Stored{gemm.columns, gemm.inner};
     const Stored c{gemm.columns, gemm.rows};
     const std::vector<float> wide_a = operand(gemm.a, a), wide_b = operand(gemm.b, b);
-    auto* const out = static_cast<std::uint16_t*>(gemm.c) + i * gemm.batch_stride_c;
+    auto* const out = static_cast<std::byte*>(gemm.c) +
+                      static_cast<std::size_t>(i * gemm.batch_stride_c) * size_of(gemm.out_dtype);
+    if (gemm.out_dtype == DType::kF32) {
+      product(gemm, wide_a, a, wide_b, b, reinterpret_cast<float*>(out), gemm.leading_c);
+      return;
+    }
+    auto* const narrow = reinterpret_cast<std::uint16_t*>(out);
     std::vector<float> wide_c = gemm.beta == 0
                                     ? std::vector<float>(static_cast<std::size_t>(c.lines * c.length))
-                                    : widened(gemm.dtype, out, c, gemm.leading_c);
-    functions_.single(kColumnMajor, operation(gemm.a), operation(gemm.b), count(gemm.rows),
-                      count(gemm.columns), count(gemm.inner), static_cast<float>(gemm.alpha),
-                      wide_a.data(), count(a.length), wide_b.data(), count(b.length),
-                      static_cast<float>(gemm.beta), wide_c.data(), count(c.length));
+                                    : widened(gemm.dtype, narrow, c, gemm.leading_c);
+    product(gemm, wide_a, a, wide_b, b, wide_c.data(), c.length);
     for (std::int64_t line = 0; line < c.lines; ++line) {
       for (std::int64_t k = 0; k < c.length; ++k) {
         const float value = wide_c[static_cast<std::size_t>(line * c.length + k)];
-        out[line * gemm.leading_c + k] =
+        narrow[line * gemm.leading_c + k] =
             static_cast<std::uint16_t>(Scalar::from(gemm.dtype, static_cast<double>(value)).bits);
       }
     }
+  }
+  // Of operands without gaps.
+  void product(const Gemm& gemm, const std::vector<float>& wide_a, Stored a,
+               const std::vector<float>& wide_b, Stored b, float* out, std::int64_t leading) const {
+    functions_.single(kColumnMajor, operation(gemm.a), operation(gemm.b), count(gemm.rows),
+                      count(gemm.columns), count(gemm.inner), static_cast<float>(gemm.alpha),
+                      wide_a.data(), count(a.length), wide_b.data(), count(b.length),
+                      static_cast<float>(gemm.beta), out, count(leading));
   }
 
   Functions functions_;

@@ -32,6 +32,7 @@ KILN_FAMILY(kMatrix, "fused_matrix")
 constexpr KernelRows kQuantizeRows = rows_of("quantize_rows_q8_1");
 constexpr KernelRows kRankExperts = rows_of("rank_experts");
 constexpr KernelRows kJoinProducts = rows_of("join_products");
+constexpr KernelRows kHalfRows = rows_of("half_rows");
 
 Result<std::uint32_t> float_type(std::string_view root, DType dtype) {
   KILN_TRY(require_dtype(root, dtype, {DType::kF32, DType::kF16, DType::kBF16}));
@@ -169,13 +170,29 @@ Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu) {
 Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kJoinProducts, DType::kF32));
-  KILN_TRY(element_count({{call.count}}));
+  KILN_TRY(element_count({{call.rows, call.columns}}));
+  KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMostSigned));
   KILN_TRY_ASSIGN(const std::uint32_t type, float_type("join_products", call.dst_dtype));
-  const tuning::Launch own = spread_over(gpu).over(call.count, 256);
-  launch.grid.x = own.blocks;
-  launch.block.x = own.threads;
-  launch.pass(JoinProductsKernel(), call.gates, call.values, call.dst,
-              static_cast<std::uint64_t>(call.count), type);
+  // Blocks that fill the device make all of one row, and take long rows by parts of so much.
+  constexpr std::size_t kPart = 4096;
+  launch.block.x = 256;
+  launch.grid.x = call.rows == 1 ? spread_over(gpu).over(call.columns / 4 + 1, 256).blocks
+                                 : divide_up(call.columns, kPart);
+  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(call.rows, kMostAlongY));
+  launch.pass(JoinProductsKernel(), call.gates, call.values, call.scales, call.dst, rows,
+              static_cast<std::uint64_t>(call.columns), type);
+  return launch;
+}
+
+Result<Launch> plan(const HalfRows& call, const Gpu&) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kHalfRows, call.dtype));
+  KILN_TRY(element_count({{call.rows, call.columns}}));
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("rows", call.rows, kMostSigned));
+  KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
+  launch.block.x = 256;
+  launch.pass(HalfRowsKernel<void>(), call.x, call.out, call.scales,
+              static_cast<std::uint32_t>(columns));
   return launch;
 }
 

@@ -85,6 +85,16 @@ Result<GemmOperand> operand(const Matrix& matrix, const void* data, bool out_is_
 Result<Gemm> plan_gemm(const Matmul& product) {
   KILN_TRY(require_dtype("matmul", product.dtype,
                          {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
+  const DType out_dtype = product.out_dtype.value_or(product.dtype);
+  if (out_dtype != product.dtype &&
+      (out_dtype != DType::kF32 || product.dtype == DType::kF64)) {
+    return Error{ErrorCode::kInvalidInput,
+                 "matmul: out of " + std::string(name(out_dtype)) + ", of operands of " +
+                     std::string(name(product.dtype)),
+                 {},
+                 {}}
+        .note("out is of the operands' dtype; of f16 and bf16 it may be of f32");
+  }
   KILN_TRY_ASSIGN(const Matrix lhs, matrix_of("lhs", product.lhs_layout));
   KILN_TRY_ASSIGN(const Matrix rhs, matrix_of("rhs", product.rhs_layout));
   KILN_TRY_ASSIGN(const Matrix out, matrix_of("out", product.out_layout));
@@ -105,6 +115,7 @@ Result<Gemm> plan_gemm(const Matmul& product) {
   KILN_TRY_ASSIGN(const Storage stored, storage_of(out));
   Gemm gemm;
   gemm.dtype = product.dtype;
+  gemm.out_dtype = out_dtype;
   gemm.rows = static_cast<std::int64_t>(out.rows);
   gemm.columns = static_cast<std::int64_t>(out.columns);
   gemm.inner = static_cast<std::int64_t>(lhs.columns);

@@ -17,7 +17,8 @@ struct GemmOperand {
 };
 
 struct Gemm {
-  DType dtype = DType::kF32;
+  DType dtype = DType::kF32;      // of a and b
+  DType out_dtype = DType::kF32;  // of c
   std::int64_t rows = 0;     // of op(a) and c
   std::int64_t columns = 0;  // of op(b) and c
   std::int64_t inner = 0;

@@ -86,6 +86,7 @@ constexpr KernelRows kGetFloatRows = rows_of("get_rows");
 // What the launches of a format are told.
 struct FormatLaunch {
   std::uint32_t grid_threads = 0;  // dequantize_block: of a block of values; 0: it is told by `k`
+  std::uint32_t slices = 0;        // the same: what ours decode by one or two at once
   bool counts_values = false;      // dequantize_block: `k` is values, not blocks
   std::uint32_t tile_rows = 0, tile_vectors = 0;  // mul_mat
 };
@@ -93,7 +94,9 @@ constexpr auto kFormatLaunches = [] {
   std::array<FormatLaunch, std::size(kBlockFormats)> launches{};
 #define KILN_OF(format) launches[static_cast<std::size_t>(BlockFormat::k##format)]
 #define KILN_VALUES_ROW(format, ...) KILN_OF(format).counts_values = true;
-#define KILN_GRID_ROW(format, suffix, threads) KILN_OF(format).grid_threads = threads;
+#define KILN_GRID_ROW(format, suffix, threads, block_slices) \
+  KILN_OF(format).grid_threads = threads;                    \
+  KILN_OF(format).slices = block_slices;
 #define KILN_TILE_ROW(format, suffix, rows, vectors) \
   KILN_OF(format).tile_rows = rows;                  \
   KILN_OF(format).tile_vectors = vectors;
@@ -175,15 +178,14 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
   const FormatLaunch& format = launch_of(call.format);
   const std::size_t blocks = call.count / info(call.format).values;
   if (format.grid_threads != 0) {
-    // A block of threads for each block of values; of ours, which is larger, as many of these as
-    // divide their number.
+    // A block of threads for each block of values. Ours takes as many of these as divide their
+    // number, along y, with a thread for what one decodes at once.
     launch.block.x = format.grid_threads;
     std::size_t of_block = 1;
     if (call.geometry == Geometry::kOwn) {
-      while (launch.block.x < kBlock && blocks % (2 * of_block) == 0) {
-        of_block *= 2;
-        launch.block.x *= 2;
-      }
+      const std::uint32_t pieces = format.slices / (call.dtype == DType::kF16 ? 2 : 1);
+      while (of_block * pieces < kBlock && blocks % (2 * of_block) == 0) of_block *= 2;
+      if (of_block != 1) launch.block = {pieces, static_cast<std::uint32_t>(of_block), 1};
     }
     KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMostSigned));
     launch.pass(DequantizeOfGridKernel<void>(), call.blocks, call.out);

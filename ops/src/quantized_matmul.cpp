@@ -261,7 +261,7 @@ class Planner {
     const Place values = f32_results();
     KILN_TRY(product(call_.weights, values, "product as f32"));
     JoinProducts join;
-    join.count = tasks() * call_.rows;
+    join.columns = tasks() * call_.rows;
     join.dst_dtype = call_.out_dtype;
     join.dst = call_.out;
     return add(plan(join, gpu_), {{0, gates}, {1, values}}, results(value()));

@@ -36,12 +36,12 @@ struct Rocblas {
   }
   static int call(GemmFunction* multiply, Handle handle, const Gemm& gemm, const void* alpha,
                   const void* beta) {
-    const DataType type = data_type(gemm.dtype);
+    const DataType type = data_type(gemm.dtype), out_type = data_type(gemm.out_dtype);
     return multiply(handle, operation(gemm.a), operation(gemm.b), count(gemm.rows),
                     count(gemm.columns), count(gemm.inner), alpha, gemm.a.data, type,
                     count(gemm.a.leading), gemm.a.batch_stride, gemm.b.data, type,
-                    count(gemm.b.leading), gemm.b.batch_stride, beta, gemm.c, type,
-                    count(gemm.leading_c), gemm.batch_stride_c, gemm.c, type,
+                    count(gemm.b.leading), gemm.b.batch_stride, beta, gemm.c, out_type,
+                    count(gemm.leading_c), gemm.batch_stride_c, gemm.c, out_type,
                     count(gemm.leading_c), gemm.batch_stride_c, count(gemm.batch),
                     type == kF64R ? kF64R : kF32R, kStandardAlgorithm, 0, 0);
   }

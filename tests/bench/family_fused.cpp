@@ -87,7 +87,7 @@ std::vector<ops::Extents> matrices(const Kernel& kernel) {
 }
 std::vector<ops::Extents> tiles(const Kernel&) { return {{4096, 4096, 16}, {4096, 4096, 512}}; }
 
-// --- quantize_rows, join_products, rank_experts
+// --- quantize_rows, half_rows, join_products, rank_experts
 
 Operands quantize_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
@@ -103,6 +103,23 @@ Result<ops::Launch> plan_quantize(const Kernel& kernel, const BenchCase& subject
   call.out = addresses.output;
   return plan(call, subject.gpu);
 }
+// The scales lie behind the halves, in f16's places.
+Operands half_operands(const Kernel& kernel, const BenchCase& subject) {
+  const std::size_t rows = subject.dims[0], columns = subject.dims[1];
+  return {{floats(kernel.first, rows * columns)},
+          floats(ops::DType::kF16, rows * columns + 2 * rows)};
+}
+Result<ops::Launch> plan_half(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry) {
+  ops::HalfRows call;
+  call.dtype = kernel.first;
+  call.rows = subject.dims[0];
+  call.columns = subject.dims[1];
+  call.x = addresses.inputs[0];
+  call.out = addresses.output;
+  call.scales = static_cast<std::uint16_t*>(addresses.output) + call.rows * call.columns;
+  return plan(call, subject.gpu);
+}
 Operands join_operands(const Kernel&, const BenchCase& subject) {
   const std::size_t count = subject.count();
   return {{floats(ops::DType::kF32, count), floats(ops::DType::kF32, count)},
@@ -110,9 +127,13 @@ Operands join_operands(const Kernel&, const BenchCase& subject) {
 }
 Result<ops::Launch> plan_join(const Kernel&, const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry) {
-  return plan(ops::JoinProducts{subject.count(), addresses.inputs[0], addresses.inputs[1],
-                                ops::DType::kF16, addresses.output},
-              subject.gpu);
+  ops::JoinProducts call;
+  call.columns = subject.count();
+  call.gates = addresses.inputs[0];
+  call.values = addresses.inputs[1];
+  call.dst_dtype = ops::DType::kF16;
+  call.dst = addresses.output;
+  return plan(call, subject.gpu);
 }
 // Dims: tasks, experts. The order and the tiles lie one behind the other.
 Operands rank_operands(const Kernel&, const BenchCase& subject) {
@@ -201,6 +222,13 @@ std::vector<Family> fused_families() {
        .sized = matrix_case,
        .operands = quantize_operands,
        .plan = plan_quantize},
+      {.name = "half rows",
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes = {{1, 4096}, {512, 4096}},
+       .sized = matrix_case,
+       .operands = half_operands,
+       .plan = plan_half},
       {.name = "join products",
        .data_matters = false,
        .largest = kLargest,

@@ -101,10 +101,12 @@ FAKE_EXPORT int rocblas_gemm_strided_batched_ex(
     std::uint32_t flags) {
   if (handle != &the_handle) return rocblas_status_invalid_handle;
   const Type* const type = type_of(a_type);
+  const Type* const out_type = type_of(c_type);
   const int wanted_compute = type != nullptr && type->dtype == DType::kF64 ? 152 : 151;
   const bool transposed_a = operation_a == rocblas_operation_transpose;
   const bool transposed_b = operation_b == rocblas_operation_transpose;
-  if (type == nullptr || b_type != a_type || c_type != a_type || d_type != a_type ||
+  const bool fits = c_type == a_type || (c_type == 151 && (a_type == 150 || a_type == 168));
+  if (type == nullptr || b_type != a_type || !fits || d_type != c_type ||
       compute_type != wanted_compute || algorithm != 0 || flags != 0 ||
       (!transposed_a && operation_a != rocblas_operation_none) ||
       (!transposed_b && operation_b != rocblas_operation_none) || lda < (transposed_a ? k : m) ||
@@ -117,8 +119,8 @@ FAKE_EXPORT int rocblas_gemm_strided_batched_ex(
   };
   const Matrix left{static_cast<std::byte*>(a), type->dtype, lda, stride_a};
   const Matrix right{static_cast<std::byte*>(b), type->dtype, ldb, stride_b};
-  const Matrix old{static_cast<std::byte*>(c), type->dtype, ldc, stride_c};
-  const Matrix result{static_cast<std::byte*>(d), type->dtype, ldd, stride_d};
+  const Matrix old{static_cast<std::byte*>(c), out_type->dtype, ldc, stride_c};
+  const Matrix result{static_cast<std::byte*>(d), out_type->dtype, ldd, stride_d};
   // The factors are read now, as in rocBLAS's host pointer mode; the matrices when it is their turn.
   const auto multiply = [=, factor = scalar(alpha), keep = scalar(beta)] {
     for (int i = 0; i < batch_count; ++i) {

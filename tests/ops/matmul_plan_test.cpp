@@ -68,6 +68,23 @@ TEST_CASE("Strides of dims of size 1 do not count") {
   CHECK(plan_gemm(product)->b.leading >= 1);
 }
 
+TEST_CASE("out may be of f32 where the operands are of f16 or bf16") {
+  Matmul product = example();
+  product.dtype = DType::kF16;
+  CHECK(plan_gemm(product)->out_dtype == DType::kF16);
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32}) {
+    product.dtype = dtype;
+    product.out_dtype = DType::kF32;
+    CHECK(plan_gemm(product)->dtype == dtype);
+    CHECK(plan_gemm(product)->out_dtype == DType::kF32);
+  }
+  product.dtype = DType::kF64;
+  CHECK(message(product) == "matmul: out of f32, of operands of f64");
+  product.dtype = DType::kF32;
+  product.out_dtype = DType::kF16;
+  CHECK(message(product) == "matmul: out of f16, of operands of f32");
+}
+
 TEST_CASE("What no library multiplies is refused by name") {
   Matmul product = example();
   product.dtype = DType::kU8;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,16 +75,19 @@ struct Product {
   View lhs, rhs, out;
   std::size_t batch, rows, inner, columns;
   double alpha = 1, beta = 0;
+  std::optional<DType> out_dtype = {};
 };
 
 void check(const Device& device, const MatrixMultiplier& multiplier, const Product& product) {
   const Values a(product.dtype, product.lhs.span(), 1), b(product.dtype, product.rhs.span(), 2);
-  Values c(product.dtype, product.out.span(), 3);
+  const DType out_dtype = product.out_dtype.value_or(product.dtype);
+  Values c(out_dtype, product.out.span(), 3);
   if (product.beta == 0) c.set(0, std::nan(""));  // must not be read
   const Buffer on_a = *device.upload(a.bytes), on_b = *device.upload(b.bytes),
                on_c = *device.upload(c.bytes);
   Matmul call;
   call.dtype = product.dtype;
+  call.out_dtype = product.out_dtype;
   call.lhs = on_a.data(), call.lhs_layout = product.lhs.layout;
   call.rhs = on_b.data(), call.rhs_layout = product.rhs.layout;
   call.out = on_c.data(), call.out_layout = product.out.layout;
@@ -96,10 +100,10 @@ void check(const Device& device, const MatrixMultiplier& multiplier, const Produ
   result.bytes = *device.download<std::byte>(on_c);
 
   // Sums of a few hundred terms in f32 or f64, and one rounding to the dtype.
-  const double ulp = product.dtype == DType::kF64   ? 0x1p-52
-                     : product.dtype == DType::kF32 ? 0x1p-21
-                     : product.dtype == DType::kF16 ? 0x1p-10
-                                                    : 0x1p-7;
+  const double ulp = out_dtype == DType::kF64   ? 0x1p-52
+                     : out_dtype == DType::kF32 ? 0x1p-21
+                     : out_dtype == DType::kF16 ? 0x1p-10
+                                                : 0x1p-7;
   std::vector<bool> written(product.out.span());
   for (std::size_t i = 0; i < product.batch; ++i) {
     for (std::size_t row = 0; row < product.rows; ++row) {
@@ -120,9 +124,9 @@ void check(const Device& device, const MatrixMultiplier& multiplier, const Produ
     }
   }
   for (std::size_t at = 0; at < written.size(); ++at) {
-    if (!written[at]) REQUIRE(std::memcmp(result.bytes.data() + at * size_of(product.dtype),
-                                          c.bytes.data() + at * size_of(product.dtype),
-                                          size_of(product.dtype)) == 0);
+    if (!written[at]) REQUIRE(std::memcmp(result.bytes.data() + at * size_of(out_dtype),
+                                          c.bytes.data() + at * size_of(out_dtype),
+                                          size_of(out_dtype)) == 0);
   }
 }
 
@@ -163,6 +167,19 @@ TEST_CASE("alpha and beta") {
     product.alpha = -0.5, product.beta = 2;
     check(subject.device, multiplier, product);
     product.alpha = 0;
+    check(subject.device, multiplier, product);
+  }
+}
+
+TEST_CASE("Products of f16 and bf16 as f32") {
+  const Subject subject;
+  const MatrixMultiplier multiplier = open(subject.device);
+  for (const DType dtype : {DType::kF16, DType::kBF16}) {
+    INFO(name(dtype));
+    Product product{dtype, {{{3, 8, 40}}}, {{{40, 6}, {1, 40}}}, {{{3, 8, 6}, {8 * 9, 9, 1}}}, 3, 8, 40, 6};
+    product.out_dtype = DType::kF32;
+    check(subject.device, multiplier, product);
+    product.alpha = -0.5, product.beta = 2;
     check(subject.device, multiplier, product);
   }
 }

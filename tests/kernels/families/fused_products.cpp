@@ -1,6 +1,6 @@
 // Our own products with quantized weights: fused_vector_<format> and fused_matrix_<format> with
-// Q8_1, fused_float_vector_<format> with floats, and what sorts tasks by expert for them:
-// rank_experts and quantize_rows_q8_1_<T>.
+// Q8_1, fused_float_vector_<format> with floats, what sorts tasks by expert for them (rank_experts
+// and quantize_rows_q8_1_<T>), and what stands around other products: half_rows_<T>, join_products.
 //
 // Contract: the products as those of the ABI (quantized_products.cpp), and where there are two
 // matrices silu(first x) * (second x) of these, rounded once to the result's type.
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -480,36 +481,117 @@ Case build_rows(std::string name, DType dtype, std::size_t columns, bool is_orde
   return made;
 }
 
-Case build_joined(std::string name, bool is_pair, DType dtype, const Seed& seed) {
+struct Joining {
+  bool is_pair, is_scaled;
+  DType dtype;
+  std::size_t rows, columns;
+};
+Case build_joined(std::string name, const Joining& choice, const Seed& seed) {
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
+  const std::size_t count = choice.rows * choice.columns;
   std::vector<Bits> of[2];
   for (std::vector<Bits>& each : of) {
-    for (std::size_t i = 0; i < 300; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       each.push_back(encode(DType::kF32, static_cast<Real>(random.uniform(-99, 99))));
     }
   }
-  if (is_pair) made.operands.push_back(input("gates", DType::kF32, bytes_of(DType::kF32, of[0])));
+  std::vector<Bits> scales;
+  for (std::size_t r = 0; r < choice.rows; ++r) {
+    scales.push_back(encode(DType::kF32, choice.is_scaled && r % 2 == 0 ? 0.25L : 1));
+  }
+  if (choice.is_pair) {
+    made.operands.push_back(input("gates", DType::kF32, bytes_of(DType::kF32, of[0])));
+  }
   made.operands.push_back(input("values", DType::kF32, bytes_of(DType::kF32, of[1])));
-  Operand dst{"dst", dtype, poison(of[1].size() * size_of(dtype), random)};
+  if (choice.is_scaled) {
+    made.operands.push_back(input("scales", DType::kF32, bytes_of(DType::kF32, scales)));
+  }
+  Operand dst{"dst", choice.dtype, poison(count * size_of(choice.dtype), random)};
   dst.expected = [=, gates = of[0], values = of[1]] {
     std::vector<Expected> expected;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      Bounded right{decode(DType::kF32, values[i]), 0};
-      if (is_pair) right = joined({decode(DType::kF32, gates[i]), 0}, right);
-      expected.push_back(Expected::within(dtype, right.value, {0, 0, right.error}));
+      const Real scale = decode(DType::kF32, scales[i / choice.columns]);
+      Bounded right{scale * decode(DType::kF32, values[i]), 0};
+      if (choice.is_pair) right = joined({scale * decode(DType::kF32, gates[i]), 0}, right);
+      expected.push_back(Expected::within(choice.dtype, right.value, {0, 0, right.error}));
     }
     return expected;
   };
   made.operands.push_back(std::move(dst));
   made.plan = [=](const std::vector<void*>& addresses) {
+    std::size_t next = 0;
     ops::JoinProducts call;
-    call.count = 300;
-    call.gates = is_pair ? addresses[0] : nullptr;
-    call.values = addresses[addresses.size() - 2];
-    call.dst_dtype = dtype;
-    call.dst = addresses.back();
+    call.rows = choice.rows;
+    call.columns = choice.columns;
+    if (choice.is_pair) call.gates = addresses[next++];
+    call.values = addresses[next++];
+    if (choice.is_scaled) call.scales = addresses[next++];
+    call.dst_dtype = choice.dtype;
+    call.dst = addresses[next];
+    return plan(call);
+  };
+  return made;
+}
+
+// The largest magnitudes of rows, and the powers of two that half_rows multiplies them by.
+struct HalfRow {
+  double largest;
+  int exponent;
+};
+constexpr HalfRow kHalfRows[] = {{1, 0},
+                                 {0x1p-6, 0},
+                                 {0x1.fep-7, 21},
+                                 {65504, 0},
+                                 {65505, -1},
+                                 {0x1.fep127, -113},
+                                 {0x1p-120, 126},
+                                 {0x1p-126, 126},
+                                 {0, 0}};
+
+Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is_special,
+                     const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  std::vector<Bits> x;
+  std::vector<Expected> halves, scales;
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  for (const HalfRow& row : kHalfRows) {
+    const Bits largest = encode(dtype, static_cast<Real>(row.largest));
+    // bf16 rounds 65504 and 65505 to 2^16.
+    const int exponent = decode(dtype, largest) == 65536 ? -2 : row.exponent;
+    const Real factor = std::ldexp(Real{1}, exponent);
+    const std::size_t place = random.below(columns);
+    for (std::size_t i = 0; i < columns; ++i) {
+      Bits bits = encode(dtype, static_cast<Real>(random.uniform(-1, 1) * row.largest * 0.99));
+      if (i == place) bits = encode(dtype, static_cast<Real>(-row.largest));
+      if (is_special && i == (place + 1) % columns) bits = encode(dtype, infinity);
+      if (is_special && i == (place + 2) % columns) bits = encode(dtype, -infinity);
+      if (is_special && i == (place + 3) % columns) bits = encode(dtype, std::nanl(""));
+      x.push_back(bits);
+      halves.push_back(Expected::within(DType::kF16, decode(dtype, bits) * factor, {}));
+    }
+    scales.push_back(Expected::exactly(encode(DType::kF32, 1 / factor)));
+  }
+  const std::size_t rows = std::size(kHalfRows);
+  made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
+  made.operands.back().ends_memory = true;
+  Operand out{"out", DType::kF16, poison(x.size() * 2, random)};
+  out.expected = [=] { return halves; };
+  Operand undone{"scales", DType::kF32, poison(rows * 4, random)};
+  undone.expected = [=] { return scales; };
+  made.operands.push_back(std::move(out));
+  made.operands.push_back(std::move(undone));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::HalfRows call;
+    call.dtype = dtype;
+    call.rows = rows;
+    call.columns = columns;
+    call.x = addresses[0];
+    call.out = addresses[1];
+    call.scales = addresses[2];
     return plan(call);
   };
   return made;
@@ -532,10 +614,28 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
   if (kernel == "join_products") {
     for (const bool is_pair : {false, true}) {
       for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-        const std::string name =
-            "join_products/" + std::string(is_pair ? "gates/" : "") + std::string(ops::name(dtype));
-        cases.push_back({name, 300, [=](const Seed& seed) {
-                           return build_joined(name, is_pair, dtype, seed);
+        for (const Joining& choice : {Joining{is_pair, false, dtype, 1, 300},
+                                      Joining{is_pair, true, dtype, 3, 4100},
+                                      Joining{is_pair, true, dtype, 5, 77}}) {
+          const std::string name = "join_products/" + shape_name({choice.rows, choice.columns}) +
+                                   (is_pair ? "/gates/" : "/") + std::string(ops::name(dtype));
+          cases.push_back(
+              {name, choice.rows * choice.columns,
+               [=](const Seed& seed) { return build_joined(name, choice, seed); }});
+        }
+      }
+    }
+    return true;
+  }
+  if (const auto parts = split_dtype(kernel); parts && parts->root == "half_rows") {
+    for (const std::size_t columns : {7, 96, 5000}) {
+      for (const bool is_special : {false, true}) {
+        const std::string name = std::string(kernel) + "/" +
+                                 shape_name({std::size(kHalfRows), columns}) +
+                                 (is_special ? "/special" : "/finite");
+        cases.push_back({name, std::size(kHalfRows) * columns,
+                         [=, dtype = parts->dtype](const Seed& seed) {
+                           return build_half_rows(name, dtype, columns, is_special, seed);
                          }});
       }
     }
@@ -587,8 +687,13 @@ Contracts fused_product_contracts() {
 #undef KILN_ROW
   contracts.push_back({"quantize_rows_q8_1", "as quantize_q8_1, of rows order[i] / each", "f32",
                        "as quantize_q8_1", "as quantize_q8_1", "A name of our own."});
-  contracts.push_back({"join_products", "x, or silu(gate) x", "f32", "8 half units", special,
-                       "A name of our own."});
+  contracts.push_back({"join_products", "x, or silu(gate) x, of both times their row's scale", "f32",
+                       "8 half units", special, "A name of our own."});
+  contracts.push_back({"half_rows", "x times a power of two for each row, as f16", "f32",
+                       "half a unit; the powers are exact",
+                       "NaN and infinities stay, and do not choose the power",
+                       "A name of our own. The power is 1 for rows of largest magnitude 0 or 2^-6 to "
+                       "65504; else it makes that 2^14 to 2^15, or is 2^126."});
   contracts.push_back({"rank_experts", "the tasks by expert, and tiles of tasks of one expert", "",
                        "exact", "a task of no expert is in no tile",
                        "A name of our own. Equal ones keep their order."});

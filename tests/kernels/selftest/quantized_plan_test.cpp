@@ -78,11 +78,11 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   call.count = 12 * 256;
   CHECK(both(call) ==
         "quantized.dequantize_block_q6_K_f16<<<12, 64>>> "
-        "quantized.dequantize_block_q6_K_f16<<<3, 256>>>");
+        "quantized.dequantize_block_q6_K_f16<<<3, 8x4>>>");
   call.format = BlockFormat::kQ8_K;
   CHECK(both(call) ==
         "quantized.dequantize_block_q8_K_f16<<<12, 32>>> "
-        "quantized.dequantize_block_q8_K_f16<<<3, 128>>>");
+        "quantized.dequantize_block_q8_K_f16<<<3, 32x4>>>");
   CHECK(plan(call)->arguments.size() == 2);
   call.count = 300;
   CHECK(message(plan(call)) == "tensors of 300 values are no whole blocks of Q8_K");
@@ -183,7 +183,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
         "quantized.mul_mat_q4_K<<<264, 32x8>>>: gates\n"
         "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32\n"
-        "quantized.join_products<<<224, 256>>>: silu(gate) * product as f16");
+        "quantized.join_products<<<57, 256>>>: silu(gate) * product as f16");
   // Of few rows two launches by vectors take less than one by tiles.
   call.vectors = 11;
   call.gate = nullptr;

@@ -82,13 +82,26 @@ struct FusedMatrix : FusedProduct {
   const void* tiles = nullptr;
 };
 
-// join_products: dst = values, or, with gates, silu(gates) * values, element by element.
+// join_products: dst = values, or, with gates, silu(gates) * values, element by element. With
+// `scales` gates and values of each row are multiplied by its scale before.
 struct JoinProducts {
-  std::size_t count = 0;
+  std::size_t rows = 1, columns = 0;
   const void* gates = nullptr;   // f32, or null
   const void* values = nullptr;  // f32
+  const void* scales = nullptr;  // f32, one for each row, or null
   DType dst_dtype = DType::kF32;
-  void* dst = nullptr;
+  void* dst = nullptr;  // of f32: may be `values`
+};
+
+// half_rows_<T>: rows of f32 or bf16 as f16, each times a power of two that keeps f16 from
+// overflowing and from losing bits: 1 where the row's largest finite magnitude is 2^-6 to 65504, or
+// 0. NaN and infinities stay what they are.
+struct HalfRows {
+  DType dtype = DType::kF32;
+  std::size_t rows = 1, columns = 0;
+  const void* x = nullptr;  // rows one behind the other
+  void* out = nullptr;      // f16
+  void* scales = nullptr;   // f32, for each row what undoes its factor
 };
 
 // Errors as those of quantized.hpp.
@@ -98,5 +111,6 @@ Result<Launch> plan(const FusedFloatVector& call, const Gpu& gpu = {});
 Result<Launch> plan(const RankExperts& call, const Gpu& gpu = {});
 Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu = {});
 Result<Launch> plan(const JoinProducts& call, const Gpu& gpu = {});
+Result<Launch> plan(const HalfRows& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

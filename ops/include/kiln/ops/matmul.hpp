@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kiln/device.hpp"
@@ -21,7 +22,8 @@
 
 namespace kiln::ops {
 
-// All three matrices are of one dtype: f32, f16, bf16 (sums in f32, rounded once) or f64.
+// Matrices are of one dtype: f32, f16, bf16 (sums in f32, rounded once) or f64. Where the operands are
+// of f16 or bf16, `out` may be of f32.
 //
 // Layouts are [rows, columns] or [batch, rows, columns]. An operand without a batch, or with a batch
 // stride of 0, is the same for the whole batch. Of the two matrix dims one must have stride 1, and the
@@ -29,6 +31,7 @@ namespace kiln::ops {
 // with the operands.
 struct Matmul {
   DType dtype = DType::kF32;
+  std::optional<DType> out_dtype;  // none: dtype
   const void* lhs = nullptr;
   Layout lhs_layout;  // [rows, inner]
   const void* rhs = nullptr;
@@ -57,7 +60,7 @@ class MatrixMultiplier {
   const std::string& library() const;
 
   // Starts the product and returns; on the host it is done then.
-  // Errors: kInvalidInput (which shape or stride, and why), kDriver (the library's own name of its
+  // Errors: kInvalidInput (which dtype, shape or stride, and why), kDriver (the library's own name of its
   // status).
   Result<void> run(const Matmul& product) const;
 

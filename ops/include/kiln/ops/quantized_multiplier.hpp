@@ -4,10 +4,16 @@
 //   kiln::ops::QuantizedMultiplier multiplier(launcher, *library);   // a Launcher of the same stream
 //   auto done = multiplier.run(product);                            // a QuantizedMatmul
 //
-// Many activations of f16 with results of f16 go by two steps: the weights as f16, in memory of the
-// Launcher's, and one product of the library, whose sums are f32. That takes less than half the time of
-// the kernels for quantized weights, and does not round activations to 8 bits. Weights beyond 65504
-// are infinite there. All else goes the way of Launcher::launch(product).
+// Many activations times one matrix, or a pair of them, go by the library: weights and activations as
+// f16, and products of f16 whose sums are f32. Of 512 activations that takes a third to a half of the time
+// of the kernels for quantized weights, and does not round activations to 8 bits. All else goes the way of
+// Launcher::launch(product).
+//
+// Numbers. Activations of f32 are rounded to f16's 11 bits, those of bf16 keep theirs. A vector whose
+// largest finite magnitude is above 65504 or below 2^-6 is multiplied by a power of two before, and
+// its results by the inverse after, so that none overflows and results lose nothing; NaN and infinities
+// make NaN and infinities, of their own vector alone. Weights are rounded to f16, and infinite beyond
+// 65504. Results are rounded once, from f32.
 #pragma once
 
 #include "kiln/ops/matmul.hpp"
@@ -15,16 +21,28 @@
 
 namespace kiln::ops {
 
-// Whether a product goes by the library: one matrix on a GPU, f16, and activations enough. Its steps
-// take 2 * rows * columns bytes of the Launcher's memory.
+// Whether a product goes by the library: one matrix or a pair, on a GPU, and activations enough, or a
+// format that no kernel takes.
 bool goes_by_library(const QuantizedMatmul& call, const DeviceInfo& device);
 
-// Thread-safety: as of the Launcher.
+// So many weights are f16 at a time: parts of a matrix, of 128 rows at least.
+inline constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 26;
+
+// What the library's way takes of the Launcher's memory: 2 bytes for each of these weights,
+// 2 * vectors * columns bytes for activations other than f16, and 4 * vectors * rows for f32 results
+// that something else is made of: those of the gate, and those of `weights` where the results are not
+// f32 (nor plain f16 of f16).
+std::size_t library_memory(const QuantizedMatmul& call,
+                           std::size_t weights_at_once = kWeightsAtOnce);
+
+// Thread-safety: as of the Launcher. Products take turns in the Launcher's memory; those of two
+// Launchers, each with a library of its own, do not.
 class QuantizedMultiplier {
  public:
   // Both outlive it, and work on the same stream of the same device.
-  QuantizedMultiplier(const Launcher& launcher, const MatrixMultiplier& library)
-      : launcher_(&launcher), library_(&library) {}
+  QuantizedMultiplier(const Launcher& launcher, const MatrixMultiplier& library,
+                      std::size_t weights_at_once = kWeightsAtOnce)
+      : launcher_(&launcher), library_(&library), weights_at_once_(weights_at_once) {}
 
   // Starts the product and returns. Errors: those of Launcher::launch(call) and of
   // MatrixMultiplier::run.
@@ -32,9 +50,15 @@ class QuantizedMultiplier {
   // Does what is done once, and starts nothing: run() can then be captured into a graph.
   Result<void> prepare(const QuantizedMatmul& call) const;
 
+  // The same by the library, however many activations there are, and on the host, too. Errors:
+  // kInvalidInput for a mixture of experts.
+  Result<void> run_by_library(const QuantizedMatmul& call) const;
+  Result<void> prepare_by_library(const QuantizedMatmul& call) const;
+
  private:
   const Launcher* launcher_;
   const MatrixMultiplier* library_;
+  std::size_t weights_at_once_;
 };
 
 }  // namespace kiln::ops
