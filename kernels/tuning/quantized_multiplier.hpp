@@ -3,35 +3,43 @@
 
 namespace kiln::tuning {
 
-// `is_plain`: of f16 to f16, without a gate. `has_short_runs`: a scale for 16 weights, which takes our
-// kernels longer.
+// `is_slow`: our kernels take longer than for most formats (Q2_K, Q3_K, Q6_K, MXFP4). `is_plain`:
+// of f16 to f16, without a gate. The library's way is four launches, of plain products two: of
+// small matrices, one by one, they take 20 microseconds whatever they do.
 //
-// H200, cuBLAS 13, microseconds of all launches, one by one: our kernels and the library's way, of
-// f32 to f32:
-//                         Q4_0           Q8_0           Q4_K           Q6_K
-//   4096 x 4096 by 16    22.2  30.6     30.8  34.0     25.8  30.4     29.7  31.9
-//   4096 x 4096 by 32    28.2  31.7     32.1  34.6     29.6  31.3     38.4  33.4
-//   4096 x 4096 by 64    32.8  30.7     37.0  33.5     35.7  30.3     42.4  32.5
-//   4096 x 4096 by 512    110  51.4      121  53.2      133  50.8      159  52.0
-//   14336 x 4096 by 48   62.3  86.3     71.7  94.0     76.4  83.7     90.0  87.8
-//   14336 x 4096 by 64   64.4  86.2     73.7  93.8     78.9  83.3     90.9  87.6
-//   14336 x 4096 by 80   97.0  87.6      108  95.7      115  84.7      140  89.0
-//   14336 x 4096 by 512   359   145      396   154      434   143      521   147
-//   4096 x 14336 by 32   80.5  92.2                                    118  94.0
-//   4096 x 14336 by 64   93.2  96.5                                    130  96.9
-//   1024 x 4096 by 16    11.8  22.3                                   18.6  24.7
-//   1024 x 4096 by 32    23.8  22.0                                   36.4  23.2
-//   1024 x 1024 by 512   15.6  19.6                                   19.5  18.7
-//   128256 x 4096 by 64   388   661
-//   128256 x 4096 by 128  750   667
-// of f16 to f16:
-//   4096 x 4096 by 32    29.2  25.1     33.2  27.2     31.4  25.5     40.0  34.1
+// H200, cuBLAS 13, microseconds of all launches, one by one and in a graph: our kernels for f32 to
+// f32 and the library's way.
+//                          one by one              in a graph
+//                          Q4_0        Q6_K        Q4_0        Q6_K
+//   1024 x 1024 by 64      10.2  19.9  12.6  19.2   8.6   8.4  11.0   8.7
+//   1024 x 1024 by 512     15.6  19.6  19.5  18.7  13.8  10.0  17.7  10.2
+//   2048 x 2048 by 17      14.6  20.3  20.4  19.5  12.7  12.4  18.0  12.7
+//   2048 x 2048 by 512     36.0  21.1  49.1  21.6  33.4  16.8  46.2  17.0
+//   1024 x 4096 by 16      11.8  22.3  18.6  24.7   9.0  13.1  16.1  13.8
+//   2048 x 4096 by 17      26.5  24.7  36.8  24.2  24.2  16.8  34.5  17.7
+//   4096 x 2048 by 48      19.6  19.2  24.5  20.2  17.3  14.9  22.0  15.8
+//   4096 x 4096 by 16      22.2  30.6  29.7  31.9  18.7  26.4  25.8  28.0
+//   4096 x 4096 by 24      27.6  31.4  38.7  33.0  25.3  27.1  35.5  28.2
+//   4096 x 4096 by 48      31.7  33.1  42.4  34.5  29.4  28.6  39.1  29.6
+//   4096 x 4096 by 512      109  50.8   159  51.4   106  44.3   156  45.8
+//   6144 x 4096 by 48      40.9  41.8  56.0  44.0  37.7  35.7  53.0  37.9
+//   14336 x 4096 by 32     47.8  85.0  65.0  86.7  45.1  80.1  62.0  81.6
+//   14336 x 4096 by 64     64.4  86.2  90.9  87.6  61.5  81.3  88.0  82.7
+//   14336 x 4096 by 80     97.0  87.6   140  89.0  94.1  81.7   136  83.0
+//   14336 x 4096 by 512     359   145   521   147   353   140   523   141
+//   128256 x 4096 by 48                 570   714               564   684
+//   128256 x 4096 by 80     602   711               599   679
+//   128256 x 4096 by 128    742   730               838   699
+// f16 to f16, one by one, of Q4_K:  4096 x 4096 by 32: 30.9  23.7.
 constexpr bool prefers_library(unsigned long long rows, unsigned long long columns,
-                               unsigned long long vectors, bool is_plain, bool has_short_runs) {
-  if (rows * columns < 1u << 22) return vectors >= 512;
-  if (has_short_runs) return vectors >= (rows < 8192 ? 24 : 48);
-  if (rows >= 8192) return vectors >= 80;
-  return vectors >= (rows <= 1024 ? 24 : is_plain ? 32 : 64);
+                               unsigned long long vectors, bool is_slow, bool is_plain) {
+  const unsigned long long weights = rows * columns;
+  if (weights < 1u << 22) return vectors >= 512;
+  if (rows >= 1u << 15) return vectors >= (is_slow ? 65 : 128);
+  if (rows >= 1u << 13) return vectors >= (is_slow ? 33 : 65);
+  if (is_slow || (rows <= 2048 && columns >= 4096)) return vectors >= 17;
+  if (weights < 1u << 23) return vectors >= 128;
+  return vectors >= (is_plain ? 32 : 48);
 }
 
 }  // namespace kiln::tuning

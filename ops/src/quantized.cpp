@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/tuning/dequantize.hpp"
 #include "kernels/tuning/quantized.hpp"
 #include "quantized_plan.hpp"
 
@@ -179,13 +180,20 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
   const std::size_t blocks = call.count / info(call.format).values;
   if (format.grid_threads != 0) {
     // A block of threads for each block of values. Ours takes as many of these as divide their
-    // number, along y, with a thread for what one decodes at once.
+    // number; of large tensors along y, with a thread for what one decodes at once.
     launch.block.x = format.grid_threads;
     std::size_t of_block = 1;
     if (call.geometry == Geometry::kOwn) {
+      const bool is_large = call.count >= tuning::kLargeTensor;
       const std::uint32_t pieces = format.slices / (call.dtype == DType::kF16 ? 2 : 1);
-      while (of_block * pieces < kBlock && blocks % (2 * of_block) == 0) of_block *= 2;
-      if (of_block != 1) launch.block = {pieces, static_cast<std::uint32_t>(of_block), 1};
+      const std::uint32_t threads = is_large ? pieces : format.grid_threads;
+      while (of_block * threads < kBlock && blocks % (2 * of_block) == 0) of_block *= 2;
+      const auto count = static_cast<std::uint32_t>(of_block);
+      if (is_large && count != 1) {
+        launch.block = {pieces, count, 1};
+      } else {
+        launch.block.x = format.grid_threads * count;
+      }
     }
     KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMostSigned));
     launch.pass(DequantizeOfGridKernel<void>(), call.blocks, call.out);

@@ -14,9 +14,10 @@ bool is_plain(const QuantizedMatmul& call) {
   return call.x_dtype == DType::kF16 && call.gate == nullptr && call.out_dtype != DType::kBF16;
 }
 
-bool has_short_runs(BlockFormat format) {
+// Whether our kernels take longer for it than for others.
+bool is_slow(BlockFormat format) {
   return format == BlockFormat::kQ2_K || format == BlockFormat::kQ3_K ||
-         format == BlockFormat::kQ6_K;
+         format == BlockFormat::kQ6_K || format == BlockFormat::kMXFP4;
 }
 
 // Whether our kernels multiply so many vectors.
@@ -151,8 +152,8 @@ bool goes_by_library(const QuantizedMatmul& call, const DeviceInfo& device) {
   const bool is_gpu = device.backend == Backend::kCuda || device.backend == Backend::kHip;
   if (!is_gpu || call.experts != 0) return false;
   if (!has_kernels(call.format, call.vectors)) return true;
-  return tuning::prefers_library(call.rows, call.columns, call.vectors, is_plain(call),
-                                 has_short_runs(call.format));
+  return tuning::prefers_library(call.rows, call.columns, call.vectors, is_slow(call.format),
+                                 is_plain(call));
 }
 
 std::size_t library_memory(const QuantizedMatmul& call, std::size_t weights_at_once) {

@@ -1,7 +1,5 @@
 // quantized_matmul and QuantizedMultiplier on the device that KILN_TEST_DRIVER names
 // (tests/runtime/subject.hpp): all their ways, against products in the reference's precision.
-#include "kiln/ops/quantized_multiplier.hpp"
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/ops/quantized_multiplier.hpp"
 #include "stream_graph.hpp"
 #include "subject.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
@@ -89,7 +88,8 @@ void check(const Device& device, const Shape& shape, Way way = Way::kKernels,
   const std::size_t before = shape.misalignment * size_of(shape.x);
   std::vector<std::byte> content(before + x.size() * size_of(shape.x));
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double factor = shape.is_wide ? std::ldexp(1, 60 - 40 * static_cast<int>(i / kColumns)) : 1;
+    const double factor =
+        shape.is_wide ? std::ldexp(1, 60 - 40 * static_cast<int>(i / kColumns)) : 1;
     Real value = static_cast<Real>(random.uniform(-1, 1) * factor);
     if (shape.is_special && i == kColumns) value = std::numeric_limits<Real>::infinity();
     if (shape.is_special && i == 2 * kColumns) value = std::numeric_limits<Real>::quiet_NaN();
@@ -358,7 +358,8 @@ TEST_CASE("a QuantizedMultiplier's products are captured into a graph") {
     REQUIRE(device.copy_to_device(x.data(), activations.data(), x.size()));
     REQUIRE(graph.launch() == 0);
     REQUIRE(stream.synchronize());
-    CHECK(*device.download<float>(out) == std::vector<float>(vectors * kRows, 3 * kColumns * value));
+    CHECK(*device.download<float>(out) ==
+          std::vector<float>(vectors * kRows, 3 * kColumns * value));
   }
 }
 

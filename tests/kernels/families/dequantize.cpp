@@ -49,7 +49,8 @@ struct TensorCase {
   Geometry geometry = Geometry::kOwn;
   std::size_t misalignment = 0;  // of the blocks in their units, of the values in elements
   bool ends_memory = false;
-  std::uint32_t grid = 0;  // blocks of threads, of 32, in place of the geometry's
+  // Blocks of threads in place of the geometry's: of 32, or, of long blocks, of 8 for each along y.
+  std::uint32_t grid = 0;
 };
 
 Case build_tensor(std::string name, BlockFormat format, DType dtype, const TensorCase& choice,
@@ -83,6 +84,8 @@ Case build_tensor(std::string name, BlockFormat format, DType dtype, const Tenso
     if (launch && choice.grid != 0) {
       launch->grid.x = choice.grid;
       launch->block.x = 32;
+      const auto along_y = static_cast<std::uint32_t>(choice.blocks / choice.grid);
+      if (of.values == 256) launch->block = {8, along_y, 1};
     }
     return launch;
   };
@@ -100,14 +103,15 @@ void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
       {1, BlockKind::kUsual, Geometry::kReference, 0, true},
       {is_large ? std::size_t{2} : std::size_t{9}, BlockKind::kUsual, Geometry::kOwn, 1, true},
   };
-  // A launch of these kernels may have any grid.
-  if (!is_large) list.push_back({40, BlockKind::kUsual, Geometry::kOwn, 0, false, 2});
+  // Of short blocks a launch may have any grid.
+  list.push_back({40, BlockKind::kUsual, Geometry::kOwn, 0, false, is_large ? 5u : 2u});
+  if (is_large) list.push_back({6, BlockKind::kSpecial, Geometry::kOwn, 1, true, 2});
   for (const TensorCase& choice : list) {
     std::string name = std::string(kernel) + "/blocks=" + std::to_string(choice.blocks);
     if (choice.kind == BlockKind::kSpecial) name += "/special";
     if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
     if (choice.ends_memory) name += "/at-the-end";
-    name += choice.grid != 0 ? "/grid=" + std::to_string(choice.grid) + "x32"
+    name += choice.grid != 0 ? "/grid=" + std::to_string(choice.grid)
                              : (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
     cases.push_back({name, choice.blocks * of.values, [=](const Seed& seed) {
                        return build_tensor(name, format, dtype, choice, seed);

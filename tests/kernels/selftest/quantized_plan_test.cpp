@@ -78,11 +78,19 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   call.count = 12 * 256;
   CHECK(both(call) ==
         "quantized.dequantize_block_q6_K_f16<<<12, 64>>> "
-        "quantized.dequantize_block_q6_K_f16<<<3, 8x4>>>");
+        "quantized.dequantize_block_q6_K_f16<<<3, 256>>>");
   call.format = BlockFormat::kQ8_K;
   CHECK(both(call) ==
         "quantized.dequantize_block_q8_K_f16<<<12, 32>>> "
-        "quantized.dequantize_block_q8_K_f16<<<3, 32x4>>>");
+        "quantized.dequantize_block_q8_K_f16<<<3, 128>>>");
+  // Of large tensors along y, with a thread for 16 or 32 values.
+  DequantizeBlocks large = call;
+  large.count = std::size_t{1} << 20;
+  CHECK(to_string(*plan(large)) == "quantized.dequantize_block_q8_K_f16<<<512, 32x8>>>");
+  large.format = BlockFormat::kQ6_K;
+  CHECK(to_string(*plan(large)) == "quantized.dequantize_block_q6_K_f16<<<128, 8x32>>>");
+  large.dtype = DType::kF32;
+  CHECK(to_string(*plan(large)) == "quantized.dequantize_block_q6_K_f32<<<256, 16x16>>>");
   CHECK(plan(call)->arguments.size() == 2);
   call.count = 300;
   CHECK(message(plan(call)) == "tensors of 300 values are no whole blocks of Q8_K");
