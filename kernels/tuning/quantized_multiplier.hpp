@@ -30,14 +30,22 @@ namespace kiln::tuning {
 //   128256 x 4096 by 48                 570   714               564   684
 //   128256 x 4096 by 80     602   711               599   679
 //   128256 x 4096 by 128    742   730               838   699
+// An H100, whose memory is slower:
+//   4096 x 4096 by 64      32.7  34.9  42.6  37.1  29.5  29.1  39.0  31.3
+//   4096 x 14336 by 48     92.8   116   131   120  88.8   110   127   114
+//   14336 x 4096 by 33     61.6   111  87.9   116  58.2   105  84.0   109
+//   14336 x 4096 by 65     95.6   112   139   117  91.9   106   135   109
+//   14336 x 4096 by 512     351   164   514   167   353   157   518   161
+//   128256 x 4096 by 128    742   963               738   932
 // f16 to f16, one by one, of Q4_K:  4096 x 4096 by 32: 30.9  23.7.
 constexpr bool prefers_library(unsigned long long rows, unsigned long long columns,
                                unsigned long long vectors, bool is_slow, bool is_plain) {
   const unsigned long long weights = rows * columns;
   if (weights < 1u << 22) return vectors >= 512;
-  if (rows >= 1u << 15) return vectors >= (is_slow ? 65 : 128);
-  if (rows >= 1u << 13) return vectors >= (is_slow ? 33 : 65);
+  if (rows >= 1u << 15) return vectors >= 129;
+  if (rows >= 1u << 13) return vectors >= 65;
   if (is_slow || (rows <= 2048 && columns >= 4096)) return vectors >= 17;
+  if (weights > 1u << 25) return vectors >= 65;
   if (weights < 1u << 23) return vectors >= 128;
   return vectors >= (is_plain ? 32 : 48);
 }
