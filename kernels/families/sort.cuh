@@ -1,8 +1,9 @@
 // dst[r, :] = the columns of row r in the order of their elements, or these elements: ascending or
 // descending, equal ones in the order of their columns, NaN behind all else. A block sorts a row.
 //
-//   by counting   up to 256 columns, or where the block has no whole wave: each column counts
+//   by counting   up to 64 columns, or where the block has no whole wave: each column counts
 //                 those before it
+//   by merging    up to one for each thread: waves sort theirs, then pairs of runs become one
 //   in registers  as many columns as the block's threads and its shared memory hold
 //   in slices     more: slices of that many columns, cut by value, one after the other
 //
@@ -10,6 +11,7 @@
 #pragma once
 
 #include "device/block_sort.cuh"
+#include "device/join.cuh"
 #include "device/platform.cuh"
 #include "families/sort_key.cuh"
 #include "tuning/sort.hpp"
@@ -98,6 +100,11 @@ struct SortRow {
       }
       write(before, i);
     }
+  }
+
+  // Whether a record stands before another one.
+  KILN_DEVICE static bool precedes(Key a, u32 i, Key b, u32 j) {
+    return a < b || (a == b && i < j);
   }
 
   // Columns whose keys lie between two numbers, both included: all from `low` on that fit.
@@ -228,6 +235,57 @@ struct SortRow {
   };
 };
 
+// A thread has the record of its place; those behind the row's end come last. The block has whole
+// waves, a power of two of them, and memory for a word of each thread.
+template <class Row>
+KILN_ASIDE void sort_by_merging(Row row) {
+  using Key = typename Row::Key;
+  const u32 self = thread_rank(), lane = lane_index(), width = wave_width();
+  if (row.columns == 1) {
+    if (self == 0) row.write(0, 0);
+    return;
+  }
+  const auto record = [&](u32 column) {
+    return column < row.columns ? row.key_of(column) : static_cast<Key>(~0ull);
+  };
+  u32 column = self;
+  Key key = record(column);
+#pragma unroll 1
+  for (u32 size = 2; size <= width; size *= 2) {
+#pragma unroll 1
+    for (u32 mask = size / 2; mask != 0; mask /= 2) {
+      const Key other = exchange(key, mask, width);
+      const u32 j = exchange(column, mask, width);
+      const bool first = ((lane & size) == 0) == ((lane & mask) == 0);
+      if (Row::precedes(other, j, key, column) == first) {
+        key = other;
+        column = j;
+      }
+    }
+  }
+  // Each record finds how many of the other run of its pair stand before it.
+#pragma unroll 1
+  for (u32 run = width; run < row.columns; run *= 2) {
+    row.memory[self] = column;
+    barrier();
+    const u32* const other = row.memory + ((self & ~(run - 1)) ^ run);
+    u32 before = 0;
+#pragma unroll 1
+    for (u32 step = run; step != 0; step /= 2) {
+      const u32 at = before + step - 1;
+      if (at >= run) continue;
+      const u32 j = other[at];
+      if (Row::precedes(record(j), j, key, column)) before += step;
+    }
+    barrier();
+    row.memory[(self & ~(2 * run - 1)) + (self & (run - 1)) + before] = column;
+    barrier();
+    column = row.memory[self];
+    key = record(column);
+  }
+  if (self < row.columns) row.write(self, column);
+}
+
 template <bool kDescending, Sorted kSorted, class T>
 KILN_DEVICE void sort_rows(const T* x, typename OutputOf<kSorted, T>::Type* dst, i32 ncols,
                            i32 ncols_pad) {
@@ -242,6 +300,13 @@ KILN_DEVICE void sort_rows(const T* x, typename OutputOf<kSorted, T>::Type* dst,
                                               words < most ? words : most,
                                               static_cast<u32*>(dynamic_shared()),
                                               scratch};
+  const u32 threads = block_threads();
+  const bool has_waves = threads >= wave_width() && (threads & (threads - 1)) == 0;
+  const bool has_records =
+      columns > tuning::kFewCounted && columns <= threads && threads <= static_cast<u32>(ncols_pad);
+  if (columns == 1 || (has_waves && has_records)) {
+    return sort_by_merging(sort);
+  }
   sort.run();
 }
 

@@ -42,7 +42,7 @@ Result<Rows> rows_in(const Call& call, Sorted sorted) {
 }
 
 // A block for each row.
-Result<Launch> plan_blocks(const Rows& call, Geometry geometry) {
+Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) {
   Launch launch;
   const bool columns = call.sorted == Sorted::kColumns;
   KILN_TRY(set_kernel(launch, of(columns ? kArgSorts : kSorts, call.order), call.dtype));
@@ -51,8 +51,10 @@ Result<Launch> plan_blocks(const Rows& call, Geometry geometry) {
 
   launch.grid.x = call.rows;
   launch.block.x = std::min(padded, kMostThreads);
-  // Whole waves of any width; each column that is counted has a thread.
-  if (geometry == Geometry::kOwn && padded > tuning::kMostCounted) {
+  // Whole waves of any width; each column that is counted or merged has a thread.
+  const auto element = static_cast<unsigned>(size_of(call.dtype));
+  const std::uint32_t merged = tuning::most_merged(gpu.multiprocessors, call.rows, element);
+  if (geometry == Geometry::kOwn && padded > merged) {
     launch.block.x = std::clamp(padded / tuning::kSortItems, 64u, kMostThreads);
   }
   launch.shared_bytes = padded * 4;
@@ -88,7 +90,7 @@ Result<Launch> plan_steps(const Rows& call, const tuning::LongSort& how) {
 
 Result<Launch> plan_own(const Rows& call, std::uint32_t parts, const Gpu& gpu) {
   tuning::LongSort how = tuning::sort_long(gpu.multiprocessors, call.rows, call.columns);
-  if (parts == 0 && call.columns <= kMostAtOnce) return plan_blocks(call, Geometry::kOwn);
+  if (parts == 0 && call.columns <= kMostAtOnce) return plan_blocks(call, Geometry::kOwn, gpu);
   if (parts != 0) how.parts = parts;
   return plan_steps(call, how);
 }
@@ -107,7 +109,7 @@ Result<Launch> plan(const ArgSort& call, const Gpu& gpu) {
         .note("it sorts up to " + std::to_string(kMostAtOnce))
         .hint("use Geometry::kOwn");
   }
-  return plan_blocks(rows, Geometry::kReference);
+  return plan_blocks(rows, Geometry::kReference, gpu);
 }
 Result<Launch> plan(const Sort& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Rows rows, rows_in(call, Sorted::kElements));
