@@ -21,7 +21,7 @@ template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
   // Pairs that are done together.
-  static constexpr u32 kCount = kHalved ? (sizeof(T) == 8 ? 2 : 4) : 8 / sizeof(T);
+  static constexpr u32 kCount = sizeof(T) == 8 ? 1 : kHalved ? 4 : 8 / sizeof(T);
   using M = Arithmetic<typename Arithmetic<T>::Number>;
   using Number = typename M::Number;
 
@@ -90,6 +90,7 @@ struct Rope {
 
   // Whether pairs can be done together.
   KILN_DEVICE bool has_chunks() const {
+    if constexpr (kHalved && kCount == 1) return false;
     const u64 arrays = address_of(src) | address_of(dst);
     const u64 tables = address_of(cos) | address_of(sin);
     const u32 sizes = kHalved ? half : per_group;
@@ -97,12 +98,32 @@ struct Rope {
     return (arrays | tables * 2 | sizes * 2 * sizeof(T)) % 16 == 0;
   }
 
+  // Pair `i`, or those from it on, of the groups behind the first ones.
+  KILN_DEVICE void turn(u32 first_group, u64 start, u32 i, bool in_chunks) const {
+    const u32 group = i / per_group;
+    const u32 within = i - group * per_group;
+    const u32 j = kHalved ? within % half : 0;
+    const u64 at = 2 * (start + i) - j;
+    const u64 entry = entry_of(first_group + group, within, j);
+    if (in_chunks) {
+      turn_pairs(at, entry);
+    } else {
+      turn_pair(at, entry);
+    }
+  }
+
   KILN_DEVICE void run() const {
     const u64 pairs = static_cast<u64>(groups) * per_group;
+    // A small launch takes as long as its instructions.
+    if (takes_one_element(pairs)) {
+      const u32 i = thread_number();
+      if (i < pairs) turn(0, 0, i, false);
+      return;
+    }
     if (leaves_at_once()) return;
     const Spread spread(pairs);
     if (spread.is_surplus()) return;
-    const bool in_chunks = !takes_one_element(pairs) && has_chunks();
+    const bool in_chunks = has_chunks();
     const u32 count = in_chunks ? kCount : 1;
     // Groups that are done before the next.
     const u32 part = pairs >> 31 == 0 ? groups : 1;
@@ -112,16 +133,7 @@ struct Rope {
       const u32 end = part * per_group;
 #pragma unroll 1
       for (u32 i = spread.self * count; i < end; i += spread.threads * count) {
-        const u32 group = i / per_group;
-        const u32 within = i - group * per_group;
-        const u32 j = kHalved ? within % half : 0;
-        const u64 at = 2 * (start + i) - j;
-        const u64 entry = entry_of(groups - left + group, within, j);
-        if (in_chunks) {
-          turn_pairs(at, entry);
-        } else {
-          turn_pair(at, entry);
-        }
+        turn(groups - left, start, i, in_chunks);
       }
       start += end;
     }
