@@ -147,8 +147,13 @@ KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, co
   const u32 row = base + (thread_rank() >> log), at = row * per_row + rank, last = last_size(view);
   u64 place[2] = {at, at + threads};
   if (!is_contiguous(view)) {
-    place[0] = place_of(view, view.rank, at);
-    if (twice != 0) place[1] = place_of(view, view.rank, at + threads);
+    // Of rows along the last dim nothing is divided to find the element.
+    const bool along = last == per_row;
+    const u32 dims = along ? view.rank - 1 : view.rank;
+    const u64 stride = along ? view.stride(0, dims) : 0;
+    place[0] = place_of(view, dims, along ? row : at) + rank * stride;
+    place[1] = place[0] + threads * stride;
+    if (twice != 0 && !along) place[1] = place_of(view, dims, at + threads);
   }
   T x[2];
 #pragma unroll
@@ -195,10 +200,12 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   const bool has_block_each = blocks * per_row >= numel;
   // Many rows: the fewer lanes have one, the fewer instructions.
   const bool many = dense & (numel / (kChunksAhead * 16 / sizeof(T)) > resident_threads());
-  const u32 waves = block_threads() / wave_width();
-  const u32 most = has_block_each                               ? tuning::kPiecesOfLane / 4
-                   : numel >= per_row * blocks * waves && dense ? tuning::kAnyPiecesOfLane
-                                                                : tuning::kPiecesOfLane;
+  // The more rows a block has, the longer those that a wave of it takes.
+  const f32 rows_of_block =
+      static_cast<f32>(numel) * reciprocal_approximate(static_cast<f32>(blocks * per_row));
+  const u32 of_lane = tuning::kPiecesOfLane * (dense ? 1 : 2);
+  const u32 most =
+      has_block_each ? tuning::kPiecesOfLane / 4 : of_lane * static_cast<u32>(rows_of_block);
   RowTeams teams;
   teams.share(dense ? pieces : per_row, many ? highest_bit(kChunksAhead) : 0, most);
   if (has_block_each) {
