@@ -43,7 +43,7 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
     u32 row = row_out * w.apart + row_tap * w.dilation - w.row_padding;
     u32 column = output * w.apart + column_tap * w.dilation - w.column_padding;
     const T* from = src + (image * *w.batch_stride + channel * w.channel_stride);
-    write_run<2>(dst + (line * length + first), run, [&] {
+    write_run<sizeof(T) == 1 ? 4 : 2>(dst + (line * length + first), run, [&] {
       T value{};
       if (row < w.rows && column < w.columns) {
         value = from[row * w.row_stride + column * w.stride];
