@@ -11,10 +11,13 @@ namespace kiln::device {
 // What `n_cols` says (tuning/rows.hpp).
 struct RowExtent {
   u32 columns, missing;
+  bool staged;
 
-  KILN_DEVICE explicit RowExtent(i32 n_cols) : columns(static_cast<u32>(n_cols)), missing(0) {
+  KILN_DEVICE explicit RowExtent(i32 n_cols)
+      : columns(static_cast<u32>(n_cols)), missing(0), staged(false) {
     if (n_cols < 0) {
-      missing = ~columns >> tuning::kColumnBits;
+      staged = (~columns >> tuning::kStagedBit & 1u) != 0;
+      missing = ~columns >> tuning::kColumnBits & ((1u << tuning::kMissingBits) - 1);
       columns = ~columns & ((1u << tuning::kColumnBits) - 1);
     }
   }

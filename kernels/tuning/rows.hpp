@@ -29,11 +29,30 @@ constexpr unsigned softmax_walked(unsigned element_bytes) {
 constexpr unsigned softmax_elements(unsigned element_bytes) { return element_bytes == 8 ? 2 : 4; }
 inline constexpr unsigned kSoftmaxShort = 4;
 
-// What softmax and norms take as `n_cols`: the columns; or, where rows are missing from the last
-// block, a number below zero: the complement of both, the columns in the lower bits.
-inline constexpr unsigned kColumnBits = 21;
+// What softmax and norms take as `n_cols`: the columns; or a number below zero: the complement of the
+// columns in the lower bits, of the rows that are missing from the last block, and of whether rows are
+// staged in shared memory.
+inline constexpr unsigned kColumnBits = 20, kMissingBits = 10, kStagedBit = 30;
 constexpr int columns_and_missing(unsigned columns, unsigned missing) {
   return static_cast<int>(missing == 0 ? columns : ~(columns | missing << kColumnBits));
+}
+constexpr int staged(int columns_and_missing) {
+  const auto word = static_cast<unsigned>(columns_and_missing);
+  return static_cast<int>(~((columns_and_missing < 0 ? ~word : word) | 1u << kStagedBit));
+}
+
+// Rows of softmax that a block stages, each of which one thread takes; 0 where rows go to several
+// threads: long ones, few, those of whole pieces, which would meet in the banks of shared memory, and
+// those of eight bytes. H200, us by several and by one: f16 4096x12 8.5, 2.0; 131072x33 20.2, 8.5;
+// 131072x77 38, 18; f32 131072x33 20.6, 11.6; but f16 4096x77 3.6, 6.0; f32 131072x150 50, 54.
+constexpr unsigned staged_rows(const Spread& device, unsigned long long rows, unsigned columns,
+                               unsigned element_bytes) {
+  const unsigned bytes = columns * element_bytes;
+  if (element_bytes == 8 || bytes % 16 == 0 || bytes > (element_bytes == 2 ? 320 : 256)) return 0;
+  if (rows < 30ull * bytes) return 0;
+  unsigned block = bytes <= 192 ? 128 : 64;
+  while (block > 32 && rows < 2ull * block * device.multiprocessors) block /= 2;
+  return block;
 }
 
 // Whether norms walk rows that are no whole pieces of 16 bytes by chunks of four elements, and not

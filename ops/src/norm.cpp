@@ -82,6 +82,35 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   return share_blocks(launch, rows, launch.block.y);
 }
 
+// Softmax's own launch, of as many rows as threads along x.
+std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const Rows& rows) {
+  const auto size = static_cast<unsigned>(size_of(dtype));
+  const auto columns = static_cast<std::uint32_t>(rows.columns);
+  const tuning::Spread device = spread_over(gpu);
+  if (const unsigned block = tuning::staged_rows(device, rows.rows, columns, size); block != 0) {
+    launch.block = {block, 1, 1};
+    launch.shared_bytes = block * columns * size;
+    return tuning::staged(share_blocks(launch, rows, block));
+  }
+  // The kernel moves pieces of 16 bytes, or of few short rows elements.
+  const std::size_t whole = (std::size_t{columns} * size + 15) / 16;
+  const bool few = rows.rows * whole <= device.resident() / 8;
+  const bool singly = few && columns <= 32 * tuning::softmax_elements(size);
+  if (singly && rows.rows <= 2 * gpu.multiprocessors) return rows.columns;  // the reference's
+  const std::size_t pieces = singly ? columns : whole;
+  const bool many = rows.rows * whole > device.resident();
+  // Where there are few rows, less for each thread; f64 is computed by all that one keeps.
+  constexpr unsigned kKept = tuning::kSoftmaxPieces;
+  const unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
+  const unsigned of_lane = many ? tuning::softmax_walked(size) : kKept;
+  const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each_thread, of_lane);
+  const std::uint32_t most = most_for_a_block(rows, own.threads);
+  std::uint32_t each = 1;
+  while (each < most && rows.rows > std::uint64_t{each} * own.blocks) each *= 2;
+  launch.block = {each, own.threads / each, 1};
+  return share_blocks(launch, rows, each);
+}
+
 }  // namespace
 
 Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
@@ -92,21 +121,7 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.block = {1, 32, 1};
   std::int32_t columns = rows.columns;
   if (call.geometry == Geometry::kOwn) {
-    // There are as many rows as threads along x. The kernel moves pieces of 16 bytes.
-    const auto size = static_cast<unsigned>(size_of(call.dtype));
-    const std::size_t pieces = (call.columns * size + 15) / 16;
-    const tuning::Spread device = spread_over(gpu);
-    const bool many = rows.rows * pieces > device.resident();
-    // Where there are few rows, less for each thread; f64 is computed by all that one keeps.
-    constexpr unsigned kKept = tuning::kSoftmaxPieces;
-    const unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
-    const unsigned of_lane = many ? tuning::softmax_walked(size) : kKept;
-    const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each_thread, of_lane);
-    const std::uint32_t most = most_for_a_block(rows, own.threads);
-    std::uint32_t each = 1;
-    while (each < most && rows.rows > std::uint64_t{each} * own.blocks) each *= 2;
-    launch.block = {each, own.threads / each, 1};
-    columns = share_blocks(launch, rows, each);
+    columns = set_softmax_grid(launch, gpu, call.dtype, rows);
   }
   launch.pass(SoftmaxKernel<void>(), call.src, call.dst, columns);
   return launch;

@@ -146,6 +146,7 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   }
   for (const std::size_t columns : {1, 2, 8, 40, 132}) list.push_back({1013, columns});
   list.push_back({1000, 17});
+  list.push_back({2100, 17});
   list.push_back({600, 64});
   list.push_back({528, 200});
   list.push_back({2, 32768});
