@@ -91,8 +91,11 @@ constexpr bool goes_held(unsigned rows, unsigned columns, unsigned vectors) {
 //   1024 x 4096                                        3.7    3.2
 //   4096 x 512                                         2.4    2.4
 //   1024 x 1024                                        2.0    2.0
+//                                      Q4_0         Q4_K         Q6_K
+//   6144 x 2048, 1, 128 and 64      5.3   4.4    6.4   5.5    8.2   6.5
+//   2048 x 2048                     2.6   2.6    3.6   3.0    4.4   3.7
 constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_single) {
-  const unsigned many = is_single ? 8192 : 2048;
+  const unsigned many = is_single && columns > 2 * kColumnsOfWave ? 8192 : 2048;
   return rows < many || columns <= kColumnsOfWave ? 128 : 64;
 }
 constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
