@@ -17,7 +17,10 @@ using namespace device;
 template <class Unit>
 KILN_DEVICE void copy_units(const Spread& spread, u32 rows, u32 per_row, u32 src_pitch,
                             u32 dst_pitch, const Unit* src, Unit* dst) {
-  const u32 threads = spread.threads_for(static_cast<u64>(rows) * per_row);
+  // Elements need all threads.
+  const u32 threads = sizeof(Unit) < 16
+                          ? spread.threads
+                          : spread.threads_for(static_cast<u64>(rows) * per_row);
   if (spread.self >= threads || per_row == 0) return;
   const u32 rows_apart = threads / per_row;
   const u32 columns_apart = threads - rows_apart * per_row;

@@ -33,42 +33,54 @@ KILN_DEVICE FillOrder fill_order(const Views<1>& view) {
 }
 
 // A view of many elements: neighbouring threads take neighbours of the first dim, and several each
-// where it is long.
+// where it is long. A group's number has two parts, as a walk's (device/index.cuh).
 template <class B>
-KILN_DEVICE void fill_view(const Views<1>& view, u32 first, u64 numel, u64 self, u64 threads,
-                           B* out, B value) {
-  constexpr u32 kLogAbreast = 5, kSeveral = 4;
+KILN_DEVICE void fill_view(const Views<1>& view, u32 first, u32 self, u32 threads, B* out,
+                           B value) {
   const u32 size = view.size(first);
   const u64 stride = view.stride(0, first);
-  const bool is_long = size >= kSeveral << kLogAbreast;
-  const u32 several = is_long ? kSeveral : 1;
-  const u32 groups = is_long ? ((size - 1) / (kSeveral << kLogAbreast) + 1) << kLogAbreast : size;
+  const u32 log_several = size >= 4 * kLine ? 2 : size >= 2 * kLine ? 1 : 0;
+  const u32 groups =
+      log_several == 0 ? size : (((size - 1) >> (kLogLine + log_several)) + 1) << kLogLine;
+  u32 inner = groups, outer = 1, split = 0;
 #pragma unroll 1
-  for (u64 i = self; i < numel; i += threads) {
-    // The group, then the digits of the other dims. There are no more groups than elements; beyond
-    // the last of them something is left.
-    u64 left = i, place = 0;
-    u32 group = 0, dim = first, divisor = groups;
-#pragma unroll 1
-    for (u32 next = view.rank;;) {
-      const u64 above = quotient(left, divisor);
-      const u32 digit = static_cast<u32>(left - above * divisor);
-      left = above;
-      if (dim == first) {
-        group = digit;
-      } else {
-        place += digit * view.stride(0, dim);
-      }
-      if (next != 0 && next - 1 == first) --next;
-      if (next == 0) break;
-      dim = next = unknown(next - 1);
-      divisor = view.size(dim);
+  for (u32 dim = view.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    if (dim == first) continue;
+    const u32 each = view.size(dim);
+    const u64 product = static_cast<u64>(inner) * each;
+    if (split == 0 && product >> 31 == 0) {
+      inner = static_cast<u32>(product);
+    } else {
+      if (split == 0) split = dim + 1;
+      outer *= each;
     }
-    if (left != 0) return;
-    if (is_long) group += (group >> kLogAbreast << kLogAbreast) * (kSeveral - 1);
+  }
+  u32 i = self;
 #pragma unroll 1
-    for (u32 k = 0; k < several && group < size; ++k, group += 1u << kLogAbreast) {
-      out[place + group * stride] = value;
+  while (outer != 0) {
+    if (i >= inner) {
+      i -= inner;
+      --outer;
+      continue;
+    }
+    u32 rest = i / groups, element = i - rest * groups;
+    u64 place = 0;
+#pragma unroll 1
+    for (u32 dim = view.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      if (dim + 1 == split) rest = outer - 1;
+      if (dim == first) continue;
+      const u32 each = view.size(dim), above = rest / each;
+      place += (rest - above * each) * view.stride(0, dim);
+      rest = above;
+    }
+    i += threads;
+    const u32 line = element >> kLogLine << kLogLine;
+    element += (line << log_several) - line;
+#pragma unroll 1
+    for (u32 k = 0; k >> log_several == 0 && element < size; ++k, element += kLine) {
+      out[place + element * stride] = value;
     }
   }
 }
@@ -105,13 +117,12 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   }
   const Spread spread(numel);
   if (spread.is_surplus()) return;
-  u32 first = 0;
   if (!contiguous) {
     const FillOrder order = fill_order(view);
-    contiguous = order.contiguous;
-    first = order.first;
+    if (!order.contiguous) {
+      return fill_view(view, order.first, spread.self, spread.threads, out, value);
+    }
   }
-  if (!contiguous) return fill_view(view, first, numel, spread.self, spread.threads, out, value);
   u64 i = spread.self;
   if (address_of(out) % 16 == 0) {
     const u64 chunks = numel / kCount;

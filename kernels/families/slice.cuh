@@ -35,15 +35,13 @@ struct Runs {
   }
 };
 
-template <class Unit>
-KILN_DEVICE void copy_runs(const Spread& spread, const Runs& runs, const Unit* inp, Unit* out) {
-  const u64 count = runs.count();
-#pragma unroll 1
-  for (u64 i = spread.self; i < count; i += spread.threads) {
-    const u64 row = quotient(i, runs.run);
-    const u64 l = quotient(row, runs.runs);
-    out[i] = inp[l * runs.pitch + runs.first + (row - l * runs.runs) * runs.apart +
-                 (i - row * runs.run)];
+// Sixteen bytes, where `whole`, or an element.
+template <class B>
+KILN_DEVICE void copy_unit(const B* from, B* to, bool whole) {
+  if (whole) {
+    *reinterpret_cast<Words*>(to) = *reinterpret_cast<const Words*>(from);
+  } else {
+    *to = *from;
   }
 }
 
@@ -56,11 +54,19 @@ KILN_DEVICE void slice(Runs runs, const T* elements, T* sliced) {
   if (leaves_at_once()) return;
   const Spread spread(runs.count());
   if (spread.is_surplus()) return;
-  if ((address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount)) {
-    runs.divide_by(kCount);
-    copy_runs(spread, runs, reinterpret_cast<const Words*>(inp), reinterpret_cast<Words*>(out));
-  } else {
-    copy_runs(spread, runs, inp, out);
+  // By units of sixteen bytes, or else by elements.
+  const bool whole =
+      (address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount);
+  const u32 unit = whole ? kCount : 1;
+  if (whole) runs.divide_by(kCount);
+  const u64 count = runs.count();
+#pragma unroll 1
+  for (u64 i = spread.self; i < count; i += spread.threads) {
+    const u64 row = quotient(i, runs.run);
+    const u64 l = quotient(row, runs.runs);
+    const u64 at = l * runs.pitch + runs.first + (row - l * runs.runs) * runs.apart +
+                   (i - row * runs.run);
+    copy_unit(inp + at * unit, out + i * unit, whole);
   }
 }
 
