@@ -198,7 +198,7 @@ class EmulatorDriver final : public ImmediateDriver {
 
  private:
   Result<void> check_room(const char* direction, const void* address, std::size_t bytes) const {
-    return check_copy_room(direction, memory_.room(reinterpret_cast<u64>(address)), bytes);
+    return check_copy_room(direction, address, memory_.room(reinterpret_cast<u64>(address)), bytes);
   }
 
   const RunOptions options_;

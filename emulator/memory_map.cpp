@@ -116,8 +116,9 @@ std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
 std::optional<u64> MemoryMap::room(u64 address) const {
   const std::shared_lock lock(mutex_);
   const auto buffer = holder(address);
-  if (buffer == buffers_.end()) return std::nullopt;
-  return buffer->first + buffer->second.bytes - address;
+  if (buffer != buffers_.end()) return buffer->first + buffer->second.bytes - address;
+  if (arena_ != 0 && address - arena_ < kArenaBytes) return 0;
+  return std::nullopt;
 }
 
 NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {

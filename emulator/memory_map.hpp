@@ -44,7 +44,8 @@ class MemoryMap {
 
   std::optional<AddressRange> find(u64 address, u64 bytes) const;
   NearBuffer nearest(u64 address, u64 bytes) const;
-  // The bytes from there to the end of the buffer that holds the address; of no buffer, nothing.
+  // The bytes from there to the end of the buffer that holds the address: none where there is no buffer. Of an
+  // address outside of the space where buffers lie, nothing.
   std::optional<u64> room(u64 address) const;
 
   // Which bytes of buffers were ever written. Without tracking, all were.

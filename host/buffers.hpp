@@ -36,14 +36,15 @@ class Buffers {
     std::free(memory);
   }
 
-  // The bytes from there to the end of the buffer that holds the address; of no buffer, nothing.
+  // The bytes from there to the end of the buffer that holds the address, or that ends there; of no buffer,
+  // nothing.
   std::optional<std::uint64_t> room(const void* address) const {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const std::shared_lock lock(mutex_);
     auto buffer = bytes_.upper_bound(at);
     if (buffer == bytes_.begin()) return std::nullopt;
     --buffer;
-    if (at - buffer->first >= buffer->second) return std::nullopt;
+    if (at - buffer->first > buffer->second) return std::nullopt;
     return buffer->first + buffer->second - at;
   }
 

@@ -45,7 +45,7 @@ class Arguments:
 
     def __init__(self, device, stream=None):
         self.device = device
-        self._stream = native_stream(stream)
+        self._stream = native_stream(stream, device)
         self.values = []
         self._back = []  # (device's copy, array)
         self._held = []
@@ -81,9 +81,12 @@ class Arguments:
             raise TypeError(f"{type(given).__name__} has {ctypes.sizeof(given)} bytes, the parameter has {parameter.size}: lay "
                             "the ctypes.Structure out as the kernel's own")
         if raw is None or ctypes.sizeof(raw) != parameter.size:
-            raise TypeError(f"nothing tells its type, but that it has {parameter.size} bytes: give a ctypes value or bytes "
-                            f"of that size, such as {_EXAMPLES.get(parameter.size, 'a ctypes.Structure')}; or let kiln "
-                            "know the types, by a kernel without extern \"C\" or an abi file of the manifest")
+            wanted = (f"a ctypes value or bytes of {parameter.size} bytes are wanted, such as "
+                      f"{_EXAMPLES.get(parameter.size, 'a ctypes.Structure')}")
+            if not parameter.type:
+                wanted += ("; or let kiln know the types, by a kernel without extern \"C\" or an abi file of the "
+                           "manifest")
+            raise TypeError(wanted)
         return raw
 
     def _address(self, parameter, given):
@@ -91,6 +94,8 @@ class Arguments:
             return 0
         if isinstance(given, Buffer):
             self._check_element(parameter, given.element)
+            if given.device.id != self.device.id:
+                raise TypeError(f"the buffer lies on {given.device.id}, the kernel runs on {self.device.id}")
             return given.address
         if isinstance(given, ctypes.c_void_p):
             return given.value or 0
@@ -111,7 +116,7 @@ class Arguments:
             element = _types.element_of_format(view.format, view.itemsize)
             # Bytes may be anything, such as blocks of a packed format.
             if not (view.format in ("B", "c") and parameter.element not in _types.LETTERS):
-                self._check_element(parameter, element or f"of format {view.format!r}")
+                self._check_element(parameter, element or f"format {view.format!r}")
             return self._copied(parameter, given)
         if hasattr(given, "__dlpack__"):
             return self._dlpack(parameter, given)

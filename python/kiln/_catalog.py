@@ -79,7 +79,7 @@ class Kernel:
         given = Arguments(device, stream)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
-        launch(self._function(device), grid, block, given.values, shared_bytes, stream)
+        launch(device, self._function(device), grid, block, given.values, shared_bytes, stream)
         given.finish(stream)
 
     def _function(self, device):

@@ -233,17 +233,19 @@ def _three(size, what):
     return tuple(_library.number(one, 32, what) for one in sizes) + (1,) * (3 - len(sizes))
 
 
-def native_stream(stream):
-    """The driver's handle of a Stream, or of a number that is one; 0 of None, the default stream."""
+def native_stream(stream, device):
+    """The driver's handle of a Stream of the device, or of a number that is one; 0 of None, the default stream."""
     if isinstance(stream, Stream):
+        if stream.device.id != device.id:
+            raise TypeError(f"the stream is of {stream.device.id}, the kernel runs on {device.id}")
         return stream.native.value or 0
     return 0 if stream is None else _library.number(getattr(stream, "value", stream) or 0, 64, "the stream")
 
 
-def launch(function, grid, block, values, shared_bytes=0, stream=None):
+def launch(device, function, grid, block, values, shared_bytes=0, stream=None):
     """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
     config = _library.LaunchConfig(_three(grid, "grid"), _three(block, "block"),
-                                   _library.number(shared_bytes, 32, "shared_bytes"), native_stream(stream))
+                                   _library.number(shared_bytes, 32, "shared_bytes"), native_stream(stream, device))
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])
     _library.call("kiln_function_launch_sized", function, ctypes.byref(config), addresses, widths,
@@ -260,4 +262,4 @@ class Function(_library.Handle):
     def launch(self, grid, block, *arguments, shared_bytes=0, stream=None):
         """Arguments are buffers, or ctypes values of the parameters' exact types."""
         values = [ctypes.c_void_p(a.address) if isinstance(a, Buffer) else a for a in arguments]
-        launch(self._handle, grid, block, values, shared_bytes, stream)
+        launch(self.device, self._handle, grid, block, values, shared_bytes, stream)

@@ -86,7 +86,7 @@ Result<void> CatalogFileState::check(const ImageEntry& image) const {
                        " is not what was written: its digest differs",
                    {},
                    {}}
-          .hint("copy the file again, or build it again with 'kiln build --emit catalog'");
+          .hint("copy the file again, or build it again");
     }
   }
   return {};

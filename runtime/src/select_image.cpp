@@ -71,8 +71,8 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
-  std::string hint = "add " + wanted_targets(device.target) +
-                     " to the targets of the manifest and build again";
+  std::string hint = "add " + wanted_targets(device.target) + " to the targets of module '" +
+                     std::string(module) + "' in the manifest and build again";
   if (device.target.kind == TargetKind::kHost) {
     hint += "; it takes no plain CUDA: see docs/HOST.md of kiln";
   }

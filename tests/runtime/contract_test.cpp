@@ -151,6 +151,11 @@ TEST_CASE("A copy by address that ends past its buffer is refused where the devi
   CHECK_FALSE(device.copy_on_device(tail, buffer.data(), 11));
   CHECK_FALSE(device.fill(tail, 0, 11));
   check(device.fill(tail, 0, 10));
+  CHECK_FALSE(device.copy_to_host(bytes.data(), tail + 10, 1));
+  const Result<void> null = device.copy_to_device(nullptr, bytes.data(), 4);
+  REQUIRE_FALSE(null);
+  CHECK(null.error().message.ends_with("copying 4 bytes to a null pointer"));
+  CHECK_FALSE(device.copy_to_host(bytes.data(), nullptr, 4));
 }
 
 TEST_CASE("A typed buffer takes vectors, arrays and spans, and gives them back") {

@@ -120,7 +120,7 @@ TEST_CASE("A file in a folder that does not do is told with its reason") {
             "note: image '" +
             folder +
             "c.txt': is no image for one device: unknown file\n"
-            "hint: add 'sm_90' to the targets of the manifest and build again\n");
+            "hint: add 'sm_90' to the targets of module 'arithmetic' in the manifest and build again\n");
 }
 
 TEST_CASE("An image in a folder that was built from other sources than the program is refused") {

@@ -85,6 +85,6 @@ TEST_CASE("no_image says what to add where a module holds no image") {
   CHECK(refusal({}, device("host"), "host (this machine, host)") ==
         "kiln: error: no image of module 'unary' runs on host (this machine, host)\n"
         "note: the module holds no image at all\n"
-        "hint: add 'host' to the targets of the manifest and build again; it takes no plain CUDA: "
+        "hint: add 'host' to the targets of module 'unary' in the manifest and build again; it takes no plain CUDA: "
         "see docs/HOST.md of kiln\n");
 }

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/engine/build_folder.hpp"
 #include "tools/stages/depfile.hpp"
 
 namespace kiln::tools {
@@ -39,6 +40,9 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
         .hint("remove the link, or choose another out folder: --out DIR");
   }
   if (files.kind(lock) == PathKind::kFile) return {};
+  // Without kiln's notes, as after a copy that leaves hidden files out.
+  const Result<Json> document = read_build_document(out_root, as_given, files);
+  if (document && document->find("digest") != nullptr && document->find("modules") != nullptr) return {};
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
   return Error{ErrorCode::kInvalidInput,

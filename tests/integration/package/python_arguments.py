@@ -60,9 +60,14 @@ untyped = kiln.Catalog(sys.argv[2])["saxpy"]
 y.write(array.array("f", [1, 1, 1, 1]))
 untyped.launch(device, 1, 256, ctypes.c_uint32(4), ctypes.c_float(2), x, y)
 assert list(y.download()) == [3, 5, 7, 9]
-refuses(TypeError, "argument 1 (4 bytes): nothing tells its type, but that it has 4 bytes: give a ctypes value or "
-        "bytes of that size, such as ctypes.c_float(1) or ctypes.c_int(1); or let kiln know the types, by a kernel without "
+refuses(TypeError, "argument 1 (4 bytes): a ctypes value or bytes of 4 bytes are wanted, such as "
+        "ctypes.c_float(1) or ctypes.c_int(1); or let kiln know the types, by a kernel without "
         'extern "C" or an abi file of the manifest', lambda: untyped.launch(device, 1, 256, 4, 2, x, y))
+other = kiln.Device("host:wave64" if device.id == "host" else "host")
+refuses(TypeError, f"the buffer lies on {other.id}, the kernel runs on {device.id}",
+        lambda: saxpy.launch(device, 1, 256, 4, 2, other.upload([1, 2, 3, 4], "f32"), y))
+refuses(TypeError, f"the stream is of {other.id}, the kernel runs on {device.id}",
+        lambda: saxpy.launch(device, 1, 256, 4, 2, x, y, stream=other.stream()))
 # What ctypes would take the lowest bits of, or the part before a NUL.
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
 refuses(OverflowError, "block is -1", lambda: saxpy.launch(device, 1, (1, -1), 4, 2, x, y))
