@@ -174,13 +174,7 @@ class EmulatorDriver final : public ImmediateDriver {
   Result<void*> allocate(int, std::size_t bytes) override { return memory_.allocate(bytes); }
   Result<void> free(int, void* memory) override { return memory_.free(memory); }
   Result<void> copy(int, const CopyRequest& request) override {
-    if (request.direction != CopyDirection::kToHost) {
-      if (auto fits = check_room("to", request.target, request.bytes); !fits) return fits;
-    }
-    if (request.direction != CopyDirection::kToDevice) {
-      if (auto fits = check_room("from", request.source, request.bytes); !fits) return fits;
-    }
-    std::memcpy(request.target, request.source, request.bytes);
+    KILN_TRY(copy_within_buffers(request, [this](const void* address) { return room(address); }));
     const u64 target = reinterpret_cast<u64>(request.target);
     if (request.direction == CopyDirection::kToDevice) memory_.mark_written(target, request.bytes);
     if (request.direction == CopyDirection::kOnDevice) {
@@ -190,16 +184,14 @@ class EmulatorDriver final : public ImmediateDriver {
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
-    if (auto fits = check_room("to", target, bytes); !fits) return fits;
+    KILN_TRY(check_copy_room("to", target, room(target), bytes));
     std::memset(target, value, bytes);
     memory_.mark_written(reinterpret_cast<u64>(target), bytes);
     return {};
   }
 
  private:
-  Result<void> check_room(const char* direction, const void* address, std::size_t bytes) const {
-    return check_copy_room(direction, address, memory_.room(reinterpret_cast<u64>(address)), bytes);
-  }
+  std::optional<u64> room(const void* address) const { return memory_.room(reinterpret_cast<u64>(address)); }
 
   const RunOptions options_;
   MemoryMap memory_;

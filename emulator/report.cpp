@@ -68,6 +68,9 @@ Error report(const Fault& fault, const LaunchPlan& plan) {
   error.note("at " + hex(address) + (text.empty() ? "" : ": " + text));
   if (const std::string line = source_line(program.file(), address); !line.empty())
     error.note("from " + line);
+  if (fault.kind == FaultKind::kLdsOverrun) {
+    error.hint("LDS is shared memory: the launch gives the bytes of `extern __shared__` arrays (shared_bytes)");
+  }
   return error;
 }
 

@@ -167,26 +167,16 @@ class HostDriver final : public ImmediateDriver {
     return {};
   }
   Result<void> copy(int, const CopyRequest& request) override {
-    if (request.direction != CopyDirection::kToHost) {
-      KILN_TRY(check_room("to", request.target, request.bytes));
-    }
-    if (request.direction != CopyDirection::kToDevice) {
-      KILN_TRY(check_room("from", request.source, request.bytes));
-    }
-    std::memcpy(request.target, request.source, request.bytes);
-    return {};
+    return copy_within_buffers(request, [this](const void* address) { return buffers_.room(address); });
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
-    KILN_TRY(check_room("to", target, bytes));
+    KILN_TRY(check_copy_room("to", target, buffers_.room(target), bytes));
     std::memset(target, value, bytes);
     return {};
   }
 
  private:
-  Result<void> check_room(const char* direction, const void* address, std::size_t bytes) const {
-    return check_copy_room(direction, address, buffers_.room(address), bytes);
-  }
   static std::uint32_t wave_width(int device) {
     return kWaveWidths[static_cast<std::size_t>(device)];
   }

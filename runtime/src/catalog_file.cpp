@@ -35,7 +35,7 @@ Result<CatalogFile> CatalogFile::open(const std::string& path) {
   Result<MappedFile> mapped = runtime::map_file(path);
   if (!mapped) {
     Error error = std::move(mapped).error();
-    if (::access(path.c_str(), F_OK) != 0) error.hint("'kiln build --emit cpp --emit catalog' writes it beside the header");
+    if (::access(path.c_str(), F_OK) != 0) error.hint("--emit catalog of 'kiln build', beside the others that it has, writes one");
     return error;
   }
   MappedFile mapping = std::move(*mapped);

@@ -1,12 +1,20 @@
-// What a device that knows its buffers says of a copy that ends outside of one.
+// Copies of devices whose memory is the program's, and which know their buffers: one that ends outside of a
+// buffer, or begins where no memory is, is an error.
 #pragma once
 
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 
+#include "base/diagnostic.hpp"
 #include "kiln/result.hpp"
+#include "runtime/src/driver.hpp"
 
 namespace kiln::runtime {
 
@@ -21,6 +29,44 @@ inline Result<void> check_copy_room(const char* direction, const void* address,
                "copying " + std::to_string(bytes) + " bytes " + direction + " " + where,
                {},
                {}};
+}
+
+// Copies what lies in no buffer that is known: the system looks whether there is memory. Errors: kInvalidInput.
+inline Result<void> copy_unknown(void* target, const void* source, std::size_t bytes) {
+  auto* to = static_cast<char*>(target);
+  auto* from = const_cast<char*>(static_cast<const char*>(source));
+  while (bytes != 0) {
+    const iovec local{to, bytes}, remote{from, bytes};
+    const ssize_t done = ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0);
+    if (done <= 0 && errno == EFAULT) {
+      return Error{ErrorCode::kInvalidInput, "copying " + std::to_string(bytes) + " bytes where no memory is",
+                   {}, {}};
+    }
+    if (done <= 0) {  // a system that does not let a process look at itself
+      std::memcpy(to, from, bytes);
+      return {};
+    }
+    to += done;
+    from += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return {};
+}
+
+// `room_of(address)` is what check_copy_room() wants of an address of the device.
+template <typename RoomOf>
+Result<void> copy_within_buffers(const CopyRequest& request, const RoomOf& room_of) {
+  bool is_known = true;
+  const auto check = [&](const char* direction, const void* address) {
+    const std::optional<std::uint64_t> room = room_of(address);
+    is_known = is_known && room.has_value();
+    return check_copy_room(direction, address, room, request.bytes);
+  };
+  if (request.direction != CopyDirection::kToHost) KILN_TRY(check("to", request.target));
+  if (request.direction != CopyDirection::kToDevice) KILN_TRY(check("from", request.source));
+  if (!is_known) return copy_unknown(request.target, request.source, request.bytes);
+  std::memcpy(request.target, request.source, request.bytes);
+  return {};
 }
 
 }  // namespace kiln::runtime

@@ -185,6 +185,6 @@ TEST_CASE("What is no catalog file is refused by its path", "[catalog_file]") {
         "cannot open '" + empty.path() + "': this is no catalog file of kiln");
   CHECK(message(Catalog::open("/nonexistent.kiln")).starts_with("cannot read '/nonexistent.kiln'"));
   CHECK(Catalog::open("/nonexistent.kiln").error().notes.back().text ==
-        "'kiln build --emit cpp --emit catalog' writes it beside the header");
+        "--emit catalog of 'kiln build', beside the others that it has, writes one");
   CHECK(message(Catalog::open("/")) == "cannot read '/': it is no file");
 }

@@ -101,7 +101,7 @@ Subcommand declare_init(Program& program) {
       "init", "Write a manifest and a first program for the sources of a folder, or a first kernel");
   const auto options = std::make_shared<InitOptions>();
   command.add_option("DIR", options->folder, "The folder (default: this one)");
-  command.footer("Example: a kernel of one's own, built and run\n  kiln init demo && kiln build demo/targets.json");
+  command.footer("Example: a kernel of one's own, built\n  kiln init demo && cd demo && kiln build --allow-missing");
   return parsed_command(command, options);
 }
 

@@ -22,7 +22,7 @@ Subcommand declare_lock(Program& program) {
       "lock", "Write down what a build was made with: tools, options, sources and images");
   const auto options = std::make_shared<LockOptions>();
   command.add_option("DIR", options->folder, "The out folder of a build (default: out)");
-  command.add_option("--out", options->file, "The lock file to write, with its folder (default: kiln.lock)")
+  command.add_option("--out", options->file, "The lock file to write, with its folder; - prints it (default: kiln.lock)")
       ->type_name("FILE");
   command.footer(
       "Example: a release, and the same again or not at all\n"

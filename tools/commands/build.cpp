@@ -226,6 +226,17 @@ Result<Finished> finish_modules(const BuildOptions& options, const Prepared& pre
                 context, memory.state, files);
 }
 
+// What --dry-run prints. Nothing is changed, so that it waits for no other build.
+Result<void> say_what_would_run(const BuildOptions& options, const Prepared& prepared, World& world) {
+  BuildMemory memory(world.files, prepared.plan, world.environment);
+  const BuildContext context{prepared.plan, prepared.toolchain, world.environment, memory.digests};
+  KILN_TRY_ASSIGN(const std::optional<Lock> lock,
+                  check_lock_file(options, prepared, context, world.files, world));
+  print_stale_steps(assess_all(memory.state, context), prepared.plan, options.selection.out,
+                    output_format(options), world.out);
+  return {};
+}
+
 // All but what is printed at the end. Of --dry-run, an outcome without steps.
 Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   Timeline timeline;
@@ -240,6 +251,11 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
   KILN_TRY_ASSIGN(const SideFiles side, check_side_files(options, prepared, world));
 
+  if (options.dry_run) {
+    KILN_TRY(say_what_would_run(options, prepared, world));
+    return BuildOutcome{};
+  }
+
   // From here on, nothing is changed but the out folder, the cache, and the files of --depfile
   // and --trace.
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world, {side.depfile, side.trace}));
@@ -253,12 +269,6 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   // What the lock names is what is here.
   KILN_TRY_ASSIGN(const std::optional<Lock> lock,
                   check_lock_file(options, prepared, context, world.files, world));
-  if (options.dry_run) {
-    print_stale_steps(assess_all(memory.state, context), plan, options.selection.out, output_format(options),
-                      world.out);
-    return BuildOutcome{};
-  }
-
   SharedStore store(options.no_cache ? StoreUse::kNone : StoreUse::kFolderAndServer, policies, opened.cache, world);
   BuildOutcome outcome{.emitted = spell_emitted(options.selection.out, prepared.manifest.embed),
                        .header_below_out = header_path(prepared.manifest),
@@ -285,6 +295,9 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   if (finished) {
     print_remarks(*finished, options.selection.out, world.err);
     outcome.errors.insert(outcome.errors.end(), finished->errors.begin(), finished->errors.end());
+    if (!outcome.errors.empty() && finished->images != 0) {
+      world.err << "kiln: warning: written without the modules that failed: " << outcome.emitted << "\n";
+    }
     outcome.finished = std::move(*finished);
   } else {
     outcome.errors.push_back(std::move(finished).error());

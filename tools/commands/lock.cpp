@@ -14,6 +14,10 @@ Result<int> run_lock(const LockOptions& options, World& world) {
   KILN_TRY_ASSIGN(const BuildFolder build,
                   read_build_folder((here / options.folder).lexically_normal(), options.folder,
                                     world.files));
+  if (options.file == "-") {
+    world.out << write_json(lock_json(build.catalog));
+    return 0;
+  }
   const std::filesystem::path file = (here / options.file).lexically_normal();
   if (world.files.kind(file) != PathKind::kNone) {
     KILN_TRY_ASSIGN(const std::string text, world.files.read(file));

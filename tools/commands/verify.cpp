@@ -91,6 +91,22 @@ class Verification {
     }
   }
 
+  // That no module is missing which the manifest has for a target that was built.
+  void check_modules(const Manifest& manifest) {
+    const std::vector<std::string>& built = build_.catalog.targets;
+    const auto is_built = [&](const Located<TargetId>& target) {
+      return std::ranges::find(built, to_string(target.value)) != built.end();
+    };
+    for (const ModuleSpec& spec : manifest.modules) {
+      const auto& targets = spec.targets.empty() ? manifest.targets : spec.targets;
+      const bool is_there = std::ranges::any_of(
+          build_.catalog.modules, [&](const Module& module) { return module.name == spec.name.value; });
+      if (is_there || std::ranges::none_of(targets, is_built)) continue;
+      errors_.push_back(wrong("module " + quote(spec.name.value) + " of the manifest is not in " + quote(shown_.string()))
+                            .hint("build all of it: 'kiln build --keep-going' leaves out what fails, --module the others"));
+    }
+  }
+
   // Of each target that has all its images: the others' kernels would be missing, which is said already.
   void check_kernels(const Manifest* manifest) {
     for (const Module& module : build_.catalog.modules) {
@@ -246,6 +262,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   verification.read_files();
   verification.check_included();
   verification.read_images();
+  if (manifest) verification.check_modules(*manifest);
   verification.check_kernels(manifest ? &*manifest : nullptr);
   verification.check_limits();
   const Floors floors = verification.floors();

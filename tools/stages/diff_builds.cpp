@@ -233,7 +233,7 @@ Result<void> add_regression_limit(const std::string& text, RegressionLimits& lim
   const bool is_number = error == std::errc{} && end == number.data() + number.size();
   const auto refuse = [&] {
     return Error{ErrorCode::kInvalidInput, "--fail-on cannot be " + quote(text)}.hint(
-        "it is removed, signature, size[=PERCENT%], registers[=N], spills[=N], shared[=N] or "
+        "it is removed, signature, size[=PERCENT%], a whole number, registers[=N], spills[=N], shared[=N] or "
         "stack[=N]");
   };
   if (has_number && !is_number) return refuse();

@@ -66,7 +66,8 @@ Result<Lock> read_lock(std::string_view text, const std::string& file) {
   const bool is_lock = integer_of(document, "format") == kFormat && settings &&
                        document.find("kiln") != nullptr && document.find("images") != nullptr;
   if (!is_lock) {
-    return Error{ErrorCode::kInvalidInput, "not a lock file of this kiln", {file, 0, 0}}.hint(anew);
+    return Error{ErrorCode::kInvalidInput, "not a lock file of this kiln", {file, 0, 0}}.hint(
+        "name one that was written so: kiln lock out --out kiln.lock");
   }
   Lock lock;
   lock.kiln = text_of(document, "kiln");
