@@ -109,6 +109,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
   static constexpr bool kSingly = kCost == tuning::Cost::kLong && sizeof(Out) == 8;
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
+  // Fewer questions make the code shorter. Longer functions lack the registers.
+  static constexpr bool kLean = kPaths == Paths::kPlain && kCost == tuning::Cost::kBrief;
   // Elements that the code computes side by side; a loop goes over the rest of a chunk.
   static constexpr u32 kAbreast = kCount > 1 && (sizeof(Out) <= 2 || kCost == tuning::Cost::kBrief)
                                       ? 2
@@ -123,12 +125,17 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kGroup = kCount < 4 ? 4 : kCount < 8 ? kCount : 8;
 
   // Large turned views go by long groups, an access or two of an input. The registers do not
-  // suffice for three inputs, nor for comparisons of four bytes. NVIDIA H200, own geometry,
-  // 4096x4096 transposed: cast_f16_f32 113 us, by long groups 35; badd_f32, one operand, 126
-  // and 72.
-  static constexpr bool kTurns = kPaths == Paths::kRows && !kIsSame<F> && kInputs < 3 &&
-                                 (kInputs == 1 || largest(sizeof(In)...) != 4 * sizeof(Out));
-  static constexpr u32 kWide = kInputs == 1 ? smallest(16, 32 / largest(sizeof(In)...)) : 4;
+  // suffice for three inputs where two blocks share a multiprocessor, for bytes there, nor for
+  // comparisons of four bytes. NVIDIA H200, own geometry, 4096x4096 transposed: cast_f16_f32 113 us,
+  // by long groups 35; badd_f32, one operand, 126 and 72; where_u8_f64, all three, 396 and 184.
+  static constexpr bool kTurns = kPaths == Paths::kRows && !kIsSame<F> &&
+                                 (kInputs < 3 || kSharing == 1) &&
+                                 (kInputs != 2 || largest(sizeof(In)...) != 4 * sizeof(Out));
+  static constexpr u32 kWide = kInputs == 1 ? smallest(16, 32 / largest(sizeof(In)...))
+                               : kSharing == 1 || smallest(sizeof(In)...) != 1
+                                   ? largest(4, 16 / largest(sizeof(In)...))
+                                   : 4;
+  static constexpr u32 kPart = kInputs == 1 ? kWide : 4;  // that are read singly, at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
 
   using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup),
@@ -245,9 +252,11 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
     Out* to = out + group.out;
     u32 left = group.count - 1;
-    if (left != 0) {
+    if (kLean || left != 0) {
+      // Without a cut, any number will do.
+      const Walk cut{0, 0, kLean && walk.cut() >= views.rank ? 0 : walk.dims, false};
 #pragma unroll
-      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), walk, n) * kBytes[n];
+      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), cut, n) * kBytes[n];
     }
 #pragma unroll 1
     for (;;) {
@@ -264,27 +273,40 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // A long group of an input: read at once, or else singly.
+  // Elements of a long group of an input: all at once, before the first, or else the next, singly.
   template <class T>
-  KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, const Group<kInputs>& group,
-                          u32 n) const {
+  KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, Group<kInputs>& group, u32 n,
+                          bool first) const {
     const T* from = input<T>(n) + group.at[n];
-    if (kInputs == 1 || (walk.wide() >> n & 1) != 0) return line.load(from);
+    if (kInputs == 1 || (walk.wide() >> n & 1) != 0) {
+      if (first) line.load(from);
+      return;
+    }
     const u64 apart = Walker::apart(read(), walk, n);
-    line.clear();
+    if (kPart != kWide) group.at[n] += kPart * apart;
+    Chunk<T, kPart> part;
+    part.clear();
 #pragma unroll
-    for (u32 j = 0; j < kWide; ++j, from += apart) line.put(j, *from);
+    for (u32 j = 0; j < kPart; ++j, from += apart) part.put(j, *from);
+#pragma unroll
+    for (u32 w = 0; w < part.kWords; ++w) line.word[w] = part.word[w];
   }
 
   // A long group.
-  KILN_DEVICE void move_wide(const Walk& walk, const Group<kInputs>& group) const {
+  KILN_DEVICE void move_wide(const Walk& walk, Group<kInputs> group) const {
     Slots<Sequence<I...>, kWide, In...> lines;
-    (gather(chunk_of<I>(lines), walk, group, I), ...);
-    Out* to = out + group.out;
+    u32 to = static_cast<u32>(group.out);
+    const u32 apart = static_cast<u32>(group.out_apart);
 #pragma unroll 1
-    for (u32 k = 0; k < kWide; ++k, to += group.out_apart) {
-      *to = narrow<Out>(f(chunk_of<I>(lines).get(0)...));
-      (chunk_of<I>(lines).template drop<1>(), ...);
+    for (u32 left = kWide;;) {
+      (gather(chunk_of<I>(lines), walk, group, I, left == kWide), ...);
+#pragma unroll 1
+      for (u32 k = 0; k < kPart; ++k, to += apart) {
+        out[to] = narrow<Out>(f(chunk_of<I>(lines).get(0)...));
+        (chunk_of<I>(lines).template drop<1>(), ...);
+      }
+      left -= kPart;
+      if (kPart == kWide || left == 0) return;
     }
   }
 
@@ -366,6 +388,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
         return;
       }
     }
+    // What else is a view has dims, so that loops over them need not ask first.
+    if constexpr (kLean) contiguous = contiguous || views.rank == 0;
     u64 i = thread_number();
     u32 threads = 2 * resident_threads();
     if (contiguous || !takes_one_element(numel, kViewTwice)) {
@@ -375,7 +399,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       const bool aligned = is_aligned();
       if (!contiguous) {
         const bool wide = kTurns && (... & (address_of(in[I]) % 16 == 0)) &&
-                          numel / kWide >= resident_threads() / 4;
+                          numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
         const Walk walk = Walker::plan(views, aligned, wide);
         contiguous = walk.contiguous;
         if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
