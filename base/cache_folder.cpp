@@ -27,13 +27,12 @@ std::string why_untrusted(const fs::path& folder) {
     if (info.st_uid != 0 && info.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
     if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to " + folder.string();
   }
-  // Who may write to a folder above it can rename it and put another in its place, unless only owners may,
-  // as in /tmp.
+  // Who may write to the folder above can rename this one and put another in its place, unless only owners may,
+  // as in /tmp. What lies further up is often everybody's in containers, where there are no others.
   std::error_code ignored;
-  for (fs::path above = fs::absolute(folder, ignored).lexically_normal(); above != above.parent_path();) {
-    above = above.parent_path();
-    if (::stat(above.c_str(), &info) != 0 || (info.st_mode & S_ISVTX) != 0) continue;
-    if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to " + above.string();
+  const fs::path above = fs::absolute(folder, ignored).lexically_normal().parent_path();
+  if (::stat(above.c_str(), &info) == 0 && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH) {
+    return "everybody may write to " + above.string();
   }
   return {};
 }

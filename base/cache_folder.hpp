@@ -18,7 +18,7 @@ std::filesystem::path cache_place(const GetVariable& variable);
 std::filesystem::path user_folder(const GetVariable& variable, const char* xdg_name, const char* under_home);
 
 // Why others could change what is in the folder, or put another in its place: "everybody may write to /shared".
-// Empty: they cannot. The administrator's folders are trusted. The folder need not exist.
+// Empty: they cannot, as far as it and the folder above tell. The administrator's folders are trusted. The folder need not exist.
 std::string why_untrusted(const std::filesystem::path& folder);
 
 }  // namespace kiln

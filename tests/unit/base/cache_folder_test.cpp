@@ -33,13 +33,15 @@ TEST_CASE("cache_place ignores relative folders of the user, as the XDG specific
   CHECK(place({}).empty());
 }
 
-TEST_CASE("why_untrusted looks at the folders above, too") {
+TEST_CASE("why_untrusted looks at the folder above, too") {
   const kiln::testing::ScratchFolder scratch;
-  const fs::path shared = fs::path(scratch.path()) / "shared", cache = shared / "deep/cache";
+  const fs::path shared = fs::path(scratch.path()) / "shared", cache = shared / "cache";
   fs::create_directories(cache);
   CHECK(kiln::why_untrusted(cache).empty());
   fs::permissions(shared, fs::perms::others_write, fs::perm_options::add);
   CHECK(kiln::why_untrusted(cache) == "everybody may write to " + shared.string());
+  fs::create_directories(cache / "deep");
+  CHECK(kiln::why_untrusted(cache / "deep").empty());
   CHECK(kiln::why_untrusted(shared / "none") == "everybody may write to " + shared.string());
   fs::permissions(shared, fs::perms::sticky_bit, fs::perm_options::add);
   CHECK(kiln::why_untrusted(cache).empty());
