@@ -1,5 +1,5 @@
 #!/bin/sh
-# What libkiln_runtime.so is: under 384 KB when stripped, in need of libc, libstdc++ and zstd alone, and
+# What libkiln_runtime.so is: under 392 KB when stripped, in need of libc, libstdc++ and zstd alone, and
 # showing nothing but the functions of kiln.h.
 # usage: library_shape.sh LIBRARY HEADER SCRATCH_FOLDER
 set -eu
@@ -11,7 +11,7 @@ strip -o "$scratch/stripped.so" "$library"
 size=$(wc -c < "$scratch/stripped.so")
 echo "stripped: $size bytes"
 if readelf -d "$library" | grep -q 'NEEDED.*libstdc++'; then
-  [ "$size" -lt 384000 ] || { echo "over 384000 bytes"; failed=1; }
+  [ "$size" -lt 392000 ] || { echo "over 392000 bytes"; failed=1; }
 else
   echo "the compiler put libstdc++ into it, so its size is not judged"
 fi

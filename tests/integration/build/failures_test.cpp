@@ -26,7 +26,7 @@ TEST_CASE("kiln build shows every broken module with its compiler's words and th
   for (const char* step : {"'compile affine sm_90'", "'compile affine compute_80'",
                            "'compile fill sm_90'", "'compile fill compute_80'"}) {
     CAPTURE(step);
-    CHECK(contains(outcome.diagnostics, "error: " + std::string(step) + " failed: exit status"));
+    CHECK(contains(outcome.diagnostics, ".cu:1: " + std::string(step) + " failed: exit status"));
   }
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_a\" is undefined"));
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_b\" is undefined"));

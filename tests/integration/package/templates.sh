@@ -102,7 +102,7 @@ draw.launch(device, 1, 1, Line(1, 2, 3), x)
 assert list(x.download()) == [7, 19, 28]
 draw.launch(device, 1, 1, (ctypes.c_float * 3)(2, 2, 3), x)
 assert list(x.download()) == [8, 19, 28]
-refuses("it has 12 bytes: give a ctypes value or bytes of that size, such as a ctypes.Structure",
+refuses("a ctypes value or bytes of 12 bytes are wanted, such as a ctypes.Structure",
         lambda: draw.launch(device, 1, 1, 1.5, x))
 class Short(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]

@@ -123,14 +123,14 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   softmax.rows = 7;
   softmax.columns = 100;
   REQUIRE(plan(softmax));
-  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<2, 4x32>>>");
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<7, 1x32>>>");
   // As many rows as threads along x.
   softmax.rows = 4096;
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1024, 4x32>>>");
   // The last block of fewer says so in the columns.
   softmax.rows = 4099;
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1025, 4x32>>>");
-  CHECK(argument<std::int32_t>(*plan(softmax), 2) == ~(100 | 1 << 21));
+  CHECK(argument<std::int32_t>(*plan(softmax), 2) == ~(100 | 1 << 20));
   softmax.rows = 7;
   softmax.geometry = Geometry::kReference;
   const auto launch = plan(softmax);

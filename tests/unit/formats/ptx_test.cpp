@@ -136,7 +136,7 @@ TEST_CASE("read_ptx says in which line and column it is lost", "[ptx]") {
       {head + ".entry k(.param .b8 a[70000]) {}",
        "4:29: kernel 'k' has more than 65535 bytes of parameters"},
       {head + ".entry k(.param .align 3 .b8 a[4]) {}", "4:26: alignment 3 is not a power of two up to 65536"},
-      {head + ".entry k(.param .align 131072 .b8 a[4]) {}", "4:26: alignment 131072 is not a power of two up to 65536"},
+      {head + ".entry k(.param .align 131072 .b8 a[4]) {}", "4:31: alignment 131072 is not a power of two up to 65536"},
       {head + ".entry k() .maxntid 0 {}", "4:23: a block of 0 threads"},
       {head + ".entry k() { ret;", "4:18: the PTX ends where the end of kernel 'k' should be"},
       {head + ".entry k() { ret; }\n.func _Z1f", "5:11: the PTX ends where the rest of '_Z1f' should be"},
