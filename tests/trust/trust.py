@@ -559,6 +559,7 @@ def messages(arguments):
     manifest = (one.root / "targets.json").read_text()
     one.write("targets.json", manifest.replace('"targets"', '"abi": "abi.json", "targets"'))
     one.run(*build, "--keep-going")
+    one.run("verify", "out", "targets.json")
     one.tell("ls out/include", "\n".join(os.listdir(one.project.out / "include")) + "\n")
 
     one = story("old_images", sources=("scale",))

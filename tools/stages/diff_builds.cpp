@@ -233,8 +233,8 @@ Result<void> add_regression_limit(const std::string& text, RegressionLimits& lim
   const bool is_number = error == std::errc{} && end == number.data() + number.size();
   const auto refuse = [&] {
     return Error{ErrorCode::kInvalidInput, "--fail-on cannot be " + quote(text)}.hint(
-        "it is removed, signature, size[=PERCENT%], a whole number, registers[=N], spills[=N], shared[=N] or "
-        "stack[=N]");
+        "it is removed, signature, size[=N%], registers[=N], spills[=N], shared[=N] or stack[=N], with a "
+        "whole number N");
   };
   if (has_number && !is_number) return refuse();
   if (key == "removed" || key == "signature") {

@@ -123,6 +123,8 @@ TEST_CASE("kiln build redoes what changed and nothing else") {
     CHECK(outcome.output.find("would run: compile fill compute_80: fill.cu changed\n") != std::string::npos);
     CHECK(outcome.output.find("compile affine") == std::string::npos);
     CHECK(project.outputs() == built);
+    CHECK(project.kiln({"build", "--dry-run", "--out", "none"}).exit_code == 0);
+    CHECK_FALSE(std::filesystem::exists(std::filesystem::path(folder.path()) / "none"));
     project.write("fill.cu", source);
     CHECK(steps_of(project.events({}), "finished").empty());
   }
