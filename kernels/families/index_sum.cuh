@@ -2,9 +2,8 @@
 // lies behind.
 //   index_sum_any     out[l, ids[j], r] += inp[l, j, r], atomically: the order is not kept
 //   scatter_sum_any   out[l, ids[l, j, r], r] += inp[l, j, r], the same
-//   index_sum_sorted  as the first, in the order of j and rounded once: `order` has the numbers of
-//   the
-//                     ids, sorted by id, equal ones in their order
+//   index_sum_sorted  as the first, in the order of j and rounded once: `order` has the positions of
+//                     the ids, sorted by id, equal ones in their order
 // An id that is the greatest of its type, or none of the dim's, is passed over.
 #pragma once
 

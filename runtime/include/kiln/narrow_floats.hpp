@@ -1,9 +1,8 @@
 // Numbers of 8 and 16 bits, and what they are as float.
 //
-//   kiln::to_f16(1.5f)      rounds once, to nearest, ties to even; NaN stays NaN. What is too large
-//   is kiln::to_bf16(1.5f)     infinite in f16 and bf16, and the largest number, 448, in f8
-//   kiln::to_f8(1.5f)
-//   kiln::to_float(number)  of either type; exact
+//   kiln::to_f16(1.5f), to_bf16, to_f8   round once, to nearest, ties to even. NaN stays NaN. What is too
+//                                        large becomes infinite; in f8, which has no infinity, 448
+//   kiln::to_float(number)               of any of the three; exact
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Products with quantized weights where the vendor's matrix library is at hand, too.
 //
 //   auto library = kiln::ops::MatrixMultiplier::open(device, stream);
-//   kiln::ops::QuantizedMultiplier multiplier(launcher, *library);   // a Launcher of the same
-//   stream auto done = multiplier.run(product);                            // a QuantizedMatmul
+//   kiln::ops::QuantizedMultiplier multiplier(launcher, *library);  // a Launcher of the same stream
+//   auto done = multiplier.run(product);                            // a QuantizedMatmul
 //
 // Many activations times one matrix, or a pair of them, go by the library: weights and activations
 // as f16, and products of f16 whose sums are f32. Of 512 activations that takes a third to a half
