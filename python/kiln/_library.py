@@ -140,7 +140,10 @@ def make(function, *arguments):
 
 def number(value, bits, what):
     """A whole number of so many bits. ctypes would take the lowest bits of any."""
-    value = operator.index(value)
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {value!r}, not a whole number") from None
     if not 0 <= value < 1 << bits:
         raise OverflowError(f"{what} is {value}, which does not fit a number of {bits} bits")
     return value

@@ -54,6 +54,10 @@ Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
 
 // The first argument is a command, or an option of the program itself.
 Result<void> check_first(const std::string& first, const std::vector<std::string>& commands) {
+  if (first == "version" || first == "-v" || first == "-V") {
+    return usage_error("unknown " + std::string(first == "version" ? "command " : "option ") + quote(first))
+        .hint("did you mean '--version'?");
+  }
   if (!first.starts_with("-")) {
     if (std::find(commands.begin(), commands.end(), first) != commands.end()) return {};
     return unknown_command(first, commands);

@@ -214,8 +214,9 @@ Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
     Error error{.code = ErrorCode::kInvalidInput,
                 .message = quote(shown.string()) + " is not the folder of a finished build"};
     error.note("there is no " + quote((shown / "kiln.json").string()) + " in it");
-    if (files.kind(folder / "out" / "kiln.json") == PathKind::kFile) {
-      return error.hint("did you mean " + quote((shown / "out").lexically_normal().string()) + "?");
+    for (const std::string& name : files.list(folder).value_or(std::vector<std::string>())) {
+      if (files.kind(folder / name / "kiln.json") != PathKind::kFile) continue;
+      return error.hint("did you mean " + quote((shown / name).lexically_normal().string()) + "?");
     }
     if (files.kind(folder / "targets.json") == PathKind::kFile) {
       return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");

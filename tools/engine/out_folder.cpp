@@ -40,6 +40,10 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
         .hint("remove the link, or choose another out folder: --out DIR");
   }
   if (files.kind(lock) == PathKind::kFile) return {};
+  if (files.kind(out_root) == PathKind::kFile) {
+    return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " is a file, not an out folder"}
+        .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
+  }
   // Without kiln's notes, as after a copy that leaves hidden files out.
   const Result<Json> document = read_build_document(out_root, as_given, files);
   if (document && document->find("digest") != nullptr && document->find("modules") != nullptr) return {};

@@ -70,6 +70,7 @@ refuses(TypeError, f"the stream is of {other.id}, the kernel runs on {device.id}
         lambda: saxpy.launch(device, 1, 256, 4, 2, x, y, stream=other.stream()))
 # What ctypes would take the lowest bits of, or the part before a NUL.
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
+refuses(TypeError, "grid is 1.5, not a whole number", lambda: saxpy.launch(device, 1.5, 256, 4, 2, x, y))
 refuses(OverflowError, "block is -1", lambda: saxpy.launch(device, 1, (1, -1), 4, 2, x, y))
 refuses(ValueError, "grid has 4 numbers", lambda: saxpy.launch(device, (1, 1, 1, 1), 256, 4, 2, x, y))
 refuses(OverflowError, "shared_bytes is", lambda: saxpy.launch(device, 1, 256, 4, 2, x, y, shared_bytes=2**32))
