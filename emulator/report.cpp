@@ -71,6 +71,9 @@ Error report(const Fault& fault, const LaunchPlan& plan) {
   if (fault.kind == FaultKind::kLdsOverrun) {
     error.hint("LDS is shared memory: the launch gives the bytes of `extern __shared__` arrays (shared_bytes)");
   }
+  if (fault.kind == FaultKind::kEndless) {
+    error.hint("a kernel that is to go on takes a larger limit: KILN_EMULATOR_LIMIT, or --limit of 'kiln run'");
+  }
   return error;
 }
 

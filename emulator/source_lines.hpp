@@ -7,7 +7,8 @@
 
 namespace kiln::emulator {
 
-// "fill.cu:33:7" for an address of that code object; empty without debug information.
+// "fill.cu:33:7" for an address of that code object; empty without debug information. Of kiln's primitives
+// (device/platform*.cuh) the line that calls them.
 std::string source_line(Bytes code_object, std::uint64_t address);
 
 }  // namespace kiln::emulator
