@@ -169,16 +169,6 @@ void Counts::add(const Counts& other) {
   active_lanes += other.active_lanes;
 }
 
-std::string LaunchPlan::name_of_buffer(u64 begin, u64 bytes) const {
-  const std::string size = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    if (pointers[i] >= begin && pointers[i] <= begin + bytes) {
-      return "argument " + std::to_string(i + 1) + " (a buffer of " + size + ")";
-    }
-  }
-  return "a buffer of " + size + " that is no argument";
-}
-
 Result<Counts> launch(const LaunchRequest& request, const RunOptions& options) {
   if (auto checked = check(request); !checked) return std::move(checked).error();
   const KernelArguments arguments(request);

@@ -10,6 +10,7 @@
 
 #include "emulator/memory_map.hpp"
 #include "emulator/program.hpp"
+#include "runtime/src/pointer_arguments.hpp"
 
 namespace kiln::emulator {
 
@@ -22,7 +23,7 @@ struct RunOptions {
   unsigned threads = 1;
   Checks checks = Checks::kAccesses;
   u64 seed = 0;                          // 0: waves in order
-  u64 instruction_limit = u64{1} << 31;  // of a workgroup, summed over its waves
+  u64 instruction_limit = u64{1} << 29;  // of a workgroup, summed over its waves
   bool count_classes = false;
 };
 
@@ -62,11 +63,8 @@ struct LaunchPlan {
   u32 vector_registers = 0;  // that a wave has room for
   std::vector<u32> user_registers;
   std::vector<AddressRange> own_ranges;  // arguments, dispatch packet, segments of the code object
-  std::vector<u64> pointers;             // of the explicit arguments; 0 for a value
+  runtime::PointerArguments pointers;
   RunOptions options;
-
-  // "argument 2 (a buffer of 4096 bytes)": counted from 1.
-  std::string name_of_buffer(u64 begin, u64 bytes) const;
 };
 
 // The third dword of the descriptor of scratch memory, by which buffer instructions know it.

@@ -63,10 +63,12 @@ KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*reques
       write_argument(argument, &value);
       continue;
     }
-    u64 pointer = 0;
-    if (argument.is_pointer())
-      std::memcpy(&pointer, *next, std::min<std::size_t>(argument.size, sizeof pointer));
-    pointers_.push_back(pointer);
+    std::optional<u64>& pointer = pointers_.emplace_back();
+    if (argument.is_pointer()) {
+      u64 address = 0;
+      std::memcpy(&address, *next, std::min<std::size_t>(argument.size, sizeof address));
+      pointer = address;
+    }
     write_argument(argument, *next++);
   }
   write_packet(request);

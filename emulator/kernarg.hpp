@@ -17,8 +17,8 @@ class KernelArguments {
   // The scalar registers that the descriptor asks for, in their order.
   std::vector<u32> user_registers() const;
   std::vector<AddressRange> ranges() const;
-  // The explicit arguments that are pointers; 0 for the others.
-  const std::vector<u64>& pointers() const { return pointers_; }
+  // Of the explicit arguments.
+  const runtime::PointerArguments& pointers() const { return pointers_; }
 
  private:
   void write_argument(const KernelArgument& argument, const void* value);
@@ -29,7 +29,7 @@ class KernelArguments {
   std::byte* arguments_ = nullptr;
   std::size_t argument_bytes_ = 0;
   alignas(64) std::array<std::byte, 64> packet_{};
-  std::vector<u64> pointers_;
+  runtime::PointerArguments pointers_;
 };
 
 }  // namespace kiln::emulator

@@ -26,10 +26,6 @@ Error out_of_memory(std::size_t bytes) {
                {}};
 }
 
-std::string bytes_text(u64 bytes) {
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 }  // namespace
 
 MemoryMap::~MemoryMap() {
@@ -185,18 +181,6 @@ bool is_readable_here(u64 address) {
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
 }
 
-// "argument 4 is null", "arguments 2, 4 are null"; empty: none is.
-std::string null_arguments(const LaunchPlan& plan) {
-  std::string numbers;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < plan.pointers.size(); ++i) {
-    if (plan.pointers[i] != 0 || !plan.kernel->arguments[i].is_pointer()) continue;
-    numbers += (count++ == 0 ? "" : ", ") + std::to_string(i + 1);
-  }
-  if (count == 0) return {};
-  return count == 1 ? "argument " + numbers + " is null" : "arguments " + numbers + " are null";
-}
-
 }  // namespace
 
 std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
@@ -206,16 +190,13 @@ std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   if (!is_beside && is_readable_here(near.address)) {
     return "which is memory of the host and no buffer: kernels take what a buffer's data() gives";
   }
-  if (near.address < kGap) {
-    if (const std::string null = null_arguments(plan); !null.empty()) return "where no buffer is: " + null;
-  }
+  const std::string null = near.address < kGap ? runtime::null_arguments(plan.pointers) : "";
+  if (!null.empty()) return "where no buffer is: " + null;
   const bool is_far = near.address + kArenaBytes < near.begin || near.address > end + kArenaBytes;
   if (near.bytes == 0 || is_far) return "where no buffer is";
-  const std::string name =
-      plan.name_of_buffer(near.begin, near.bytes) + (near.is_freed ? ", which was freed" : "");
-  if (near.address < near.begin) return bytes_text(near.begin - near.address) + " before " + name;
-  if (near.address >= end) return bytes_text(near.address - end) + " past the end of " + name;
-  return bytes_text(near.address - near.begin) + " into " + name;
+  const runtime::BufferExtent buffer{near.begin, near.bytes};
+  return runtime::place_beside(
+      buffer, near.address, runtime::name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
 }
 
 }  // namespace kiln::emulator

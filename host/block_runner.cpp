@@ -15,6 +15,7 @@ void BlockRunner::State::begin_launch(const Launch& launch) {
   kernel = launch.kernel;
   run = launch.run;
   launch_order = launch.order;
+  places = launch.places;
   arguments = launch.arguments;
   grid_dim = launch.grid;
   block_dim = launch.block;

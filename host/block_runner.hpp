@@ -18,6 +18,17 @@
 
 namespace kiln::host {
 
+// Who knows the device's buffers.
+class NamesPlaces {
+ public:
+  // Where an address lies that a kernel may not touch, for a message: "4 bytes past the end of argument 2 (a
+  // buffer of 1024 bytes)". Empty: it is beside no buffer.
+  virtual std::string place_of(std::uint64_t address) const = 0;
+
+ protected:
+  ~NamesPlaces() = default;
+};
+
 // What a launch asks for; the same for all its blocks.
 struct Launch {
   std::string kernel;
@@ -27,6 +38,7 @@ struct Launch {
   Index3 block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t wave_width = 32;
+  const NamesPlaces* places = nullptr;
   std::uint64_t serial = 0;  // not zero, and another for each launch
   void* order = nullptr;     // released by every thread at its end (see fiber.hpp)
 };

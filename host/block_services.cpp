@@ -39,6 +39,18 @@ std::span<std::byte> BlockRunner::State::running_stack() const {
   return current->stack();
 }
 
+void BlockRunner::State::tell_access(const void* at, const std::string& who) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const std::string place = places == nullptr ? "" : places->place_of(address);
+  error = "access to address " + hex(at) + ", " + (place.empty() ? "where no memory is" : place) + who;
+  if (address < kNearNull) {
+    hint = "a null pointer, or dynamic_shared() of a launch that gives no dynamic shared memory: it gives some by "
+           "its shared_bytes";
+  } else {
+    hint = "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
+  }
+}
+
 // Which thread it was is not said: a compiler may run several at once.
 void BlockRunner::State::give_up_thread(const Fault& fault) {
   const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
@@ -47,14 +59,10 @@ void BlockRunner::State::give_up_thread(const Fault& fault) {
       if (dynamic_memory && dynamic_memory->guards(fault.address)) {
         error = "access behind the " + std::to_string(dynamic_shared_bytes) +
                 " bytes of dynamic shared memory that the launch gives" + who;
+        hint = "the launch gives more by its shared_bytes";
         break;
       }
-      error = "access to address " + hex(fault.address) + ", where no memory is" + who;
-      hint = reinterpret_cast<std::uintptr_t>(fault.address) < kNearNull
-                 ? "a null pointer, or dynamic_shared() where the launch gives no dynamic shared "
-                   "memory: the device emulated:gfx1100 tells which"
-                 : "the device emulated:gfx1100 tells which buffer is too small, a host image with "
-                   "the address sanitizer the line";
+      tell_access(fault.address, who);
       break;
     case Fault::Kind::kStackUsedUp:
       error = "a thread's stack of " + std::to_string(kStackBytes / 1024) + " KiB is used up" + who;

@@ -71,6 +71,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::string kernel;
   RunFunction run = nullptr;
   void* launch_order = nullptr;  // what all threads of a launch are ordered before
+  const NamesPlaces* places = nullptr;
   std::uint32_t thread_count = 0;
   std::uint32_t dynamic_shared_bytes = 0;
 
@@ -138,6 +139,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   // Called on a device thread's stack.
   std::span<std::byte> running_stack() const override;
   [[noreturn]] void give_up_thread(const Fault& fault) override;
+  void tell_access(const void* at, const std::string& who);
   [[noreturn]] void leave();
   void wait(Waiting kind);
   void wake(std::uint32_t linear);

@@ -34,6 +34,39 @@ struct HostFunction {
   RunFunction run = nullptr;
   std::uint32_t max_threads = kMaxBlockThreads;
   std::vector<std::size_t> parameter_sizes;  // bytes
+  std::vector<bool> is_pointer;              // by parameter
+};
+
+PointerArguments pointers_of(const HostFunction& function, const LaunchRequest& request) {
+  PointerArguments pointers(request.argument_count);
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (!function.is_pointer[i]) continue;
+    std::uintptr_t address = 0;
+    std::memcpy(&address, request.arguments[i], sizeof address);
+    pointers[i] = address;
+  }
+  return pointers;
+}
+
+class LaunchPlaces final : public NamesPlaces {
+ public:
+  LaunchPlaces(const Buffers& buffers, const HostFunction& function, const LaunchRequest& request)
+      : buffers_(buffers), function_(function), request_(request) {}
+
+  std::string place_of(std::uint64_t address) const override {
+    const PointerArguments arguments = pointers_of(function_, request_);
+    if (address < Buffers::kAlignment) {
+      const std::string null = null_arguments(arguments);
+      return null.empty() ? null : "where no memory is (" + null + ")";
+    }
+    const auto buffer = buffers_.guarded_by(address);
+    return buffer ? place_beside(*buffer, address, name_of_buffer(*buffer, arguments)) : "";
+  }
+
+ private:
+  const Buffers& buffers_;
+  const HostFunction& function_;
+  const LaunchRequest& request_;
 };
 
 struct HostModule {
@@ -105,9 +138,10 @@ class HostDriver final : public ImmediateDriver {
     if (record == module.kernels.end() || record->name != name) {
       return Error{ErrorCode::kNotFound, "the host image has no record of '" + name + "'", {}, {}};
     }
-    HostFunction function{name, run, record->max_threads.value_or(kMaxBlockThreads), {}};
+    HostFunction function{name, run, record->max_threads.value_or(kMaxBlockThreads), {}, {}};
     for (const Parameter& parameter : record->parameters) {
       function.parameter_sizes.push_back(parameter.size);
+      function.is_pointer.push_back(parameter.kind == ParameterKind::kPointer);
     }
     module.functions.push_back(std::make_unique<HostFunction>(std::move(function)));
     return NativeFunction{module.functions.back().get()};
@@ -149,14 +183,17 @@ class HostDriver final : public ImmediateDriver {
     launch.block = {request.block.x, request.block.y, request.block.z};
     launch.dynamic_shared_bytes = request.shared_bytes;
     launch.wave_width = wave_width(device);
-    return engine_.launch(launch);
+    const LaunchPlaces places(buffers_, function, request);
+    launch.places = &places;
+    KILN_TRY(engine_.launch(launch));
+    return check_overruns(function, request);
   }
 
   Result<void*> allocate(int, std::size_t bytes) override {
     void* const memory = buffers_.allocate(bytes);
     if (memory == nullptr) {
       return Error{ErrorCode::kDriver,
-                   "posix_memalign: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
+                   "no memory: cannot allocate " + std::to_string(bytes) + " bytes",
                    {},
                    {}};
     }
@@ -177,6 +214,22 @@ class HostDriver final : public ImmediateDriver {
   }
 
  private:
+  // What a kernel wrote behind a buffer where no guard is.
+  Result<void> check_overruns(const HostFunction& function, const LaunchRequest& request) {
+    const PointerArguments arguments = pointers_of(function, request);
+    for (const auto& argument : arguments) {
+      const auto overrun = argument ? buffers_.take_overrun(*argument) : std::nullopt;
+      if (!overrun) continue;
+      const std::string name = name_of_buffer(overrun->buffer, arguments);
+      return Error{ErrorCode::kInvalidInput,
+                   "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" + function.name + "'",
+                   {},
+                   {}}
+          .hint("the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line");
+    }
+    return {};
+  }
+
   static std::uint32_t wave_width(int device) {
     return kWaveWidths[static_cast<std::size_t>(device)];
   }

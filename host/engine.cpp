@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/faults.hpp"
 #include "host/fiber.hpp"
 
 namespace kiln::host {
@@ -152,6 +153,7 @@ Result<void> Engine::launch(const Launch& launch) {
                                " bytes of shared memory asked for, a block has " +
                                std::to_string(kSharedMemoryBytes));
   }
+  install_fault_handlers();
   Launch ordered = launch;
   ordered.serial = ++pool_->launches;
   char order = 0;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <mutex>
 
 namespace kiln::host {
 
@@ -52,13 +53,19 @@ void on_signal(int signal, siginfo_t* info, void* context);
 // The handlers, and those that stood before.
 class Handlers {
  public:
-  Handlers() {
+  void install() {
+    const std::lock_guard lock(mutex_);
     struct sigaction ours {};
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&ours.sa_mask);
-    for (std::size_t i = 0; i < std::size(kSignals); ++i)
-      sigaction(kSignals[i], &ours, &before_[i]);
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+      struct sigaction now {};
+      sigaction(kSignals[i], nullptr, &now);
+      if (now.sa_sigaction == on_signal) continue;
+      before_[i] = now;
+      sigaction(kSignals[i], &ours, nullptr);
+    }
   }
   ~Handlers() {
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
@@ -69,24 +76,29 @@ class Handlers {
   }
 
   void pass_on(int signal, siginfo_t* info, void* context) const {
-    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    // A handler that raises the signal again, for the one before it, may mean this one.
+    thread_local bool is_passed_on = false;
+    for (std::size_t i = 0; i < std::size(kSignals) && !is_passed_on; ++i) {
       if (kSignals[i] != signal) continue;
       const struct sigaction& before = before_[i];
-      if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-      if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        return before.sa_handler(signal);
-      }
+      const bool is_simple = (before.sa_flags & SA_SIGINFO) == 0;
+      if (is_simple && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)) break;
+      is_passed_on = true;
+      is_simple ? before.sa_handler(signal) : before.sa_sigaction(signal, info, context);
+      is_passed_on = false;
+      return;
     }
     // The same instruction faults again, and ends the process.
     std::signal(signal, SIG_DFL);
   }
 
  private:
+  std::mutex mutex_;
   struct sigaction before_[std::size(kSignals)]{};
 };
 
-const Handlers& handlers() {
-  static const Handlers installed;
+Handlers& handlers() {
+  static Handlers installed;
   return installed;
 }
 
@@ -128,8 +140,9 @@ class HandlerStack {
 
 }  // namespace
 
+void install_fault_handlers() { handlers().install(); }
+
 WatchForFaults::WatchForFaults(RunsThreads& runner) {
-  static_cast<void>(handlers());
   static thread_local const HandlerStack handler_stack;
   static_cast<void>(handler_stack);
   watched = &runner;
@@ -137,6 +150,7 @@ WatchForFaults::WatchForFaults(RunsThreads& runner) {
 WatchForFaults::~WatchForFaults() { watched = nullptr; }
 
 #else
+void install_fault_handlers() {}
 WatchForFaults::WatchForFaults(RunsThreads&) {}
 WatchForFaults::~WatchForFaults() = default;
 #endif

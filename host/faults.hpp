@@ -1,9 +1,8 @@
 // Makes an error of a launch out of a fault of its threads: an access where there is no memory, a
 // stack that is used up, a division of whole numbers by zero.
 //
-// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first WatchForFaults on, for the process.
-// A fault of other code goes on to the handler that stood before, or ends the process as
-// ever. Sanitizer builds, whose reports say more, and processors that are not known here install
+// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first launch on, for the process. A fault of
+// other code goes on to the handler that stood before, or ends the process as ever. Sanitizer builds, whose reports say more, and processors that are not known here install
 // nothing.
 #pragma once
 
@@ -31,6 +30,9 @@ class RunsThreads {
  protected:
   ~RunsThreads() = default;
 };
+
+// Before each launch: the program, or its test framework, may have put others in their place since.
+void install_fault_handlers();
 
 // While it lives, faults of the device threads that `runner` runs on this OS thread go to it. One
 // at a time on an OS thread.

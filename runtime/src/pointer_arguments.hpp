@@ -1,0 +1,51 @@
+// A launch's arguments that are pointers, as the messages of devices that know their buffers name them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace kiln::runtime {
+
+// In the order of the kernel's parameters; nothing for one that is no pointer.
+using PointerArguments = std::vector<std::optional<std::uint64_t>>;
+
+struct BufferExtent {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+};
+
+// "argument 2 (a buffer of 4096 bytes)": counted from 1.
+inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArguments& arguments) {
+  const std::string size = "a buffer of " + counted(buffer.bytes, "byte");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] && *arguments[i] - buffer.begin <= buffer.bytes) {
+      return "argument " + std::to_string(i + 1) + " (" + size + ")";
+    }
+  }
+  return size + " that is no argument";
+}
+
+// "64 bytes past the end of argument 2 (a buffer of 4096 bytes)"
+inline std::string place_beside(const BufferExtent& buffer, std::uint64_t address, const std::string& name) {
+  const std::uint64_t end = buffer.begin + buffer.bytes;
+  if (address < buffer.begin) return counted(buffer.begin - address, "byte") + " before " + name;
+  if (address >= end) return counted(address - end, "byte") + " past the end of " + name;
+  return counted(address - buffer.begin, "byte") + " into " + name;
+}
+
+// "argument 4 is null", "arguments 2, 4 are null"; empty: none is.
+inline std::string null_arguments(const PointerArguments& arguments) {
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == 0) numbers.push_back(std::to_string(i + 1));
+  }
+  if (numbers.empty()) return {};
+  return (numbers.size() == 1 ? "argument " : "arguments ") + join(numbers, ", ") +
+         (numbers.size() == 1 ? " is null" : " are null");
+}
+
+}  // namespace kiln::runtime
