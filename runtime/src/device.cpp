@@ -160,7 +160,8 @@ Error empty_event() {
 
 Result<void> Event::record(StreamRef stream) const {
   if (device_ == nullptr) return empty_event();
-  Result<void> done = device_->driver().record_event(device_->ordinal(), native_, stream.native());
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, device_->take(stream));
+  Result<void> done = device_->driver().record_event(device_->ordinal(), native_, native);
   if (done) return done;
   return device_->failed("recording an event", std::move(done).error());
 }

@@ -42,7 +42,7 @@ class DeviceMemory {
   // Nobody is left to tell of a failure.
   void give_back(const Piece& piece);
 
-  // Whoever puts work on a stream says so.
+  // Whoever puts work on a stream says so, by DeviceState::take().
   void notice(StreamRef stream) {
     if (uses_pool_ && stream.is_callers() && !has_unordered_.load(std::memory_order_relaxed)) {
       look_at(stream.native());

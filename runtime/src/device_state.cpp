@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "runtime/src/stream_state.hpp"
 
 namespace kiln::runtime {
 
@@ -45,6 +46,17 @@ Result<void> DeviceState::check_kept(const ImageEntry& image) const {
   const std::lock_guard lock(kept_mutex_);
   for (const auto& file : kept_) KILN_TRY(file->check(image));
   return {};
+}
+
+Result<NativeStream> DeviceState::take(StreamRef stream) {
+  if (stream.state_ != nullptr && !is(*stream.state_->device)) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the stream is of " + stream.state_->device->info_.id + ", the work is for " + info_.id,
+                 {},
+                 {}};
+  }
+  memory_.notice(stream);
+  return stream.native();
 }
 
 std::string DeviceState::identity() const {

@@ -46,6 +46,11 @@ class DeviceState {
   const LoadOptions& options() const { return options_; }
   ModuleCache& modules() { return modules_; }
   DeviceMemory& memory() { return memory_; }
+  // Whether both are the same device, perhaps through drivers of their own.
+  bool is(const DeviceState& other) const { return this == &other || info_.id == other.info_.id; }
+
+  // For whoever puts work on it. Errors: kInvalidInput, for a Stream of another device.
+  Result<NativeStream> take(StreamRef stream);
 
   // Keeps a catalog file open as long as the device, and holds its images to their digests.
   void keep(const std::shared_ptr<const CatalogFileState>& file);

@@ -5,6 +5,7 @@
 #include "base/diagnostic.hpp"
 #include "kiln/device.hpp"
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/module_slot.hpp"
 #include "runtime/src/stream_state.hpp"
 
 namespace kiln {
@@ -53,8 +54,8 @@ Result<std::shared_ptr<DeviceBlock>> make_block(const std::shared_ptr<DeviceStat
                                                 std::size_t bytes, StreamRef stream,
                                                 std::shared_ptr<StreamState> owner) {
   KILN_TRY(check_addressable(*device, bytes));
-  device->memory().notice(stream);
-  Result<DeviceMemory::Piece> piece = device->memory().allocate(bytes, stream.native());
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, device->take(stream));
+  Result<DeviceMemory::Piece> piece = device->memory().allocate(bytes, native);
   if (!piece) {
     return device->failed("allocating " + bytes_text(bytes), std::move(piece).error());
   }
@@ -66,8 +67,7 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
   if (bytes == 0) return {};
   CopyRequest request{direction, target, source, bytes, nullptr, Wait::kYes};
   if (stream != nullptr) {
-    device.memory().notice(*stream);
-    request.stream = stream->native();
+    KILN_TRY_ASSIGN(request.stream, device.take(*stream));
     request.wait = Wait::kNo;
   }
   Result<void> copied = device.driver().copy(device.ordinal(), request);
@@ -77,7 +77,17 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
 }
 
 constexpr std::string_view kToDevice = " to the device", kToHost = " to the host",
-                           kOnDevice = " on the device";
+                           kOnDevice = " on the device", kCopies = "copy is";
+
+// "the buffer lies on cuda:1", unless it lies on the device.
+Result<void> check_device(const DeviceState& device, const DeviceBlock* block, std::string_view work) {
+  if (block == nullptr || device.is(*block->device)) return {};
+  Error error{ErrorCode::kInvalidInput,
+              "the buffer lies on " + block->device->info().id + ", the " + std::string(work) + " on " + device.info().id,
+              {},
+              {}};
+  return error.hint("for memory that devices share, give its address, data()");
+}
 
 Result<void> check_room(const DeviceState& device, std::string_view where, std::size_t bytes,
                         const Buffer& buffer) {
@@ -126,6 +136,22 @@ PinnedBytes& PinnedBytes::operator=(PinnedBytes&& other) noexcept {
 PinnedBytes::~PinnedBytes() = default;
 
 }  // namespace detail
+
+// --- Function ----------------------------------------------------------------------------
+
+Result<void> Function::check_devices(const Buffer* const* buffers, std::size_t count) const {
+  if (slot_ == nullptr) return {};  // the launch says so
+  const DeviceState& device = slot_->module->device();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Buffer* const buffer = buffers[i];
+    Result<void> here = check_device(device, buffer == nullptr ? nullptr : buffer->block_.get(), "kernel runs");
+    if (here) continue;
+    Error error = std::move(here).error();
+    error.message = slot_->identity() + ": argument " + std::to_string(i + 1) + ": " + error.message;
+    return error;
+  }
+  return {};
+}
 
 // --- Device ------------------------------------------------------------------------------
 
@@ -177,17 +203,21 @@ Result<void> Device::copy_on_device(void* target, const void* source, std::size_
 }
 Result<void> Device::copy_on_device(const Buffer& target, const Buffer& source,
                                     StreamRef stream) const {
+  KILN_TRY(check_device(*state_, target.block_.get(), kCopies));
+  KILN_TRY(check_device(*state_, source.block_.get(), kCopies));
   KILN_TRY(check_room(*state_, kOnDevice, source.size(), target));
   return copy_on_device(target.data(), source.data(), source.size(), stream);
 }
 
 Result<void> Device::copy_in(const Buffer& target, const void* source, std::size_t bytes,
                              const StreamRef* stream) const {
+  KILN_TRY(check_device(*state_, target.block_.get(), kCopies));
   KILN_TRY(check_room(*state_, kToDevice, bytes, target));
   return copy(*state_, kToDevice, CopyDirection::kToDevice, target.data(), source, bytes, stream);
 }
 Result<void> Device::copy_out(void* target, std::size_t bytes, const Buffer& source,
                               const StreamRef* stream) const {
+  KILN_TRY(check_device(*state_, source.block_.get(), kCopies));
   KILN_TRY(check_room(*state_, kToHost, bytes, source));
   return copy(*state_, kToHost, CopyDirection::kToHost, target, source.data(), bytes, stream);
 }
@@ -195,9 +225,8 @@ Result<void> Device::copy_out(void* target, std::size_t bytes, const Buffer& sou
 Result<void> Device::fill(void* target, std::uint8_t value, std::size_t bytes,
                           StreamRef stream) const {
   if (bytes == 0) return {};
-  state_->memory().notice(stream);
-  Result<void> filled =
-      state_->driver().fill(state_->ordinal(), target, value, bytes, stream.native());
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, state_->take(stream));
+  Result<void> filled = state_->driver().fill(state_->ordinal(), target, value, bytes, native);
   if (filled) return filled;
   return state_->failed("filling " + bytes_text(bytes), std::move(filled).error());
 }

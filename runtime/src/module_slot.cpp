@@ -127,13 +127,12 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   const Use use(*this);
   if (use.function() == nullptr) return unloaded();
   DeviceState& device = module->device();
-  device.memory().notice(config.stream);
   LaunchRequest request;
+  KILN_TRY_ASSIGN(request.stream, device.take(config.stream));
   request.function = use.function();
   request.grid = config.grid;
   request.block = config.block;
   request.shared_bytes = config.shared_bytes;
-  request.stream = config.stream.native();
   request.arguments = const_cast<void**>(addresses);  // the drivers' interfaces predate const
   request.argument_count = count;
   Result<void> launched = device.driver().launch(device.ordinal(), request);
@@ -409,7 +408,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
                          {Note::Kind::kNote,
                           "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)", {}});
     }
-    if (device_.target().kind == TargetKind::kHost) {
+    if (device_.target().kind == TargetKind::kHost || device_.info().backend == Backend::kEmulator) {
       add_emulated(error, images, unit_index, device_.options().emulator_library);
     }
     return error;

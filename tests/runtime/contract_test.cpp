@@ -294,6 +294,71 @@ TEST_CASE("Device launches a typed kernel") {
   }
 }
 
+TEST_CASE("A buffer and a stream of another device are refused, the buffer's address is not") {
+  const Runtime runtime = open_subject();
+  if (runtime.devices().size() < 2) SKIP("there is one device of " + subject().name);
+  const Device here = take(runtime.device(0)), there = take(runtime.device(1));
+  const std::string one = here.info().id, other = there.info().id;
+  const auto scale_add = take(here.function(modules().scale_add));
+  const auto ours = take(here.allocate<float>(kCount)), theirs = take(there.allocate<float>(kCount));
+  const auto refuses = [](const Result<void>& done, const std::string& words) {
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == ErrorCode::kInvalidInput);
+    CHECK(done.error().message == words);
+  };
+  refuses(scale_add.launch(kConfig, kCount, ours, theirs, 2.0F, 1.0F),
+          "kernel 'scale_add' of module 'arithmetic': argument 3: the buffer lies on " + other + ", the kernel runs on " + one);
+  refuses(Function(scale_add).launch(kConfig, kCount, theirs, ours, 2.0F, 1.0F),
+          "kernel 'scale_add' of module 'arithmetic': argument 2: the buffer lies on " + other + ", the kernel runs on " + one);
+  refuses(here.copy_on_device(ours, theirs), "the buffer lies on " + other + ", the copy is on " + one);
+  refuses(here.copy_to_device(theirs, counting(kCount)), "the buffer lies on " + other + ", the copy is on " + one);
+  CHECK_FALSE(here.download(theirs));
+
+  const Stream stream = take(there.create_stream());
+  const std::string of_another = "the stream is of " + other + ", the work is for " + one;
+  refuses(scale_add.launch({{4}, {256}, 0, stream}, kCount, ours, ours, 2.0F, 1.0F), of_another);
+  refuses(here.fill(ours, 0, stream), of_another);
+  refuses(take(here.create_event()).record(stream), of_another);
+  CHECK_FALSE(here.allocate(64, stream));
+
+  if (subject().backend == Backend::kHost) {  // whose devices share their memory
+    check(here.fill(ours, 0));
+    check(scale_add.launch(kConfig, kCount, ours, theirs.data(), 2.0F, 1.0F));
+    CHECK(take(there.download(theirs))[999] == 1.0F);
+  }
+}
+
+TEST_CASE("A kernel that leaves a buffer is an error of its launch where the device is the CPU's") {
+  const bool is_host = subject().backend == Backend::kHost;
+  if (!is_host && subject().backend != Backend::kEmulator) SKIP("a GPU tells no place");
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto scale_add = take(device.function(modules().scale_add));
+  const auto in = take(device.allocate<float>(kCount)), out = take(device.allocate<float>(kCount));
+  check(device.fill(in, 0));
+  const auto refuses = [&](std::uint64_t count, std::uint32_t blocks, const TypedBuffer<float>& to, const std::string& words) {
+    const Result<void> launched = scale_add.launch({{blocks}, {256}}, count, in, to, 2.0F, 1.0F);
+    REQUIRE_FALSE(launched);
+    CAPTURE(launched.error().text());
+    CHECK(launched.error().message.find(words) != std::string::npos);
+  };
+  // Within what the alignment adds, and far outside of it. Of several threads, any may be told.
+  const auto wide = take(device.allocate<float>(2 * kCount));
+  const auto more = take(device.upload(counting(2 * kCount)));
+  const Result<void> one = scale_add.launch({{4}, {256}}, kCount + 1, more, out, 2.0F, 1.0F);
+  REQUIRE_FALSE(one);
+  CHECK(one.error().message.find("0 bytes past the end of argument 3 (a buffer of 4000 bytes)") != std::string::npos);
+  CHECK(one.error().message.find("kernel 'scale_add'") != std::string::npos);
+  refuses(2 * kCount, 8, wide, " past the end of argument 2 (a buffer of 4000 bytes)");
+  const Result<void> null =
+      scale_add.launch(kConfig, kCount, in, static_cast<float*>(nullptr), 2.0F, 1.0F);
+  REQUIRE_FALSE(null);
+  CHECK(null.error().message.find("argument 3 is null") != std::string::npos);
+
+  check(scale_add.launch(kConfig, kCount, in, out, 2.0F, 1.0F));  // the device goes on
+  CHECK(take(device.download(out))[999] == 1.0F);
+}
+
 TEST_CASE("Device finds kernels by name, and says which name comes near") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

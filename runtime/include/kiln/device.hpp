@@ -223,7 +223,7 @@ class Device {
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
     std::vector<T> values(buffer.size_bytes() / sizeof(T));
-    Result<void> copied = copy_to_host(values.data(), buffer.data(), values.size() * sizeof(T));
+    Result<void> copied = copy_out(values.data(), values.size() * sizeof(T), buffer, nullptr);
     if (!copied) return std::move(copied).error();
     return values;
   }

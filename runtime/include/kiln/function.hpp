@@ -47,7 +47,7 @@ class Function {
   // Starts the kernel and returns; work already on the stream runs first. Arguments are copied before
   // the call returns; of a Buffer or TypedBuffer the kernel gets the address, data(). Errors:
   // kInvalidInput (an empty or too large grid or block, arguments that do not fit the kernel's
-  // parameters), kNotFound (the module was unloaded), kDriver.
+  // parameters, a buffer or a stream of another device), kNotFound (the module was unloaded), kDriver.
   // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
@@ -57,6 +57,7 @@ class Function {
                   "a kernel argument must be a plain value, a pointer or a device buffer");
     const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
     static constexpr Parameter kTypes[] = {Parameter::of<detail::PassedType<Arguments>>()..., {}};
+    if (Result<void> here = check_buffers(arguments...); !here) return here;
     return launch_raw(config, addresses, kTypes, sizeof...(Arguments));
   }
 
@@ -81,7 +82,17 @@ class Function {
 
  private:
   friend class Device;
+  template <typename... Parameters>
+  friend class TypedFunction;
   explicit Function(runtime::KernelSlot* slot) : slot_(slot) {}
+
+  // That those of the arguments which are buffers lie on the kernel's device.
+  template <typename... Arguments>
+  Result<void> check_buffers(const Arguments&... arguments) const {
+    const Buffer* const buffers[] = {detail::Passed<Arguments>::buffer(arguments)..., nullptr};
+    return check_devices(buffers, sizeof...(Arguments));
+  }
+  Result<void> check_devices(const Buffer* const* buffers, std::size_t count) const;
 
   runtime::KernelSlot* slot_ = nullptr;
 };
@@ -98,6 +109,7 @@ class TypedFunction {
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
     detail::check_arguments<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>();
     const void* const addresses[] = {detail::Passed<Arguments>::address(arguments)..., nullptr};
+    if (Result<void> here = function_.check_buffers(arguments...); !here) return here;
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }
   // As Function::prepare.

@@ -49,6 +49,7 @@ class Buffer {
 
  private:
   friend class Device;
+  friend class Function;
   friend struct detail::Passed<Buffer>;
   Buffer(std::shared_ptr<runtime::DeviceBlock> block, void* data, std::size_t size);
   std::shared_ptr<runtime::DeviceBlock> block_;
@@ -83,6 +84,7 @@ template <>
 struct Passed<Buffer> {
   using type = void*;
   static const void* address(const Buffer& buffer) { return &buffer.data_; }
+  static const Buffer* buffer(const Buffer& buffer) { return &buffer; }
 };
 template <typename T>
 struct Passed<TypedBuffer<T>> : Passed<Buffer> {

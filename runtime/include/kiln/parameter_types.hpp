@@ -16,6 +16,7 @@ namespace kiln {
 
 template <typename T>
 class Result;
+class Buffer;
 
 // The bits of a number of 8 or 16 bits. They are stored and passed on; nothing is computed with them.
 struct f8 {  // OCP 8-bit float: 4 exponent and 3 mantissa bits, no infinities, NaN is 0x7F and 0xFF
@@ -137,15 +138,18 @@ struct Fit<std::nullptr_t, To*> {
 };
 
 // What a launch passes for an argument, and where its bytes lie: the argument itself, but of a device
-// buffer the address (memory.hpp), and a null pointer for nullptr, which has no bytes of its own.
+// buffer the address (memory.hpp), and a null pointer for nullptr, which has no bytes of its own. And the
+// buffer, if it is one.
 template <typename Argument>
 struct Passed {
   using type = Argument;
+  static const Buffer* buffer(const Argument&) { return nullptr; }
   static const void* address(const Argument& argument) { return &reinterpret_cast<const char&>(argument); }
 };
 template <>
 struct Passed<std::nullptr_t> {
   using type = std::nullptr_t;
+  static const Buffer* buffer(std::nullptr_t) { return nullptr; }
   static const void* address(std::nullptr_t) {
     static constexpr const void* kNull = nullptr;
     return &kNull;

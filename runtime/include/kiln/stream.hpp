@@ -26,15 +26,17 @@ class StreamRef {
  public:
   StreamRef() = default;  // the default stream
   // A cudaStream_t, CUstream or hipStream_t of the very device that it is used on.
-  static StreamRef from_native(void* stream) { return StreamRef(stream, stream != nullptr); }
+  static StreamRef from_native(void* stream) { return StreamRef(stream, nullptr); }
   void* native() const { return native_; }
-  bool is_callers() const { return is_callers_; }  // not made by Device::create_stream()
+  // Not made by Device::create_stream().
+  bool is_callers() const { return native_ != nullptr && state_ == nullptr; }
 
  private:
   friend class Stream;
-  StreamRef(void* native, bool is_callers) : native_(native), is_callers_(is_callers) {}
+  friend class runtime::DeviceState;
+  StreamRef(void* native, const runtime::StreamState* state) : native_(native), state_(state) {}
   void* native_ = nullptr;
-  bool is_callers_ = false;
+  const runtime::StreamState* state_ = nullptr;  // of kiln's streams
 };
 
 // Made by Device::create_stream(); one that was default-made or moved from is the default stream. Destroying it does not wait for its work; buffers that were allocated on
@@ -46,7 +48,7 @@ class Stream {
   Stream& operator=(Stream&& other) noexcept;
   ~Stream();
 
-  operator StreamRef() const { return StreamRef(native_, false); }
+  operator StreamRef() const { return StreamRef(native_, state_.get()); }
   void* native() const { return native_; }
   // Waits until all work given to the stream is done. Errors of that work surface here.
   Result<void> synchronize() const;
