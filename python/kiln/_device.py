@@ -207,11 +207,30 @@ class Buffer(_library.Handle):
                       ctypes.c_size_t(self.nbytes))
         return into
 
+    def __array__(self, dtype=None, copy=None):
+        """For numpy.asarray(): the values, downloaded; f32 of bf16 and f8."""
+        import numpy
+
+        if copy is False:
+            raise ValueError("the values lie on a device: an array of them is a copy")
+        kind = self._numpy_type()
+        if kind is None:
+            values = numpy.array(self.download(), numpy.float32)
+        else:
+            values = self.download(numpy.empty(self._count, kind))
+        return values if dtype is None else values.astype(dtype)
+
+    def _numpy_type(self):
+        """As the array interfaces spell it; None of floats that they do not know."""
+        if self.element in ("f8", "bf16"):
+            return None
+        return "|b1" if self.element == "bool" else f"<{self.element[0]}{_types.SIZES[self.element]}"
+
     @property
     def __cuda_array_interface__(self):
-        if not self.device.id.startswith("cuda") or self.element in ("f8", "bf16"):
+        kind = self._numpy_type()
+        if not self.device.id.startswith("cuda") or kind is None:
             raise AttributeError("__cuda_array_interface__")
-        kind = "|b1" if self.element == "bool" else f"<{self.element[0]}{_types.SIZES[self.element]}"
         return {"shape": (self._count,), "typestr": kind, "data": (self.address, False), "version": 3}
 
     def _check(self, array, size):

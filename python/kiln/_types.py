@@ -94,6 +94,10 @@ def floats_of(element, data):
 NARROW = {"f16": to_f16, "bf16": to_bf16, "f8": to_f8}
 
 
+def _is_bool(given):
+    return isinstance(given, bool) or type(given).__name__ in ("bool_", "bool")  # numpy's
+
+
 def value_of(element, given):
     """A number as the ctypes value of an element type. TypeError and OverflowError without a name."""
     exact = INTEGERS.get(element) or FLOATS.get(element)
@@ -102,18 +106,18 @@ def value_of(element, given):
             return given
         raise TypeError(f"{element} is wanted, not {type(given).__name__}")
     if element == "bool":
-        if given is True or given is False or type(given).__name__ in ("bool_", "bool"):
+        if _is_bool(given):
             return ctypes.c_uint8(bool(given))
         raise TypeError(f"a bool is wanted, not {type(given).__name__}")
     if element in INTEGERS:
-        if isinstance(given, bool) or not hasattr(given, "__index__"):
+        if _is_bool(given) or not hasattr(given, "__index__"):
             raise TypeError(f"an integer is wanted, not {type(given).__name__}")
         number = given.__index__()
         converted = exact(number)
         if converted.value != number:
             raise OverflowError(f"{number} does not fit {element}")
         return converted
-    if isinstance(given, (bool, str, bytes)) or not (hasattr(given, "__float__") or hasattr(given, "__index__")):
+    if _is_bool(given) or isinstance(given, (str, bytes)) or not (hasattr(given, "__float__") or hasattr(given, "__index__")):
         raise TypeError(f"a number is wanted, not {type(given).__name__}")
     number = float(given)
     try:

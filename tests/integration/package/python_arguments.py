@@ -202,5 +202,9 @@ else:
     saxpy.launch(device, 1, 256, numpy.int64(4), numpy.float32(2), numpy.arange(1, 5, dtype=numpy.float32), out)
     assert out.tolist() == [3, 5, 7, 9]
     refuses(TypeError, "not of f64", take(4, 2, numpy.ones(4), y))
+    refuses(TypeError, "an integer is wanted, not bool", take(numpy.bool_(True), 2, x, y))
+    uploaded = device.upload(numpy.arange(3, dtype=numpy.float16), "f16")
+    assert numpy.asarray(uploaded).tolist() == [0, 1, 2] and numpy.asarray(uploaded).dtype == numpy.float16
+    assert numpy.asarray(device.upload([1.5, 2.5], "bf16"), numpy.float64).tolist() == [1.5, 2.5]
     refuses(TypeError, "not contiguous", take(4, 2, numpy.ones(8, numpy.float32)[::2], y))
 print("all as expected")
