@@ -10,7 +10,7 @@
 
 #include "emulator/memory_map.hpp"
 #include "emulator/program.hpp"
-#include "runtime/src/pointer_arguments.hpp"
+#include "formats/pointer_arguments.hpp"
 
 namespace kiln::emulator {
 
@@ -63,7 +63,7 @@ struct LaunchPlan {
   u32 vector_registers = 0;  // that a wave has room for
   std::vector<u32> user_registers;
   std::vector<AddressRange> own_ranges;  // arguments, dispatch packet, segments of the code object
-  runtime::PointerArguments pointers;
+  PointerArguments pointers;
   RunOptions options;
 };
 

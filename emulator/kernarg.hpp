@@ -18,7 +18,7 @@ class KernelArguments {
   std::vector<u32> user_registers() const;
   std::vector<AddressRange> ranges() const;
   // Of the explicit arguments.
-  const runtime::PointerArguments& pointers() const { return pointers_; }
+  const PointerArguments& pointers() const { return pointers_; }
 
  private:
   void write_argument(const KernelArgument& argument, const void* value);
@@ -29,7 +29,7 @@ class KernelArguments {
   std::byte* arguments_ = nullptr;
   std::size_t argument_bytes_ = 0;
   alignas(64) std::array<std::byte, 64> packet_{};
-  runtime::PointerArguments pointers_;
+  PointerArguments pointers_;
 };
 
 }  // namespace kiln::emulator

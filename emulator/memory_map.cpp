@@ -190,13 +190,13 @@ std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   if (!is_beside && is_readable_here(near.address)) {
     return "which is memory of the host and no buffer: kernels take what a buffer's data() gives";
   }
-  const std::string null = near.address < kGap ? runtime::null_arguments(plan.pointers) : "";
+  const std::string null = near.address < kGap ? null_arguments(plan.pointers) : "";
   if (!null.empty()) return "where no buffer is: " + null;
   const bool is_far = near.address + kArenaBytes < near.begin || near.address > end + kArenaBytes;
   if (near.bytes == 0 || is_far) return "where no buffer is";
-  const runtime::BufferExtent buffer{near.begin, near.bytes};
-  return runtime::place_beside(
-      buffer, near.address, runtime::name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
+  const BufferExtent buffer{near.begin, near.bytes};
+  return place_beside(
+      buffer, near.address, name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
 }
 
 }  // namespace kiln::emulator

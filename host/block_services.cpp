@@ -11,9 +11,6 @@
 namespace kiln::host {
 namespace {
 
-// What lies below is taken for a null pointer with an index.
-constexpr std::uintptr_t kNearNull = 64 * 1024;
-
 std::string hex(const void* address) {
   char digits[2 * sizeof address + 3];
   std::snprintf(digits, sizeof digits, "%#" PRIxPTR, reinterpret_cast<std::uintptr_t>(address));

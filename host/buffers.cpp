@@ -94,18 +94,18 @@ std::optional<std::uint64_t> Buffers::room(const void* address) const {
   return buffer->first + buffer->second.bytes - at;
 }
 
-std::optional<runtime::BufferExtent> Buffers::guarded_by(std::uint64_t address) const {
+std::optional<BufferExtent> Buffers::guarded_by(std::uint64_t address) const {
   const std::shared_lock lock(mutex_);
   const auto guards = [&](ByAddress::const_iterator buffer) {
     const auto begin = reinterpret_cast<std::uintptr_t>(buffer->second.mapping);
     return begin != 0 && address - begin < buffer->second.mapping_bytes;
   };
   const auto next = buffers_.upper_bound(address);
-  if (next != buffers_.end() && guards(next)) return runtime::BufferExtent{next->first, next->second.bytes};
+  if (next != buffers_.end() && guards(next)) return BufferExtent{next->first, next->second.bytes};
   if (next == buffers_.begin()) return std::nullopt;
   const auto before = std::prev(next);
   if (!guards(before)) return std::nullopt;
-  return runtime::BufferExtent{before->first, before->second.bytes};
+  return BufferExtent{before->first, before->second.bytes};
 }
 
 std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {

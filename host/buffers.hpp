@@ -11,7 +11,7 @@
 #include <optional>
 #include <shared_mutex>
 
-#include "runtime/src/pointer_arguments.hpp"
+#include "formats/pointer_arguments.hpp"
 
 namespace kiln::host {
 
@@ -34,12 +34,12 @@ class Buffers {
   std::optional<std::uint64_t> room(const void* address) const;
 
   // The buffer before or behind which the address lies, where nobody may read or write.
-  std::optional<runtime::BufferExtent> guarded_by(std::uint64_t address) const;
+  std::optional<BufferExtent> guarded_by(std::uint64_t address) const;
 
   // Of the buffer that holds the address, which bytes behind its end were written since it was allocated, or
   // since the last call: the first of them.
   struct Overrun {
-    runtime::BufferExtent buffer;
+    BufferExtent buffer;
     std::uint64_t address = 0;
   };
   std::optional<Overrun> take_overrun(std::uint64_t address);

@@ -17,6 +17,7 @@
 #include "formats/launch_bound.hpp"
 #include "host/buffers.hpp"
 #include "host/engine.hpp"
+#include "host/faults.hpp"
 #include "host/image.hpp"
 #include "runtime/src/copy_room.hpp"
 #include "runtime/src/driver_plugin.hpp"
@@ -55,7 +56,7 @@ class LaunchPlaces final : public NamesPlaces {
 
   std::string place_of(std::uint64_t address) const override {
     const PointerArguments arguments = pointers_of(function_, request_);
-    if (address < Buffers::kAlignment) {
+    if (address < kNearNull) {
       const std::string null = null_arguments(arguments);
       return null.empty() ? null : "where no memory is (" + null + ")";
     }

@@ -7,9 +7,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace kiln::host {
+
+// What lies below is taken for a null pointer with an index.
+inline constexpr std::uintptr_t kNearNull = 64 * 1024;
 
 struct Fault {
   enum class Kind { kNoMemory, kStackUsedUp, kDivision };

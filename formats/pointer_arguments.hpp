@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 
-namespace kiln::runtime {
+namespace kiln {
 
 // In the order of the kernel's parameters; nothing for one that is no pointer.
 using PointerArguments = std::vector<std::optional<std::uint64_t>>;
@@ -48,4 +48,4 @@ inline std::string null_arguments(const PointerArguments& arguments) {
          (numbers.size() == 1 ? " is null" : " are null");
 }
 
-}  // namespace kiln::runtime
+}  // namespace kiln
