@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -85,6 +86,7 @@ constexpr auto kNvidiaChips = std::to_array<NvidiaChip>({
 });
 static_assert(std::ranges::is_sorted(kNvidiaChips, {}, &NvidiaChip::compute_capability));
 
+constexpr std::string_view kAmdPrefix = "gfx";
 constexpr std::string_view kCubinPrefix = "sm_";
 constexpr std::string_view kPtxPrefix = "compute_";
 constexpr std::string_view kHost = "host";
@@ -114,21 +116,6 @@ std::vector<std::string> known_names(std::string_view text) {
   return names;
 }
 
-Error unknown_target(std::string_view text) {
-  Error error{.code = ErrorCode::kInvalidInput,
-              .message = "unknown architecture " + quote(text),
-              .where = {},
-              .notes = {}};
-  const std::string_view base = text.substr(0, text.find(':'));
-  if (const std::string near = nearest(base, known_names(base)); !near.empty()) {
-    error.hint("did you mean '" + near + "'?");
-  } else {
-    error.hint(
-        "targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host");
-  }
-  return error;
-}
-
 // "90a" -> (90, 'a'); only the canonical spelling of a number.
 std::optional<std::pair<int, char>> split_capability(std::string_view text) {
   char suffix = '\0';
@@ -143,6 +130,55 @@ std::optional<std::pair<int, char>> split_capability(std::string_view text) {
     number = 10 * number + (c - '0');
   }
   return std::pair{number, suffix};
+}
+
+// "gfx90b" -> "gfx9", "sm_91a" -> "sm_9": what a well-formed name shares with its family, which is all but
+// the last two digits of an AMD processor and the last one of a capability. Empty for another text.
+std::string_view family_of(std::string_view base) {
+  if (base.starts_with(kAmdPrefix)) {
+    const std::string_view number = base.substr(kAmdPrefix.size());
+    const bool is_formed = number.size() > 2 && number.find_first_not_of("0123456789abcdef") == number.npos;
+    return is_formed ? base.substr(0, base.size() - 2) : std::string_view();
+  }
+  for (const std::string_view prefix : {kCubinPrefix, kPtxPrefix}) {
+    if (!base.starts_with(prefix)) continue;
+    const auto capability = split_capability(base.substr(prefix.size()));
+    if (!capability) return {};
+    return base.substr(0, base.size() - (capability->second == '\0' ? 1 : 2));
+  }
+  return {};
+}
+
+bool is_of_family(std::string_view name, std::string_view family) {
+  if (family.empty() || !name.starts_with(family)) return false;
+  return family_of(name) == family || name.substr(family.size()).starts_with('-');
+}
+
+// A well-formed name is seldom a slip: the others of its family are told, or else a name that has one
+// letter more or less.
+Error unknown_target(std::string_view text) {
+  Error error{.code = ErrorCode::kInvalidInput,
+              .message = "unknown architecture " + quote(text),
+              .where = {},
+              .notes = {}};
+  const std::string_view base = text.substr(0, text.find(':'));
+  const std::string_view family = family_of(base);
+  std::vector<std::string> names = known_names(base), relatives;
+  std::ranges::copy_if(names, std::back_inserter(relatives),
+                       [&](const std::string& name) { return is_of_family(name, family); });
+  if (!relatives.empty()) {
+    std::ranges::sort(relatives);
+    return std::move(error).hint("of that family kiln knows " + join(relatives, ", "));
+  }
+  if (!family.empty()) {
+    std::erase_if(names, [&](const std::string& name) {
+      return name.size() == base.size() || edit_distance(name, base) != 1;
+    });
+  }
+  const std::string near = nearest(base, names);
+  return std::move(error).hint(
+      !near.empty() ? "did you mean '" + near + "'?"
+                    : "targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, compute_80 or host");
 }
 
 Result<TargetId> parse_nvidia(std::string_view text, TargetKind kind, std::string_view number) {

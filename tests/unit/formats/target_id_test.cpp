@@ -111,6 +111,24 @@ TEST_CASE("parse_target_id names the text and the nearest known target", "[targe
         "host\n");
 }
 
+TEST_CASE("parse_target_id tells the family of a well-formed name, and suggests no other chip", "[target_id]") {
+  const std::string known = "hint: of that family kiln knows ";
+  CHECK(error_of("gfx1199") == "kiln: error: unknown architecture 'gfx1199'\n" + known +
+                                   "gfx11-generic, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152, "
+                                   "gfx1153\n");
+  CHECK(error_of("gfx12ff:xnack+") == "kiln: error: unknown architecture 'gfx12ff:xnack+'\n" + known +
+                                          "gfx12-5-generic, gfx12-generic, gfx1200, gfx1201, gfx1250, gfx1251\n");
+  CHECK(error_of("sm_95") == "kiln: error: unknown architecture 'sm_95'\n" + known + "sm_90, sm_90a\n");
+  CHECK(error_of("sm_90f") == "kiln: error: unknown architecture 'sm_90f'\n" + known + "sm_90, sm_90a\n");
+  CHECK(error_of("compute_125") == "kiln: error: unknown architecture 'compute_125'\n" + known +
+                                       "compute_120, compute_120a, compute_120f, compute_121, compute_121a, "
+                                       "compute_121f\n");
+  for (const std::string far : {"gfx9999", "gfx1300", "sm_130", "compute_35"}) {
+    CHECK(error_of(far).ends_with("\nhint: targets are spelt like gfx1100, gfx90a:xnack+, gfx11-generic, sm_90, "
+                                  "compute_80 or host\n"));
+  }
+}
+
 TEST_CASE("parse_target_id refuses what no toolchain knows", "[target_id]") {
   for (const std::string text : {"",
                                  " ",
