@@ -55,6 +55,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         self.kept, self.puts, self.mode = {}, 0, ""
+        self.missed = []
         self.has_hung_up, self.gets_since_it_hung_up = False, 0
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -97,6 +98,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if mode == "never ends":
             return self.drip(b"?" * (1 << 20), 0)
         if body is None:
+            self.server.missed.append(self.path)
             return self.answer(404)
         if mode == "cuts short":
             self.answer(200, body[:-1], len(body))
@@ -167,6 +169,13 @@ def works(project, url, what):
     check(int(row[1]) >= 6 and row[-1] == "0" and "secret" not in shown and url in shown, f"{what}: kiln cache", shown)
     check(": 6 outputs" not in cache("trim", "--age", "1h", "--size", "1K") and ": 0 outputs" in cache("trim", "--age", "0m"),
           f"{what}: kiln cache trim")
+
+
+def asks_once(kiln):
+    server = Server()
+    Project(kiln).build(server.url)
+    check(server.missed and len(set(server.missed)) == len(server.missed), "what a server lacks is asked for again",
+          "\n".join(sorted(server.missed)))
 
 
 def breaks(kiln, server):
@@ -243,6 +252,7 @@ def main():
     dripping.check()
     server = Server()
     works(Project(kiln), server.url, "server")
+    asks_once(kiln)
     breaks(kiln, server)
     dripping.check_at_last()
     program = nginx.find()

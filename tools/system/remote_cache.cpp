@@ -65,6 +65,11 @@ std::string RemoteCache::trouble() const {
   return trouble_;
 }
 
+bool RemoteCache::is_missing(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  return missing_.contains(path);
+}
+
 void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer>& answer) {
   ++counts_.failures;
   const std::lock_guard lock(mutex_);
@@ -74,13 +79,17 @@ void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer
 }
 
 std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t most_bytes) {
-  if (is_off_) return std::nullopt;
+  if (is_off_ || is_missing(path)) return std::nullopt;
   Result<HttpAnswer> answer = client_->get(policy_.url + path, most_bytes);
   if (answer && answer->status == 200) {
     counts_.bytes_read += answer->body.size();
     return std::move(answer->body);
   }
-  if (answer && (answer->status == 404 || answer->status == 410)) return std::nullopt;
+  if (answer && (answer->status == 404 || answer->status == 410)) {
+    const std::lock_guard lock(mutex_);
+    missing_.insert(path);
+    return std::nullopt;
+  }
   is_off_ = true;
   give_up("is not used any more", answer);
   return std::nullopt;
@@ -92,6 +101,8 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
   const Result<HttpAnswer> answer = client_->put(policy_.url + path, body);
   if (answer && is_success(answer->status)) {
     counts_.bytes_written += body.size();
+    const std::lock_guard lock(mutex_);
+    missing_.erase(path);
     return true;
   }
   // Too large for this server: others may not be.

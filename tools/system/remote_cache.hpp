@@ -5,8 +5,9 @@
 //   /ac/<key of a step>      ActionResult: the lists of files that the step was seen to read
 //   /cas/<digest>            an output
 //
-// Nothing here fails a build. What cannot be reached is not asked again by the same process, what takes
-// nothing is given nothing more, and trouble() says why; what does not check out is a miss. Safe from several threads.
+// Nothing here fails a build. What cannot be reached is not asked again by the same process, nor for what it
+// did not have; what takes nothing is given nothing more, and trouble() says why; what does not check out is
+// a miss. Safe from several threads.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -67,6 +69,7 @@ class RemoteCache {
  private:
   std::optional<std::string> get(const std::string& path, std::size_t most_bytes);
   bool put(const std::string& path, std::string_view body);
+  bool is_missing(const std::string& path) const;
   void give_up(std::string_view what_follows, const Result<HttpAnswer>& answer);
 
   std::unique_ptr<HttpClient> client_;
@@ -75,6 +78,7 @@ class RemoteCache {
   std::atomic<bool> is_off_{false}, is_read_only_{false};
   mutable std::mutex mutex_;
   std::string trouble_;
+  std::set<std::string> missing_;
 };
 
 }  // namespace kiln::tools
