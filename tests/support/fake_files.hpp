@@ -84,15 +84,6 @@ class FakeFiles final : public tools::Files {
     return put(path, bytes);
   }
 
-  Result<void> write_if_changed(const std::filesystem::path& path,
-                                std::string_view bytes) override {
-    const std::lock_guard lock(mutex_);
-    const auto found = nodes_.find(key(path));
-    if (found != nodes_.end() && !found->second.is_folder && found->second.bytes == bytes) return {};
-    if (writes.strike()) return fault("write", path);
-    return put(path, bytes);
-  }
-
   std::optional<tools::FileStatus> status(const std::string& path) const override {
     const std::lock_guard lock(mutex_);
     const auto found = nodes_.find(key(path));

@@ -298,7 +298,7 @@ Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder
       sources[module.name][image.digest] = module.source_digest;
     }
   }
-  KILN_TRY_ASSIGN(const std::vector<GeneratedFile> published,
+  KILN_TRY_ASSIGN(const std::vector<PublishedFile> published,
                   publish(build.catalog, records_of(build), sources, store));
   // What is there of an earlier build goes first: a catalog never lies beside what is not its own.
   static constexpr std::array kOwn = {
@@ -310,7 +310,7 @@ Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder
     for (const Artifact& image : module.images)
       KILN_TRY(files.write(folder / image.path, image.bytes));
   }
-  for (const GeneratedFile& file : published) KILN_TRY(files.write(folder / file.path, file.text));
+  for (const PublishedFile& file : published) KILN_TRY(files.write(folder / file.path, file.text));
   return {};
 }
 

@@ -357,16 +357,14 @@ Finished summary_of(const Catalog& catalog) {
 }
 
 // Returns a line for the record of each file.
-Result<Ingredients> write_all(const std::vector<GeneratedFile>& generated, const BuildContext& context,
+Result<Ingredients> write_all(const std::vector<PublishedFile>& published, const BuildContext& context,
                               Files& files) {
-  std::vector<Digest> digests(generated.size());
-  on_all_cores(digests.size(), [&](std::size_t i) { digests[i] = sha256(generated[i].text); });
   Ingredients written;
-  for (std::size_t i = 0; i < generated.size(); ++i) {
-    const fs::path target = context.plan.out_root / generated[i].path;
-    KILN_TRY(files.write_if_changed(target, generated[i].text));
-    context.digests.record(target, digests[i]);
-    written.push_back({std::string(kWrote) + generated[i].path, digests[i].hex()});
+  for (const PublishedFile& file : published) {
+    const fs::path target = context.plan.out_root / file.path;
+    KILN_TRY(files.write_if_changed(target, file.text));
+    context.digests.record(target, file.digest);
+    written.push_back({std::string(kWrote) + file.path, file.digest.hex()});
   }
   return written;
 }
@@ -394,15 +392,15 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   for (const Module& module : catalog.modules) sources[module.name] = image_sources(module, context, files);
   Finished finished = summary_of(catalog);
   finished.headers_left_out = headers_left_out(request);
-  KILN_TRY_ASSIGN(std::vector<GeneratedFile> generated,
+  KILN_TRY_ASSIGN(std::vector<PublishedFile> published,
                   publish(std::move(catalog), bundles, sources, request.cache));
-  generated.insert(generated.begin(), {"compile_commands.json",
-                                       write_json(compile_commands(context.plan, context.toolchain))});
+  const std::string commands = write_json(compile_commands(context.plan, context.toolchain));
+  published.insert(published.begin(), {"compile_commands.json", commands, sha256(commands)});
 
   // A failure while writing leaves no claim that what is there belongs together.
   state.is_changed = true;
   const Ingredients before = std::exchange(state.finish, {});
-  KILN_TRY_ASSIGN(const Ingredients written, write_all(generated, context, files));
+  KILN_TRY_ASSIGN(const Ingredients written, write_all(published, context, files));
   now.insert(now.end(), written.begin(), written.end());
   finished.removed = remove_outdated(before, now, request.manifest.embed, context, files);
   state.finish = std::move(now);

@@ -1,13 +1,12 @@
 #include "tools/engine/publish.hpp"
 
-#include <algorithm>
 #include <future>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/diagnostic.hpp"
-#include "base/digest.hpp"
 #include "base/on_all_cores.hpp"
-#include "base/text.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/linked_libraries.hpp"
@@ -22,18 +21,24 @@ std::string stem_of(const EmbedOptions& embed) {
   return std::string(kInclude) + embed.header.substr(0, embed.header.rfind('.'));
 }
 
-// Of those in include/.
-std::string checksums_of(std::vector<GeneratedFile>& files) {
-  std::vector<GeneratedFile*> included;
-  for (GeneratedFile& file : files) {
-    if (file.path.starts_with(kInclude)) included.push_back(&file);
-  }
-  std::ranges::sort(included, {}, &GeneratedFile::path);
-  std::vector<std::string> lines(included.size());
-  on_all_cores(lines.size(), [&](std::size_t i) {
-    lines[i] = sha256(included[i]->text).hex() + "  " + included[i]->path.substr(kInclude.size()) + "\n";
+std::vector<PublishedFile> with_digests(std::vector<GeneratedFile> files) {
+  std::vector<PublishedFile> result(files.size());
+  on_all_cores(result.size(), [&](std::size_t i) {
+    const Digest digest = sha256(files[i].text);
+    result[i] = {std::move(files[i].path), std::move(files[i].text), digest};
   });
-  return join(lines, "");
+  return result;
+}
+
+// Of those in include/.
+std::string checksums_of(const std::vector<PublishedFile>& files) {
+  std::map<std::string, Digest> included;
+  for (const PublishedFile& file : files) {
+    if (file.path.starts_with(kInclude)) included[file.path.substr(kInclude.size())] = file.digest;
+  }
+  std::string text;
+  for (const auto& [name, digest] : included) text += digest.hex() + "  " + name + "\n";
+  return text;
 }
 
 }  // namespace
@@ -59,10 +64,8 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
 
 std::string checksums_path(const EmbedOptions& embed) { return stem_of(embed) + ".sha256"; }
 
-Result<std::vector<GeneratedFile>> publish(Catalog catalog,
-                                           const std::vector<BundleRecord>& bundles,
-                                           const std::map<std::string, ImageSources>& sources,
-                                           CacheStore* store) {
+Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,
+                                           const std::map<std::string, ImageSources>& sources, CacheStore* store) {
   // Beside what is embedded.
   auto catalog_text = std::async([json = catalog_json(catalog, bundles)] {
     return write_json(json);
@@ -84,9 +87,14 @@ Result<std::vector<GeneratedFile>> publish(Catalog catalog,
   for (GeneratedFile& file : embedded) {
     files.push_back({"include/" + file.path, std::move(file.text)});
   }
-  files.push_back({checksums_path(settings.embed), checksums_of(files)});
-  files.push_back({"kiln.json", catalog_text.get()});
-  return files;
+  std::vector<PublishedFile> published = with_digests(std::move(files));
+  const auto add = [&](std::string path, std::string text) {
+    const Digest digest = sha256(text);
+    published.push_back({std::move(path), std::move(text), digest});
+  };
+  add(checksums_path(settings.embed), checksums_of(published));
+  add("kiln.json", catalog_text.get());
+  return published;
 }
 
 }  // namespace kiln::tools

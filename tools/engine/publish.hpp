@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "formats/image_sources.hpp"
 #include "kiln/result.hpp"
 #include "tools/model/catalog.hpp"
@@ -13,13 +14,16 @@
 
 namespace kiln::tools {
 
+struct PublishedFile {
+  std::string path, text;  // as of GeneratedFile
+  Digest digest;           // of the text
+};
+
 // Paths are relative to the out folder. kiln.json comes last: where there is one, everything that
 // it lists is there. `sources` says by module what the images in the folder were built from;
 // `store` is embed()'s. Errors: those of embed().
-Result<std::vector<GeneratedFile>> publish(Catalog catalog,
-                                           const std::vector<BundleRecord>& bundles,
-                                           const std::map<std::string, ImageSources>& sources,
-                                           CacheStore* store);
+Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,
+                                           const std::map<std::string, ImageSources>& sources, CacheStore* store);
 
 // Where the text that a unit is compiled from lies, in a build that embeds it.
 std::string source_bundle_path(const std::string& module, std::size_t unit);

@@ -188,16 +188,6 @@ class RealFiles final : public Files {
     return system_error("write", path, code);
   }
 
-  Result<void> write_if_changed(const fs::path& path, std::string_view bytes) override {
-    struct stat info;
-    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-        static_cast<std::size_t>(info.st_size) == bytes.size()) {
-      const Result<std::string> old = read(path);
-      if (old && *old == bytes) return {};
-    }
-    return write(path, bytes);
-  }
-
   std::optional<FileStatus> status(const std::string& path) const override {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) return std::nullopt;
@@ -326,6 +316,15 @@ class RealFiles final : public Files {
 };
 
 }  // namespace
+
+Result<void> Files::write_if_changed(const fs::path& path, std::string_view bytes) {
+  const std::optional<FileStatus> known = status(path.native());
+  if (known && known->size == bytes.size() && kind(path) == PathKind::kFile) {
+    const Result<std::string> old = read(path);
+    if (old && *old == bytes) return {};
+  }
+  return write(path, bytes);
+}
 
 std::vector<std::string> files_below(const Files& files, const fs::path& root, const std::string& folder,
                                      int depth) {

@@ -47,8 +47,7 @@ class Files {
   // old file is untouched and nothing is left behind.
   virtual Result<void> write(const std::filesystem::path& path, std::string_view bytes) = 0;
   // As write(), but leaves a file that already has these bytes alone (its times stay).
-  virtual Result<void> write_if_changed(const std::filesystem::path& path,
-                                        std::string_view bytes) = 0;
+  Result<void> write_if_changed(const std::filesystem::path& path, std::string_view bytes);
   // Of a file or folder, links followed; nothing when it does not exist or cannot be looked at.
   // By text, because a build asks for thousands, and making a path of one takes as long as the look.
   virtual std::optional<FileStatus> status(const std::string& path) const = 0;

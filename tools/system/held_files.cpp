@@ -26,27 +26,13 @@ Result<void> HeldFiles::write(const fs::path& path, std::string_view bytes) {
   KILN_TRY(check("write", path));
   if (staging_.empty()) return files_.write(path, bytes);
   const fs::path staged = staging_ / (std::to_string(++writes_) + "~");
-  KILN_TRY(files_.write(staged, bytes));
-  if (path.has_parent_path()) {
-    if (auto made = files_.make_directories(path.parent_path()); !made) {
-      (void)files_.remove_all(staged);
-      return made;
-    }
-  }
-  if (files_.rename(staged, path)) return {};
-  // Another file system, or a folder in the way: the error then says so in terms of `path`.
+  const bool is_placed = files_.write(staged, bytes) &&
+                         (!path.has_parent_path() || files_.make_directories(path.parent_path())) &&
+                         files_.rename(staged, path);
+  if (is_placed) return {};
+  // A full disk, another file system, a folder in the way: the error then says so in terms of `path`.
   (void)files_.remove_all(staged);
   return files_.write(path, bytes);
-}
-
-Result<void> HeldFiles::write_if_changed(const fs::path& path, std::string_view bytes) {
-  KILN_TRY(check("write", path));
-  const std::optional<FileStatus> status = files_.status(path);
-  if (status && status->size == bytes.size() && files_.kind(path) == PathKind::kFile) {
-    const Result<std::string> old = files_.read(path);
-    if (old && *old == bytes) return {};
-  }
-  return write(path, bytes);
 }
 
 Result<void> HeldFiles::touch(const fs::path& path) {

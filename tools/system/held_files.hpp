@@ -32,8 +32,6 @@ class HeldFiles final : public Files {
     return files_.digest(path);
   }
   Result<void> write(const std::filesystem::path& path, std::string_view bytes) override;
-  Result<void> write_if_changed(const std::filesystem::path& path,
-                                std::string_view bytes) override;
   std::optional<FileStatus> status(const std::string& path) const override {
     return files_.status(path);
   }
