@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "tools/cli/parse_command_line.hpp"
 #include "tools/commands/error_json.hpp"
 #include "tools/commands/world.hpp"
+#include "tools/system/variables.hpp"
 
 namespace {
 
@@ -57,6 +59,7 @@ struct RunCommand {
   }
   Result<int> operator()(const InitOptions& options) const { return run_init(options, world); }
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
+  Result<int> operator()(const CompleteOptions& options) const { return run_complete(options, world); }
   Result<int> operator()(const RunOptions& options) const {
     // A kernel may take for ever, and leaves nothing half done.
     std::signal(SIGINT, SIG_DFL);
@@ -102,8 +105,19 @@ Result<int> run_for_json(const Invocation& invocation, const World& world) {
   return done;
 }
 
+// Of one that Ninja runs for each step of a plan, `kiln plan` has warned.
+bool is_quiet(const Invocation& invocation) {
+  return std::holds_alternative<Reply>(invocation) || std::holds_alternative<StepOptions>(invocation) ||
+         std::holds_alternative<CompleteOptions>(invocation);
+}
+
 Result<int> run(const std::vector<std::string>& arguments, World& world) {
   KILN_TRY_ASSIGN(const Invocation invocation, parse_command_line(arguments));
+  if (!is_quiet(invocation)) {
+    for (const std::string& line : misspelt_variables(world.environment)) {
+      world.err << "kiln: warning: " << printable_line(line) << "\n";
+    }
+  }
   const bool wants_json = std::visit(WantsJson(), invocation);
   KILN_TRY_ASSIGN(const int status, wants_json ? run_for_json(invocation, world)
                                                : std::visit(RunCommand{world}, invocation));

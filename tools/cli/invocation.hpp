@@ -7,6 +7,7 @@
 #include "tools/commands/assemble.hpp"
 #include "tools/commands/build.hpp"
 #include "tools/commands/cache.hpp"
+#include "tools/commands/complete.hpp"
 #include "tools/commands/diff.hpp"
 #include "tools/commands/doctor.hpp"
 #include "tools/commands/init.hpp"
@@ -26,8 +27,8 @@ struct Reply {
   std::string text;
 };
 
-using Invocation = std::variant<Reply, AssembleOptions, BuildOptions, CacheOptions, DiffOptions,
-                                DoctorOptions, InitOptions, InspectOptions, LockOptions, MergeOptions,
+using Invocation = std::variant<Reply, AssembleOptions, BuildOptions, CacheOptions, CompleteOptions,
+                                DiffOptions, DoctorOptions, InitOptions, InspectOptions, LockOptions, MergeOptions,
                                 PlanOptions, ReportOptions, RunOptions, StepOptions, StripOptions,
                                 VerifyOptions>;
 

@@ -83,6 +83,50 @@ Result<void> check_not_empty(const CLI::App& command) {
   return {};
 }
 
+const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
+// A value of its own word for a flag that takes one behind '=': "--embed-source beside". Any other word is
+// the next argument, as the manifest is.
+void join_values(const CLI::App& command, std::vector<std::string>& arguments) {
+  for (std::size_t i = 1; i + 1 < arguments.size(); ++i) {
+    const CLI::Option* const option = command.get_option_no_throw(arguments[i]);
+    if (option == nullptr || option->get_items_expected_max() != 0) continue;
+    const std::string words = option->get_type_name();
+    const std::string& next = arguments[i + 1];
+    if (words.find('|') == std::string::npos || next.find_first_of("./") != std::string::npos) continue;
+    if (nearest(next, split(words, '|')).empty()) continue;
+    arguments[i] += "=" + next;
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+// "__complete WHAT COMMAND WORD...": the words before the one that a shell completes. Kernels are asked for
+// where one positional word, the image, stands before; else the first one names the file.
+Invocation parse_completion(const CLI::App& app, const std::vector<std::string>& arguments) {
+  CompleteOptions options;
+  if (arguments.size() < 3) return Reply{};
+  options.what = arguments[1];
+  const CLI::App* const command = subcommand_of(app, arguments[2]);
+  if (command == nullptr) return Reply{};
+  std::vector<std::string> positionals;
+  for (std::size_t i = 3; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) {
+      positionals.push_back(arguments[i]);
+      continue;
+    }
+    const CLI::Option* const option = command->get_option_no_throw(arguments[i]);
+    if (option != nullptr && option->get_items_expected_max() > 0) ++i;  // its value
+  }
+  if (options.what == "kernels" && positionals.size() != 1) return Reply{};
+  if (!positionals.empty()) options.file = positionals.front();
+  return options;
+}
+
 }  // namespace
 
 Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
@@ -91,6 +135,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     return usage_error("no command given: expected one of " + join(program.names(), ", "))
         .hint("see 'kiln --help'");
   }
+  if (arguments.front() == "__complete") return parse_completion(program.app, arguments);
   KILN_TRY(check_first(arguments.front(), program.names()));
   auto end = arguments.end();
   if (arguments.front() == "step") {
@@ -99,6 +144,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   }
   try {
     std::vector<std::string> own(arguments.begin(), end);
+    if (const CLI::App* command = subcommand_of(program.app, own.front())) join_values(*command, own);
     std::reverse(own.begin(), own.end());
     program.app.parse(std::move(own));
   } catch (const CLI::CallForHelp&) {

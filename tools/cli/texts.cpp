@@ -21,6 +21,22 @@ std::vector<std::string> choices(const OptionText& option) {
 
 bool is_path(const OptionText& option) { return option.value == "FILE" || option.value == "DIR"; }
 
+// What 'kiln __complete' is asked for; empty for what no file knows.
+std::string asked_for(const OptionText& option) {
+  const std::string& kind = option.value.empty() ? option.names.front() : option.value;
+  if (kind == "TARGET") return "targets";
+  if (kind == "MODULE") return "modules";
+  return kind == "KERNEL" ? "kernels" : "";
+}
+
+// Of the words that are no options.
+std::string asked_for(const CommandText& command) {
+  for (const OptionText& positional : command.positionals) {
+    if (const std::string what = asked_for(positional); !what.empty()) return what;
+  }
+  return {};
+}
+
 std::vector<std::string> names_of(const std::vector<CommandText>& commands) {
   std::vector<std::string> names;
   for (const CommandText& command : commands) names.push_back(command.name);
@@ -48,46 +64,79 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
+// Bash cuts words at ':' and '=', which targets and options hold: they are joined again, and of a reply only
+// what follows the last ':' is given back.
+constexpr std::string_view kBashStart = R"sh(# bash completion of kiln, made by 'kiln completions bash'
+_kiln() {
+  local word last= current before= words= options= asked=
+  local -a line=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ ${#line[@]} -gt 0 && ( $word == [:=] || $last == [:=] ) ]]; then
+      line[-1]+=$word
+    else
+      line+=("$word")
+    fi
+    last=$word
+  done
+  current=${line[-1]}
+  unset 'line[-1]'
+  COMPREPLY=()
+  if [[ ${#line[@]} -eq 0 ]]; then
+)sh";
+constexpr std::string_view kBashEnd = R"sh(  esac
+  if [[ -n $asked ]]; then
+    while IFS= read -r word; do
+      [[ $word != "$current"* ]] || COMPREPLY+=("$word")
+    done < <("${COMP_WORDS[0]}" __complete "$asked" "${line[@]//\\}" 2>/dev/null)
+    if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then
+      COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*:}"}"}")
+    fi
+    [[ ${#COMPREPLY[@]} -eq 0 && $asked == kernels ]] || return
+  fi
+  if [[ -n $words ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  elif [[ $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  fi
+}
+complete -F _kiln kiln
+)sh";
+
 std::string bash(const std::vector<CommandText>& commands) {
-  std::string out =
-      "# bash completion of kiln, made by 'kiln completions bash'\n"
-      "_kiln() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= options=\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W '" +
-      join(names_of(commands), " ") +
-      " --help --version' -- \"$current\"))\n    return\n  fi\n"
-      "  case ${COMP_WORDS[1]} in\n";
+  std::string out(kBashStart);
+  out += "    COMPREPLY=($(compgen -W '" + join(names_of(commands), " ") +
+         " --help --version' -- \"$current\"))\n    return\n  fi\n"
+         "  before=${line[-1]}\n"
+         "  [[ $current != --*=* ]] || { before=${current%%=*} current=${current#*=}; }\n"
+         "  case ${line[0]} in\n";
   for (const CommandText& command : commands) {
     out += "    " + command.name + ")\n      options='" + join(options_of(command), " ") + "'\n";
     std::string inner;
     for (const OptionText& option : command.options) {
       const std::vector<std::string> words = choices(option);
       if (option.value.empty() || is_path(option)) continue;
+      const std::string asked = asked_for(option);
       inner += "        " + join(option.names, " | ") + ") " +
-               (words.empty() ? "return" : "words='" + join(words, " ") + "'") + " ;;\n";
+               (!asked.empty()  ? "asked=" + asked
+                : words.empty() ? "return"
+                                : "words='" + join(words, " ") + "'") +
+               " ;;\n";
     }
+    const std::string asked = asked_for(command);
+    if (!asked.empty()) inner += "        *) [[ $current == -* ]] || asked=" + asked + " ;;\n";
     if (!inner.empty()) out += "      case $before in\n" + inner + "      esac\n";
     for (const OptionText& positional : command.positionals) {
       const std::vector<std::string> words = command.name == "help" || command.name == "man"
                                                  ? names_of(commands)
                                                  : choices(positional);
-      if (!words.empty())
-        out += "      [ \"$COMP_CWORD\" -ne 2 ] || words='" + join(words, " ") + "'\n";
+      if (!words.empty()) out += "      [[ ${#line[@]} -ne 1 ]] || words='" + join(words, " ") + "'\n";
     }
     out += "      ;;\n";
   }
-  return out +
-         "  esac\n"
-         "  if [ -n \"$words\" ]; then\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-         "  elif [ \"${current#-}\" != \"$current\" ]; then\n"
-         "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-         "  else\n"
-         "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-         "  fi\n"
-         "}\n"
-         "complete -o filenames -F _kiln kiln\n";
+  return out + std::string(kBashEnd);
 }
 
 std::string without(std::string text, std::string_view letters) {
@@ -97,7 +146,12 @@ std::string without(std::string text, std::string_view letters) {
 
 std::string zsh(const std::vector<CommandText>& commands) {
   std::string out =
-      "#compdef kiln\n# zsh completion of kiln, made by 'kiln completions zsh'\n_kiln() {\n";
+      "#compdef kiln\n# zsh completion of kiln, made by 'kiln completions zsh'\n"
+      "_kiln_ask() {\n"
+      "  local -a found=(${(f)\"$($words[1] __complete $1 ${(Q)words[2,CURRENT-1]} 2>/dev/null)\"})\n"
+      "  (( $#found )) && compadd -a found\n"
+      "}\n"
+      "_kiln() {\n";
   out += "  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
   for (const CommandText& command : commands) {
     out += "      '" + command.name + ":" + quoted(command.description) + "'\n";
@@ -112,18 +166,26 @@ std::string zsh(const std::vector<CommandText>& commands) {
         if (!option.value.empty()) {
           out += ":" + (words.empty() ? without(option.value, "[],") : "one of these") + ":";
           if (is_path(option)) out += "_files";
+          if (const std::string asked = asked_for(option); !asked.empty()) out += " _kiln_ask " + asked;
           if (!words.empty()) out += "(" + join(words, " ") + ")";
         }
         out += "'";
       }
     }
-    out += " \\\n      '*:file:_files' ;;\n";
+    const std::string asked = asked_for(command);
+    out += asked.empty() ? " \\\n      '*:file:_files' ;;\n"
+                         : " \\\n      '*:file:{ _kiln_ask " + asked + " || _files }' ;;\n";
   }
   return out + "  esac\n}\n_kiln \"$@\"\n";
 }
 
 std::string fish(const std::vector<CommandText>& commands) {
-  std::string out = "# fish completion of kiln, made by 'kiln completions fish'\n";
+  std::string out =
+      "# fish completion of kiln, made by 'kiln completions fish'\n"
+      "function __kiln_ask\n"
+      "  set -l line (commandline -opc)\n"
+      "  command $line[1] __complete $argv[1] $line[2..-1] 2>/dev/null\n"
+      "end\n";
   for (const CommandText& command : commands) {
     out += "complete -c kiln -n __fish_use_subcommand -f -a " + command.name + " -d '" +
            quoted(command.description) + "'\n";
@@ -136,8 +198,13 @@ std::string fish(const std::vector<CommandText>& commands) {
       }
       const std::vector<std::string> words = choices(option);
       if (!option.value.empty()) out += is_path(option) ? " -r" : " -x";
+      const std::string asked = asked_for(option);
+      if (!asked.empty()) out += " -a '(__kiln_ask " + asked + ")'";
       if (!words.empty()) out += " -a '" + join(words, " ") + "'";
       out += " -d '" + quoted(option.description) + "'\n";
+    }
+    if (const std::string asked = asked_for(command); !asked.empty()) {
+      out += "complete -c kiln -n '__fish_seen_subcommand_from " + command.name + "' -a '(__kiln_ask " + asked + ")'\n";
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tools/system/environment.hpp"
+#include "tools/system/variables.hpp"
 
 using kiln::tools::Environment;
 
@@ -70,4 +71,13 @@ TEST_CASE("Environment of this process has its variables and at least one core")
   CHECK_FALSE(environment.get("KILN_NO_SUCH_VARIABLE").has_value());
   CHECK(environment.cores >= 1);
   CHECK(environment.current_directory.is_absolute());
+}
+
+TEST_CASE("misspelt_variables tells what is nearly a variable of kiln's, and nothing of others") {
+  const auto lines = kiln::tools::misspelt_variables(
+      with({{"KILN_CACHE_DIRR", "x"}, {"KILN_DEVCE", ""}, {"KILN_DEVICE", "host"}, {"KILN_TEST_DEVICE", "host"},
+            {"KILN_MY_OWN", "1"}, {"KILN_CACHE_PATH", "x"}, {"KILN_", "x"}, {"KILNCACHE", "x"}}));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0] == "KILN_CACHE_DIRR is set, which nothing reads: did you mean KILN_CACHE_DIR?");
+  CHECK(lines[1] == "KILN_DEVCE is set, which nothing reads: did you mean KILN_DEVICE?");
 }
