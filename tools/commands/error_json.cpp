@@ -16,7 +16,10 @@ Json error_json(const Error& error) {
         .push_back(place.empty() ? note.text : place + ": " + note.text);
   }
   Json::Object object{{"message", error.message}};
-  if (!error.where.file.empty()) {
+  const bool is_option = error.where.file.starts_with("--") && error.where.line == 0;
+  if (is_option) {
+    object.push_back({"option", error.where.file});
+  } else if (!error.where.file.empty()) {
     object.push_back({"file", error.where.file});
     if (error.where.line != 0) object.push_back({"line", error.where.line});
     if (error.where.column != 0) object.push_back({"column", error.where.column});
