@@ -39,6 +39,12 @@ expect() { [ "$2" = "$3" ] || fail "$1: '$2' and not '$3'"; }
   build sources/targets.json --out reference
   same out reference
   expect "nothing to do" "$(steps -f kernels.ninja)" ""
+  rm out/images/one/compute_80.ptx
+  expect "an image was deleted" "$(steps -f kernels.ninja)" "catalog and header,compile one compute_80,fatbin one"
+  rm out/bundles/two.fatbin
+  expect "a bundle was deleted" "$(steps -f kernels.ninja)" "catalog and header,fatbin two"
+  same out reference
+  expect "nothing more to do" "$(steps -f kernels.ninja)" ""
   sleep 0.01
   echo '// edited' >>sources/two.cu
   expect "one source" "$(steps -f kernels.ninja)" "catalog and header,compile two compute_80,compile two compute_90,fatbin two,plan"
