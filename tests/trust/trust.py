@@ -576,8 +576,15 @@ def messages(arguments):
     one.run(*build, "--explain")
 
     one = story("json_of_a_wrong_manifest", sources=("scale",))
+    one.run(*build, "--json", "--target", "compute_8O")
+    one.run("plan", "--json", "--module", "dem")
     one.write("targets.json", (one.root / "targets.json").read_text().replace("compute_80", "compute_8O"))
     one.run(*build, "--json")
+
+    one = story("misspelt_variables", sources=("scale",))
+    one.run(*build, KILN_CACHE_DIRR="cache", KILN_DEVCE="host", KILN_OF_MINE="1")
+    one.run("build", "--embed-source", "beside", "-j1")
+    one.run("build", "--embed-source", "besides")
 
     one = story("odd_sources", sources=("scale",))
     os.mkfifo(one.root / "pipe.cu")
@@ -700,6 +707,8 @@ def verifications(story):
     one.run("verify", "out")
     one.write("abi.json", '{"format": 1, "modules": {"demo": {"scale": ["u64 x", "u32 y"]}}}')
     one.write("new.json", manifest.replace('"modules"', '"abi": "abi.json", "modules"'))
+    one.run("verify", "out", "new.json")
+    one.write("abi.json", '{"format": 1, "modules": {"demo": {"scales": ["u64 x"], "_Z5scalePf": []}}}')
     one.run("verify", "out", "new.json")
     # Of several sources: without one image, its target's other kernels are compared with nothing.
     one.write("two.json", manifest.replace('"scale.cu"', '"scale.cu", "shift.cu"'))

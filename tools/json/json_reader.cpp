@@ -110,8 +110,9 @@ void JsonReader::list(const Json& value, const std::string& what, std::string_vi
                       const std::function<void(const Json&)>& read) {
   const Json::Array* items = value.array();
   if (items == nullptr) {
-    report(value, what + " must be a list of " + std::string(of) + ", not " +
-                      std::string(value.kind_name()));
+    Error& error = report(value, what + " must be a list of " + std::string(of) + ", not " +
+                                     std::string(value.kind_name()));
+    if (value.text() != nullptr && of == "strings") error.hint("write it in brackets: [\"" + *value.text() + "\"]");
     return;
   }
   if (items->empty() && empty == Empty::kRefused) {

@@ -1,6 +1,8 @@
 #include "tools/stages/manifest_part.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -61,17 +63,31 @@ bool ManifestPart::is_one_line(const Json& item, const std::string& what, const 
   return false;
 }
 
-void ManifestPart::suggest(const fs::path& missing, Error& error) {
+void ManifestPart::suggest(const fs::path& missing, PathKind wanted, Error& error) {
   if (++source_.suggestions > kMostSuggestions) return;
-  const std::string near = neighbour(missing);
+  const std::string near = neighbour(missing, wanted);
   if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
 }
 
-std::string ManifestPart::neighbour(const fs::path& missing) const {
-  const auto names = source_.files.list(source_.directory / missing.parent_path());
-  if (!names) return {};
-  const std::string near = nearest_file(missing.filename().string(), *names);
-  return near.empty() ? near : (missing.parent_path() / near).generic_string();
+std::string ManifestPart::neighbour(const fs::path& missing, PathKind wanted) const {
+  fs::path meant;
+  const auto kind_of = [&](const fs::path& name) { return source_.files.kind(source_.directory / meant / name); };
+  for (auto name = missing.begin(); name != missing.end(); ++name) {
+    const bool is_last = std::next(name) == missing.end();
+    const PathKind kind = is_last ? wanted : PathKind::kFolder;
+    if (kind_of(*name) == kind) {
+      meant /= *name;
+      continue;
+    }
+    std::vector<std::string> names =
+        source_.files.list(source_.directory / meant).value_or(std::vector<std::string>());
+    std::erase_if(names, [&](const std::string& one) { return kind_of(one) != kind; });
+    const std::string near =
+        kind == PathKind::kFile ? nearest_file(name->string(), names) : nearest(name->string(), names);
+    if (near.empty()) return {};
+    meant /= near;
+  }
+  return meant.generic_string();
 }
 
 }  // namespace kiln::tools

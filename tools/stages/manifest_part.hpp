@@ -33,17 +33,19 @@ class ManifestPart {
   Located<std::string> identifier(const Json& value, const std::string& what);
   // A path under the manifest's folder in its shortest form; empty, with a report, when it is not.
   std::string inner_path(const Json& value, const std::string& what);
+  // Of PathKind::kHidden.
+  static constexpr const char* kWhyHidden = "a loop of links, or a folder on the way that is not yours to enter";
   // What compilers are given is also kept and shown as lines.
   bool is_one_line(const Json& item, const std::string& what, const std::string& text);
-  // Looks for what was meant, a few times only: a folder is read and compared each time.
-  void suggest(const std::filesystem::path& missing, Error& error);
+  // Looks for the file or folder that was meant, a few times only: a folder is read and compared each time.
+  void suggest(const std::filesystem::path& missing, PathKind wanted, Error& error);
 
   JsonReader& reader_;
   ManifestSource& source_;
 
  private:
-  // The file beside `missing` whose name is nearest to its name.
-  std::string neighbour(const std::filesystem::path& missing) const;
+  // What is there by the names nearest to those of `missing`.
+  std::string neighbour(const std::filesystem::path& missing, PathKind wanted) const;
 };
 
 }  // namespace kiln::tools

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/parameter_type.hpp"
@@ -93,14 +94,14 @@ AbiKernel read_kernel(JsonReader& reader, const JsonMember& member) {
   AbiKernel kernel{name, {}, reader.where(member)};
   std::size_t end = 0;
   std::vector<std::string> names;
-  const std::string of = "a parameter of kernel " + quote(name);
-  reader.list(member.value, "the parameters of kernel " + quote(name), "strings",
+  const std::string of = "a parameter of kernel " + quote(with_demangled(name));
+  reader.list(member.value, "the parameters of kernel " + quote(with_demangled(name)), "strings",
               JsonReader::Empty::kAllowed, [&](const Json& item) {
     const auto parameter = read_parameter(reader, item, of);
     if (!parameter) return;
     const auto& [type, size, alignment, parameter_name] = *parameter;
     if (std::find(names.begin(), names.end(), parameter_name) != names.end()) {
-      reader.report(item, "kernel " + quote(name) + " has two parameters called " +
+      reader.report(item, "kernel " + quote(with_demangled(name)) + " has two parameters called " +
                               quote(parameter_name));
       return;
     }
@@ -113,7 +114,7 @@ AbiKernel read_kernel(JsonReader& reader, const JsonMember& member) {
          .type = type,
          .name = parameter_name});
     if (end > kLargestArguments && offset <= kLargestArguments) {
-      reader.report(item, "the parameters of kernel " + quote(name) + " take more than " +
+      reader.report(item, "the parameters of kernel " + quote(with_demangled(name)) + " take more than " +
                               std::to_string(kLargestArguments) + " bytes");
     }
   });

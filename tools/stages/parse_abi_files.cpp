@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/stages/parse_abi.hpp"
@@ -21,8 +22,14 @@ void AbiFilesPart::file(const Json& value, const std::string& what) {
   manifest_.abi_paths.push_back({path, reader_.where(value)});
   const Result<std::string> text = source_.files.read(source_.directory / path);
   if (!text) {
-    Error& error = reader_.report(value, "cannot read the abi file " + quote(path));
-    error.note(text.error().message);
+    const bool is_there = source_.files.kind(source_.directory / path) != PathKind::kNone;
+    Error& error = reader_.report(
+        value, is_there ? "cannot read the abi file " + quote(path) : "abi file " + quote(path) + " does not exist");
+    if (is_there) {
+      error.note(text.error().message);
+    } else {
+      suggest(path, PathKind::kFile, error);
+    }
     return;
   }
   manifest_.read[path] = sha256(*text);
@@ -43,7 +50,7 @@ void AbiFilesPart::add_kernels(std::vector<AbiKernel>& known, std::vector<AbiKer
       continue;
     }
     Error error{ErrorCode::kInvalidInput,
-                "kernel " + quote(kernel.name) + " is in two abi files",
+                "kernel " + quote(with_demangled(kernel.name)) + " is in two abi files",
                 kernel.where,
                 {}};
     error.notes.push_back({Note::Kind::kNote, "the other one", same->where});

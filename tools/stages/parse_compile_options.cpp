@@ -36,8 +36,12 @@ void CompileOptionsPart::include_directories(const Json& value) {
     }
     const PathKind kind = source_.files.kind(source_.directory / normal);
     if (kind == PathKind::kNone) {
-      suggest(normal,
+      suggest(normal, PathKind::kFolder,
               reader_.report(item, "include directory " + quote(*text) + " does not exist"));
+      return;
+    }
+    if (kind == PathKind::kHidden) {
+      reader_.report(item, "include directory " + quote(*text) + " cannot be looked at: " + kWhyHidden);
       return;
     }
     if (kind != PathKind::kFolder) {

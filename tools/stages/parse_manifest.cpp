@@ -134,8 +134,19 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
   manifest.path = path;
   manifest.directory = (directory / path).lexically_normal().parent_path();
   const std::string name = path.generic_string();
+  const PathKind kind = files.kind(directory / path);
+  if (name == "-" || kind == PathKind::kOther) {
+    return Error{ErrorCode::kInvalidInput, "a manifest is a file, and cannot be read from " +
+                                               (name == "-" ? "standard input" : quote(name))}
+        .note("what it names is found from its folder")
+        .hint(kHowToName);
+  }
   if (!files.status(directory / path)) {
-    return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(kHowToName);
+    const auto names = files.list(manifest.directory);
+    const std::string near = names ? nearest_file(path.filename().string(), *names) : "";
+    const bool is_manifest = near.ends_with(".json");
+    return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(
+        is_manifest ? "did you mean " + quote((path.parent_path() / near).generic_string()) + "?" : kHowToName);
   }
   if (files.list(directory / path)) {
     const fs::path inside = path / "targets.json";

@@ -82,7 +82,9 @@ class ModulesPart : public ManifestPart {
     const std::string name = what + " " + quote(path);
     switch (source_.files.kind(source_.directory / path)) {
       case PathKind::kFile: return true;
-      case PathKind::kNone: suggest(path, reader_.report(item, name + " does not exist")); break;
+      case PathKind::kNone:
+        suggest(path, PathKind::kFile, reader_.report(item, name + " does not exist"));
+        break;
       case PathKind::kFolder:
         reader_.report(item, name + " is a folder").hint("name the files in it, each by itself");
         break;
@@ -90,9 +92,7 @@ class ModulesPart : public ManifestPart {
         reader_.report(item, name + " is no file, but a pipe or a device");
         break;
       case PathKind::kHidden:
-        reader_.report(item, name +
-                                 " cannot be looked at: a loop of links, or a folder on the way "
-                                 "that is not yours to enter");
+        reader_.report(item, name + " cannot be looked at: " + kWhyHidden);
         break;
     }
     return false;

@@ -137,6 +137,26 @@ std::string first_difference(const std::string& kernel, const Signature& found,
   return where;
 }
 
+// The kernels of the abi file that no target has, where what the targets have beyond it is as near to them
+// as they are to that.
+void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi, Error& error) {
+  constexpr std::size_t kMost = 16;  // of either: each is compared with all others
+  std::vector<std::string> missing, unexpected;
+  for (const AbiKernel& kernel : abi) {
+    if (!is_exported(kernel.name, targets)) missing.push_back(kernel.name);
+  }
+  for (const auto& [name, signature] : all_kernels(targets)) {
+    if (std::ranges::find(abi, name, &AbiKernel::name) == abi.end()) unexpected.push_back(name);
+  }
+  if (missing.size() > kMost && unexpected.size() > kMost) return;
+  for (const std::string& name : missing) {
+    const std::string near = nearest(name, unexpected);
+    if (near.empty() || nearest(near, missing) != name) continue;
+    error.hint("no image has " + quote(with_demangled(name)) + ": did you mean " + quote(with_demangled(near)) + "?");
+    error.notes.back().where = std::ranges::find(abi, name, &AbiKernel::name)->where;
+  }
+}
+
 bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
 
 // One note a target: what is wrong with its kernels; nothing when all is well.
@@ -194,6 +214,7 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   }
   if (!differences.notes.empty()) {
     if (abi != nullptr) {
+      suggest(targets, *abi, differences);
       differences.hint("change the kernels, or what the manifest's 'abi' file says of them");
     } else if (std::ranges::any_of(expected, [](const auto& kernel) { return has_hip_vectors(kernel.first); })) {
       differences.hint(

@@ -72,6 +72,26 @@ TEST_CASE("verify_module lists for each image what is missing, unexpected and di
         "hint: change the kernels, or what the manifest's 'abi' file says of them\n");
 }
 
+TEST_CASE("verify_module says which kernel was probably meant by the abi file") {
+  std::vector<AbiKernel> abi = {declared("_Z5scalePf", {{0, 8, kPointer}}), declared("fill_f23", {}),
+                                declared("later", {})};
+  abi[1].where = {"abi.json", 2, 4};
+  const KernelInfo scale = kernel("_Z5scalePd", {{0, 8, kPointer}}), other = kernel("_Z5shiftPdf", {}),
+                   fill = kernel("fill_f32", {});
+  const auto result = verify_module(
+      "fill", {image("sm_80", {scale, other, fill}), image("sm_90", {scale, other, fill})}, &abi);
+  REQUIRE_FALSE(result);
+  const std::string text = render(result.error());
+  CHECK(text.ends_with(
+      "\nhint: no image has '_Z5scalePf (scale)': did you mean '_Z5scalePd (scale)'?\n"
+      "hint: abi.json:2:4: no image has 'fill_f23': did you mean 'fill_f32'?\n"
+      "hint: change the kernels, or what the manifest's 'abi' file says of them\n"));
+  abi.pop_back();
+  const auto exported = verify_module(
+      "fill", {image("sm_80", {fill}), image("sm_90", {fill, kernel("fill_f23", {})})}, &abi);
+  CHECK(render(exported.error()).find("did you mean") == std::string::npos);
+}
+
 TEST_CASE("verify_module leaves out what no image of a partial module exports, and nothing else") {
   const std::vector<AbiKernel> abi = {declared("a", {{0, 4, kValue}}), declared("b", {}),
                                       declared("later", {})};
