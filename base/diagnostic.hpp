@@ -4,6 +4,7 @@
 // tools/main.cpp prints errors.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ Error merge_errors(std::vector<Error> errors);
 std::string to_string(const Location& where);
 
 // The nearest of `candidates` to `word` by edit distance, or empty when none is near enough to be a
-// likely slip (at most a third of the word's letters wrong).
+// likely slip: at most a third of the word's letters wrong, or one of a shorter word, and not all of them.
 template <typename Range>
 std::string nearest(std::string_view word, const Range& candidates);
 
@@ -55,12 +56,14 @@ std::string nearest_file(std::string_view name, const std::vector<std::string>& 
 
 namespace kiln {
 
+// How many letters to insert, leave out or replace, or neighbours to swap, make one of the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <typename Range>
 std::string nearest(std::string_view word, const Range& candidates) {
   std::string best;
-  std::size_t best_distance = word.size() / 3 + 1;
+  if (word.empty()) return best;
+  std::size_t best_distance = std::min(std::max(word.size() / 3, std::size_t{1}), word.size() - 1);
   for (const auto& candidate : candidates) {
     // The distance is at least what one is longer: most candidates need no closer look.
     const std::size_t length = std::string_view(candidate).size();

@@ -63,7 +63,10 @@ TEST_CASE("to_string leaves out what a location does not know") {
   CHECK(kiln::to_string({}).empty());
 }
 
-TEST_CASE("edit_distance counts insertions, deletions and replacements") {
+TEST_CASE("edit_distance counts insertions, deletions, replacements and swaps") {
+  CHECK(kiln::edit_distance("hots", "host") == 1);
+  CHECK(kiln::edit_distance("ab", "ba") == 1);
+  CHECK(kiln::edit_distance("biuld", "build") == 1);
   CHECK(kiln::edit_distance("", "") == 0);
   CHECK(kiln::edit_distance("sm_90", "") == 5);
   CHECK(kiln::edit_distance("kitten", "sitting") == 3);
@@ -75,6 +78,13 @@ TEST_CASE("nearest finds a likely slip and keeps silent about the rest") {
   CHECK(kiln::nearest("sm_9O", known) == "sm_90");
   CHECK(kiln::nearest("gfx110", known) == "gfx1100");
   CHECK(kiln::nearest("volta", known).empty());
+  const std::array<std::string, 4> commands = {"plan", "c", "build", "run"};
+  CHECK(kiln::nearest("clean", commands).empty());
+  CHECK(kiln::nearest("x", commands).empty());
+  CHECK(kiln::nearest("", commands).empty());
+  CHECK(kiln::nearest("rnu", commands) == "run");
+  CHECK(kiln::nearest("ru", commands) == "run");
+  CHECK(kiln::nearest("biuld", commands) == "build");
   CHECK(kiln::nearest("sm_9O", std::array<std::string, 0>{}).empty());
 
   const std::vector<std::string> files = {"affine.cu", "fill.cu", "fill.cuh", "notes"};
