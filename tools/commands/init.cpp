@@ -1,12 +1,14 @@
 #include "tools/commands/init.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "tools/json/json.hpp"
+#include "tools/stages/check_path.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -112,13 +114,38 @@ std::string cmake_lists(const std::string& name) {
 }
 
 struct Source {
-  std::string name, text;
+  std::string name, text, module;
 
   bool has(std::string_view word) const { return text.find(word) != std::string::npos; }
   // Whether the host takes it: it needs kiln's headers for kernels then.
   bool is_kiln_spelt() const { return has("device/platform.cuh") || has("KILN_KERNEL"); }
-  std::string module() const { return as_identifier(fs::path(name).stem().string()); }
 };
+
+// "a-b.cu" and "a_b.cu" -> a_b, a_b_2
+void name_modules(std::vector<Source>& sources) {
+  std::set<std::string> taken;
+  for (Source& source : sources) {
+    const std::string stem = as_identifier(fs::path(source.name).stem().string());
+    source.module = stem;
+    for (int i = 2; !taken.insert(source.module).second; ++i) source.module = stem + "_" + std::to_string(i);
+  }
+}
+
+// The error: the compilers would not take the folder, or a source in it.
+Result<void> check_names(const fs::path& folder, const fs::path& shown, const std::vector<Source>& sources) {
+  const auto refused = [](const std::string& what, const std::string& why) {
+    return Error{ErrorCode::kInvalidInput, what + " cannot be given to the compilers"}.note(why).hint("rename it");
+  };
+  if (const std::string why = why_not_a_folder_path(folder.native()); !why.empty()) {
+    return refused("the folder " + quote(shown.string()), why);
+  }
+  for (const Source& source : sources) {
+    if (const std::string why = why_not_a_source_path(source.name); !why.empty()) {
+      return refused("source " + quote((shown / source.name).lexically_normal().string()), why);
+    }
+  }
+  return {};
+}
 
 constexpr const char* kGpus = R"("gfx1100", "gfx90a", "sm_80", "sm_90", "compute_80"])";
 constexpr const char* kHostAndGpus = R"("targets": ["host", )";
@@ -130,7 +157,7 @@ std::string manifest(const std::string& name, const std::vector<Source>& sources
   const bool all = std::ranges::all_of(sources, &Source::is_kiln_spelt);
   std::string modules;
   for (const Source& source : sources) {
-    modules += std::string(modules.empty() ? "" : ",") + "\n    {\"name\": \"" + source.module() +
+    modules += std::string(modules.empty() ? "" : ",") + "\n    {\"name\": \"" + source.module +
                "\", \"sources\": [" + std::string(trim(write_json(Json(source.name)))) + "]";
     if (source.is_kiln_spelt() && !all) modules += std::string(", ") + kHostAndGpus + kGpus;
     modules += "}";
@@ -147,17 +174,23 @@ std::string manifest(const std::string& name, const std::vector<Source>& sources
 Result<int> run_init(const InitOptions& options, World& world) {
   const fs::path folder = (world.environment.current_directory / options.folder).lexically_normal();
   std::vector<Source> sources;
+  if (world.files.kind(folder) == PathKind::kFile) {
+    return Error{ErrorCode::kInvalidInput, quote(options.folder.string()) + " is a file, not a folder"}.hint(
+        "name the folder that it lies in, or a new one");
+  }
   if (world.files.kind(folder) == PathKind::kFolder) {
     KILN_TRY_ASSIGN(const std::vector<std::string> names, world.files.list(folder));
     for (const std::string& name : names) {
       if (!name.ends_with(".cu") || name.size() == 3) continue;
       KILN_TRY_ASSIGN(std::string text, world.files.read(folder / name));
-      sources.push_back({name, std::move(text)});
+      sources.push_back({name, std::move(text), {}});
     }
     std::ranges::sort(sources, {}, &Source::name);
   }
   const bool is_first = sources.empty();
-  if (is_first) sources.push_back({"saxpy.cu", kKernel});
+  if (is_first) sources.push_back({"saxpy.cu", kKernel, {}});
+  KILN_TRY(check_names(folder, options.folder, sources));
+  name_modules(sources);
   const fs::path named =
       folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   const std::string name = as_identifier(named.string());
@@ -188,7 +221,7 @@ Result<int> run_init(const InitOptions& options, World& world) {
               << "leave extern \"C\" out, or write an abi file, and \"abi\": \"abi.json\" into the "
                  "manifest:\n"
               << "  {\"format\": 1, \"modules\": {" << '"'
-              << source.module() << '"'
+              << source.module << '"'
               << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";
   }
   const auto below = [&](const fs::path& what) {

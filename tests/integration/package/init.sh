@@ -27,6 +27,12 @@ grep -q '"sources": \["scale-it.cu"\], "targets": \["host", ' "$work/mine/target
 grep -q '^  "targets": \["gfx1100", ' "$work/mine/targets.json"
 grep -q '"include_directories": \["{kiln}"\]' "$work/mine/targets.json"
 
+mkdir "$work/same"
+touch "$work/same/a-b.cu" "$work/same/a_b.cu"
+kiln init "$work/same" >"$work/said"
+grep -q '"name": "a_b", "sources": \["a-b.cu"\]' "$work/same/targets.json"
+grep -q '"name": "a_b_2", "sources": \["a_b.cu"\]' "$work/same/targets.json"
+
 mkdir "$work/spelt"
 cp "$work/first/saxpy.cu" "$work/spelt/fizz.cu"
 kiln init "$work/spelt"
