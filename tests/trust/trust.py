@@ -393,6 +393,13 @@ def rebuild_with(world, tool):
     expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
     (next(root.glob("**/include/kernels.hpp"))).unlink()
     expect("the generated header was deleted", 1, True)
+    # As docs/BUILD.md has it.
+    image = next(root.glob("**/images/**/*.ptx"))
+    image.unlink()
+    next(root.glob("**/include/kernels.hpp.stamp")).unlink()
+    expect("an image and the stamp were deleted", 1, False)
+    if not image.exists():
+        fail(f"{tool}: an image that was deleted stays away")
 
 
 class Story:
