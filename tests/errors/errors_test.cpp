@@ -52,6 +52,12 @@ struct Command {
   Result<int> operator()(const tools::RunOptions& options) const {
     return tools::run_run(options, world);
   }
+  Result<int> operator()(const tools::InitOptions& options) const {
+    return tools::run_init(options, world);
+  }
+  Result<int> operator()(const tools::LockOptions& options) const {
+    return tools::run_lock(options, world);
+  }
   Result<int> operator()(const tools::MergeOptions& options) const {
     return tools::run_merge(options, world);
   }

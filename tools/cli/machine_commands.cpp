@@ -54,6 +54,10 @@ Subcommand declare_cache(Program& program) {
       "Example:\n  kiln cache trim --size 500M --age 30d");
   return {"cache", [options, action]() -> Result<Invocation> {
             KILN_TRY_ASSIGN(options->action, choice("the action", *action, kCacheActionWords));
+            if (options->action != CacheAction::kTrim && !(options->size.empty() && options->age.empty())) {
+              return usage_error("--size and --age say how far 'kiln cache trim' trims")
+                  .hint("did you mean 'kiln cache trim'?");
+            }
             return Invocation(*options);
           }};
 }

@@ -35,14 +35,21 @@ Error unknown_argument(const std::string& argument, const CLI::App& command) {
                             quote(argument) + " of 'kiln " + command.get_name() + "'");
   const std::string near = nearest_option(argument, option_names(command));
   if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
+  const bool is_target = argument.starts_with("gfx") || argument.starts_with("sm_") || argument.starts_with("compute_");
+  if (is_target && command.get_option_no_throw("--target") != nullptr) {
+    error.hint("did you mean '--target " + argument + "'?");
+  }
   return error.hint("see 'kiln " + command.get_name() + " --help'");
 }
 
 // CLI11's own wording, in our grammar.
 Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
   std::string message = thrown.what();
+  const std::size_t colon = message.find(':'), equals = message.find(" = ");
   if (thrown.get_name() == "ArgumentMismatch") {
-    message = message.substr(0, message.find(':')) + " needs a value";
+    message = message.substr(0, colon) + " needs a value";
+  } else if (thrown.get_name() == "ConversionError" && colon < equals && equals != std::string::npos) {
+    message = message.substr(colon + 2, equals - colon - 2) + " cannot be " + quote(message.substr(equals + 3));
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
   if (!message.empty() && (message.size() < 2 || !std::isupper(static_cast<unsigned char>(message[1])))) {
@@ -66,18 +73,38 @@ Result<void> check_first(const std::string& first, const std::vector<std::string
   if (std::find(own_options.begin(), own_options.end(), first) != own_options.end()) return {};
   Error error = usage_error("unknown option " + quote(first) + " of 'kiln'");
   const std::string near = nearest(first, own_options);
+  const std::string command = nearest(first.substr(std::min(first.find_first_not_of('-'), first.size())), commands);
   if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
+  if (!command.empty()) error.hint("did you mean 'kiln " + command + "'?");
   return error.hint("a command comes first: see 'kiln help'");
 }
 
-// An empty word is a shell's variable that was not set; no option means anything by it.
-Result<void> check_not_empty(const CLI::App& command) {
+// "sm_80,sm_90" -> "--target sm_80 --target sm_90"
+std::string each_its_own(const std::string& option, std::string word) {
+  std::ranges::replace(word, ',', ' ');
+  std::string text;
+  for (const std::string_view part : split(word, ' ')) {
+    if (!part.empty()) text += (text.empty() ? "" : " ") + option + " " + std::string(part);
+  }
+  return text;
+}
+
+// An empty word is a shell's variable that was not set; no option means anything by it. Where an option may
+// be repeated, a word is one thing.
+Result<void> check_words(const CLI::App& command) {
   if (command.get_name() == "step") return {};  // its words are another tool's
   for (const CLI::Option* option : command.get_options()) {
+    const bool is_repeated = !option->get_positional() &&
+                             option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
     for (const std::string& word : option->results()) {
-      if (!word.empty()) continue;
-      return usage_error("'' was given for " + option->get_name())
-          .hint("leave it out, or see whether a variable of the shell is set");
+      if (word.empty()) {
+        return usage_error("'' was given for " + option->get_name())
+            .hint("leave it out, or see whether a variable of the shell is set");
+      }
+      if (is_repeated && word.find_first_of(", ") != std::string::npos) {
+        return usage_error(option->get_name() + " takes one word, not " + quote(word))
+            .hint("repeat it: " + each_its_own(option->get_name(), word));
+      }
     }
   }
   return {};
@@ -158,7 +185,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   } catch (const CLI::ParseError& error) {
     return translated(error, program.parsed());
   }
-  KILN_TRY(check_not_empty(program.parsed()));
+  KILN_TRY(check_words(program.parsed()));
   const auto command = std::find_if(
       program.commands.begin(), program.commands.end(),
       [&](const Subcommand& one) { return one.name == program.parsed().get_name(); });

@@ -102,30 +102,12 @@ Result<Json> read_catalog(std::string_view text, const std::filesystem::path& fi
   return document;
 }
 
-// Where the build is, or how to make one.
-std::string way_to_a_build(const std::filesystem::path& folder, const World& world) {
-  const std::filesystem::path& here = world.environment.current_directory;
-  for (auto parent = folder; parent.has_relative_path() && parent != parent.parent_path();) {
-    parent = parent.parent_path();
-    if (!world.files.status(here / parent / "kiln.json")) continue;
-    return "the build's folder is " + quote(parent.empty() ? "." : parent.string());
-  }
-  if (world.files.status(here / folder / "targets.json")) {
-    return "build it first: kiln build " + shell_quote((folder / "targets.json").string()) +
-           " --out out && kiln inspect out";
-  }
-  return "build it first: kiln build --out " + shell_quote(folder.string());
-}
-
 Result<Json> inspect_folder(const std::filesystem::path& folder, const World& world) {
   const std::filesystem::path catalog = folder / "kiln.json";
   Result<std::string> text = world.files.read(world.environment.current_directory / catalog);
   if (!text) {
     if (text.error().code != ErrorCode::kInvalidInput) return std::move(text).error();
-    return Error{.code = ErrorCode::kInvalidInput,
-                 .message = quote(folder.string()) + " is not the folder of a finished build"}
-        .note("there is no " + quote(catalog.string()) + " in it")
-        .hint(way_to_a_build(folder, world));
+    return no_build((world.environment.current_directory / folder).lexically_normal(), folder, world.files);
   }
   return read_catalog(*text, catalog);
 }

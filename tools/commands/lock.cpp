@@ -10,6 +10,11 @@ namespace kiln::tools {
 
 Result<int> run_lock(const LockOptions& options, World& world) {
   const std::filesystem::path& here = world.environment.current_directory;
+  const std::filesystem::path file = (here / options.file).lexically_normal();
+  if (world.files.kind(file) == PathKind::kFolder) {
+    return Error{ErrorCode::kInvalidInput, quote(options.file.string()) + " is a folder, and no lock file"}.hint(
+        "name a file: --out FILE");
+  }
   // Every file is there and is what the catalog says.
   KILN_TRY_ASSIGN(const BuildFolder build,
                   read_build_folder((here / options.folder).lexically_normal(), options.folder,
@@ -18,7 +23,6 @@ Result<int> run_lock(const LockOptions& options, World& world) {
     world.out << write_json(lock_json(build.catalog));
     return 0;
   }
-  const std::filesystem::path file = (here / options.file).lexically_normal();
   if (world.files.kind(file) != PathKind::kNone) {
     KILN_TRY_ASSIGN(const std::string text, world.files.read(file));
     if (!text.empty() && !read_lock(text, options.file.generic_string())) {

@@ -12,6 +12,7 @@
 #include "tools/model/plan.hpp"
 #include "tools/stages/layout.hpp"
 #include "tools/stages/read_catalog.hpp"
+#include "tools/stages/recognize.hpp"
 #include "tools/system/held_files.hpp"
 
 namespace kiln::tools {
@@ -206,22 +207,47 @@ BuildPath build_path(const fs::path& given, const fs::path& here) {
   return {(here / shown).lexically_normal(), shown};
 }
 
+Error no_build(const fs::path& folder, const fs::path& shown, const Files& files) {
+  const auto has_build = [&](const fs::path& other) { return files.kind(folder / other / "kiln.json") == PathKind::kFile; };
+  const auto names_in = [&](const fs::path& place) {
+    std::vector<std::string> names = files.list(place).value_or(std::vector<std::string>());
+    std::erase_if(names, [&](const std::string& name) { return files.kind(place / name / "kiln.json") != PathKind::kFile; });
+    return names;
+  };
+  const auto did_you_mean = [](const fs::path& meant) { return "did you mean " + quote(meant.lexically_normal().string()) + "?"; };
+  const std::string way = "build it first: kiln build --out " + shell_quote(shown.string());
+  switch (files.kind(folder)) {
+    case PathKind::kFile:
+      return misplaced(recognize(files.read(folder).value_or(""), shown), "the folder of a finished build", shown);
+    case PathKind::kNone: {
+      const std::string near = nearest(folder.filename().string(), names_in(folder.parent_path()));
+      return Error{ErrorCode::kInvalidInput, "there is no folder " + quote(shown.string())}.hint(
+          near.empty() ? way : did_you_mean(shown.parent_path() / near));
+    }
+    default: break;
+  }
+  Error error{ErrorCode::kInvalidInput, quote(shown.string()) + " is not the folder of a finished build"};
+  error.note("there is no " + quote((shown / "kiln.json").string()) + " in it");
+  if (const std::vector<std::string> inner = names_in(folder); !inner.empty()) {
+    return error.hint(did_you_mean(shown / inner.front()));
+  }
+  fs::path up = "..";
+  for (auto outer = shown; outer.has_relative_path() && outer != outer.parent_path(); up /= "..") {
+    outer = outer.parent_path();
+    if (has_build(up)) return error.hint("the build's folder is " + quote(outer.empty() ? "." : outer.string()));
+  }
+  if (files.kind(folder / "targets.json") == PathKind::kFile) {
+    return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");
+  }
+  return error.hint(way);
+}
+
 Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
                                  const Files& files) {
   const Result<std::string> text = files.read(folder / "kiln.json");
   if (!text) {
-    if (text.error().code != ErrorCode::kInvalidInput) return text.error();
-    Error error{.code = ErrorCode::kInvalidInput,
-                .message = quote(shown.string()) + " is not the folder of a finished build"};
-    error.note("there is no " + quote((shown / "kiln.json").string()) + " in it");
-    for (const std::string& name : files.list(folder).value_or(std::vector<std::string>())) {
-      if (files.kind(folder / name / "kiln.json") != PathKind::kFile) continue;
-      return error.hint("did you mean " + quote((shown / name).lexically_normal().string()) + "?");
-    }
-    if (files.kind(folder / "targets.json") == PathKind::kFile) {
-      return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");
-    }
-    return error.hint("build it first: kiln build --out " + shell_quote(shown.string()));
+    const bool is_there = files.kind(folder / "kiln.json") != PathKind::kNone;
+    return is_there ? text.error() : no_build(folder, shown, files);
   }
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
   return read_json(*text, (shown / "kiln.json").generic_string(), kLimits);

@@ -29,6 +29,9 @@ struct BuildPath {
 };
 BuildPath build_path(const std::filesystem::path& given, const std::filesystem::path& here);
 
+// The error (kInvalidInput) that there is no kiln.json in it, with what was probably meant.
+Error no_build(const std::filesystem::path& folder, const std::filesystem::path& shown, const Files& files);
+
 // Its kiln.json. `shown` names the folder in errors: kInvalidInput where it is no finished build.
 Result<Json> read_build_document(const std::filesystem::path& folder,
                                  const std::filesystem::path& shown, const Files& files);

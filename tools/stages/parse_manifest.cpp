@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFormat = 1;
-constexpr const char* kHowToName = "name one: kiln build path/to/targets.json --out out";
+constexpr const char* kHowToName = "name one: kiln build path/to/targets.json --out out; 'kiln init' writes one";
 
 // "0.1.0" -> 100, as KILN_VERSION counts.
 std::optional<std::uint32_t> parse_version(std::string_view text) {
@@ -144,9 +144,11 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
   if (!files.status(directory / path)) {
     const auto names = files.list(manifest.directory);
     const std::string near = names ? nearest_file(path.filename().string(), *names) : "";
-    const bool is_manifest = near.ends_with(".json");
+    const std::string meant = parse_target_id(name)      ? "--target " + name
+                              : near.ends_with(".json") ? (path.parent_path() / near).generic_string()
+                                                        : "";
     return Error{ErrorCode::kInvalidInput, "there is no manifest " + quote(name)}.hint(
-        is_manifest ? "did you mean " + quote((path.parent_path() / near).generic_string()) + "?" : kHowToName);
+        meant.empty() ? kHowToName : "did you mean " + quote(meant) + "?");
   }
   if (files.list(directory / path)) {
     const fs::path inside = path / "targets.json";
