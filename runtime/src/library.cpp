@@ -10,8 +10,10 @@ Library Library::open(std::span<const std::string> candidates, std::vector<std::
   for (const std::string& candidate : candidates) {
     library.handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle_ == nullptr) {
-      const char* reason = dlerror();
-      reasons.emplace_back(reason != nullptr ? reason : candidate + ": cannot be opened");
+      const char* told = dlerror();
+      const std::string reason = told != nullptr ? told : candidate + ": cannot be opened";
+      // Of a library that the candidate needs, the C library tells the name alone.
+      reasons.push_back(reason.find(candidate) == std::string::npos ? candidate + kNeeds + reason : reason);
       continue;
     }
     library.path_ = candidate;

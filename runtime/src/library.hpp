@@ -10,6 +10,9 @@
 
 namespace kiln::runtime {
 
+// In a reason, between a library and the linker's word on another that it needs.
+inline constexpr const char* kNeeds = " needs ";
+
 class Library {
  public:
   // Tries each candidate, a path or a name for the dynamic linker, and takes the first that opens.

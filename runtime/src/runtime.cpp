@@ -13,6 +13,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/library.hpp"
 #include "runtime/src/open_backend.hpp"
 
 namespace kiln {
@@ -109,6 +110,11 @@ class RuntimeState {
   // The libraries of kiln's own devices are looked for beside the program.
   static void hint_at_library(Error& error, const BackendStatus& status) {
     if (status.available || !is_of_kiln(status)) return hint_at_others(error);
+    for (const std::string& reason : status.reasons) {
+      if (reason.find(kNeeds) == std::string::npos) continue;
+      error.hint("install what it needs, or name its folder in LD_LIBRARY_PATH");
+      return;
+    }
     const bool is_host = status.backend == Backend::kHost;
     error.hint(std::string("put ") + (is_host ? "libkiln_host.so" : "libkiln_emulator.so") +
                " beside the program, or say where it is: " +

@@ -114,6 +114,21 @@ TEST_CASE("Runtime keeps the reason of each library that did not open") {
         "host\n");
 }
 
+TEST_CASE("Runtime tells a library that is not there from one that lacks another") {
+  OpenOptions options;
+  options.host_library = KILN_FAKE_NEEDING;
+  CHECK(render(open(options).device("host").error()) ==
+        "kiln: error: no device 'host' on this machine\n"
+        "note: host: " KILN_FAKE_NEEDING
+        " needs libnowhere.so.1: cannot open shared object file: No such file or directory\n"
+        "hint: install what it needs, or name its folder in LD_LIBRARY_PATH\n");
+  options.host_library = "/nowhere/libkiln_host.so";
+  CHECK(render(open(options).device("host").error()) ==
+        "kiln: error: no device 'host' on this machine\n"
+        "note: host: /nowhere/libkiln_host.so: cannot open shared object file: No such file or directory\n"
+        "hint: put libkiln_host.so beside the program, or say where it is: KILN_HOST_LIBRARY\n");
+}
+
 TEST_CASE("Runtime names the function that a driver lacks") {
   OpenOptions options;
   options.backends = {Backend::kCuda, Backend::kHip};
