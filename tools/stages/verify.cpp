@@ -137,8 +137,8 @@ std::string first_difference(const std::string& kernel, const Signature& found,
   return where;
 }
 
-// The kernels of the abi file that no target has, where what the targets have beyond it is as near to them
-// as they are to that.
+// The kernels of the abi file that no target has, where the targets have one that is called the same but for
+// extern "C", or one beyond the file that is as near to them as they are to it.
 void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi, Error& error) {
   constexpr std::size_t kMost = 16;  // of either: each is compared with all others
   std::vector<std::string> missing, unexpected;
@@ -149,11 +149,18 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
     if (std::ranges::find(abi, name, &AbiKernel::name) == abi.end()) unexpected.push_back(name);
   }
   if (missing.size() > kMost && unexpected.size() > kMost) return;
-  for (const std::string& name : missing) {
-    const std::string near = nearest(name, unexpected);
-    if (near.empty() || nearest(near, missing) != name) continue;
-    error.hint("no image has " + quote(with_demangled(name)) + ": did you mean " + quote(with_demangled(near)) + "?");
+  const auto hint = [&](const std::string& name, const std::string& text) {
+    error.hint("no image has " + quote(with_demangled(name)) + text);
     error.notes.back().where = std::ranges::find(abi, name, &AbiKernel::name)->where;
+  };
+  for (const std::string& name : missing) {
+    const auto same = std::ranges::find(unexpected, name, demangled);
+    if (same != unexpected.end()) {
+      hint(name, ", but " + quote(with_demangled(*same)) + ": write extern \"C\" before it, or take it out of the file");
+      continue;
+    }
+    const std::string near = nearest(name, unexpected);
+    if (!near.empty() && nearest(near, missing) == name) hint(name, ": did you mean " + quote(with_demangled(near)) + "?");
   }
 }
 

@@ -86,6 +86,10 @@ TEST_CASE("verify_module says which kernel was probably meant by the abi file") 
       "\nhint: no image has '_Z5scalePf (scale)': did you mean '_Z5scalePd (scale)'?\n"
       "hint: abi.json:2:4: no image has 'fill_f23': did you mean 'fill_f32'?\n"
       "hint: change the kernels, or what the manifest's 'abi' file says of them\n"));
+  abi.back() = declared("shift", {});
+  const auto plain = verify_module("fill", {image("sm_80", {scale, other, fill})}, &abi);
+  CHECK(render(plain.error()).find("\nhint: no image has 'shift', but '_Z5shiftPdf (shift)': write extern \"C\" before "
+                                   "it, or take it out of the file\n") != std::string::npos);
   abi.pop_back();
   const auto exported = verify_module(
       "fill", {image("sm_80", {fill}), image("sm_90", {fill, kernel("fill_f23", {})})}, &abi);
