@@ -66,6 +66,19 @@ TEST_CASE("step_error is about the place of the log's first error") {
   CHECK(place("").empty());
 }
 
+TEST_CASE("step_error says which word of the manifest holds several options") {
+  FakeToolkit toolkit;
+  FileDigests digests(toolkit.files);
+  const Environment environment;
+  const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
+  Step step = toolkit.step("compile fill sm_80");
+  const auto hints = [&] { return render(step_error(step, context, toolkit.files, "exit status 1", "no")); };
+  CHECK(hints().find("hint:") == std::string::npos);
+  step.argv.push_back("-O3 -g");
+  CHECK(hints().ends_with(
+      "\nhint: '-O3 -g' is one word to a compiler: in the manifest, each option is an entry of its own\n"));
+}
+
 TEST_CASE("step_error says how kiln's own headers are found") {
   FakeToolkit toolkit;
   REQUIRE(toolkit.files.write(kernels_folder() / "device/platform.cuh", ""));
