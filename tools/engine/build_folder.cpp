@@ -217,8 +217,11 @@ Error no_build(const fs::path& folder, const fs::path& shown, const Files& files
   const auto did_you_mean = [](const fs::path& meant) { return "did you mean " + quote(meant.lexically_normal().string()) + "?"; };
   const std::string way = "build it first: kiln build --out " + shell_quote(shown.string());
   switch (files.kind(folder)) {
-    case PathKind::kFile:
-      return misplaced(recognize(files.read(folder).value_or(""), shown), "the folder of a finished build", shown);
+    case PathKind::kFile: {
+      Recognized file = recognize(files.read(folder).value_or(""), shown);
+      if (file.what.empty()) file = {"a file", "name the out folder of a build"};
+      return misplaced(file, "the folder of a finished build", shown);
+    }
     case PathKind::kNone: {
       const std::string near = nearest(folder.filename().string(), names_in(folder.parent_path()));
       return Error{ErrorCode::kInvalidInput, "there is no folder " + quote(shown.string())}.hint(

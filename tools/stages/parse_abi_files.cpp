@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/stages/parse_abi.hpp"
+#include "tools/stages/recognize.hpp"
 
 namespace kiln::tools {
 
@@ -35,7 +36,11 @@ void AbiFilesPart::file(const Json& value, const std::string& what) {
   manifest_.read[path] = sha256(*text);
   const std::filesystem::path shown = manifest_.path.parent_path() / path;
   Result<Abi> abi = parse_abi(*text, shown.generic_string());
-  if (!abi) return reader_.report(std::move(abi).error());
+  if (!abi) {
+    const Recognized found = recognize(*text, shown);
+    const bool is_other = !found.what.empty() && found.what != "an abi file";
+    return reader_.report(is_other ? misplaced(found, "an abi file", shown) : std::move(abi).error());
+  }
   for (auto& [module, kernels] : *abi) add_kernels(manifest_.abi[module], std::move(kernels));
 }
 

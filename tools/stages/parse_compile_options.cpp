@@ -31,13 +31,19 @@ void CompileOptionsPart::include_directories(const Json& value) {
       reader_
           .report(item, "include directory " + quote(*text) + " cannot be given to the compilers")
           .note(why)
-          .hint("rename it");
+          .hint(text->starts_with('{') ? "did you mean " + quote(kKilnsOwnHeaders) + "?"
+                : text->starts_with('$') ? "write the path itself: variables are a shell's"
+                                         : "rename it");
       return;
     }
     const PathKind kind = source_.files.kind(source_.directory / normal);
     if (kind == PathKind::kNone) {
-      suggest(normal, PathKind::kFolder,
-              reader_.report(item, "include directory " + quote(*text) + " does not exist"));
+      Error& error = reader_.report(item, "include directory " + quote(*text) + " does not exist");
+      if (text->starts_with('~')) {
+        error.hint("write the path itself: '~' is a shell's");
+      } else {
+        suggest(normal, PathKind::kFolder, error);
+      }
       return;
     }
     if (kind == PathKind::kHidden) {

@@ -33,13 +33,14 @@ std::string spell_release(std::uint32_t version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::uint32_t parse_floor(JsonReader& reader, const Json& value, const std::string& what) {
+std::uint32_t parse_floor(JsonReader& reader, const Json& value, const std::string& what,
+                          const std::string& how_to_write) {
   const std::string* text = reader.text(value, what);
   if (text == nullptr) return 0;
   const auto version = parse_release(*text);
   if (!version) {
     reader.report(value, what + " " + quote(*text) + " is not a version")
-        .hint("write it like '12.4'");
+        .hint(how_to_write);
   }
   return version.value_or(0);
 }

@@ -16,7 +16,8 @@ std::optional<std::uint32_t> parse_release(std::string_view text);
 std::string spell_release(std::uint32_t version);
 
 // What is wrong is reported to `reader`.
-std::uint32_t parse_floor(JsonReader& reader, const Json& value, const std::string& what);
+std::uint32_t parse_floor(JsonReader& reader, const Json& value, const std::string& what,
+                          const std::string& how_to_write);
 enum class BudgetsOf : bool { kModule, kManifest };
 Budgets parse_budgets(JsonReader& reader, const Json& value, const std::string& what, BudgetsOf of);
 

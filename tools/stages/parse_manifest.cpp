@@ -66,9 +66,14 @@ class ManifestParser : public ManifestPart {
          [&](const Json& v) { manifest_.embed = parse_embed(source_, v); }},
         {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }},
         {"min_driver", Need::kOptional,
-         [&](const Json& v) { manifest_.floors.cuda = parse_floor(reader_, v, "'min_driver'"); }},
+         [&](const Json& v) {
+           manifest_.floors.cuda = parse_floor(
+               reader_, v, "'min_driver'", "it is the CUDA version that the driver supports, as nvidia-smi shows it: '12.4'");
+         }},
         {"min_rocm", Need::kOptional,
-         [&](const Json& v) { manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'"); }},
+         [&](const Json& v) {
+           manifest_.floors.rocm = parse_floor(reader_, v, "'min_rocm'", "write it like '6.2'");
+         }},
         {"budgets", Need::kOptional,
          [&](const Json& v) {
            manifest_.budgets =
