@@ -544,6 +544,17 @@ def messages(arguments):
     one.run("build", "--out", ".")
     one.run(*build, "--depfile", "targets.json")
 
+    one = story("copied_without_hidden_files", sources=("scale",))
+    one.run(*build)
+    shutil.rmtree(one.project.out / ".kiln")
+    one.run(*build)
+    (one.project.out / "kiln.json").write_text("{")
+    one.run("verify", "out")
+    one.run(*build)
+    shutil.rmtree(one.project.out / ".kiln")
+    (one.project.out / "kiln.json").write_text("{}")
+    one.run(*build)
+
     one = story("no_home", sources=("scale",))
     one.run(*build, without=("HOME", "KILN_CACHE_DIR"))
 

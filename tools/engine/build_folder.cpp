@@ -253,7 +253,9 @@ Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
     return is_there ? text.error() : no_build(folder, shown, files);
   }
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
-  return read_json(*text, (shown / "kiln.json").generic_string(), kLimits);
+  Result<Json> document = read_json(*text, (shown / "kiln.json").generic_string(), kLimits);
+  if (!document) return std::move(document).error().hint(kMakeItAgain);
+  return document;
 }
 
 Result<BuildFolder> read_build_catalog(const fs::path& folder, const fs::path& shown,

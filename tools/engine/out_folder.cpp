@@ -42,17 +42,16 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
   if (files.kind(lock) == PathKind::kFile) return {};
   if (files.kind(out_root) == PathKind::kFile) {
     return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " is a file, not an out folder"}
-        .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
+        .hint("choose a folder that is empty or not there, or one that kiln filled: --out DIR");
   }
   // Without kiln's notes, as after a copy that leaves hidden files out.
-  const Result<Json> document = read_build_document(out_root, as_given, files);
-  if (document && document->find("digest") != nullptr && document->find("modules") != nullptr) return {};
+  if (read_build_catalog(out_root, as_given, files)) return {};
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
       .note("one of them is " + quote((as_given / *file).lexically_normal().string()))
-      .hint("choose a folder that is empty or not there, or one that kiln filled: --out out");
+      .hint("choose a folder that is empty or not there, or one that kiln filled: --out DIR");
 }
 
 Result<void> check_depfile(const Files& files, const fs::path& out_root, const fs::path& path,

@@ -21,7 +21,7 @@ TEST_CASE("a build fills an out folder that holds no file, or that kiln filled")
   CHECK(render(checked.error()) ==
         "kiln: error: the out folder 'out' holds files that kiln did not make\n"
         "note: one of them is 'out/include/deep/kernels.hpp'\n"
-        "hint: choose a folder that is empty or not there, or one that kiln filled: --out out\n");
+        "hint: choose a folder that is empty or not there, or one that kiln filled: --out DIR\n");
   REQUIRE(files.write(lock_file("/src/out"), ""));
   CHECK(check_out_folder(files, "/src/out", "out"));
 }
