@@ -208,13 +208,15 @@ BuildPath build_path(const fs::path& given, const fs::path& here) {
 }
 
 Error no_build(const fs::path& folder, const fs::path& shown, const Files& files) {
-  const auto has_build = [&](const fs::path& other) { return files.kind(folder / other / "kiln.json") == PathKind::kFile; };
+  const auto has_build = [&](const fs::path& other) { return files.kind(other / "kiln.json") == PathKind::kFile; };
   const auto names_in = [&](const fs::path& place) {
     std::vector<std::string> names = files.list(place).value_or(std::vector<std::string>());
-    std::erase_if(names, [&](const std::string& name) { return files.kind(place / name / "kiln.json") != PathKind::kFile; });
+    std::erase_if(names, [&](const std::string& name) { return !has_build(place / name); });
     return names;
   };
-  const auto did_you_mean = [](const fs::path& meant) { return "did you mean " + quote(meant.lexically_normal().string()) + "?"; };
+  const auto did_you_mean = [](const fs::path& meant) {
+    return "did you mean " + quote(meant.lexically_normal().string()) + "?";
+  };
   const std::string way = "build it first: kiln build --out " + shell_quote(shown.string());
   switch (files.kind(folder)) {
     case PathKind::kFile: {
@@ -237,7 +239,7 @@ Error no_build(const fs::path& folder, const fs::path& shown, const Files& files
   fs::path up = "..";
   for (auto outer = shown; outer.has_relative_path() && outer != outer.parent_path(); up /= "..") {
     outer = outer.parent_path();
-    if (has_build(up)) return error.hint("the build's folder is " + quote(outer.empty() ? "." : outer.string()));
+    if (has_build(folder / up)) return error.hint("the build's folder is " + quote(outer.empty() ? "." : outer.string()));
   }
   if (files.kind(folder / "targets.json") == PathKind::kFile) {
     return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");

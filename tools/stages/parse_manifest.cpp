@@ -67,8 +67,9 @@ class ManifestParser : public ManifestPart {
         {"minimum_runtime", Need::kOptional, [&](const Json& v) { minimum_runtime(v); }},
         {"min_driver", Need::kOptional,
          [&](const Json& v) {
-           manifest_.floors.cuda = parse_floor(
-               reader_, v, "'min_driver'", "it is the CUDA version that the driver supports, as nvidia-smi shows it: '12.4'");
+           manifest_.floors.cuda =
+               parse_floor(reader_, v, "'min_driver'",
+                           "it is the CUDA version that the driver supports, as nvidia-smi shows it: '12.4'");
          }},
         {"min_rocm", Need::kOptional,
          [&](const Json& v) {

@@ -156,11 +156,14 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
   for (const std::string& name : missing) {
     const auto same = std::ranges::find(unexpected, name, demangled);
     if (same != unexpected.end()) {
-      hint(name, ", but " + quote(with_demangled(*same)) + ": write extern \"C\" before it, or take it out of the file");
+      hint(name, ", but " + quote(with_demangled(*same)) +
+                     ": write extern \"C\" before it, or take it out of the file");
       continue;
     }
     const std::string near = nearest(name, unexpected);
-    if (!near.empty() && nearest(near, missing) == name) hint(name, ": did you mean " + quote(with_demangled(near)) + "?");
+    if (!near.empty() && nearest(near, missing) == name) {
+      hint(name, ": did you mean " + quote(with_demangled(near)) + "?");
+    }
   }
 }
 
