@@ -115,6 +115,8 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
     if (mine < static_cast<u32>(numel)) out[find_element(view, mine).at[0]] = value;
     return;
   }
+  // What else is a view has dims, so that loops over them need not ask first.
+  contiguous = contiguous || view.rank == 0;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
   if (!contiguous) {

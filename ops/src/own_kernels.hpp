@@ -22,6 +22,7 @@
 #include "kiln/ops/tables/indexing.hpp"
 #include "kiln/ops/tables/indexing_sum.hpp"
 #include "kiln/ops/tables/quantized.hpp"
+#include "kiln/ops/tables/rearrange.hpp"
 #include "kiln/ops/tables/reduce.hpp"
 #include "kiln/ops/tables/sort.hpp"
 #include "kiln/ops/tables/ternary.hpp"

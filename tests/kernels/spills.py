@@ -7,7 +7,8 @@ Exit status: 0 none does, 1 some do, 77 the build has no such image.
 import json
 import sys
 
-MODULES = {"affine", "binary", "cast", "conv", "fill", "indexing", "reduce", "sort", "ternary", "unary"}
+MODULES = {"affine", "binary", "cast", "conv", "fill", "indexing", "rearrange", "reduce", "sort", "ternary",
+           "unary"}
 TARGETS = {"sm_80", "sm_90"}
 
 

@@ -246,7 +246,7 @@ bool add_rearrange_cases(std::string_view kernel, Selection selection,
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("fill", kernel));
+  const Breadth breadth = breadth_of(selection, represents_family("rearrange", kernel));
   if (parts->root == "arange") {
     for (const ArangeCase& choice : arange_cases(breadth)) {
       cases.push_back(arange_case(kernel, dtype, choice));
