@@ -6,6 +6,7 @@
 //   by rows   the same, where every view's rows are long, dense and aligned, or repeat one element
 //   turned    by long groups, where neighbours lie in another dim of a large view than the output's
 //   singly    element by element, otherwise
+// Functions of f8 are looked up, where a block has many elements.
 // Elements before the first and behind the last chunk, and small launches altogether, go one to a
 // thread. A chunk is read before it is written and nothing is read through a read-only cache, so an
 // input may be the output.
@@ -14,61 +15,13 @@
 #include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
+#include "families/inputs.cuh"
 #include "families/spread.cuh"
 #include "families/transpose_tile.cuh"
 
 namespace kiln::families {
 
 using namespace device;
-
-// ---- lists of types ---------------------------------------------------------------------------
-
-template <u32... I>
-struct Sequence {};
-template <u32 N, u32... I>
-struct MakeSequence : MakeSequence<N - 1, N - 1, I...> {};
-template <u32... I>
-struct MakeSequence<0, I...> {
-  using Type = Sequence<I...>;
-};
-
-// A chunk of each input.
-template <u32 I, class T, u32 kCount>
-struct Slot {
-  Chunk<T, kCount> chunk;
-};
-template <class Numbers, u32 kCount, class... In>
-struct Slots;
-template <u32... I, u32 kCount, class... In>
-struct Slots<Sequence<I...>, kCount, In...> : Slot<I, In, kCount>... {};
-
-template <u32 I, class T, u32 kCount>
-KILN_DEVICE Chunk<T, kCount>& chunk_of(Slot<I, T, kCount>& slot) {
-  return slot.chunk;
-}
-template <u32 I, class T, u32 kCount>
-KILN_DEVICE const Chunk<T, kCount>& chunk_of(const Slot<I, T, kCount>& slot) {
-  return slot.chunk;
-}
-
-// Which of the numbers is the first that equals `wanted`; how many there are, if none is.
-constexpr u32 first_of(u32) { return 0; }
-template <class... Rest>
-constexpr u32 first_of(u32 wanted, u32 a, Rest... rest) {
-  return a == wanted ? 0 : 1 + first_of(wanted, rest...);
-}
-
-constexpr u32 largest(u32 a) { return a; }
-template <class... Rest>
-constexpr u32 largest(u32 a, u32 b, Rest... rest) {
-  return largest(a > b ? a : b, rest...);
-}
-
-constexpr u32 smallest(u32 a) { return a; }
-template <class... Rest>
-constexpr u32 smallest(u32 a, u32 b, Rest... rest) {
-  return smallest(a < b ? a : b, rest...);
-}
 
 // So many chunks of `bytes` keep enough of them in flight, of kernels of which so many blocks share
 // a multiprocessor. NVIDIA H200, cast_u8_f64 of 2^20 and 2^22 elements, original geometry: 7.0 and 17.1
@@ -94,6 +47,28 @@ inline constexpr bool kIsSame = false;
 template <class B>
 inline constexpr bool kIsSame<Same<B>> = true;
 
+// Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
+// elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
+#if KILN_HAS_F8_CONVERSION
+inline constexpr bool kConvertsF8 = true;
+#else
+inline constexpr bool kConvertsF8 = false;
+#endif
+template <class T>
+constexpr bool is_looked_up(tuning::Cost) {
+  return false;
+}
+template <>
+constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
+  return cost == tuning::Cost::kLong || !kConvertsF8;
+}
+
+// Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
+template <class Walker>
+KILN_ASIDE Walk plan_aside(Views<1> views) {
+  return Walker::plan(views, false, false);
+}
+
 // ---- the family -------------------------------------------------------------------------------
 
 // So many blocks of 1024 threads share a multiprocessor.
@@ -108,6 +83,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // after the other, and launches of the reference's geometry stay as they are. NVIDIA H200, that
   // geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
   static constexpr bool kSingly = kCost == tuning::Cost::kLong && sizeof(Out) == 8;
+  static constexpr bool kByTable = kPaths == Paths::kPlain && is_looked_up<Out>(kCost);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
   // Fewer questions make the code shorter. Longer functions lack the registers.
   static constexpr bool kLean = kPaths == Paths::kPlain && kCost == tuning::Cost::kBrief;
@@ -138,8 +114,10 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kPart = kInputs == 1 ? kWide : 4;  // that are read singly, at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
 
-  using Walker = device::Walker<kPaths != Paths::kPlain, log_of(kCount), log_of(kGroup),
-                                kTurns ? log_of(kWide) : 0, log_of(kUnit)>;
+  // Of what a kernel does not use, the numbers are the same for all types.
+  static constexpr bool kRows = kPaths != Paths::kPlain;
+  using Walker = device::Walker<kRows, kRows ? log_of(kCount) : 0, log_of(kGroup),
+                                kTurns ? log_of(kWide) : 0, kRows ? log_of(kUnit) : 0>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -336,10 +314,33 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Whether a thread an element is best in two rounds of blocks, too. Of bytes there are too few chunks
-  // for all multiprocessors; views of three inputs may be contiguous.
+  // Whether a thread an element is best in two rounds of blocks, too. Of bytes there are too few
+  // chunks for all multiprocessors; views of three inputs may be contiguous, which matters where
+  // blocks are alone.
   static constexpr bool kTwice = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
-  static constexpr bool kViewTwice = kInputs < 3;
+  static constexpr bool kViewTwice = kInputs < 3 || kSharing == 2;
+
+  // Whether a view has so few elements that each is best found by itself: of casts, in the
+  // reference's geometry, up to five rounds of the threads that the largest GPU holds. NVIDIA H200,
+  // us for 1.2 million elements to channels last: cast_f16_f32 16.6, and 13.1 singly.
+  KILN_DEVICE static bool has_few(u64 numel) {
+    if (takes_one_element(numel, kViewTwice)) return true;
+    if constexpr (kRows && kInputs == 1 && !kIsSame<F>) {
+      constexpr u64 kMost = 5ull * kMachine.multiprocessors * kMachine.threads;
+      return static_cast<bool>((block_size() == 1024) & (numel <= kMost) &
+                               (launched_threads() >= numel));
+    } else {
+      return false;
+    }
+  }
+
+  KILN_DEVICE Walk plan(bool aligned, bool wide) const {
+    if constexpr (kArchitecture == tuning::Architecture::kSm80 && !kRows) {
+      return plan_aside<Walker>(views);
+    } else {
+      return Walker::plan(views, aligned, wide);
+    }
+  }
 
   // Whether every array begins where a chunk may.
   KILN_DEVICE bool is_aligned() const {
@@ -370,14 +371,23 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once()) return;
-    bool contiguous = views.info == nullptr;
-    if (likely(takes_one_element(numel, kTwice) & contiguous)) {
-      const u32 mine = thread_number();
-      if (mine >= static_cast<u32>(numel)) return;
+    if (leaves_at_once() || takes_one(numel)) return;
+    run_further(numel);
+  }
+
+  // Of small launches of contiguous arrays a thread takes an element: whether it is such a launch.
+  KILN_DEVICE bool takes_one(u64 numel) const {
+    if (!likely(takes_one_element(numel, kTwice) & (views.info == nullptr))) return false;
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) {
       near(out, mine) = narrow<Out>(f(near(input<In>(I), mine)...));
-      return;
     }
+    return true;
+  }
+
+  // All other launches.
+  KILN_DEVICE void run_further(u64 numel) const {
+    bool contiguous = views.info == nullptr;
     if constexpr (kTuning.small_chunks) {
       if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
         const u32 first = thread_number() * kCount;
@@ -391,8 +401,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     // What else is a view has dims, so that loops over them need not ask first.
     if constexpr (kLean) contiguous = contiguous || views.rank == 0;
     u64 i = thread_number();
-    u32 threads = 2 * resident_threads();
-    if (contiguous || !takes_one_element(numel, kViewTwice)) {
+    u32 threads = kMostBlocks / 8 * 1024;
+    if (contiguous || !has_few(numel)) {
       const Spread spread(numel, kSharing == 1);
       if (spread.is_surplus()) return;
       threads = spread.threads;
@@ -400,9 +410,11 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       if (!contiguous) {
         const bool wide = kTurns && (... & (address_of(in[I]) % 16 == 0)) &&
                           numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
-        const Walk walk = Walker::plan(views, aligned, wide);
+        const Walk walk = plan(aligned, wide);
         contiguous = walk.contiguous;
-        if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
+        const bool few = !kViewTwice && sizeof(Out) != 1 && takes_one_element(numel, true) &&
+                         !walk.lines() && !walk.rows();
+        if (!contiguous && !few && (walk.cut() != views.rank || numel >> 31 != 0)) {
           return move_views(walk, spread.self, threads);
         }
       }
@@ -422,6 +434,35 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   }
 };
 
+// What the bits of an f8 become.
+struct Lookup {
+  const u8* results;
+  KILN_DEVICE u8 operator()(u8 bits) const { return results[bits]; }
+};
+
+// Functions of f8, by all threads of a block together.
+template <class Family, class T, class F>
+KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& f, const T* in) {
+  if (leaves_at_once() || family.takes_one(numel)) return;
+  if (takes_one_element(numel, true)) {  // of a view
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) {
+      out[mine] = narrow<T>(f(in[find_element(family.views, mine).at[0]]));
+    }
+    return;
+  }
+  KILN_SHARED(results, u8[256]);
+#pragma unroll 1
+  for (u32 i = thread_index(); i < 256; i += block_size()) {
+    results[i] = bits_of(narrow<T>(f(bit_cast<T>(static_cast<u8>(i)))));
+  }
+  barrier();
+  const Lookup lookup{results};
+  Elementwise<tuning::Cost::kBrief, Paths::kPlain, 2, Lookup, Sequence<0>, u8, u8>{
+      lookup, family.views, reinterpret_cast<u8*>(out), {in}}
+      .run_further(numel);
+}
+
 // `info` null means contiguous. `f` takes an element of each input and returns a number that
 // narrows to Out.
 template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class Out, class F, class... In>
@@ -430,7 +471,9 @@ KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out,
   using Family =
       Elementwise<kCost, kPaths, kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, {in...}};
-  if constexpr (Family::kSingly) {
+  if constexpr (Family::kByTable) {
+    run_by_table(family, numel, out, f, in...);
+  } else if constexpr (Family::kSingly) {
     family.run_singly(numel);
   } else {
     family.run(numel);
@@ -445,7 +488,9 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const B* const inp = source == nullptr ? out : reinterpret_cast<const B*>(source);
   const Views<1> views{info, static_cast<u32>(num_dims)};
   if (leaves_at_once()) return;
-  if (info != nullptr && !takes_one_element(numel) && copy_by_tiles(views, numel, inp, out)) return;
+  if (info != nullptr && !takes_one_element(numel, true) && copy_by_tiles(views, numel, inp, out)) {
+    return;
+  }
   Elementwise<tuning::Cost::kBrief, Paths::kRows, 2, Same<B>, Sequence<0>, B, B>{
       Same<B>(), views, out, {inp}}
       .run(numel);

@@ -1,0 +1,59 @@
+// The inputs of an elementwise kernel, of several types: a chunk of each, and what is asked of
+// their sizes.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+template <u32... I>
+struct Sequence {};
+template <u32 N, u32... I>
+struct MakeSequence : MakeSequence<N - 1, N - 1, I...> {};
+template <u32... I>
+struct MakeSequence<0, I...> {
+  using Type = Sequence<I...>;
+};
+
+// A chunk of each input.
+template <u32 I, class T, u32 kCount>
+struct Slot {
+  Chunk<T, kCount> chunk;
+};
+template <class Numbers, u32 kCount, class... In>
+struct Slots;
+template <u32... I, u32 kCount, class... In>
+struct Slots<Sequence<I...>, kCount, In...> : Slot<I, In, kCount>... {};
+
+template <u32 I, class T, u32 kCount>
+KILN_DEVICE Chunk<T, kCount>& chunk_of(Slot<I, T, kCount>& slot) {
+  return slot.chunk;
+}
+template <u32 I, class T, u32 kCount>
+KILN_DEVICE const Chunk<T, kCount>& chunk_of(const Slot<I, T, kCount>& slot) {
+  return slot.chunk;
+}
+
+// Which of the numbers is the first that equals `wanted`; how many there are, if none is.
+constexpr u32 first_of(u32) { return 0; }
+template <class... Rest>
+constexpr u32 first_of(u32 wanted, u32 a, Rest... rest) {
+  return a == wanted ? 0 : 1 + first_of(wanted, rest...);
+}
+
+constexpr u32 largest(u32 a) { return a; }
+template <class... Rest>
+constexpr u32 largest(u32 a, u32 b, Rest... rest) {
+  return largest(a > b ? a : b, rest...);
+}
+
+constexpr u32 smallest(u32 a) { return a; }
+template <class... Rest>
+constexpr u32 smallest(u32 a, u32 b, Rest... rest) {
+  return smallest(a < b ? a : b, rest...);
+}
+
+}  // namespace kiln::families
