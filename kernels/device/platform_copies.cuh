@@ -29,6 +29,13 @@ KILN_DEVICE SharedPlace shared_place(void* shared) {
 KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
+// A thread's copies since the last call are a group, which may have none; wait_for_groups() waits
+// for all groups but the last kBut.
+KILN_DEVICE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <u32 kBut>
+KILN_DEVICE void wait_for_groups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
+}
 #endif
 
 }  // namespace kiln::device

@@ -2,11 +2,15 @@
 // hold 256 columns of all the vectors in registers, and rows stream through shared memory.
 //
 // Rows are the left operand of products of bytes (device/byte_matrix.cuh), 16 at once; the threads
-// of a block have the same rows and different columns. The whole number that comes of a run of one
-// scale is scaled and added as f32. The matrix begins and ends at a multiple of sixteen bytes.
+// of a block have the same rows and different columns, and wait for each other only where their
+// sums meet. The whole number that comes of a run of one scale is scaled and added as f32; offsets
+// times the sums of the vectors' blocks are a product of f16. The matrix begins and ends at a
+// multiple of sixteen bytes, and so do vectors.
 #pragma once
 
+#include "device/platform_matrix.cuh"
 #include "families/quantized_matrix.cuh"
+#include "gguf/k_scales.cuh"
 #include "tuning/quantized.hpp"
 
 namespace kiln::families {
@@ -25,205 +29,276 @@ inline constexpr bool kHoldsVectors = false;
 // Of blocks of up to kMostWaves times 32 threads.
 template <class GivenFormat>
 struct HeldVectors {
-  static constexpr u32 kMostWaves = tuning::kHeldWaves;
-  // The sum of half a part of a vector is none of its fields.
-  using Format = gguf::CenteredRuns<GivenFormat>;
+  using Format = gguf::Centered<GivenFormat>;
   using Unit = UnitRows<Format>;
+  static constexpr u32 kMostWaves = tuning::kHeldWaves;
+  static constexpr u32 kTiles = tuning::kHeldTiles;          // of a block at once
   static constexpr u32 kGroups = tuning::kHeldColumns / 32;  // what 32 threads hold
   static constexpr u32 kRuns = Unit::kRuns;
-  static constexpr u32 kBytes = kGroups * 32 / Format::kValues * Format::kBytes;  // of a row
-  // Rows begin anywhere among sixteen bytes; sixteen bytes of eight rows lie in 32 banks.
-  static constexpr u32 kMostBefore = 16 - (Format::kBytes % 16 == 0 ? 16 : Format::kAlignment);
+  // Of a row. Rows of some formats begin anywhere among sixteen bytes; sixteen bytes of eight rows
+  // lie in 32 banks.
+  static constexpr u32 kBytes = tuning::kHeldColumns / Format::kValues * Format::kBytes;
+  static constexpr u32 kMostBefore = kBytes % 16 == 0 ? 0 : 16 - Format::kAlignment;
   static constexpr u32 kChunks = (kBytes + kMostBefore + 15) / 16, kStride = kChunks | 1;
-  static constexpr u32 kCopies = (kTileRows * kStride + kTileThreads - 1) / kTileThreads;
+  static constexpr u32 kVectorChunks = kGroups * kBlockWords / 4;
 
-  struct alignas(16) Stage {
-    u8 bytes[kTileRows * kStride * 16];
+  // What 32 threads copy at once, columns of a tile or of the vectors, and at last their sums.
+  union alignas(16) Stage {
+    u8 rows[kTileRows * kStride * 16];
+    u32 vectors[kTileColumns * kVectorChunks * 4];
+    f32 sums[kTiles][4][kTileThreads];
   };
+  static constexpr u32 kStages = 2 * kMostWaves * sizeof(Stage) <= 48 * 1024 ? 2 : 1;
   struct Shared {
-    Stage stages[kMostWaves];
-    f32 results[2][kMostWaves][4][kTileThreads];
+    Stage stages[kMostWaves][kStages];
   };
   static_assert(sizeof(Shared) <= 48 * 1024);
 
   KILN_DEVICE static bool takes(const BlockMatrix& matrix, const VectorRows& vectors) {
     const u64 end =
         address_of(matrix.bytes) + static_cast<u64>(matrix.rows) * matrix.blocks * Format::kBytes;
+    const u64 begins =
+        address_of(matrix.bytes) | address_of(vectors.words) | static_cast<u64>(vectors.stride) * 4;
     return vectors.count <= kTileColumns && vectors.groups % kGroups == 0 && block_count_y() == 1 &&
-           (address_of(matrix.bytes) | end) % 16 == 0;
+           (begins | end) % 16 == 0;
   }
 
   KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
                                    const VectorRows& vectors, f32* dst, u32 dst_stride) {
-    const u32 block = block_index(), blocks = block_count();
     const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
-    const u32 waves = block_threads() / kTileThreads, steps = vectors.groups / kGroups;
-    const u32 passes = (steps + waves - 1) / waves, last_row = matrix.rows - 1;
-    const u32 row_bytes = matrix.blocks * Format::kBytes, row_step = blocks * kTileRows;
-    if (block * kTileRows > last_row) return;
-    const u8* const staged = shared.stages[wave].bytes;
-    const SharedPlace stage = shared_place(shared.stages[wave].bytes) + 16 * lane;
-    Fragments held;
-    u32 chunks[kCopies];
-    f32 of[4] = {};
-    // Tile after tile is made of the columns that are held, and added to what is there; where a
-    // block has one tile, that is in registers. A tile is copied while the one before is used; in
-    // the first round there is none to use.
-    const bool has_one = last_row < (block + blocks) * kTileRows;
-    u32 first = 0, step = steps, next = block * kTileRows, next_step = wave, parity = 0;
-    u32 pass = ~0u, next_pass = 0;
+    const u32 threads = block_threads(), waves = threads / kTileThreads, blocks = block_count();
+    const u32 steps = vectors.groups / kGroups, last_row = matrix.rows - 1;
+    const u32 tiles = (matrix.rows + kTileRows - 1) / kTileRows;
+    const u32 row_bytes = matrix.blocks * Format::kBytes;
+    Stage(&stages)[kStages] = shared.stages[wave];
 #pragma unroll 1
-    for (;;) {
-      const bool is_new = pass != next_pass;  // columns
-      const u32 before = step * kBytes, next_before = next_step * kBytes;
-      if (step < steps) {
-        wait_for_copies();
-        wave_barrier();
-        const u32 r = lane / 4, last = last_row - first;
-        const u8* const rows[2] = {
-            staged + r * (kStride * 16) + (lesser(r, last) * row_bytes + before) % 16,
-            staged + (r + 8) * (kStride * 16) + (lesser(r + 8, last) * row_bytes + before) % 16};
-        add(of, rows, held, lane);
-        wave_barrier();
-      }
-      if (next_pass < passes && next_step < steps) {
-        const u32 last = last_row - next;
-        if (is_new || last < kTileRows - 1) find_chunks(chunks, row_bytes, next_before, last, lane);
-        copy(stage, matrix.bytes + static_cast<u64>(next) * row_bytes, chunks, lane);
-        if (is_new) held.load(vectors, next_step * kGroups, lane);
-      }
-      if (pass != ~0u && (!has_one || pass + 1 == passes)) {
+    for (u32 first = block_index(); first < tiles; first += kTiles * blocks) {
+      const u32 count = lesser((tiles - first + blocks - 1) / blocks, kTiles);
+      f32 sums[kTiles][4] = {};
+      Fragments held;
+      // Of each step of columns item 0 is the vectors, the others are tiles. Of kStages items that
+      // are copied the first is waited for and used.
+      u32 step = wave, item = 0, next_step = wave, next = 0;
+#pragma unroll 1
+      for (u32 turn = 0; step < steps; ++turn) {
+        Stage& stage = stages[turn % kStages];
+        if (turn >= kStages) {
+          wait_for_groups<kStages - 1>();
+          wave_barrier();
+          if (item == 0) {
+            held.load(stage.vectors, lane);
+          } else {
+            const u32 last = last_row - (first + (item - 1) * blocks) * kTileRows;
+            const u8* rows[2];
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) {
-          shared.results[parity][wave][i][lane] = of[i];
-          of[i] = 0;
+            for (u32 r = 0; r < 2; ++r) {
+              const u32 row = lane / 4 + 8 * r;
+              rows[r] = stage.rows + row * (kStride * 16);
+              if (kMostBefore != 0) rows[r] += (lesser(row, last) * row_bytes + step * kBytes) % 16;
+            }
+            f32 of[4];
+            multiply_step(of, rows, held, lane);
+#pragma unroll
+            for (u32 t = 0; t < kTiles; ++t) {
+              if (item != t + 1) continue;
+#pragma unroll
+              for (u32 i = 0; i < 4; ++i) sums[t][i] += of[i];
+            }
+          }
+          wave_barrier();
+          if (item == count) step += waves;
+          item = item == count ? 0 : item + 1;
         }
-        barrier();
+        if (next_step < steps) {
+          if (next == 0) {
+            copy_vectors(stage, vectors, next_step, lane);
+          } else {
+            const u32 row = (first + (next - 1) * blocks) * kTileRows;
+            copy_rows(stage, matrix.bytes + static_cast<u64>(row) * row_bytes, row_bytes, next_step,
+                      last_row - row, lane);
+          }
+          if (next == count) next_step += waves;
+          next = next == count ? 0 : next + 1;
+        }
+        end_group();
+      }
+#pragma unroll
+      for (u32 t = 0; t < kTiles; ++t) {
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) stages[0].sums[t][i][lane] = sums[t][i];
+      }
+      barrier();
 #pragma unroll 1
-        for (u32 i = wave; i < 4; i += waves) {
-          const u32 r = first + TileResults<1>::row(lane, i);
-          const u32 v = TileResults<1>::vector(lane, 0, i);
-          if (r > last_row || v >= vectors.count) continue;
-          f32* const to = dst + static_cast<u64>(v) * dst_stride + r;
-          f32 sum = has_one || pass == 0 ? 0 : *to;
+      for (u32 i = thread; i < count * (kTileRows * kTileColumns); i += threads) {
+        const u32 tile = i / (kTileRows * kTileColumns), v = i / kTileRows % kTileColumns;
+        const u32 r = i % kTileRows, row = (first + tile * blocks) * kTileRows + r;
+        if (row > last_row || v >= vectors.count) continue;
+        f32 sum = 0;
 #pragma unroll 2
-          for (u32 w = 0; w < waves; ++w) sum += shared.results[parity][w][i][lane];
-          *to = sum;
+        for (u32 w = 0; w < waves; ++w) {
+          sum += shared.stages[w][0].sums[tile][r / 8 * 2 + v % 2][r % 8 * 4 + v / 2];
         }
-        parity ^= 1;
+        dst[static_cast<u64>(v) * dst_stride + row] = sum;
       }
-      if (next_pass == passes) break;
-      first = next;
-      step = next_step;
-      pass = next_pass;
-      if (row_step <= last_row - next) {
-        next += row_step;
-      } else {
-        next = block * kTileRows;
-        next_step += waves;
-        ++next_pass;
-      }
+      barrier();
     }
   }
 
  private:
-  // What a thread holds of the vectors: for each group the words of the right operand, and d and s
-  // of two columns of results.
+  // What a thread holds of the vectors: for each group the words of the right operand, and d of two
+  // columns of results, of centered quants; s of its column and the two groups whose offsets it has.
   struct Fragments {
-    u32 words[kGroups][2], d[kGroups], s[kGroups];
+    u32 words[kGroups][2], s;
+    f32 d[kGroups][2];
 
-    // Columns behind the last vector are the last's.
-    KILN_DEVICE void load(const VectorRows& vectors, u32 first_group, u32 lane) {
-      const u32 last = vectors.count - 1, j = lane % 4;
-      const u32* const first = vectors.words + first_group * kBlockWords;
-      const u32* const quants = first + lesser(lane / 4, last) * vectors.stride + 1 + j;
-      const u32* const left = first + lesser(2 * j, last) * vectors.stride;
-      const u32* const right = first + lesser(2 * j + 1, last) * vectors.stride;
+    KILN_DEVICE void load(const u32* vectors, u32 lane) {
+      constexpr u32 kStride = kVectorChunks * 4;
+      const u32 j = lane % 4;
+      const u32* const mine = vectors + lane / 4 * kStride;
+      const u32* const two = vectors + 2 * j * kStride;
+      s = permute_bytes<2, 3, 6, 7>(mine[2 * j * kBlockWords], mine[(2 * j + 1) * kBlockWords]);
 #pragma unroll
       for (u32 g = 0; g < kGroups; ++g) {
-        words[g][0] = quants[g * kBlockWords];
-        words[g][1] = quants[g * kBlockWords + 4];
-        const u32 both[2] = {left[g * kBlockWords], right[g * kBlockWords]};
-        d[g] = permute_bytes<0, 1, 4, 5>(both[0], both[1]);
-        s[g] = permute_bytes<2, 3, 6, 7>(both[0], both[1]);
+#pragma unroll
+        for (u32 i = 0; i < 2; ++i) {
+          words[g][i] = mine[g * kBlockWords + 1 + 4 * i + j];
+          const u32 d_and_s = two[g * kBlockWords + i * kStride];
+          d[g][i] = widen(f16{static_cast<u16>(d_and_s)}) * (1.0f / Format::kTimes);
+        }
       }
     }
   };
 
-  // The columns of a step of 16 rows, of which `last` is the last that there is. Neighbouring
-  // threads copy neighbouring chunks of sixteen bytes: all that hold something of a row.
-  KILN_DEVICE static void find_chunks(u32 (&chunks)[kCopies], u32 row_bytes, u32 before, u32 last,
-                                      u32 lane) {
+  // The columns of a step of a tile, which begins at `tile`. Neighbouring threads copy neighbouring
+  // chunks of sixteen bytes: all that hold something of a row. Rows behind the last are the last.
+  KILN_DEVICE static void copy_rows(Stage& stage, const u8* tile, u32 row_bytes, u32 step, u32 last,
+                                    u32 lane) {
+    constexpr u32 kAll = kTileRows * kStride;
+    const SharedPlace to = shared_place(&stage) + 16 * lane;
 #pragma unroll
-    for (u32 i = 0; i < kCopies; ++i) {
-      const u32 chunk = lane + i * kTileThreads;
-      const u32 begin = lesser(chunk / kStride, last) * row_bytes + before;
-      chunks[i] = lesser(begin / 16 + chunk % kStride, (begin + kBytes - 1) / 16);
+    for (u32 i = 0; i < kAll; i += kTileThreads) {
+      const u32 row = (lane + i) / kStride, chunk = (lane + i) % kStride;
+      const u32 begin = lesser(row, last) * row_bytes + step * kBytes;
+      const u32 all = begin / 16 + chunk, end = (begin + kBytes - 1) / 16;
+      const u64 at = kMostBefore == 0 && kStride == kChunks ? all : lesser(all, end);
+      if (i + kTileThreads <= kAll || lane + i < kAll) copy_async_16(to + 16 * i, tile + 16 * at);
     }
   }
-  KILN_DEVICE static void copy(SharedPlace to, const u8* from, const u32 (&chunks)[kCopies],
-                               u32 lane) {
+  // And of the vectors.
+  KILN_DEVICE static void copy_vectors(Stage& stage, const VectorRows& vectors, u32 step,
+                                       u32 lane) {
+    const SharedPlace to = shared_place(&stage) + 16 * lane;
+    const u32* const from = vectors.words + step * (kVectorChunks * 4);
 #pragma unroll
-    for (u32 i = 0; i < kCopies; ++i) {
-      if (lane + i * kTileThreads < kTileRows * kStride) {
-        copy_async_16(to + i * (16 * kTileThreads), from + static_cast<u64>(chunks[i]) * 16);
-      }
+    for (u32 i = 0; i < kTileColumns * kVectorChunks; i += kTileThreads) {
+      const u32 v = (lane + i) / kVectorChunks, chunk = (lane + i) % kVectorChunks;
+      if (v < vectors.count) copy_async_16(to + 16 * i, from + (v * vectors.stride + 4 * chunk));
     }
   }
 
-  KILN_DEVICE static void add(f32 (&of)[4], const u8* const (&rows)[2], const Fragments& held,
-                              u32 lane) {
+  // Scales of long blocks are bytes times d of all: a thread has those of two of the eight groups,
+  // 2 * (lane % 4) and the next, of both rows. Others take them as whole numbers; d comes last.
+  static constexpr bool kHasBytes = Format::kValues > 32;
+  struct ByteScales {
+    u32 words[kRuns];  // of one run a group byte 2 * row + group; else word `row`, 2 * group + run
+    f32 d[2];
+
+    KILN_DEVICE void load(const u8* const (&rows)[2], u32 lane) {
+      words[0] = 0;
 #pragma unroll
-    for (u32 u = 0; u < kGroups / Unit::kGroups; ++u) {
-      Unit unit;
-      unit.load(rows, u, lane);
-#pragma unroll
-      for (u32 k = 0; k < Unit::kGroups; ++k) {
-        const u32 g = u * Unit::kGroups + k;
+      for (u32 r = 0; r < 2; ++r) {
         if constexpr (kRuns == 1) {
-          add_run<-1>(of, unit, k, held, g);
+          u32 head[4];
+          gguf::load_words<16>(rows[r], head);
+          words[0] |= gguf::k_pair(head, lane % 4).scales << 16 * r;
+          d[r] = widen(f16{static_cast<u16>(head[0])});
         } else {
-          add_run<0>(of, unit, k, held, g);
-          add_run<1>(of, unit, k, held, g);
+          // Of Q6_K, whose last bytes they are.
+          const u8* const scales = rows[r] + Format::kBytes - 18;
+          words[r] = gguf::load_word<Format::kAlignment>(scales + lane % 4 * 4) ^ 0x80808080u;
+          d[r] = gguf::load_f16(scales + 16);
         }
       }
     }
+    // Byte `i` of a word as a number.
+    KILN_DEVICE static f32 number(u32 word, u32 i) {
+      const u32 biased = i == 0   ? permute_bytes<0, 4, 6, 7>(word, kWholeBias)
+                         : i == 1 ? permute_bytes<1, 4, 6, 7>(word, kWholeBias)
+                         : i == 2 ? permute_bytes<2, 4, 6, 7>(word, kWholeBias)
+                                  : permute_bytes<3, 4, 6, 7>(word, kWholeBias);
+      return bit_cast<f32>(biased) - (kRuns == 1 ? kBias : kBias + 128);
+    }
+  };
+
+  // Adds offsets times the sums of the vectors' blocks.
+  KILN_DEVICE static void add_offsets(f32 (&of)[4], const u8* const (&rows)[2], u32 s, u32 lane) {
+    u32 offsets[4] = {};
+    f32 d[2] = {1, 1}, sums[4] = {};
+#pragma unroll
+    for (u32 r = 0; r < 2; ++r) {
+      if constexpr (kHasBytes) {
+        u32 head[4];
+        gguf::load_words<16>(rows[r], head);
+        // A byte as the bits of an f16 is it times 2^-24.
+        offsets[r] = permute_bytes<0, 4, 1, 4>(gguf::k_pair(head, lane % 4).minima, 0);
+        d[r] = -0x1p24f * widen(f16{static_cast<u16>(head[0] >> 16)});
+      } else {
+        const u8* const two = rows[r] + lane % 4 * 2 * Format::kBytes;
+        offsets[r] = permute_bytes<2, 3, 6, 7>(gguf::load_word<4>(two),
+                                               gguf::load_word<4>(two + Format::kBytes));
+      }
+    }
+    multiply_f16_fragments(sums, offsets, s, 0);
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) of[i] = math::fma(sums[i], d[i / 2], of[i]);
   }
 
-  template <i32 kHalf>
-  KILN_DEVICE static void add_run(f32 (&of)[4], const Unit& unit, u32 k, const Fragments& held,
-                                  u32 g) {
-    // The sum of a part of a vector's block is none of its fields.
-    constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
-    constexpr u32 kOnes = 0x01010101u;
-    const ByteRows& a = unit.bytes[k];
-    const u32(&b)[2] = held.words[g];
-    i32 ones[4] = {}, dot[4];
-    if constexpr (kHalf < 0) {
-      multiply_byte_fragments(dot, kWholeBias, a.words[0][0], a.words[1][0], a.words[0][1],
-                              a.words[1][1], b[0], b[1]);
-    } else {
-      if constexpr (kSums) multiply_byte_fragments(ones, kWholeBias, kOnes, kOnes, b[kHalf]);
-      multiply_byte_fragments(dot, kWholeBias, a.words[0][kHalf], a.words[1][kHalf], b[kHalf]);
-    }
-    f32 d[2], from[2], s[2];
+  // The columns that are held of 16 rows.
+  KILN_DEVICE static void multiply_step(f32 (&of)[4], const u8* const (&rows)[2],
+                                        const Fragments& held, u32 lane) {
 #pragma unroll
-    for (u32 i = 0; i < 2; ++i) {
-      d[i] = widen(f16{static_cast<u16>(held.d[g] >> 16 * i)});
-      from[i] = -kBias * d[i];  // exact
-      s[i] = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i], from[i])
-                   : widen(f16{static_cast<u16>(held.s[g] >> 16 * i)});
-    }
+    for (u32 i = 0; i < 4; ++i) of[i] = 0;
+    ByteScales scales;
+    if constexpr (kHasBytes) scales.load(rows, lane);
+    u32 words[kRuns];
+    Unit unit;
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) {
-      const f32 whole = bit_cast<f32>(dot[i]);
-      const f32 product = Format::kZero == 0
-                              ? math::fma(whole, d[i % 2], from[i % 2])
-                              : math::fma(whole - kBias, d[i % 2], -Format::kZero * s[i % 2]);
-      const gguf::Scale scale = unit.scales[k][kHalf == 1 ? 1 : 0][i / 2];
-      of[i] = math::fma(product, scale.scale, of[i]);
-      if constexpr (Format::kHasOffset) of[i] = math::fma(scale.offset, s[i % 2], of[i]);
+    for (u32 g = 0; g < kGroups; ++g) {
+      if (g % Unit::kGroups == 0) unit.load_bytes(rows, g / Unit::kGroups, lane);
+      if (kHasBytes && g % 2 == 0) {
+#pragma unroll
+        for (u32 i = 0; i < kRuns; ++i) words[i] = share_word(scales.words[i], g / 2, 4);
+      }
+      const ByteRows& a = unit.bytes[g % Unit::kGroups];
+      const u32(&b)[2] = held.words[g];
+#pragma unroll
+      for (u32 run = 0; run < kRuns; ++run) {
+        i32 dot[4];
+        if constexpr (kRuns == 1) {
+          multiply_byte_fragments(dot, kWholeBias, a.words[0][0], a.words[1][0], a.words[0][1],
+                                  a.words[1][1], b[0], b[1]);
+        } else {
+          multiply_byte_fragments(dot, kWholeBias, a.words[0][run], a.words[1][run], b[run]);
+        }
+        f32 of_rows[2];
+#pragma unroll
+        for (u32 r = 0; r < 2; ++r) {
+          if constexpr (!kHasBytes) {
+            of_rows[r] = GivenFormat::scale(rows[r] + g * Format::kBytes, 0).scale;
+          } else if constexpr (kRuns == 1) {
+            of_rows[r] = ByteScales::number(words[0], 2 * r + g % 2);
+          } else {
+            of_rows[r] = ByteScales::number(words[r], g % 2 * 2 + run);
+          }
+        }
+        add_products(of, dot, held.d[g], of_rows);
+      }
     }
+    if constexpr (kHasBytes) {
+#pragma unroll
+      for (u32 i = 0; i < 4; ++i) of[i] *= scales.d[i / 2];
+    }
+    if constexpr (Format::kHasOffset) add_offsets(of, rows, held.s, lane);
   }
 };
 

@@ -147,6 +147,10 @@ struct UnitRows {
   gguf::Scale scales[kGroups][kRuns][2];
 
   KILN_DEVICE void load(const u8* const (&rows)[2], u32 unit, u32 lane) {
+    load_bytes(rows, unit, lane);
+    load_scales(rows, unit, lane);
+  }
+  KILN_DEVICE void load_bytes(const u8* const (&rows)[2], u32 unit, u32 lane) {
     constexpr u32 kCount = kRowWords == 8 ? 4 : 1;  // neighbouring words of a half
     const u32 within = kRowWords == 8 ? 0 : lane % 4, in_block = unit % kPerBlock;
 #pragma unroll
@@ -167,7 +171,6 @@ struct UnitRows {
         }
       }
     }
-    load_scales(rows, unit, lane);
   }
 
  private:
@@ -199,6 +202,16 @@ struct UnitRows {
 
 using gguf::kBias;
 using gguf::kWholeBias;
+
+// Adds a run's biased products of two rows, of one scale each, and two columns, of one d each.
+KILN_DEVICE void add_products(f32 (&of)[4], const i32 (&dot)[4], const f32 (&d)[2],
+                              const f32 (&scales)[2]) {
+#pragma unroll
+  for (u32 i = 0; i < 4; ++i) {
+    const f32 product = math::fma(bit_cast<f32>(dot[i]), d[i % 2], -kBias * d[i % 2]);  // exact
+    of[i] = math::fma(product, scales[i / 2], of[i]);
+  }
+}
 
 // Results of one thread of 32: of 16 rows and 8 * kRight vectors.
 template <u32 kRight>
@@ -237,6 +250,7 @@ struct TileResults {
   template <i32 kHalf, u32 kStride, class Format>
   KILN_DEVICE void add_run(const UnitRows<Format>& rows, u32 g, const u32* blocks, u32 x,
                            u32 lane) {
+    static_assert(Format::kZero == 0);
     // The sum of a part of a vector's block is none of its fields.
     constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
     i32 ones[4] = {}, dot[4];
@@ -247,24 +261,22 @@ struct TileResults {
       multiply_bytes<kHalf>(ones, kWholeBias, all, blocks + 1, kStride, lane);
     }
     multiply_bytes<kHalf>(dot, kWholeBias, rows.bytes[g], blocks + 1, kStride, lane);
-    f32 d[2], from[2], s[2];
+    const gguf::Scale(&scales)[2] = rows.scales[g][kHalf == 1 ? 1 : 0];
+    u32 both[2];
+    f32 d[2];
 #pragma unroll
     for (u32 i = 0; i < 2; ++i) {
-      const u32 both = blocks[(lane % 4 * 2 + i) * kStride];
-      d[i] = widen(f16{static_cast<u16>(both)});
-      from[i] = -kBias * d[i];  // exact
-      s[i] = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i], from[i])
-                   : widen(f16{static_cast<u16>(both >> 16)});
+      both[i] = blocks[(lane % 4 * 2 + i) * kStride];
+      d[i] = widen(f16{static_cast<u16>(both[i])});
     }
+    add_products(of[x], dot, d, {scales[0].scale, scales[1].scale});
+    if constexpr (Format::kHasOffset) {
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) {
-      const f32 whole = bit_cast<f32>(dot[i]);
-      const f32 product = Format::kZero == 0
-                              ? math::fma(whole, d[i % 2], from[i % 2])
-                              : math::fma(whole - kBias, d[i % 2], -Format::kZero * s[i % 2]);
-      const gguf::Scale scale = rows.scales[g][kHalf == 1 ? 1 : 0][i / 2];
-      of[x][i] = math::fma(product, scale.scale, of[x][i]);
-      if constexpr (Format::kHasOffset) of[x][i] = math::fma(scale.offset, s[i % 2], of[x][i]);
+      for (u32 i = 0; i < 4; ++i) {
+        const f32 s = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i % 2], -kBias * d[i % 2])
+                            : widen(f16{static_cast<u16>(both[i % 2] >> 16)});
+        of[x][i] = math::fma(scales[i / 2].offset, s, of[x][i]);
+      }
     }
   }
 };

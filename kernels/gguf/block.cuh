@@ -109,11 +109,6 @@ KILN_DEVICE f32 load_f16(const u8* at) { return widen(*reinterpret_cast<const f1
 // Four bits to the lowest bits of four bytes.
 KILN_DEVICE u32 spread_bits(u32 bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; }
 
-// Each byte, below 128, less `n`, below 128.
-KILN_DEVICE u32 subtract_from_bytes(u32 bytes, u32 n) {
-  return ((bytes | 0x80808080u) - n * 0x01010101u) ^ 0x80808080u;
-}
-
 // The halves of the bytes of each word: the low ones to the first part, the high ones to the
 // second.
 template <u32 kCount>
@@ -150,10 +145,12 @@ inline constexpr bool kIsHeaded = false;
 template <class Format>
 inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
 
-// The same values by quants less kZero.
+// The same values by quants that need no zero: those of a format with one, at the top of their
+// bytes and with the highest bit turned, which is (quant - kZero) times kTimes.
 template <class Format>
 struct Centered : Format {
   static constexpr i32 kZero = 0;
+  static constexpr u32 kTimes = Format::kZero == 0 ? 1 : 128 / Format::kZero;
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice,
                                  u32 (&quants)[kCount][Format::kParts]) {
@@ -162,11 +159,13 @@ struct Centered : Format {
 #pragma unroll
       for (u32 k = 0; k < kCount; ++k) {
 #pragma unroll
-        for (u32 p = 0; p < Format::kParts; ++p) {
-          quants[k][p] = subtract_from_bytes(quants[k][p], Format::kZero);
-        }
+        for (u32 p = 0; p < Format::kParts; ++p) quants[k][p] = quants[k][p] * kTimes ^ 0x80808080u;
       }
     }
+  }
+  KILN_DEVICE static Scale scale(const u8* block, u32 word) {
+    const Scale of_run = Format::scale(block, word);
+    return {of_run.scale * (1.0f / kTimes), of_run.offset};
   }
 };
 

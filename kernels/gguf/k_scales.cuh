@@ -20,17 +20,26 @@ KILN_DEVICE void load_k_words(const u8* at, u32 (&words)[kCount]) {
   load_words<4>(at, words);
 }
 
+// The numbers of runs 2 i and 2 i + 1 in two bytes.
+struct KPair {
+  u32 scales, minima;
+};
+KILN_DEVICE KPair k_pair(const u32 (&head)[4], u32 i) {
+  const u32 shift = i % 2 * 16;
+  const u32 first = head[1] >> shift, second = head[2] >> shift, third = head[3] >> shift;
+  const bool is_low = i < 2;
+  return {is_low ? first & 0x3f3fu : (third & 0x0f0fu) | (first >> 2 & 0x3030u),
+          is_low ? second & 0x3f3fu : (third >> 4 & 0x0f0fu) | (second >> 2 & 0x3030u)};
+}
+
 // Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes. Runs come
 // by two: what serves both is the same for both.
 template <u32 kAlignment>
 KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   u32 head[4];
   load_words<kAlignment>(block, head);
-  const u32 shift = i / 2 % 2 * 16;
-  const u32 first = head[1] >> shift, second = head[2] >> shift, third = head[3] >> shift;
-  const bool is_low = i < 4;
-  const u32 scales = is_low ? first & 0x3f3fu : (third & 0x0f0fu) | (first >> 2 & 0x3030u);
-  const u32 minima = is_low ? second & 0x3f3fu : (third >> 4 & 0x0f0fu) | (second >> 2 & 0x3030u);
+  const KPair pair = k_pair(head, i / 2);
+  const u32 scales = pair.scales, minima = pair.minima;
   const u32 byte = i % 2 * 8;
   // d * n = d * (kBias + n) - d * kBias, exactly, where d is finite.
   const f32 d = widen(f16{static_cast<u16>(head[0])});

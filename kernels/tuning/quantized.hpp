@@ -66,22 +66,44 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 
 // Where there are matrix units, mul_mat holds up to eight vectors (families/held_vectors.cuh) of
 // formats whose blocks have so many bytes: each 32 threads kHeldColumns columns, up to kHeldWaves
-// times 32 of them are a block, and kHeldBlocks blocks have room on a multiprocessor.
+// times 32 of them are a block, which sums kHeldTiles tiles at once, and kHeldBlocks blocks have
+// room on a multiprocessor.
 //
 // H200, microseconds, and without:
-//                            Q4_K         Q5_K         Q6_K
-//   14336 x 4096, 8       19.0  27.7   21.3  30.6   27.6  34.1
-//    8192 x 1024, 8        5.9   7.8    6.2   8.5    7.1   9.1
-//    4096 x 4096, 5        8.3  10.1    9.0  11.1   10.4  12.1
-//    2048 x 2048, 8        4.9   5.1    5.3   5.4    5.8   5.3
-//   14336 x 4096, 4       17.5  18.2   19.9  21.0   26.4  26.7
-//    4096 x 4096, 4        7.8   7.2    8.5   7.6   10.2  11.5
-// Q3_K and Q2_K gain 2 to 8%, formats of one scale a block where they have 8192 rows.
-constexpr bool holds_vectors(unsigned block_bytes) { return block_bytes >= 144; }
-inline constexpr unsigned kHeldWaves = 8, kHeldBlocks = 2, kHeldColumns = 256;
-constexpr bool goes_held(unsigned rows, unsigned columns, unsigned vectors) {
-  return columns > kHeldColumns && columns % kHeldColumns == 0 &&
-         (rows >= 8192 ? vectors > 3 : rows >= 4096 && vectors > 4);
+//                            Q4_0         Q8_0         Q4_K         Q6_K
+//   14336 x 4096, 8       16.7  24.9   23.4  28.8   17.1  27.6   26.4  34.2
+//    4096 x 14336, 8      19.7  25.4   27.1  26.8   20.2  28.0   29.1  34.7
+//    4096 x 4096, 8        8.2   9.1   10.1  10.2    8.4  10.7   10.8  12.8
+//    6144 x 2048, 8        7.2   8.3    8.9   9.3    7.6   9.2   10.1  11.4
+//    2048 x 2048, 8        4.5   4.3    5.1   4.9    4.6   5.1    5.4   5.3
+//    1024 x 4096, 8        5.0   4.4    6.4   4.9    5.2   7.2    7.4   7.4
+//   14336 x 4096, 5       15.8  18.8   22.5  22.8   16.5  25.9   28.0  32.7
+//    4096 x 4096, 5        7.5   7.0    9.8   8.1    7.8  10.1   10.7  12.2
+//   14336 x 4096, 4       15.8  14.8   22.5  20.2   16.4  18.3   27.8  26.3
+//    5120 x 5120, 4       10.4   9.6   14.4  11.0   10.9  12.0   16.8  16.1
+// Q2_K, Q3_K and Q5_1 gain little.
+constexpr bool holds_vectors(unsigned block_bytes) {
+  return block_bytes != 24 && (block_bytes <= 34 || block_bytes >= 144);
+}
+inline constexpr unsigned kHeldWaves = 8, kHeldBlocks = 2, kHeldColumns = 256, kHeldTiles = 4;
+constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
+                         unsigned long long vectors, unsigned block_bytes) {
+  if (columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
+  const unsigned long long values = rows * columns;
+  if (block_bytes >= 144) {
+    if (vectors == 4) return rows >= 5120 && values >= 24u << 20 && block_bytes < 210;
+    return rows >= 1024 && vectors > 4 && values >= 4u << 20;
+  }
+  if (vectors == 8 || (vectors == 7 && block_bytes < 34)) {
+    return rows >= 2048 && values >= 12u << 20;
+  }
+  return rows >= 8192 && vectors > 4 && values >= 32u << 20 && block_bytes < 34;
+}
+// Waves of a block: as few as need no more rounds, and more than those of a block of tiles.
+constexpr unsigned held_waves(unsigned columns) {
+  const unsigned steps = columns / kHeldColumns, rounds = (steps + kHeldWaves - 1) / kHeldWaves;
+  const unsigned waves = (steps + rounds - 1) / rounds;
+  return waves < 5 ? 5 : waves;
 }
 
 // Our own geometry: threads of a block, and blocks.
@@ -165,16 +187,17 @@ constexpr bool prefers_floats(unsigned long long rows, unsigned long long column
 //     sorted             299    425    590    590     602    1431
 inline constexpr unsigned kSortedTasksOfExpert = 5;
 
-// Up to so many vectors are taken eight at a time, by kernels that take up to eight, where
-// matrices have few rows and blocks no byte for each value; else by tiles.
+// Up to so many vectors are taken eight at a time, by kernels that take up to eight, where these
+// hold them, or matrices have few rows and blocks no byte for each value; else by tiles.
 //
 // H200, microseconds of two launches and of one, 16 vectors:
 //                      Q4_0         Q4_K         Q6_K         Q8_0
 //    4096 x 4096    20.8  24.0   22.3  27.1   25.6  34.6   34.4  26.8
 //   14336 x 4096    56.3  42.7   59.6  54.4   69.2  57.7    101  50.3
 //    1024 x 1024     5.8   6.3    5.9   7.3    6.2   8.8    7.1   7.0
-constexpr unsigned few_vectors(unsigned long long rows, bool has_bytes) {
-  return rows < 8192 && !has_bytes ? 16 : 8;
+// With vectors held two launches take twice what goes_held() has.
+constexpr unsigned few_vectors(unsigned long long rows, bool has_bytes, bool are_held) {
+  return are_held || (rows < 8192 && !has_bytes) ? 16 : 8;
 }
 
 // How a product with many vectors is cut: the rows and vectors of a tile, which a block of so many

@@ -115,14 +115,15 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
-// Whether a product goes by mul_mat, which holds vectors (families/held_vectors.cuh).
-bool goes_held(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns) {
-  const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
+// Whether a product goes by mul_mat, which holds vectors (families/held_vectors.cuh) that lie, as
+// the matrix does, at multiples of sixteen bytes.
+bool goes_held(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
+               std::int32_t padded) {
   const std::size_t bytes = row_bytes(call.format, columns) * rows;
-  const auto first = reinterpret_cast<std::uintptr_t>(call.weights);
-  return has_byte_matrix && tuning::holds_vectors(static_cast<unsigned>(info(call.format).bytes)) &&
-         (first | bytes) % 16 == 0 &&
-         tuning::goes_held(rows, columns, static_cast<unsigned>(call.vectors));
+  const auto begins = reinterpret_cast<std::uintptr_t>(call.weights) |
+                      reinterpret_cast<std::uintptr_t>(call.activations);
+  return (begins | bytes) % 16 == 0 && padded % 128 == 0 &&
+         holds_vectors(call.format, gpu, rows, columns, call.vectors);
 }
 
 constexpr unsigned kBlock = 256;
@@ -284,11 +285,11 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   const auto vectors = static_cast<std::uint32_t>(call.vectors);
   const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
-  if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns)) {
+  if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns, padded)) {
     constexpr std::uint32_t kTileRows = 16;
     KILN_TRY(set_kernel(launch, kMulMat, call.format));
     launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
-    launch.block.y = std::clamp(columns / tuning::kHeldColumns, 5U, tuning::kHeldWaves);
+    launch.block.y = tuning::held_waves(columns);
     launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
                 matrix.rows, static_cast<std::int32_t>(vectors), padded, stride);
     return launch;

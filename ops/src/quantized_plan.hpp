@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/quantized.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
@@ -126,6 +127,15 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
                    " apart");
   }
   return parameter("rows of the result", stride);
+}
+
+// Whether up to eight vectors go by the kernel that holds them, wherever they lie.
+inline bool holds_vectors(BlockFormat format, const Gpu& gpu, std::size_t rows, std::size_t columns,
+                          std::size_t vectors) {
+  const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
+  const auto bytes = static_cast<unsigned>(info(format).bytes);
+  return has_byte_matrix && tuning::holds_vectors(bytes) &&
+         tuning::goes_held(rows, columns, vectors, bytes);
 }
 
 inline constexpr std::uint32_t kWave = 32;      // threads that share a row

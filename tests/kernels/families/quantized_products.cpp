@@ -367,18 +367,17 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .geometry = kReference,
                .misalignment = 1,
                .ends_memory = true}};
-      // Up to eight vectors that threads hold: blocks with one tile and with several, whose columns
-      // take one pass and two.
-      if (block > 32) {
-        list.push_back({.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 8});
-        list.push_back({.rows = 40,
-                        .columns = 2304,
-                        .vectors = 8,
-                        .dst_stride = 43,
-                        .ends_memory = true,
-                        .blocks = 2,
-                        .waves = 8});
-      }
+      // Up to eight vectors that threads hold: blocks with one tile, with several and with more than
+      // they sum at once, whose columns take one pass and two; waves without columns.
+      list.push_back({.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 8});
+      list.push_back({.rows = 40,
+                      .columns = 2304,
+                      .vectors = 8,
+                      .dst_stride = 43,
+                      .ends_memory = true,
+                      .blocks = 1,
+                      .waves = 8});
+      list.push_back({.rows = 175, .columns = 2048, .vectors = 1, .blocks = 2, .waves = 8});
       break;
     }
     case Kind::kMoe:
