@@ -310,8 +310,9 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   if (kVectors == 1 && columns > tuning::kColumnsOfBlock) return {false, blocks};
   if (!are_waves_whole()) return {false, blocks};
   const u32 threads = block_threads(), all = groups * tasks;
+  const u32 sixteenths = kVectors == 1 && Format::kValues > 32 && tasks == 1 ? 7 : 8;
   const u32 least = is_short                       ? tuning::kFewGroups
-                    : columns < threads * kOfPiece ? kFilling / 2
+                    : columns < threads * kOfPiece ? kFilling / 16 * sixteenths
                                                    : kFilling;
   if (all < least) return {false, blocks};
   const u32 working = blocks_working<Format, kVectors, kRows>(is_short) * (threads > 64   ? 1
