@@ -4,6 +4,7 @@
 #include "device/block.cuh"
 #include "device/join.cuh"
 #include "device/platform.cuh"
+#include "device/platform_lanes.cuh"
 #include "tuning/rows.hpp"
 
 namespace kiln::device {
@@ -30,6 +31,11 @@ KILN_DEVICE Team row_team(u32 pieces) {
   if (block_y() != 1 || width != wave_width()) return {thread_index(), width};
   const u32 needed = (pieces + width - 1) & ~(width - 1);
   return {thread_index(), needed < block_size() ? needed : block_size()};
+}
+
+// Of so many lanes, a power of two, as few neighbours as have all elements of a row, one each; or all.
+KILN_DEVICE u32 lanes_for(u32 columns, u32 lanes) {
+  return columns > lanes / 2 ? lanes : columns < 2 ? 1 : 2u << highest_bit(columns - 1);
 }
 
 // Over the lanes of a whole wave, in straight code.

@@ -2,11 +2,12 @@
 // with 0 for the mean. Rows are contiguous, computed in f32.
 //
 // A row belongs to as many waves of a block as have a piece of it, or, in blocks of several short
-// rows, to the threads along x. It is kept in registers where two pieces of sixteen bytes a thread
-// suffice; else it comes from memory once and is then walked in the cache. Rows that are no whole
-// pieces go by aligned chunks of four elements, or by elements. Mean and variance come
-// from one walk where the mean is small beside the deviations. Elsewhere that would cancel, and a
-// second walk sums the deviations from the mean that the first one found.
+// rows, to the threads along x. One of up to two elements a lane is read at once, with all that they
+// need. Another is kept in registers where two pieces of sixteen bytes a thread suffice; else it
+// comes from memory once and is then walked in the cache. Rows that are no whole pieces go by
+// aligned chunks of four elements, or by elements. Mean and variance come from one walk where the
+// mean is small beside the deviations. Elsewhere that would cancel, and a second walk sums the
+// deviations from the mean that the first one found.
 #pragma once
 
 #include "device/block.cuh"
@@ -89,6 +90,53 @@ struct Moments {
     return math::fma(y, as_f32(weight), as_f32(bias));
   }
 };
+
+struct Plus {
+  KILN_DEVICE static f32 join(f32 a, f32 b) { return a + b; }
+  KILN_DEVICE static f32 exchange(f32 x, u32 mask, u32 width, Here here) {
+    return device::exchange(x, mask, width, here);
+  }
+};
+
+// A short row: a lane has an element or two, and all that they need is on its way at once.
+template <Center kCenter, class T>
+KILN_DEVICE void short_norm(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
+                            u32 lanes, u32 rank, f32 eps) {
+  constexpr u32 kCount = tuning::kNormElements;
+  constexpr bool kCentered = kCenter == Center::kMean;
+  T x[kCount], weight[kCount], bias[kCount];
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    const u32 at = k * lanes + rank;
+    x[k] = bias[k] = narrow<T>(0.0f);
+    weight[k] = narrow<T>(1.0f);
+    if (at < columns) {
+      x[k] = src[at];
+      if (alpha != nullptr) weight[k] = alpha[at];
+      if (kCentered && beta != nullptr) bias[k] = beta[at];
+    }
+  }
+  const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
+  Moments<kCenter> moments;
+  if (kCentered) {
+    f32 sum = 0;
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) sum += as_f32(x[k]);
+    moments.mean = join_lanes<Plus>(sum, lanes) * part;
+  }
+  f32 squares = 0;
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    const f32 deviation = k * lanes + rank < columns ? as_f32(x[k]) - moments.mean : 0;
+    squares = math::fma(deviation, deviation, squares);
+  }
+  moments.scale = math::reciprocal_root(math::fma(join_lanes<Plus>(squares, lanes), part, eps));
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    const u32 at = k * lanes + rank;
+    if (at < columns) dst[at] = narrow<T>(moments.result(x[k], weight[k], bias[k]));
+  }
+}
 
 // The rows of one kernel, walked in pieces of `kCount` neighbours: sixteen bytes, or one element.
 template <Center kCenter, class T, u32 kCount>
@@ -308,6 +356,13 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
     columns = extent.columns;
     // A row that is missing: its team is of lanes, which wait for no other team.
     if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
+  }
+  const u32 both = unknown(block_size()) | wave_width(), lanes = both & (0 - both);
+  if (columns <= tuning::kNormElements * lanes) {
+    const u64 start = (static_cast<u64>(block_index()) * block_y() + thread_y()) * columns;
+    const u32 rank = thread_index() < lanes ? thread_index() : columns;
+    return short_norm<kCenter>(src + start, dst + start, alpha, beta, columns,
+                               lanes_for(columns, lanes), rank, eps);
   }
   const u64 bits = address_of(src) | address_of(dst) | address_of(alpha) | address_of(beta) |
                    columns * sizeof(T);

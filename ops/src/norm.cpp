@@ -70,7 +70,13 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   } else if (fills && pieces > 32) {
     walked = count == 2 ? 2 : 4;
   }
-  const std::uint32_t wanted = (pieces + walked - 1) / walked;
+  std::uint32_t wanted = (pieces + walked - 1) / walked;
+  // Of a short row that is not one piece two elements, where there are threads enough.
+  constexpr std::uint32_t kFew = tuning::kNormElements;
+  const std::uint64_t lanes = std::uint64_t{rows.rows} * columns / kFew;
+  if (columns != count && columns <= kFew * kTeam && lanes <= spread_over(gpu).resident()) {
+    wanted = (columns + kFew - 1) / kFew;
+  }
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
   if (launch.block.x > kTeam) return rows.columns;
