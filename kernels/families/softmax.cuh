@@ -158,7 +158,7 @@ struct SoftmaxRow {
 
 // A short row: a thread keeps all the elements that it has.
 template <class T>
-KILN_ASIDE void softmax_short(Team team, const T* from, T* to, u32 columns) {
+KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
   using N = typename Arithmetic<T>::Number;
   constexpr u32 kCount = SoftmaxRow<T>::kElements;
   N x[kCount];
@@ -184,6 +184,11 @@ KILN_ASIDE void softmax_short(Team team, const T* from, T* to, u32 columns) {
     const u32 at = k * team.threads + team.rank;
     if (at < columns) to[at] = narrow<T>(x[k] * scale);
   }
+}
+
+template <class T>
+KILN_ASIDE void softmax_short_aside(Team team, const T* from, T* to, u32 columns) {
+  softmax_short(team, from, to, columns);
 }
 
 // A row that one thread has in shared memory.
@@ -223,13 +228,15 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   u32 pieces = columns / kCount;
   // A block of one wave takes one row where that fills it.
   const bool one_wave = block_threads() == wave_width();
-  const bool alone = one_wave && pieces > wave_width();
-  // A short row that fills most of a wave for each block, all of which fit on the device at once.
-  if (one_wave && block_size() == 1 && columns > wave_width() / 2 &&
-      columns <= Row::kElements * wave_width() &&
-      block_count() <= resident_threads() / (2 * wave_width())) {
+  const bool alone = one_wave && pieces > 2 * wave_width();
+  // A short row for each block, all of which fit on the device at once. Of many rows that fill less
+  // than half of a wave, one takes two.
+  const u32 at_once = columns > wave_width() / 2 ? 2 : 16;
+  if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
+      block_count() <= resident_threads() / wave_width() / at_once) {
     const u64 start = static_cast<u64>(block_index()) * columns;
-    return softmax_short({thread_rank(), wave_width()}, src + start, dst + start, columns);
+    const Team team{thread_rank(), lanes_for(columns, wave_width())};
+    return softmax_short(team, src + start, dst + start, columns);
   }
   if (!alone && leaves_at_once()) return;
   const u32 blocks = alone ? block_count() : row_blocks(pieces);
@@ -261,7 +268,7 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
     T* const to = dst + static_cast<u64>(mine) * columns;
     const u32 its = mine + extent.missing < rows ? columns : 0;
     if (is_short) {
-      softmax_short(teams.team, from, to, its);
+      softmax_short_aside(teams.team, from, to, its);
     } else {
       Row(teams.team, from, its, alike).run(from, to);
     }

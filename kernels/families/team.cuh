@@ -18,7 +18,7 @@ using namespace device;
 // them.
 KILN_DEVICE u32 row_blocks(u64 pieces) {
   u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
-  if (block_threads() <= 128 && pieces <= 32 && block_count() > 4 * fit) fit /= 2;
+  if (block_threads() <= 128 && pieces <= 64 && block_count() > 4 * fit) fit /= 2;
   const u32 most = fit < kMostBlocks ? fit : kMostBlocks;
   return block_count() < most ? block_count() : most;
 }
