@@ -1,8 +1,8 @@
 // dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
 // come last.
 //
-// In small launches with a block for each row and a thread for each element, each thread takes one or
-// two. Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the
+// In small launches with a block for each row and a thread for each element, or for every four, all
+// that a thread takes is on its way at once. Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the
 // elements of a row are not, neighbouring lanes go over neighbouring rows, and a block over as many
 // rows as give all of the device work.
 #pragma once
@@ -83,14 +83,25 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
 // Threads that the device holds at once, where they have 32 registers.
 inline constexpr u32 kMostThreads = kMachine.multiprocessors * kMachine.threads;
 
+// Elements that a thread takes at once.
+inline constexpr u32 kAtOnce = 4;
+
+// Whether half of the blocks do all: where the registers of all do not fit on the device at once.
+KILN_DEVICE bool halves_blocks() {
+  return block_threads() > wave_width() && block_count() * block_threads() > kMostThreads / 2;
+}
+
 // Whether there is a block, of a power of two threads, for each row and a thread for each element,
-// and all fit on the device at once; or each is a wave, which takes no longer than its launch.
+// or of more than a wave for every few, and all fit on the device at once; or each is a wave, which
+// takes no longer than its launch.
 KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
-  const bool fit = blocks <= most_blocks() && blocks * threads <= kMostThreads;
-  return (fit || threads <= wave_width()) && per_row <= threads && taken >= numel &&
-         taken >> 32 == 0 && (threads & (threads - 1)) == 0;
+  const bool fit = (blocks <= most_blocks()) & (blocks * threads <= kMostThreads);
+  const bool is_wave = threads <= wave_width();
+  const u32 most = is_wave ? threads : halves_blocks() ? kAtOnce / 2 * threads : kAtOnce * threads;
+  return static_cast<bool>((fit | is_wave) & (per_row <= most) & (taken >= numel) &
+                           (taken >> 32 == 0) & ((threads & (threads - 1)) == 0));
 }
 
 KILN_DEVICE u32 last_size(const Views<1>& view) {
@@ -133,37 +144,49 @@ KILN_DEVICE void store_rows(const RowTeams& teams, typename Reduction::State sta
   }
 }
 
-// A thread takes an element of a row. Where the registers of all blocks do not fit on the device at
-// once, half of the blocks leave, and a thread of the others has two: a block has two rows.
+// A thread takes an element of a row, or a few. Where the registers of all blocks do not fit on the
+// device at once, half of the blocks leave, and a block of the others has two rows.
 template <class Reduction, class T, class Out>
 KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
-  const bool waits = block_threads() > wave_width();
-  const u32 twice = waits && block_count() * block_threads() > kMostThreads / 2 ? 1 : 0;
+  const u32 twice = halves_blocks() ? 1 : 0;
   const u32 base = block_index() << twice;
   if (base >= block_count()) return;
   const u32 threads = block_threads() >> twice, log = highest_bit(threads);  // of a row
   const u32 rank = thread_rank() & (threads - 1);
   const u32 row = base + (thread_rank() >> log), at = row * per_row + rank, last = last_size(view);
-  u64 place[2] = {at, at + threads};
+  const bool several = threads < per_row;
+  u64 place = at, apart = threads;
+  bool even = true;
   if (!is_contiguous(view)) {
     // Of rows along the last dim nothing is divided to find the element.
     const bool along = last == per_row;
     const u32 dims = along ? view.rank - 1 : view.rank;
     const u64 stride = along ? view.stride(0, dims) : 0;
-    place[0] = place_of(view, dims, along ? row : at) + rank * stride;
-    place[1] = place[0] + threads * stride;
-    if (twice != 0 && !along) place[1] = place_of(view, dims, at + threads);
+    place = place_of(view, dims, along ? row : at) + rank * stride;
+    apart = threads * stride;
+    even = along;
   }
-  T x[2];
+  T x[kAtOnce];
 #pragma unroll
-  for (u32 k = 0; k < 2; ++k) {
-    const u32 skipped = k << log;
-    x[k] = Reduction::neutral();
-    if (rank + skipped < per_row && at + skipped < numel && k <= twice) x[k] = src[place[k]];
+  for (u32 k = 0; k < kAtOnce; ++k) x[k] = Reduction::neutral();
+  if (rank < per_row && at < numel) x[0] = src[place];
+  if (several) {
+#pragma unroll
+    for (u32 k = 1; k < kAtOnce; ++k) {
+      const u32 skipped = k << log;
+      if (skipped >= per_row) continue;
+      place = even ? place + apart : place_of(view, view.rank, at + skipped);
+      if (rank + skipped < per_row && at + skipped < numel) x[k] = src[place];
+    }
   }
   auto state = Reduction::take(Reduction::identity(), x[0], rank);
-  if (twice != 0) state = Reduction::take(state, x[1], rank + threads);
+  if (several) {
+#pragma unroll
+    for (u32 k = 1; k < kAtOnce; ++k) {
+      if (k << log < per_row) state = Reduction::take(state, x[k], rank + (k << log));
+    }
+  }
   KILN_SHARED(scratch, RowScratch<typename Reduction::State>);
   const u32 most = wave_width();
   state = join_lanes<Reduction>(state, threads < most ? threads : most);
