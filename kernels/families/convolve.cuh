@@ -398,13 +398,17 @@ template <class Kind, u32 kDims, class T, class Number>
 KILN_DEVICE void convolve(const Convolution<Kind, kDims, T, Number>& c, const Axis& rows,
                           const Axis& columns) {
   if (c.images == 0 || c.channels_out == 0 || rows.size_out == 0 || columns.size_out == 0) return;
-  const u64 terms = static_cast<u64>(rows.taps) * columns.taps * c.channels;
+  // An output reads no more places of a dim than there are.
+  const auto read = [](const Axis& a) { return a.taps < a.size ? a.taps : a.size; };
+  const u64 terms = static_cast<u64>(read(rows)) * read(columns) * c.channels;
   const u64 outputs = static_cast<u64>(c.images) * c.channels_out * rows.size_out;
   if (outputs <= (1u << 31) / columns.size_out) {
     const u32 count = static_cast<u32>(outputs) * columns.size_out;
     const u32 few = count > tuning::kConvolveFewOutputs ? 0 : kTermsAlone<Kind>;
     const u64 threads = static_cast<u64>(block_count()) * block_threads();
-    if (c.channels_out == 1 || (terms <= few && count <= threads)) {
+    // Nobody shares weights where a channel has next to no outputs.
+    const bool is_tiny = count <= c.channels_out * tuning::kConvolveTiny;
+    if (c.channels_out == 1 || ((terms <= few || is_tiny) && count <= threads)) {
       return c.run_alone(rows, columns, count);
     }
   }

@@ -16,6 +16,9 @@ inline constexpr unsigned kConvolveTaps = 31;
 constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 256 : 64; }
 inline constexpr unsigned kConvolveFewOutputs = 1u << 18;
 inline constexpr unsigned kConvolveFewOwnOutputs = 1u << 17;
+// The same of any number of terms where a channel has so few outputs. H200, us, f32, by itself and
+// sharing: 64 channels by 3x3 to 64 of 2x2 25, 97; of 5x5 32, 53; 512 by 1x1 to 1000 of 1x1 274, 804.
+inline constexpr unsigned kConvolveTiny = 40;
 
 // Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose
 // teams share what is summed over, or have outputs of their own.
