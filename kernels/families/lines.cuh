@@ -23,7 +23,7 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   const u32 self = thread_number();
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
-  const u32 band = (1u << 31) / length;
+  const u32 band = lines * per_line >> 31 == 0 ? last : (1u << 31) / length;
 #pragma unroll 1
   for (u32 first = 0;;) {
     const u32 left = last - first;
@@ -49,6 +49,12 @@ KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
   const u64 enough = static_cast<u64>(resident_threads() / 8) * kChunkCount<T>;
   return by_chunks && lines * per_line > enough ? kChunkCount<T> : 1;
+}
+
+// How many times so many, which `outputs_of_thread` gave, go into a line.
+template <class T>
+KILN_DEVICE u32 runs_of_line(u64 per_line, u32 run) {
+  return static_cast<u32>(per_line) / (run == 1 ? 1 : kChunkCount<T>);
 }
 
 // Writes what `next()` gives, once or as often as a chunk has elements, of which `kAbreast` are

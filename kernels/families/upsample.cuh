@@ -42,7 +42,7 @@ KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, 
   if (!(row_scale > 0)) row_scale = 0;
   if (!(column_scale > 0)) column_scale = 0;
   const u32 run = outputs_of_thread(dst, lines, columns_out);
-  for_each_in_lines(lines, columns_out / run, [&](u32 line, u32 i) {
+  for_each_in_lines(lines, runs_of_line<T>(columns_out, run), [&](u32 line, u32 i) {
     const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
     const T* const row = image.src + element_at(image.row * row_scale, height) * row_stride;
     u32 column = i * run;
@@ -60,7 +60,7 @@ KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, 
   const u64 stride = info[5];
   if (!(scale > 0)) scale = 0;
   const u32 run = outputs_of_thread(dst, lines, length_out);
-  for_each_in_lines(lines, length_out / run, [&](u32 line, u32 i) {
+  for_each_in_lines(lines, runs_of_line<T>(length_out, run), [&](u32 line, u32 i) {
     const u32 batch = line / channels;
     const T* const row = src + batch * info[3] + (line - batch * channels) * info[4];
     u32 column = i * run;
@@ -142,7 +142,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
   const f64 column_scale =
       axis_scale(align_corners, column_factor.is_given, column_factor.value, width, columns_out);
   const u32 run = outputs_of_thread(dst, lines, columns_out);
-  for_each_in_lines(lines, columns_out / run, [&](u32 line, u32 i) {
+  for_each_in_lines(lines, runs_of_line<T>(columns_out, run), [&](u32 line, u32 i) {
     const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
     const Between<N> y = between<N>(image.row, row_scale, align_corners, height);
     const T* const top = image.src + y.first * row_stride;

@@ -70,6 +70,9 @@ double scale(std::size_t size, std::size_t size_out) {
   return static_cast<double>(size) / static_cast<double>(size_out);
 }
 
+// Lines of so many outputs are written by chunks where they are whole ones.
+bool has_chunks(std::size_t outputs, DType dtype) { return outputs * size_of(dtype) % 16 == 0; }
+
 // A block takes 256 outputs of four channels, or of one where a thread makes an output by itself;
 // smaller blocks where the device would have none for some multiprocessors.
 tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs, std::size_t channels,
@@ -134,8 +137,9 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
   const std::size_t terms = product(call.kernel_layout.dims) / out[1];
-  const bool alone = out[1] == 1 || (terms <= tuning::convolve_terms_alone(transposed) &&
-                                     count <= tuning::kConvolveFewOwnOutputs);
+  const bool few =
+      terms <= tuning::convolve_terms_alone(transposed) || count <= out[1] * tuning::kConvolveTiny;
+  const bool alone = out[1] == 1 || (few && count <= tuning::kConvolveFewOwnOutputs);
   KILN_TRY(set_grid(launch, call.geometry, count,
                     convolution_launch(gpu, count / out[1], out[1], alone)));
   append(launch.layout, call.src_layout);
@@ -182,10 +186,15 @@ Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kIm2Col[flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
-  // Of one dim the reference has a thread for each window of a channel.
-  const std::size_t threads =
-      call.geometry == Geometry::kReference && !flat ? count / call.window[0] : count;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, true));
+  // Of one dim the reference has a thread for each window of a channel, as we where all run at once
+  // (families/im2col.cuh).
+  const std::size_t windows = flat ? count : count / call.window[0];
+  const bool at_once = windows <= spread_over(gpu).resident() && size_of(call.dtype) != 8;
+  const std::size_t threads = call.geometry == Geometry::kReference || at_once ? windows : count;
+  std::size_t line = 1;  // what the windows of a row of outputs have
+  for (std::size_t d = flat ? 2 : 1; d < out.rank(); ++d) line *= out[d];
+  const bool in_chunks = has_chunks(line, call.dtype);
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, in_chunks));
   append(launch.layout, call.src_layout);
   if (flat) {
     launch.pass(Im2ColKernel<void>(), count, out[1], out[2], call.window[0], call.window[1],
@@ -207,7 +216,7 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   const std::size_t length = (call.length - 1) * call.stride + call.window;
   KILN_TRY(in_32_bits("elements of a dim", length, kMostOfDim));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).singly(count)));
   launch.pass(Col2Im1dKernel<void>(), count, length, call.length, call.channels, call.window,
               call.stride, call.src, call.dst);
   return launch;
@@ -242,7 +251,8 @@ Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
   KILN_TRY(require_image("dst", out, 4));
   Launch launch;
   KILN_TRY(set_kernel(launch, kNearest, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims), true));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
+                                has_chunks(out.dims[3], call.dtype)));
   append(launch.layout, call.src_layout);
   // What the kernel calls "w" is dim 2.
   launch.pass(UpsampleNearest2dKernel<void>(), call.height_out, call.width_out,
@@ -259,7 +269,8 @@ Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu) {
   KILN_TRY(require_image("dst", out, 3));
   Launch launch;
   KILN_TRY(set_kernel(launch, kNearest1d, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, product(out.dims), true));
+  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, product(out.dims),
+                                has_chunks(out.dims[2], call.dtype)));
   append(launch.layout, call.src_layout);
   launch.pass(UpsampleNearest1dKernel<void>(), call.length_out, scale(src[2], call.length_out),
               nullptr, call.src, call.dst);
@@ -274,7 +285,8 @@ Result<Launch> plan(const UpsampleBilinear2d& call, const Gpu& gpu) {
   KILN_TRY(require_image("dst", out, 4));
   Launch launch;
   KILN_TRY(set_kernel(launch, kBilinear, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims), true));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
+                                has_chunks(out.dims[3], call.dtype)));
   append(launch.layout, call.src_layout);
   launch.pass(UpsampleBilinear2dKernel<void>(), call.width_out, call.height_out, call.align_corners,
               call.height_factor != 0, call.height_factor, call.width_factor != 0,
