@@ -38,7 +38,7 @@ struct Rope {
   // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head.
   KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
-      const u32 token = by_batch ? group : group % tokens;
+      const u32 token = by_batch || groups == tokens ? group : group % tokens;
       return static_cast<u64>(token) * half + j;
     } else {
       return within + (by_batch ? static_cast<u64>(group / tokens) * per_group : 0);
@@ -100,9 +100,13 @@ struct Rope {
 
   // Pair `i`, or those from it on, of the groups behind the first ones.
   KILN_DEVICE void turn(u32 first_group, u64 start, u32 i, bool in_chunks) const {
-    const u32 group = i / per_group;
-    const u32 within = i - group * per_group;
-    const u32 j = kHalved ? within % half : 0;
+    const u32 j = kHalved ? i % half : 0;  // groups are whole heads
+    u32 group = 0, within = j;
+    // Of one token's heads that share the tables, nothing else is asked for.
+    if (kPairing != Pairing::kHalves || by_batch || per_group != half) {
+      group = i / per_group;
+      within = i - group * per_group;
+    }
     const u64 at = 2 * (start + i) - j;
     const u64 entry = entry_of(first_group + group, within, j);
     if (in_chunks) {
