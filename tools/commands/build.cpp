@@ -22,6 +22,7 @@
 #include "tools/engine/out_folder.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/lock_file.hpp"
+#include "tools/stages/parse_embed.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -36,12 +37,15 @@ ProgressOptions progress_options(const BuildOptions& options, const World& world
   return {.style = style, .explain = options.explain, .jobs = jobs, .out = options.selection.out};
 }
 
-void apply(const BuildOptions& options, EmbedOptions& embed) {
+Result<void> apply(const BuildOptions& options, EmbedOptions& embed) {
   if (options.embed) embed.mode = *options.embed;
   if (!options.outputs.empty()) embed.outputs = options.outputs;
-  if (options.name_space) embed.name_space = *options.name_space;
+  if (options.name_space) {
+    KILN_TRY_ASSIGN(embed.name_space, parse_namespace(*options.name_space));
+  }
   if (options.compression) embed.compression = *options.compression;
   if (options.embed_source) embed.source = *options.embed_source;
+  return {};
 }
 
 OutputFormat output_format(const BuildOptions& options) {
@@ -246,7 +250,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
 
   // What is asked for, what this machine can do, and every step from the one to the other.
   KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
-  apply(options, prepared.manifest.embed);
+  KILN_TRY(apply(options, prepared.manifest.embed));
   const Plan& plan = prepared.plan;
   KILN_TRY(check_out_folder(world.files, plan.out_root, options.selection.out));
   KILN_TRY_ASSIGN(const SideFiles side, check_side_files(options, prepared, world));

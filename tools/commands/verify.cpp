@@ -246,7 +246,14 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 Result<int> run_verify(const VerifyOptions& options, World& world) {
   const fs::path& here = world.environment.current_directory;
   const auto [folder, shown] = build_path(options.folder, here);
-  KILN_TRY_ASSIGN(BuildFolder build, read_build_catalog(folder, shown, world.files));
+  Result<BuildFolder> read = read_build_catalog(folder, shown, world.files);
+  if (!read) {
+    Error error = std::move(read).error();
+    // A catalog that is there and cannot be read is what this command looks for.
+    if (world.files.kind(folder / "kiln.json") == PathKind::kFile) error.code = ErrorCode::kBuildFailed;
+    return error;
+  }
+  BuildFolder build = std::move(read).value();
   std::optional<Manifest> manifest;
   if (!options.manifest.empty()) {
     KILN_TRY_ASSIGN(manifest, parse_manifest(options.manifest, here, world.files));

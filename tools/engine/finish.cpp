@@ -162,6 +162,7 @@ ReadModules make_module(const ModuleSpec& spec, std::vector<Artifact> images,
   ReadModules made;
   const std::string& name = spec.name.value;
   const std::vector<AbiKernel>* abi = abi_of(manifest, name);
+  for (Artifact& image : images) image.source = spec.sources[image.unit].value;
   if (Result<void> verified = verify_module(name, images, abi, spec.coverage); !verified) {
     made.errors.push_back(std::move(verified).error());
     return made;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
@@ -51,7 +52,7 @@ void check_target(const Artifact& image, std::vector<Error>& errors) {
 // The kernels of a module for one target, over all its units.
 struct TargetKernels {
   Kernels kernels;
-  std::vector<std::string> twice;  // exported by two units
+  std::map<std::string, std::map<std::uint16_t, std::string>> sources;  // of each kernel, by unit
 };
 
 std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images) {
@@ -59,9 +60,8 @@ std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images)
   for (const Artifact& image : images) {
     TargetKernels& target = result[image.target];
     for (const KernelInfo& kernel : image.info.kernels) {
-      if (!target.kernels.emplace(kernel.name, kernel.parameters).second) {
-        target.twice.push_back(kernel.name);
-      }
+      target.kernels.emplace(kernel.name, kernel.parameters);
+      target.sources[kernel.name].emplace(image.unit, image.source);
     }
   }
   return result;
@@ -167,6 +167,23 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
   }
 }
 
+// Of the kernels that several sources of the module define, for any target.
+std::optional<Error> defined_twice(const std::string& module, const std::map<TargetId, TargetKernels>& targets) {
+  std::map<std::string, std::set<std::string>> sources;
+  for (const auto& [target, found] : targets) {
+    for (const auto& [name, units] : found.sources) {
+      if (units.size() < 2) continue;
+      for (const auto& [unit, source] : units) sources[name].insert(quote(source));
+    }
+  }
+  if (sources.empty()) return std::nullopt;
+  Error error = failed("module " + quote(module) + ": two of its sources define the same kernel");
+  for (const auto& [name, some] : sources) {
+    error.note(quote(with_demangled(name)) + " is in " + join(std::vector(some.begin(), some.end()), " and "));
+  }
+  return error.hint("rename one of them, or put the sources into two modules");
+}
+
 bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
 
 // One note a target: what is wrong with its kernels; nothing when all is well.
@@ -193,9 +210,6 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
   append("missing", missing);
   append("unexpected", unexpected);
   append("other parameters (offset:size, * for a pointer)", different);
-  std::vector<std::string> twice;
-  for (const std::string& name : found.twice) twice.push_back(with_demangled(name));
-  append("exported by two sources", twice);
   if (text.empty()) return std::nullopt;
   return to_string(target) + ":" + text;
 }
@@ -213,6 +227,7 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
         .hint("a kernel is a function for all to see, __global__ void name(...); a template is one "
               "where it is instantiated: template __global__ void name<float>(...)");
   }
+  if (std::optional<Error> twice = defined_twice(module, targets)) errors.push_back(*std::move(twice));
   Error differences = failed(
       "module " + quote(module) +
       (abi != nullptr ? ": its kernels are not those of the abi file"

@@ -173,10 +173,22 @@ TEST_CASE("verify_module takes the units of a module together") {
                       {image("sm_80", {kernel("a", {})}, 0), image("sm_80", {kernel("b", {})}, 1),
                        image("gfx1100", {kernel("b", {})}, 1), image("gfx1100", {kernel("a", {})}, 0)},
                       nullptr));
-  const auto twice = verify_module(
-      "affine", {image("sm_80", {kernel("a", {})}, 0), image("sm_80", {kernel("a", {})}, 1)}, nullptr);
+}
+
+TEST_CASE("verify_module names the sources that define the same kernel") {
+  std::vector<Artifact> images;
+  for (const char* target : {"sm_80", "gfx1100"}) {
+    images.push_back(image(target, {kernel("a", {}), kernel("b", {})}, 0));
+    images.back().source = "one.cu";
+    images.push_back(image(target, {kernel("a", {})}, 1));
+    images.back().source = "two.cu";
+  }
+  const auto twice = verify_module("affine", images, nullptr);
   REQUIRE_FALSE(twice);
-  CHECK(twice.error().notes[0].text == "sm_80:\n  exported by two sources: a");
+  CHECK(render(twice.error()) ==
+        "kiln: error: module 'affine': two of its sources define the same kernel\n"
+        "note: 'a' is in 'one.cu' and 'two.cu'\n"
+        "hint: rename one of them, or put the sources into two modules\n");
 }
 
 TEST_CASE("verify_module refuses a module without kernels") {
