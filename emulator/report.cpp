@@ -69,7 +69,8 @@ Error report(const Fault& fault, const LaunchPlan& plan) {
   if (const std::string line = source_line(program.file(), address); !line.empty())
     error.note("from " + line);
   if (fault.kind == FaultKind::kLdsOverrun) {
-    error.hint("LDS is shared memory: the launch gives the bytes of `extern __shared__` arrays (shared_bytes)");
+    error.hint("LDS is shared memory: the launch gives the bytes of `extern __shared__` arrays (shared_bytes, or --lds of "
+               "'kiln run'); a `__shared__` array of a size of its own was overrun by the kernel");
   }
   if (fault.kind == FaultKind::kEndless) {
     error.hint("a kernel that is to go on takes a larger limit: KILN_EMULATOR_LIMIT, or --limit of 'kiln run'");

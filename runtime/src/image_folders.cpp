@@ -94,8 +94,15 @@ FolderImages find_folder_images(std::span<const std::string> folders, const Modu
                                 std::uint16_t unit) {
   FolderImages found;
   for (const std::string& folder : folders) {
+    const fs::path of_module = fs::path(folder) / module.name;
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      found.notes.push_back("KILN_IMAGE_PATH: there is no folder '" + folder + "'");
+    } else if (!fs::is_directory(of_module, error)) {
+      found.notes.push_back("KILN_IMAGE_PATH: '" + folder + "' has no folder '" + std::string(module.name) + "'");
+    }
     const ImageSources sources = read_sources(folder, module);
-    for (const std::string& path : files_of(fs::path(folder) / module.name)) {
+    for (const std::string& path : files_of(of_module)) {
       Result<std::string> bytes = read_file(path);
       if (bytes) {
         if (const auto missing = missing_kernel(*bytes, module, unit); !missing.empty()) {

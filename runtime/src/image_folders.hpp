@@ -37,6 +37,7 @@ struct FolderImage {
 struct FolderImages {
   std::vector<FolderImage> images;  // in the order of the folders, then of the paths
   std::vector<Refusal> refusals;    // files that are no image of the module, each with the reason
+  std::vector<std::string> notes;   // of each folder that is not there, or has nothing of the module
 };
 
 // The images of one unit. Files of other units are passed over.

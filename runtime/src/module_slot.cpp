@@ -395,14 +395,17 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   if (selection.image == nullptr && selection.source != nullptr) {
     Result<Source> compiled = compile(*selection.source);
     if (compiled || compiled.error().code != ErrorCode::kUnavailable) return compiled;
-    selection.refusals.push_back({"source", compiled.error().message});
+    selection.refusals.push_back({std::string(kSourceOfModule), compiled.error().message});
     for (const Note& note : compiled.error().notes) {
-      selection.refusals.push_back({"source", note.text});
+      selection.refusals.push_back({std::string(kSourceOfModule), note.text});
     }
   }
   if (selection.image == nullptr) {
     std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
     Error error = no_image(selection, name_, target, device_.identity());
+    for (std::string& note : added.notes) {  // before the last hint
+      error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
+    }
     if (device_.is_stand_in()) {
       error.notes.insert(error.notes.begin(),
                          {Note::Kind::kNote,

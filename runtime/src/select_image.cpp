@@ -1,6 +1,7 @@
 #include "runtime/src/select_image.hpp"
 #include "formats/ptx_isa.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -20,6 +21,17 @@ Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
 
 // CUDA 13 builds for this compute capability and later ones. Source: CUDA 13.0 release notes.
 constexpr int kOldestOfNewToolkits = 75;
+
+// What makes an image of a source for a device, as a hint spells it.
+std::string wanted_compiler(const TargetId& device) {
+  switch (device.kind) {
+    case TargetKind::kHost: return "install a C++ compiler, or name one in KILN_CXX";
+    case TargetKind::kAmd: return "hipRTC compiles it (KILN_HIPRTC_LIBRARY)";
+    case TargetKind::kCubin:
+    case TargetKind::kPtx: break;
+  }
+  return "NVRTC compiles it (KILN_NVRTC_LIBRARY)";
+}
 
 }  // namespace
 
@@ -71,6 +83,16 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
+  // Of a program that was built with its sources instead of images.
+  const bool has_source_alone =
+      selection.source != nullptr &&
+      std::all_of(selection.refusals.begin(), selection.refusals.end(),
+                  [](const Refusal& refusal) { return refusal.image == kSourceOfModule; });
+  if (has_source_alone) {
+    error.hint("the module holds its source and no image: " + wanted_compiler(device.target) +
+               ", or build with --embed-source=beside for " + wanted_targets(device.target));
+    return error;
+  }
   std::string hint = "add " + wanted_targets(device.target) + " to the targets of module '" +
                      std::string(module) + "' in the manifest and build again";
   if (device.target.kind == TargetKind::kHost) {

@@ -34,6 +34,9 @@ struct Refusal {
   std::string reason;  // "built for sm_80, the device is sm_90, of another major version"
 };
 
+// What a refusal calls the source of a module, which no compiler took.
+inline constexpr std::string_view kSourceOfModule = "source";
+
 struct Selection {
   const ImageEntry* image = nullptr;   // null: nothing fits
   const ImageEntry* source = nullptr;  // what the unit is compiled from, where the module holds it

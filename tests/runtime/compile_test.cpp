@@ -269,7 +269,8 @@ TEST_CASE("Without a compiler the error has the reason, and what else would do")
       "note: image 'source': no NVRTC on this machine\n"
       "note: image 'source': /nowhere/libnvrtc.so: cannot open shared object file: No such file or "
       "directory\n"
-      "hint: add 'sm_90' to the targets of module 'arithmetic' in the manifest and build again\n");
+      "hint: the module holds its source and no image: NVRTC compiles it (KILN_NVRTC_LIBRARY), or build with "
+      "--embed-source=beside for 'sm_90'\n");
 }
 
 TEST_CASE("An image that fits is taken before the source") {

@@ -120,7 +120,19 @@ TEST_CASE("A file in a folder that does not do is told with its reason") {
             "note: image '" +
             folder +
             "c.txt': is no image for one device: unknown file\n"
+            "note: KILN_IMAGE_PATH: there is no folder '/nowhere'\n"
             "hint: add 'sm_90' to the targets of module 'arithmetic' in the manifest and build again\n");
+}
+
+TEST_CASE("A folder that has nothing of the module is told") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  path.put("pair/compute_80.ptx", kPtxText);
+  const auto failed = path.open().get_or_load_func("nothing", kAmdOnly);
+  REQUIRE_FALSE(failed);
+  CHECK(render(failed.error()).find("note: KILN_IMAGE_PATH: there is no folder '/nowhere'\n"
+                                    "note: KILN_IMAGE_PATH: '" + scratch.path().string() +
+                                    "' has no folder 'arithmetic'\nhint: ") != std::string::npos);
 }
 
 TEST_CASE("An image in a folder that was built from other sources than the program is refused") {

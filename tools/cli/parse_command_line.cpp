@@ -35,6 +35,11 @@ Error unknown_argument(const std::string& argument, const CLI::App& command) {
                             quote(argument) + " of 'kiln " + command.get_name() + "'");
   const std::string near = nearest_option(argument, option_names(command));
   if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
+  // What a launch by the runtime calls it.
+  const std::string name = argument.substr(0, argument.find('='));
+  if (command.get_name() == "run" && (name == "--shared_bytes" || name == "--shared-bytes")) {
+    error.hint("did you mean '--lds'?");
+  }
   const bool is_target = argument.starts_with("gfx") || argument.starts_with("sm_") || argument.starts_with("compute_");
   if (is_target && command.get_option_no_throw("--target") != nullptr) {
     error.hint("did you mean '--target " + argument + "'?");

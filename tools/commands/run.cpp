@@ -98,6 +98,17 @@ Result<void> read_input(KernelArgumentText& argument, const Files& files) {
   return {};
 }
 
+// What the emulator fails with: by the words that its messages begin with, one of its own limits or this
+// machine's, a launch that no device takes, or else a fault of the kernel.
+ErrorCode code_of(const Error& error) {
+  if (error.code != ErrorCode::kDriver) return error.code;
+  const auto is = [&](std::string_view start) { return error.message.starts_with(start); };
+  if (is("not emulated: ") || is("mmap: ") || error.message.find(": the emulator lacks ") != std::string::npos) {
+    return ErrorCode::kUnavailable;
+  }
+  return is("launch: ") ? ErrorCode::kInvalidInput : ErrorCode::kBuildFailed;
+}
+
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f%%",
@@ -168,7 +179,12 @@ Result<int> run_run(const RunOptions& options, World& world) {
          argument.bytes, argument.is_written});
     arguments.push_back(std::move(argument));
   }
-  KILN_TRY_ASSIGN(const Counts counts, runner->run(run));
+  const Result<Counts> counts = runner->run(run);
+  if (!counts) {
+    Error error = counts.error();
+    error.code = code_of(error);
+    return error;
+  }
 
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<std::byte>& bytes = run.arguments[i].bytes;
@@ -180,7 +196,7 @@ Result<int> run_run(const RunOptions& options, World& world) {
           world.files.write(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
     }
   }
-  print_counts(counts, world.out);
+  print_counts(*counts, world.out);
   return 0;
 }
 
