@@ -157,6 +157,10 @@ Subcommand declare_step(Program& program) {
                      "A variable of the command's environment, NAME=VALUE; may be repeated")
       ->type_name("VARIABLE")->expected(1)->take_all();
   command.add_option("COMMAND", options->command, "After --, the tool and its arguments");
+  command.footer(
+      "Example: one image, as a line of that file makes it\n"
+      "  kiln step --kind compile --tool nvcc --id 'compile fill sm_80' --output out/images/fill/sm_80.cubin \\\n"
+      "    -- nvcc -cubin -arch=sm_80 -o out/images/fill/sm_80.cubin fill.cu");
   return {"step", [options, &program]() -> Result<Invocation> {
             if (!program.tool_words.empty()) options->command = program.tool_words;
             if (options->command.empty()) {

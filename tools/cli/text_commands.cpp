@@ -1,4 +1,6 @@
 // The commands that answer with a text about the command line itself.
+#include <utility>
+
 #include "tools/cli/program.hpp"
 #include "tools/cli/texts.hpp"
 
@@ -12,7 +14,7 @@ CommandText text_of(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     OptionText one{{}, option->get_type_name(), option->get_description(), option->get_required(),
                    option->get_items_expected_max() > 1};
-    if (option->get_items_expected_max() == 0) one.value.clear();
+    if (option->get_items_expected_max() == 0) one.joined_value = std::exchange(one.value, {});
     if (option->get_positional()) {
       one.names.push_back(option->get_name(true));
       if (one.value.find('|') == std::string::npos) one.value.clear();

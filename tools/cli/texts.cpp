@@ -8,10 +8,10 @@ namespace kiln::tools {
 namespace {
 
 // The words that an option's value is one of: "array|asm" -> array, asm.
-std::vector<std::string> choices(const OptionText& option) {
+std::vector<std::string> choices(const std::string& value) {
   std::vector<std::string> words;
-  if (option.value.find('|') == std::string::npos) return words;
-  for (const std::string_view word : split(option.value, '|')) words.emplace_back(word);
+  if (value.find('|') == std::string::npos) return words;
+  for (const std::string_view word : split(value, '|')) words.emplace_back(word);
   const auto is_word = [](const std::string& word) {
     return std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
   };
@@ -68,7 +68,7 @@ std::string quoted(const std::string& text) {
 // what follows the last ':' is given back.
 constexpr std::string_view kBashStart = R"sh(# bash completion of kiln, made by 'kiln completions bash'
 _kiln() {
-  local word last= current before= words= options= asked=
+  local word last= current before= words= options= asked= joined=
   local -a line=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
     if [[ ${#line[@]} -gt 0 && ( $word == [:=] || $last == [:=] ) ]]; then
@@ -110,13 +110,16 @@ std::string bash(const std::vector<CommandText>& commands) {
   out += "    COMPREPLY=($(compgen -W '" + join(names_of(commands), " ") +
          " --help --version' -- \"$current\"))\n    return\n  fi\n"
          "  before=${line[-1]}\n"
-         "  [[ $current != --*=* ]] || { before=${current%%=*} current=${current#*=}; }\n"
+         "  [[ $current != --*=* ]] || { joined=1 before=${current%%=*} current=${current#*=}; }\n"
          "  case ${line[0]} in\n";
   for (const CommandText& command : commands) {
     out += "    " + command.name + ")\n      options='" + join(options_of(command), " ") + "'\n";
     std::string inner;
     for (const OptionText& option : command.options) {
-      const std::vector<std::string> words = choices(option);
+      const std::vector<std::string> words = choices(option.value);
+      if (const auto behind = choices(option.joined_value); !behind.empty()) {
+        inner += "        " + join(option.names, " | ") + ") [[ -z $joined ]] || words='" + join(behind, " ") + "' ;;\n";
+      }
       if (option.value.empty() || is_path(option)) continue;
       const std::string asked = asked_for(option);
       inner += "        " + join(option.names, " | ") + ") " +
@@ -131,7 +134,7 @@ std::string bash(const std::vector<CommandText>& commands) {
     for (const OptionText& positional : command.positionals) {
       const std::vector<std::string> words = command.name == "help" || command.name == "man"
                                                  ? names_of(commands)
-                                                 : choices(positional);
+                                                 : choices(positional.value);
       if (!words.empty()) out += "      [[ ${#line[@]} -ne 1 ]] || words='" + join(words, " ") + "'\n";
     }
     out += "      ;;\n";
@@ -160,7 +163,7 @@ std::string zsh(const std::vector<CommandText>& commands) {
   for (const CommandText& command : commands) {
     out += "    " + command.name + ") _arguments";
     for (const OptionText& option : command.options) {
-      const std::vector<std::string> words = choices(option);
+      const std::vector<std::string> words = choices(option.value);
       for (const std::string& name : option.names) {
         out += " \\\n      '*" + name + "[" + quoted(without(option.description, "[]:")) + "]";
         if (!option.value.empty()) {
@@ -196,7 +199,7 @@ std::string fish(const std::vector<CommandText>& commands) {
       for (const std::string& name : option.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      const std::vector<std::string> words = choices(option);
+      const std::vector<std::string> words = choices(option.value);
       if (!option.value.empty()) out += is_path(option) ? " -r" : " -x";
       const std::string asked = asked_for(option);
       if (!asked.empty()) out += " -a '(__kiln_ask " + asked + ")'";

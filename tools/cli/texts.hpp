@@ -10,10 +10,11 @@ namespace kiln::tools {
 
 struct OptionText {
   std::vector<std::string> names;  // "-j", "--jobs"; of a positional one its only name: "MANIFEST"
-  std::string value;               // "N", "array|asm"; empty: it takes none
+  std::string value;               // "N", "array|asm"; empty: it takes none but behind '='
   std::string description;
   bool is_required = false;
   bool is_repeated = false;
+  std::string joined_value = {};   // of a flag that may have one behind '=': "beside|instead|none"
 };
 
 struct CommandText {

@@ -260,6 +260,11 @@ Result<int> run_doctor(const DoctorOptions& options, World& world) {
   }
   findings.hip_lacks = missing_hip_headers(findings.toolchain, world.files);
 
+  if (const auto named = world.environment.get("KILN_DEVICE"); named && !named->empty()) {
+    if (const Result<Device> device = runtime.default_device(); !device) {
+      world.err << "kiln: warning: KILN_DEVICE: " << printable_line(device.error().message) << "\n";
+    }
+  }
   world.out << (options.json ? findings_as_json(findings)
                              : findings_as_text(findings, world.out_color));
   const bool all_buildable = std::none_of(findings.targets.begin(), findings.targets.end(),

@@ -215,11 +215,12 @@ Result<int> run_init(const InitOptions& options, World& world) {
     world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
   }
   for (const Source& source : sources) {
-    if (!source.has("extern \"C\"")) continue;
-    world.out << "note: " << source.name
-              << ": of extern \"C\" kernels only the sizes of arguments are known: "
-              << "leave extern \"C\" out, or write an abi file, and \"abi\": \"abi.json\" into the "
-                 "manifest:\n"
+    const bool is_spelt = source.has("KILN_KERNEL");
+    if (is_first || !(is_spelt || source.has("extern \"C\""))) continue;
+    world.out << "note: " << source.name << ": of " << (is_spelt ? "KILN_KERNEL" : "extern \"C\"")
+              << " kernels only the sizes of arguments are known: "
+              << (is_spelt ? "" : "leave extern \"C\" out, or ")
+              << "write an abi file, and \"abi\": \"abi.json\" into the manifest:\n"
               << "  {\"format\": 1, \"modules\": {" << '"'
               << source.module << '"'
               << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";

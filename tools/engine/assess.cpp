@@ -24,7 +24,7 @@ Assessment assess(const Step& step, const StepRecord* record, const BuildContext
                        context.digests, *context.shared);
   if (record == nullptr) {
     result.ingredients = read_ingredients(now);
-    result.reasons.push_back("not built before");
+    result.reasons.push_back("no finished run on record");
     return result;
   }
   if (now != record->ingredients) {

@@ -39,8 +39,9 @@ Facts facts_of_build(const Catalog& catalog) {
   add_fact(facts, {"the manifest's name", catalog.name});
   const Json settings = settings_json(catalog.settings);
   for (const JsonMember& setting : *settings.object()) {
+    const std::string* const text = setting.value.text();
     add_fact(facts, {"the setting " + quote(setting.key),
-                std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
+                     text != nullptr ? *text : std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
   }
   for (const ToolRecord& tool : catalog.tools) {
     add_fact(facts, {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -34,6 +35,13 @@ std::vector<std::string> misspelt_variables(const Environment& environment) {
     const std::string rest = variable.substr(kPrefix.size()), near = nearest(rest, names);
     if (near.empty() || edit_distance(rest, near) > kMostSlips) continue;
     lines.push_back(variable + " is set, which nothing reads: did you mean " + std::string(kPrefix) + near + "?");
+  }
+  const std::string passed = environment.get("KILN_PASS_ENVIRONMENT").value_or("");
+  for (const std::string_view part : split(passed, ',')) {
+    const std::string_view name = trim(part);
+    if (name.find_first_of(" \t:;=") == std::string_view::npos) continue;
+    lines.push_back("KILN_PASS_ENVIRONMENT names " + quote(name) +
+                    ", which no variable is called: names are separated by commas");
   }
   return lines;
 }

@@ -88,6 +88,13 @@ TEST_CASE("kiln build refuses a kernel that only one vendor's images have, by na
   CHECK_FALSE(fs::exists(project.out() / "include"));
 }
 
+TEST_CASE("kiln doctor warns of a KILN_DEVICE that this machine does not have") {
+  const ScratchFolder folder;
+  Project project(folder.path());
+  project.environment = {{"KILN_DEVICE", "cuda:77"}};
+  CHECK(contains(project.kiln({"doctor"}).diagnostics, "kiln: warning: KILN_DEVICE: no device 'cuda:77' on this machine\n"));
+}
+
 TEST_CASE("kiln build fails for a target without tools, and --allow-missing leaves it out") {
   if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
   const ScratchFolder folder;

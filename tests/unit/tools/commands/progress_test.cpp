@@ -32,9 +32,9 @@ struct Shown {
     progress->started(step("compile affine sm_80"), 0);
     progress->finished(step("compile affine sm_80"),
                        {StepStatus::kRan, {"affine.cu changed", "flag -O3 -> -O2"}, 1240});
-    progress->finished(step("compile fill sm_80"), {StepStatus::kCached, {"not built before"}, 0});
+    progress->finished(step("compile fill sm_80"), {StepStatus::kCached, {"no finished run on record"}, 0});
     progress->started(step("compile unary sm_80"), 0);
-    progress->finished(step("compile unary sm_80"), {StepStatus::kFailed, {"not built before"}, 0});
+    progress->finished(step("compile unary sm_80"), {StepStatus::kFailed, {"no finished run on record"}, 0});
   }
 };
 

@@ -81,3 +81,9 @@ TEST_CASE("misspelt_variables tells what is nearly a variable of kiln's, and not
   CHECK(lines[0] == "KILN_CACHE_DIRR is set, which nothing reads: did you mean KILN_CACHE_DIR?");
   CHECK(lines[1] == "KILN_DEVCE is set, which nothing reads: did you mean KILN_DEVICE?");
 }
+
+TEST_CASE("misspelt_variables tells of names to pass on that are none") {
+  const auto lines = kiln::tools::misspelt_variables(with({{"KILN_PASS_ENVIRONMENT", "A B, C,,default"}}));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0] == "KILN_PASS_ENVIRONMENT names 'A B', which no variable is called: names are separated by commas");
+}
