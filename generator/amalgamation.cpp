@@ -11,6 +11,16 @@ namespace {
 constexpr std::string_view kOnce = "#pragma once\n";
 constexpr std::string_view kInclude = "#include <kiln/catalog.hpp>\n";
 
+// What the linker calls undefined, beside all else, where no file has the implementation.
+#define KILN_NEEDED "kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION"
+constexpr std::string_view kNeed =
+    "\nextern \"C\" const char " KILN_NEEDED ";\n"
+    "namespace {\n"
+    "[[gnu::used]] const char* const kiln_needs_implementation = &" KILN_NEEDED ";\n"
+    "}\n";
+constexpr std::string_view kGiven = "extern \"C\" { const char " KILN_NEEDED " = 0; }\n";
+#undef KILN_NEEDED
+
 // The images as they are loaded, so that the loader needs no zstd.
 Catalog with_plain_images(Catalog catalog) {
   for (Module& module : catalog.modules) {
@@ -59,6 +69,7 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
   text += "#pragma GCC system_header\n\n#ifndef KILN_AMALGAMATED\n#define KILN_AMALGAMATED " +
           version + "\n";
   text += public_headers_text();
+  text += kNeed;
   text += "#elif KILN_AMALGAMATED != " + version + "\n#error \"" + plain.header +
           " is of another kiln than the amalgamated header before it\"\n#endif\n\n";
   text += header.substr(body + kOnce.size(), include - body - kOnce.size());
@@ -70,6 +81,7 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
       "-std=c++20\"\n"
       "#else\n";
   text += loader_text();
+  text += kGiven;
   text += "#endif\n#endif\n";
   return text;
 }

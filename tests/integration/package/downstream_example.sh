@@ -71,6 +71,15 @@ build
 check "-1 -3 -5 -7"
 build >again.log 2>&1 || { cat again.log; exit 1; }
 check "-1 -3 -5 -7"
+if [ "$project" = amalgamated ]; then
+  grep -v 'define KILN_IMPLEMENTATION' main.cpp >without.cpp
+  if g++ -std=c++20 -Iout/include without.cpp -o without -ldl -pthread >without.log 2>&1 ||
+    ! grep -q 'kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION' without.log; then
+    cat without.log
+    echo "FAILED: a program without the implementation" >&2
+    exit 1
+  fi
+fi
 if grep -E 'compile vectors|steps?: [1-9]' again.log; then
   echo "FAILED: something was built without a change" >&2
   exit 1

@@ -198,6 +198,10 @@ TEST_CASE("generate writes one header with the loader in it, which includes noth
   CHECK(text.find("namespace kernels {") < text.find("#if defined(KILN_IMPLEMENTATION)"));
   CHECK(text.find("#if defined(KILN_IMPLEMENTATION)") < text.find("class HostDriver"));
   CHECK(text.find("AsItWasPacked") == std::string::npos);
+  // Its absence is told by name: used before the implementation, and defined in it.
+  const std::string needed = "kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION";
+  CHECK(text.find("= &" + needed + ";\n") < text.find("#if defined(KILN_IMPLEMENTATION)"));
+  CHECK(text.rfind("const char " + needed + " = 0;") > text.find("#if defined(KILN_IMPLEMENTATION)"));
 }
 
 // An assembly label may hold any character: what a kernel is called must stay a name.
