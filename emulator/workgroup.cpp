@@ -81,7 +81,7 @@ class Runner final : public WorkgroupRunner {
     if (checks_) {
       start(twins_, *twin_storage_, Poison::kInverted);
       checks_->begin_workgroup();
-      missed_.assign(waves_.size(), Missed{});
+      barriers_.assign(waves_.size(), Barriers{});
     }
     Random random(plan_.options.seed + 97 * u64{id[0]} + 131 * u64{id[1]} + 257 * u64{id[2]});
     std::iota(order_.begin(), order_.end(), 0u);
@@ -93,10 +93,11 @@ class Runner final : public WorkgroupRunner {
   }
 
  private:
-  // Lanes that were inactive when their wave came to a barrier.
-  struct Missed {
-    u64 lanes = 0;
-    const Instruction* barrier = nullptr;
+  // Of a wave: the barrier it came to last, and the lanes that were inactive at one, with the first such.
+  struct Barriers {
+    const Instruction* last = nullptr;
+    const Instruction* missed = nullptr;
+    u64 missing_lanes = 0;
   };
 
   Storage make_storage() const {
@@ -223,7 +224,7 @@ class Runner final : public WorkgroupRunner {
     if (checks_ && live != waves_.size()) {
       const auto ended = std::ranges::find_if(waves_, &Wave::ended);
       const auto waiting = std::ranges::find_if(waves_, &Wave::at_barrier);
-      raise(*waiting, *missed_[waiting->id].barrier, FaultKind::kDivergentBarrier,
+      raise(*waiting, *barriers_[waiting->id].last, FaultKind::kDivergentBarrier,
             "wave " + std::to_string(waiting->id) + " waits at a barrier that wave " +
                 std::to_string(ended->id) + " never came to: it has ended");
     }
@@ -314,24 +315,28 @@ class Runner final : public WorkgroupRunner {
         raise(wave, in, FaultKind::kUninitialised, "the branch depends on an uninitialised value");
       }
       ++wave.instructions;
+      if (wave.ended) look_for_missed_barrier(wave, in);
       if (wave.at_barrier) {
         twin.at_barrier = true;
-        missed_[wave.id].lanes |= initial_lanes(wave) & ~read_exec<W>(wave);
-        missed_[wave.id].barrier = &in;
+        Barriers& barriers = barriers_[wave.id];
+        const u64 missing = initial_lanes(wave) & ~read_exec<W>(wave);
+        if (barriers.missing_lanes == 0 && missing != 0) barriers.missed = &in;
+        barriers.missing_lanes |= missing;
+        barriers.last = &in;
       }
     }
   }
 
-  // A lane that was not there at a barrier must not be seen again.
+  // A lane that was not there at a barrier must not be seen again, nor have ended without it.
   void look_for_missed_barrier(const Wave& wave, const Instruction& in) const {
-    const Missed& missed = missed_[wave.id];
-    if (missed.barrier == nullptr || !is_by_lane(in.kind)) return;
-    const u64 back = missed.lanes & read_exec<W>(wave);
-    if (back == 0) return;
-    const int lane = std::countr_zero(back);
-    raise(wave, *missed.barrier, FaultKind::kDivergentBarrier,
-          "lane " + std::to_string(lane) +
-              " went past a barrier at which other lanes of its wave waited",
+    const Barriers& barriers = barriers_[wave.id];
+    if (barriers.missing_lanes == 0) return;
+    const u64 back = is_by_lane(in.kind) ? barriers.missing_lanes & read_exec<W>(wave) : 0;
+    if (back == 0 && !wave.ended) return;
+    const int lane = std::countr_zero(back != 0 ? back : barriers.missing_lanes);
+    raise(wave, *barriers.missed, FaultKind::kDivergentBarrier,
+          "lane " + std::to_string(lane) + (back != 0 ? " went past" : " never came to") +
+              " a barrier at which other lanes of its wave waited",
           lane);
   }
 
@@ -401,7 +406,7 @@ class Runner final : public WorkgroupRunner {
   std::optional<AccessChecks> checks_;
   std::vector<Wave> twins_;
   std::optional<Storage> twin_storage_;
-  std::vector<Missed> missed_;
+  std::vector<Barriers> barriers_;
 };
 
 }  // namespace

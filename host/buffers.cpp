@@ -52,7 +52,7 @@ void* Buffers::allocate(std::size_t bytes) {
     buffer.mapping = guarded.mapping;
     buffer.mapping_bytes = guarded.mapping_bytes;
     memory = guarded.end - room;
-    std::memset(static_cast<std::byte*>(memory) + bytes, kFreshByte, room - bytes);
+    std::memset(static_cast<std::byte*>(memory) + bytes, kBehindByte, room - bytes);
     if (bytes <= kMostFilled) std::memset(memory, kFreshByte, bytes);
   } else if (posix_memalign(&memory, kAlignment, bytes) != 0) {
     return nullptr;
@@ -115,9 +115,9 @@ std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);
   unsigned char* const end = begin + buffer->second.room;
   unsigned char* const written = std::find_if(begin + buffer->second.bytes, end,
-                                              [](unsigned char byte) { return byte != kFreshByte; });
+                                              [](unsigned char byte) { return byte != kBehindByte; });
   if (written == end) return std::nullopt;
-  std::memset(written, kFreshByte, static_cast<std::size_t>(end - written));
+  std::memset(written, kBehindByte, static_cast<std::size_t>(end - written));
   return Overrun{{buffer->first, buffer->second.bytes}, reinterpret_cast<std::uintptr_t>(written)};
 }
 

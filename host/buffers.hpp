@@ -18,8 +18,8 @@ namespace kiln::host {
 class Buffers {
  public:
   static constexpr std::size_t kAlignment = 256;
-  // Of fresh buffers of up to 1 MiB, and of what is behind a buffer.
-  static constexpr unsigned char kFreshByte = 0xA5;
+  static constexpr unsigned char kFreshByte = 0xA5;   // of buffers of up to 1 MiB
+  static constexpr unsigned char kBehindByte = 0xB7;  // what lies behind a buffer: nothing else is poison so
 
   Buffers() = default;
   Buffers(const Buffers&) = delete;

@@ -164,6 +164,16 @@ PLANTED(divergent_lanes) {
   out[global_index()] = in[thread_index()];
 }
 
+PLANTED(lanes_that_leave) {
+  if (thread_index() % 32 >= 20) return;
+  out[global_index()] = in[thread_index()];
+  barrier();
+}
+
+PLANTED(barriers_by_lane) {
+  for (u32 i = 0; i <= thread_index() % 5; ++i) barrier();
+}
+
 PLANTED(divergent_waves) {
   if (thread_index() >= 128) return;
   out[global_index()] = in[thread_index()];
