@@ -5,7 +5,7 @@ import os
 
 from . import _library, _types
 from ._arguments import Arguments
-from ._device import launch
+from ._device import Device, launch
 
 
 def _spelt(name):
@@ -76,6 +76,8 @@ class Kernel:
         if len(arguments) != len(self.parameters):
             raise TypeError(f"{self.readable_name} takes {len(self.parameters)} arguments after device, grid and block, "
                             f"not {len(arguments)}: ({', '.join(map(str, self.parameters))})")
+        if not isinstance(device, Device):
+            raise TypeError(f"a kiln.Device comes first, not {type(device).__name__}")
         given = Arguments(device, stream)
         for parameter, argument in zip(self.parameters, arguments):
             given.add(parameter, argument)
@@ -119,14 +121,24 @@ class Catalog(_library.Handle):
                 kernel = opened.kiln_catalog_kernel_name(self._handle, module, ctypes.c_size_t(k)).decode()
                 kernels[kernel] = Kernel(self, name, kernel, (m, k))
 
+    def _found(self, key):
+        found = [kernels[key] for kernels in self.modules.values() if key in kernels]
+        return found or [kernel for kernel in (self._written(module, key) for module in self.modules) if kernel]
+
+    def __contains__(self, key):
+        if isinstance(key, Kernel):
+            return key.catalog is self
+        if not isinstance(key, tuple):
+            return bool(self._found(key))
+        module, kernel = key
+        return module in self.modules and (kernel in self.modules[module] or self._written(module, kernel) is not None)
+
     def __getitem__(self, key):
         if isinstance(key, tuple):
             module, kernel = key
             written = self._written(module, kernel)
             return self.modules[module][kernel] if written is None else written
-        found = [kernels[key] for kernels in self.modules.values() if key in kernels]
-        if not found:
-            found = [kernel for kernel in (self._written(module, key) for module in self.modules) if kernel]
+        found = self._found(key)
         if not found:
             is_module = f"; it is a module: catalog.modules[{key!r}]" if key in self.modules else ""
             raise KeyError(f"catalog '{self.name}' has no kernel '{key}'{self._nearest(key)}{is_module}")
@@ -143,7 +155,7 @@ class Catalog(_library.Handle):
         return sum(len(kernels) for kernels in self.modules.values())
 
     def __repr__(self):
-        return f"<Catalog {self.name}: {len(self)} kernels in {len(self.modules)} modules>"
+        return f"<Catalog {self.name}: kernels {len(self)}, modules {len(self.modules)}>"
 
     def load(self, device):
         """Loads every module now, so that no later launch has to."""

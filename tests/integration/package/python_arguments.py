@@ -15,6 +15,8 @@ catalog = kiln.Catalog(sys.argv[1])
 saxpy = catalog["saxpy"]
 assert [str(one) for one in saxpy.parameters] == ["u32 n", "f32 a", "const f32* x", "f32* y"]
 assert catalog["vectors", "saxpy"] is saxpy and len(catalog) == 1
+assert "saxpy" in catalog and ("vectors", "saxpy") in catalog and saxpy in catalog
+assert "saxpi" not in catalog and ("none", "saxpy") not in catalog and ("vectors", "saxpi") not in catalog
 
 x = device.upload([1, 2, 3, 4], "f32")
 y = device.upload(array.array("f", [1, 1, 1, 1]))
@@ -88,6 +90,7 @@ refuses(TypeError, "cannot be written to", take(4, 2, x, memoryview(bytes(16)).c
 refuses(TypeError, "a list can be passed for a pointer to constant numbers alone", take(4, 2, x, [1, 1, 1, 1]))
 refuses(TypeError, "a buffer or an array is wanted, not int", take(4, 2, 4096, y))
 refuses(KeyError, "did you mean 'saxpy'", lambda: catalog["saxpi"])
+refuses(TypeError, "a kiln.Device comes first, not str", lambda: saxpy.launch("host", 1, 64, 4, 2, None, None))
 refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
 
 # Narrow floats go up and come back as numbers; and upload() takes its arguments in either order.
