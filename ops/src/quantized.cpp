@@ -115,15 +115,10 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
-// Whether a product goes by mul_mat, which holds vectors (families/held_vectors.cuh) that lie, as
-// the matrix does, at multiples of sixteen bytes.
 bool goes_held(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
                std::int32_t padded) {
-  const std::size_t bytes = row_bytes(call.format, columns) * rows;
-  const auto begins = reinterpret_cast<std::uintptr_t>(call.weights) |
-                      reinterpret_cast<std::uintptr_t>(call.activations);
-  return (begins | bytes) % 16 == 0 && padded % 128 == 0 &&
-         holds_vectors(call.format, gpu, rows, columns, call.vectors);
+  return reinterpret_cast<std::uintptr_t>(call.activations) % 16 == 0 && padded % 128 == 0 &&
+         holds_vectors(call.format, gpu, call.weights, rows, columns, call.vectors);
 }
 
 constexpr unsigned kBlock = 256;

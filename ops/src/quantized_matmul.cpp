@@ -201,7 +201,7 @@ class Planner {
     const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
     const bool has_bytes = info(call_.format).bytes > info(call_.format).values;
     const bool are_held =
-        holds_vectors(call_.format, gpu_, call_.rows, call_.columns, kMostVectors);
+        holds_vectors(call_.format, gpu_, call_.weights, call_.rows, call_.columns, kMostVectors);
     const std::size_t few = tuning::few_vectors(call_.rows, has_bytes, are_held);
     const bool is_few = call_.vectors <= few && has_vectors;
     const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;

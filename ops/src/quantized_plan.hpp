@@ -129,12 +129,15 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
   return parameter("rows of the result", stride);
 }
 
-// Whether up to eight vectors go by the kernel that holds them, wherever they lie.
-inline bool holds_vectors(BlockFormat format, const Gpu& gpu, std::size_t rows, std::size_t columns,
-                          std::size_t vectors) {
+// Whether up to eight vectors go by mul_mat, which holds them (families/held_vectors.cuh): the matrix begins
+// and ends at a multiple of sixteen bytes, as the vectors must.
+inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,
+                          std::size_t columns, std::size_t vectors) {
   const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
+  const bool is_aligned =
+      (reinterpret_cast<std::uintptr_t>(weights) | row_bytes(format, columns) * rows) % 16 == 0;
   const auto bytes = static_cast<unsigned>(info(format).bytes);
-  return has_byte_matrix && tuning::holds_vectors(bytes) &&
+  return has_byte_matrix && is_aligned && tuning::holds_vectors(bytes) &&
          tuning::goes_held(rows, columns, vectors, bytes);
 }
 

@@ -192,14 +192,21 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.mul_mat_q4_K<<<264, 32x8>>>: gates\n"
         "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32\n"
         "quantized.join_products<<<57, 256>>>: silu(gate) * product as f16");
-  // Of few rows two launches by vectors take less than one by tiles.
+  // Two launches by vectors take less than one by tiles, where the first holds its vectors or rows are few.
   call.vectors = 11;
   call.gate = nullptr;
   call.out_dtype = DType::kF32;
   call.out = reinterpret_cast<void*>(0x1000);
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+        "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32, of activations 0 to 7\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<3584, 32x2>>>: product as f32, of activations 8 to "
+        "10");
+  call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
         "quantized.mul_mat_q4_K<<<224, 32x8>>>: product as f32");
+  call.weights = nullptr;
   call.rows = 4096;
   CHECK(
       text(call) ==
@@ -291,7 +298,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
   // Held by mul_mat where there are matrix units, of an aligned matrix.
   call.format = BlockFormat::kQ4_K;
-  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<264, 32x8>>>");
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<264, 32x7>>>");
   CHECK(to_string(*plan(call, {"gfx1100", 96})) ==
         "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<896, 32x4>>>");
   call.weights = reinterpret_cast<const void*>(8);
