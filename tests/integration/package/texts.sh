@@ -56,7 +56,7 @@ same 'the rest of a target' 'xnack+ xnack-' "$(complete_here "$kiln" build --tar
 same 'the rest of nothing' 'xnack+ xnack-' "$(complete_here "$kiln" build --target gfx90a :)"
 same 'a flag with =' 'beside' "$(complete_here "$kiln" build --embed-source = b)"
 same 'a word after that flag' targets.json "$(complete_here "$kiln" build --embed-source targ)"
-same modules 'fill find' "$(complete_here "$kiln" plan --target sm_90 --module fi)"
+same modules 'fill find' "$(complete_here "$kiln" plan --target sm_90 --module 'fi')"
 same 'another manifest' sm_75 "$(complete_here "$kiln" build 'a\ folder/other.json' --target '')"
 same 'targets of a build' compute_80 "$(complete_here "$kiln" strip out --keep '')"
 same 'no manifest' '' "$(complete_here "$kiln" build nothing.json --target '')"
