@@ -36,8 +36,9 @@ class Runner final : public KernelRunner {
       const RunArgument& argument = run.arguments[i];
       arguments[i] = argument.bytes.data();
       if (argument.passing == Passing::kByValue) continue;
-      KILN_TRY_ASSIGN(buffers[i], memory.allocate(std::max<std::size_t>(argument.bytes.size(), 1)));
       arguments[i] = &buffers[i];
+      if (argument.bytes.empty()) continue;  // a null pointer, as the runtime's buffers of no bytes are
+      KILN_TRY_ASSIGN(buffers[i], memory.allocate(argument.bytes.size()));
       if (!argument.is_written) continue;
       std::memcpy(buffers[i], argument.bytes.data(), argument.bytes.size());
       memory.mark_written(reinterpret_cast<u64>(buffers[i]), argument.bytes.size());

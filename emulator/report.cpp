@@ -1,5 +1,6 @@
 #include "emulator/report.hpp"
 
+#include "base/demangle.hpp"
 #include "base/text.hpp"
 #include "emulator/source_lines.hpp"
 
@@ -57,7 +58,7 @@ void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string 
 Error report(const Fault& fault, const LaunchPlan& plan) {
   const Program& program = *plan.program;
   Error error{ErrorCode::kDriver,
-              std::string(to_string(fault.kind)) + ": kernel " + quote(plan.kernel->name) + ": " +
+              std::string(to_string(fault.kind)) + ": kernel " + quote(readable_name(plan.kernel->name)) + ": " +
                   fault.what,
               {},
               {},

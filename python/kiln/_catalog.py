@@ -180,6 +180,9 @@ class Catalog(_library.Handle):
 
     def _nearest(self, key):
         import difflib
+        module, _, kernel = key.partition(".")
+        if kernel in self.modules.get(module, ()):
+            return f"; did you mean catalog[{module!r}, {kernel!r}]?"
         names = [kernel.readable_name for kernel in self]
         template, is_instance, _ = key.partition("<")
         instances = [name for name in names if name.startswith(f"{template}<")]

@@ -52,6 +52,9 @@ Result<void> Device::as_current(const std::function<Result<void>()>& call) const
 
 Result<Function> Device::function(std::string_view name, const void* image,
                                   std::size_t image_bytes) const {
+  if (image == nullptr || image_bytes == 0) {
+    return Error{ErrorCode::kInvalidInput, "no image for kernel '" + std::string(name) + "': it has no bytes", {}, {}};
+  }
   const std::span bytes(static_cast<const std::byte*>(image), image_bytes);
   KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
                   state_->modules().find_or_add(bytes).load_named(name));

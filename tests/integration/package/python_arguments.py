@@ -90,6 +90,7 @@ refuses(TypeError, "cannot be written to", take(4, 2, x, memoryview(bytes(16)).c
 refuses(TypeError, "a list can be passed for a pointer to constant numbers alone", take(4, 2, x, [1, 1, 1, 1]))
 refuses(TypeError, "a buffer or an array is wanted, not int", take(4, 2, 4096, y))
 refuses(KeyError, "did you mean 'saxpy'", lambda: catalog["saxpi"])
+refuses(KeyError, "did you mean catalog['vectors', 'saxpy']?", lambda: catalog["vectors.saxpy"])
 refuses(TypeError, "a kiln.Device comes first, not str", lambda: saxpy.launch("host", 1, 64, 4, 2, None, None))
 refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
 
