@@ -44,7 +44,7 @@ void BlockRunner::State::tell_access(const void* at, const std::string& who) {
     hint = "a null pointer, or dynamic_shared() of a launch that gives no dynamic shared memory: it gives some by "
            "its shared_bytes";
   } else {
-    hint = "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
+    hint = kWhoTellsMore;
   }
 }
 

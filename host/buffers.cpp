@@ -109,7 +109,7 @@ std::optional<BufferExtent> Buffers::guarded_by(std::uint64_t address) const {
 }
 
 std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
-  const std::shared_lock lock(mutex_);
+  const std::unique_lock lock(mutex_);  // it writes
   const auto buffer = holder(address);
   if (buffer == buffers_.end()) return std::nullopt;
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);

@@ -226,7 +226,7 @@ class HostDriver final : public ImmediateDriver {
                    "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" + function.name + "'",
                    {},
                    {}}
-          .hint("the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line");
+          .hint(kWhoTellsMore);
     }
     return {};
   }

@@ -15,6 +15,10 @@ namespace kiln::host {
 // What lies below is taken for a null pointer with an index.
 inline constexpr std::uintptr_t kNearNull = 64 * 1024;
 
+// The hint of an access outside of buffers: it is told here without thread and line.
+inline constexpr const char* kWhoTellsMore =
+    "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
+
 struct Fault {
   enum class Kind { kNoMemory, kStackUsedUp, kDivision };
   Kind kind = Kind::kNoMemory;
