@@ -1,9 +1,9 @@
 // Makes an error of a launch out of a fault of its threads: an access where there is no memory, a
 // stack that is used up, a division of whole numbers by zero.
 //
-// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first launch on, for the process. A fault of
-// other code goes on to the handler that stood before, or ends the process as ever. Sanitizer builds, whose reports say more, and processors that are not known here install
-// nothing.
+// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first launch on, for the process. A fault of other
+// code goes on to the handler that stood before, or ends the process as ever. Sanitizer builds, whose reports
+// say more, and processors that are not known here install nothing.
 #pragma once
 
 #include <cstddef>
