@@ -28,6 +28,9 @@ function(kiln_add_kernels)
     endif()
   endforeach()
 
+  _kiln_check_words(${arg_TARGET} EMBED "array;asm;split" ${arg_EMBED})
+  _kiln_check_words(${arg_TARGET} EMIT "cpp;c;rust;catalog" ${arg_EMIT})
+
   get_filename_component(manifest "${arg_MANIFEST}" ABSOLUTE)
   if(NOT EXISTS "${manifest}")
     _kiln_manifests_beside("${manifest}" near)
@@ -144,7 +147,7 @@ endfunction()
 
 # The names of what `kiln build` generates for `outputs`, the rest of the arguments: what is compiled, and what
 # is included or shipped. As generator/generate.cpp has them; tests/golden/generator/file_names.txt holds both. Of
-# a mode or an output that there is not, kiln says so when it builds.
+# a mode or an output in the manifest that there is not, kiln says so when it builds.
 function(_kiln_generated_files compiled included header mode)
   string(REGEX REPLACE "\\.[^.]*$" "" stem "${header}")
   set(sources)
@@ -174,6 +177,16 @@ function(_kiln_generated_files compiled included header mode)
   endif()
   set(${compiled} "${sources}" PARENT_SCOPE)
   set(${included} "${others}" PARENT_SCOPE)
+endfunction()
+
+# Fails where an argument has a word that `kiln build` would not take.
+function(_kiln_check_words target argument known)
+  foreach(word IN LISTS ARGN)
+    if(NOT word IN_LIST known)
+      list(JOIN known ", " known)
+      message(FATAL_ERROR "kiln_add_kernels(${target}): ${argument} ${word}: expected ${known}")
+    endif()
+  endforeach()
 endfunction()
 
 # "; did you mean targets.json?" of the manifests in the folder of one that is not there, or nothing.

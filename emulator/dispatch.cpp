@@ -18,13 +18,14 @@ namespace kiln::emulator {
 namespace {
 
 constexpr u32 kMostThreads = 1024;
-constexpr u64 kMostWorkgroups = u64{1} << 40;  // years of emulation
+constexpr u64 kMostThreadsInDimension = 0xffffffff;  // of a grid, as HIP has it
+constexpr u64 kMostWorkgroups = u64{1} << 40;         // years of emulation
 constexpr u32 kMostLds = 64 * 1024;
 // Below that many instructions, a launch is over before a second thread has started.
 constexpr u64 kWorthAThread = 200'000;
 
-Error impossible(const Kernel& kernel, const std::string& what) {
-  return Error{ErrorCode::kDriver,
+Error impossible(const Kernel& kernel, const std::string& what, ErrorCode code = ErrorCode::kInvalidInput) {
+  return Error{code,
                "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what,
                {},
                {},
@@ -58,6 +59,13 @@ Result<void> check(const LaunchRequest& request) {
     error.message = impossible(kernel, error.message).message;
     return error;
   }
+  for (std::size_t i = 0; i < request.grid.size(); ++i) {
+    if (u64{request.grid[i]} * request.block[i] > kMostThreadsInDimension) {
+      return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups of " + extents(request.block) +
+                                    " threads; the limit is " + std::to_string(kMostThreadsInDimension) +
+                                    " threads in each dimension");
+    }
+  }
   if (!product_within(request.grid, kMostWorkgroups)) {
     return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups; the limit is " +
                                   std::to_string(kMostWorkgroups));
@@ -69,7 +77,7 @@ Result<void> check(const LaunchRequest& request) {
   }
   const std::vector<std::string> missing = request.program->missing_in(kernel.name);
   if (!missing.empty()) {
-    return impossible(kernel, "the emulator lacks " + join(missing, ", "));
+    return impossible(kernel, "the emulator lacks " + join(missing, ", "), ErrorCode::kUnavailable);
   }
   return {};
 }

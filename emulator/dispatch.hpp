@@ -70,8 +70,8 @@ struct LaunchPlan {
 // The third dword of the descriptor of scratch memory, by which buffer instructions know it.
 inline constexpr u32 kScratchDescriptorTag = 0x5c4a7c47;
 
-// Runs the kernel to its end. The error (kDriver) is a fault's report, or says what about the
-// launch is impossible.
+// Runs the kernel to its end. Errors: kInvalidInput (no device takes such a launch), kUnavailable (the emulator
+// lacks what the kernel uses), kDriver (a fault of the kernel, reported).
 Result<Counts> launch(const LaunchRequest& request, const RunOptions& options);
 
 }  // namespace kiln::emulator

@@ -19,7 +19,7 @@ constexpr u64 kGap = u64{1} << 20;  // between buffers, at least
 constexpr std::size_t kMostFreed = 4096;
 
 Error out_of_memory(std::size_t bytes) {
-  return Error{ErrorCode::kDriver,
+  return Error{ErrorCode::kEnvironment,
                "mmap: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
                {},
                {},

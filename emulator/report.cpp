@@ -57,7 +57,7 @@ void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string 
 
 Error report(const Fault& fault, const LaunchPlan& plan) {
   const Program& program = *plan.program;
-  Error error{ErrorCode::kDriver,
+  Error error{fault.kind == FaultKind::kUnsupported ? ErrorCode::kUnavailable : ErrorCode::kDriver,
               std::string(to_string(fault.kind)) + ": kernel " + quote(readable_name(plan.kernel->name)) + ": " +
                   fault.what,
               {},

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,14 +39,17 @@ struct HostFunction {
   std::vector<bool> is_pointer;              // by parameter
 };
 
+std::optional<std::uint64_t> pointer_in(const HostFunction& function, const LaunchRequest& request,
+                                        std::size_t argument) {
+  if (!function.is_pointer[argument]) return std::nullopt;
+  std::uintptr_t address = 0;
+  std::memcpy(&address, request.arguments[argument], sizeof address);
+  return address;
+}
+
 PointerArguments pointers_of(const HostFunction& function, const LaunchRequest& request) {
   PointerArguments pointers(request.argument_count);
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    if (!function.is_pointer[i]) continue;
-    std::uintptr_t address = 0;
-    std::memcpy(&address, request.arguments[i], sizeof address);
-    pointers[i] = address;
-  }
+  for (std::size_t i = 0; i < pointers.size(); ++i) pointers[i] = pointer_in(function, request, i);
   return pointers;
 }
 
@@ -217,11 +221,11 @@ class HostDriver final : public ImmediateDriver {
  private:
   // What a kernel wrote behind a buffer where no guard is.
   Result<void> check_overruns(const HostFunction& function, const LaunchRequest& request) {
-    const PointerArguments arguments = pointers_of(function, request);
-    for (const auto& argument : arguments) {
-      const auto overrun = argument ? buffers_.take_overrun(*argument) : std::nullopt;
+    for (std::size_t i = 0; i < request.argument_count; ++i) {
+      const auto pointer = pointer_in(function, request, i);
+      const auto overrun = pointer ? buffers_.take_overrun(*pointer) : std::nullopt;
       if (!overrun) continue;
-      const std::string name = name_of_buffer(overrun->buffer, arguments);
+      const std::string name = name_of_buffer(overrun->buffer, pointers_of(function, request));
       return Error{ErrorCode::kInvalidInput,
                    "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" + function.name + "'",
                    {},

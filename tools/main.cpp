@@ -139,6 +139,8 @@ int report(const Error& error, Color color, int signal) {
 
 int main(int argc, char** argv) {
   Color err_color = Color::kNo;
+  // Past the limit on a file's size, a write fails and is reported, as where the disk is full.
+  std::signal(SIGXFSZ, SIG_IGN);
   Interrupt interrupt;
   const SignalScope signals(interrupt);
   try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -62,19 +63,32 @@ ImageSources read_sources(const std::string& folder, const ModuleEntry& module) 
   return text ? read_image_sources(*text) : ImageSources();
 }
 
-Result<FolderImage> read_folder_image(const std::string& path, std::string_view bytes) {
+// A file of the folder as an image of the module's unit; nothing where it is one of another unit.
+Result<std::optional<FolderImage>> read_folder_image(const std::string& path, const ModuleEntry& module,
+                                                     std::uint16_t unit, const ImageSources& sources) {
+  KILN_TRY_ASSIGN(const std::string bytes, read_file(path));
   KILN_TRY_ASSIGN(const ImageHead head, read_image_head(as_bytes(bytes)));
   if (!head.target) {
     return malformed("is no image for one device: " +
                      std::string(to_string(detect_kind(as_bytes(bytes)))));
   }
+  if (const auto missing = missing_kernel(bytes, module, unit); !missing.empty()) {
+    if (module.unit_count > 1) return std::nullopt;
+    return malformed("has no kernel '" + std::string(missing) + "'");
+  }
+  const auto origin = sources.find(sha256(bytes));
+  const bool is_told = module.source_digest != 0 && origin != sources.end();
+  if (is_told && origin->second.prefix64() != module.source_digest) {
+    return malformed("was built from other sources than this program's");
+  }
   FolderImage image;
   image.path = path;
+  image.is_of_our_sources = is_told;
   image.target = to_string(*head.target);
   image.format = format_of(head.target->kind);
   image.ptx_isa = head.ptx_isa;
   image.image = copy_image(as_bytes(bytes));
-  return image;
+  return std::optional(std::move(image));
 }
 
 }  // namespace
@@ -103,25 +117,11 @@ FolderImages find_folder_images(std::span<const std::string> folders, const Modu
     }
     const ImageSources sources = read_sources(folder, module);
     for (const std::string& path : files_of(of_module)) {
-      Result<std::string> bytes = read_file(path);
-      if (bytes) {
-        if (const auto missing = missing_kernel(*bytes, module, unit); !missing.empty()) {
-          if (module.unit_count > 1) continue;
-          bytes = malformed("has no kernel '" + std::string(missing) + "'");
-        }
-      }
-      const auto origin = bytes ? sources.find(sha256(*bytes)) : sources.end();
-      const bool is_told = module.source_digest != 0 && origin != sources.end();
-      if (is_told && origin->second.prefix64() != module.source_digest) {
-        bytes = malformed("was built from other sources than this program's");
-      }
-      Result<FolderImage> image =
-          bytes ? read_folder_image(path, *bytes) : std::move(bytes).error();
-      if (image) {
-        image->is_of_our_sources = is_told;
-        found.images.push_back(std::move(*image));
-      } else {
+      Result<std::optional<FolderImage>> image = read_folder_image(path, module, unit, sources);
+      if (!image) {
         found.refusals.push_back({path, std::move(image).error().message});
+      } else if (*image) {
+        found.images.push_back(std::move(**image));
       }
     }
   }

@@ -98,17 +98,6 @@ Result<void> read_input(KernelArgumentText& argument, const Files& files) {
   return {};
 }
 
-// What the emulator fails with: by the words that its messages begin with, one of its own limits or this
-// machine's, a launch that no device takes, or else a fault of the kernel.
-ErrorCode code_of(const Error& error) {
-  if (error.code != ErrorCode::kDriver) return error.code;
-  const auto is = [&](std::string_view start) { return error.message.starts_with(start); };
-  if (is("not emulated: ") || is("mmap: ") || error.message.find(": the emulator lacks ") != std::string::npos) {
-    return ErrorCode::kUnavailable;
-  }
-  return is("launch: ") ? ErrorCode::kInvalidInput : ErrorCode::kBuildFailed;
-}
-
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f%%",
@@ -182,7 +171,7 @@ Result<int> run_run(const RunOptions& options, World& world) {
   const Result<Counts> counts = runner->run(run);
   if (!counts) {
     Error error = counts.error();
-    error.code = code_of(error);
+    if (error.code == ErrorCode::kDriver) error.code = ErrorCode::kBuildFailed;  // the kernel's own fault
     return error;
   }
 

@@ -7,19 +7,28 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$source/examples/downstream/kernels/targets.json" "$work"
 
-echo "set(CMAKE_CROSSCOMPILING ON)
+# refuses WHAT WORDS ARGUMENTS...: kiln_add_kernels fails with these words.
+refuses() {
+  what=$1 words=$2; shift 2
+  echo "cmake_minimum_required(VERSION 3.22)
+set(CMAKE_CROSSCOMPILING $cross)
 include($source/cmake/KilnAddKernels.cmake)
-kiln_add_kernels(TARGET demo MANIFEST $work/targets.json)" >"$work/cross.cmake"
-"$cmake" -P "$work/cross.cmake" 2>"$work/said" && fail "a cross build without KILN_PROGRAM"
-tr -s ' \n' ' ' <"$work/said" | grep -q 'name one that can, of the same version: -DKILN_PROGRAM=/path/to/kiln' ||
-  fail "cross: $(cat "$work/said")"
+kiln_add_kernels(TARGET demo $*)" >"$work/refused.cmake"
+  "$cmake" -P "$work/refused.cmake" 2>"$work/said" && fail "$what"
+  tr -s ' \n' ' ' <"$work/said" | grep -qF "$words" || fail "$what: $(cat "$work/said")"
+}
 
 echo '{"modules": 1}' >"$work/other.json"
-echo "include($source/cmake/KilnAddKernels.cmake)
-kiln_add_kernels(TARGET demo MANIFEST $work/target.json)" >"$work/missing.cmake"
-"$cmake" -P "$work/missing.cmake" 2>"$work/said" && fail "a manifest that is not there"
-tr -s ' \n' ' ' <"$work/said" | grep -q "there is no manifest $work/target.json; did you mean targets.json?" ||
-  fail "missing: $(cat "$work/said")"
+cross=ON
+refuses "a cross build without KILN_PROGRAM" 'name one that can, of the same version: -DKILN_PROGRAM=/path/to/kiln' \
+  MANIFEST "$work/targets.json"
+cross=OFF
+refuses "a manifest that is not there" "there is no manifest $work/target.json; did you mean targets.json?" \
+  MANIFEST "$work/target.json"
+refuses "a mode that there is not" "EMBED aray: expected array, asm, split" \
+  MANIFEST "$work/targets.json" EMBED aray
+refuses "a language that there is not" "EMIT c++: expected cpp, c, rust, catalog" \
+  MANIFEST "$work/targets.json" EMIT c c++
 
 sed 's/@PACKAGE_INIT@//' "$source/cmake/kilnConfig.cmake.in" >"$work/kilnConfig.cmake"
 echo "set(WIN32 ON)
