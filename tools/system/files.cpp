@@ -27,6 +27,7 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
               {},
               {}};
   if (code == ENOSPC || code == EDQUOT) error.hint("free some disk space and run the command again");
+  if (code == EFBIG) error.hint("raise the limit on the size of files (ulimit -f)");
   const bool is_refused = code == EROFS || code == EACCES;
   const bool only_looks = verb == "read" || verb == "list";
   if (is_refused && !only_looks) error.hint("choose a folder that you may write to");
