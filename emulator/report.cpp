@@ -33,7 +33,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::kUninitialised: return "uninitialised value";
     case FaultKind::kRace: return "race";
     case FaultKind::kDivergentBarrier: return "divergent barrier";
-    case FaultKind::kEndless: return "endless loop";
+    case FaultKind::kEndless: return "limit of instructions";
     case FaultKind::kTrap: return "trap";
     case FaultKind::kUnsupported: return "not emulated";
     case FaultKind::kBadCode: return "bad code";
@@ -74,7 +74,7 @@ Error report(const Fault& fault, const LaunchPlan& plan) {
                "'kiln run'); a `__shared__` array of a size of its own was overrun by the kernel");
   }
   if (fault.kind == FaultKind::kEndless) {
-    error.hint("a kernel that is to go on takes a larger limit: KILN_EMULATOR_LIMIT, or --limit of 'kiln run'");
+    error.hint("a loop never ends, or the kernel needs a larger limit: KILN_EMULATOR_LIMIT, or --limit of 'kiln run'");
   }
   return error;
 }

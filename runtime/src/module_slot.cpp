@@ -387,6 +387,9 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
     device_.trace(
         [&] { return "module '" + name_ + "': refused " + refusal.image + ": " + refusal.reason; });
   }
+  for (const std::string& note : added.notes) {
+    device_.trace([&] { return "module '" + name_ + "': " + note; });
+  }
   // First, so that among equals they win over the program's own.
   std::vector<ImageEntry> images;
   for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));

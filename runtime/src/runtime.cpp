@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -122,7 +123,8 @@ class RuntimeState {
   }
 
   static void hint_at_others(Error& error) {
-    error.hint("without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of host");
+    error.hint("without a GPU: 'emulated:gfx1100' interprets the images of gfx1100 (so do gfx1030 and gfx90a theirs), 'host' runs "
+        "those of host");
   }
 
   static Error bad_name(std::string_view id, const std::string& emulator_library) {
@@ -131,10 +133,12 @@ class RuntimeState {
     for (EmulatedDevice& device : emulated_devices(emulator_library)) {
       names.push_back(std::move(device.id));
     }
-    std::string near = nearest(id, names);
+    std::string lower(id);  // as all names are
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string near = nearest(lower, names);
     for (const std::string& name : names) {
       const std::size_t colon = name.find(':');
-      if (colon != std::string::npos && id == std::string_view(name).substr(colon + 1)) near = name;
+      if (colon != std::string::npos && lower == std::string_view(name).substr(colon + 1)) near = name;
     }
     if (!near.empty()) error.hint("did you mean '" + near + "'?");
     return error.hint("a device is named by its backend, and a number where there are several: '" +

@@ -36,7 +36,7 @@ class ImagePath {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << bytes;
   }
-  // The first of the fake's devices, an H200; what it traces goes into lines.
+  // The first of the fake's devices, an H200; what it traces goes into lines: the driver, /nowhere, and so on.
   Device open(std::vector<std::string>* lines = nullptr) const {
     OpenOptions options = fake_cuda_options();
     options.image_path = "/nowhere:" + folder_;
@@ -68,8 +68,8 @@ TEST_CASE("An image in a folder serves a device that the program has none for") 
     if (!nothing) FAIL(render(nothing.error()));
     CHECK(nothing->launch({{1}, {32}}));
   }
-  REQUIRE(lines.size() == 3);
-  CHECK(lines[1].find("cuda:0: module 'arithmetic': loaded compute_80 of " +
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[2].find("cuda:0: module 'arithmetic': loaded compute_80 of " +
                       scratch.path().string() + "/arithmetic/compute_80.ptx (PTX), ") == 0);
 }
 
@@ -128,8 +128,11 @@ TEST_CASE("A folder that has nothing of the module is told") {
   const ScratchFolder scratch;
   const ImagePath path(scratch.path().string());
   path.put("pair/compute_80.ptx", kPtxText);
-  const auto failed = path.open().get_or_load_func("nothing", kAmdOnly);
+  std::vector<std::string> lines;
+  const auto failed = path.open(&lines).get_or_load_func("nothing", kAmdOnly);
   REQUIRE_FALSE(failed);
+  REQUIRE(lines.size() >= 2);
+  CHECK(lines[1] == "cuda:0: module 'arithmetic': KILN_IMAGE_PATH: there is no folder '/nowhere'");
   CHECK(render(failed.error()).find("note: KILN_IMAGE_PATH: there is no folder '/nowhere'\n"
                                     "note: KILN_IMAGE_PATH: '" + scratch.path().string() +
                                     "' has no folder 'arithmetic'\nhint: ") != std::string::npos);
@@ -167,8 +170,8 @@ TEST_CASE("An image in a folder is taken without a word where it is of the progr
     const Device device = path.open(&lines);
     REQUIRE(device.get_or_load_func("nothing", kKnown));
   }
-  REQUIRE(lines.size() == 3);
-  CHECK(lines[1].find("cuda:0: module 'arithmetic': loaded compute_80 of ") == 0);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[2].find("cuda:0: module 'arithmetic': loaded compute_80 of ") == 0);
 }
 
 TEST_CASE("An image in a folder that tells nothing of its sources is taken with a warning") {
@@ -179,8 +182,8 @@ TEST_CASE("An image in a folder that tells nothing of its sources is taken with 
     path.put("arithmetic.sources", text);
     std::vector<std::string> lines;
     REQUIRE(path.open(&lines).get_or_load_func("nothing", kKnown));
-    REQUIRE(lines.size() >= 2);
-    CHECK(lines[1] == "cuda:0: module 'arithmetic': warning: nothing tells which sources " +
+    REQUIRE(lines.size() >= 3);
+    CHECK(lines[2] == "cuda:0: module 'arithmetic': warning: nothing tells which sources " +
                           scratch.path().string() + "/arithmetic/compute_80.ptx was built from");
   }
 }

@@ -86,6 +86,8 @@ TEST_CASE("Runtime says what there is when a device is not there") {
   CHECK(nonsense.error().code == ErrorCode::kInvalidInput);
   CHECK(nonsense.error().message == "'gpu:0' names no device");
   CHECK(runtime.device("wave64").error().notes.at(0).text == "did you mean 'host:wave64'?");
+  CHECK(runtime.device("HOST").error().notes.at(0).text == "did you mean 'host'?");
+  CHECK(runtime.device("WAVE64").error().notes.at(0).text == "did you mean 'host:wave64'?");
 }
 
 TEST_CASE("Runtime keeps the reason of each library that did not open") {
@@ -104,14 +106,14 @@ TEST_CASE("Runtime keeps the reason of each library that did not open") {
         "directory\n"
         "note: hip: /nowhere/libamdhip64.so.6: cannot open shared object file: No such file or "
         "directory\n"
-        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of "
-        "host\n");
+        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100 (so do gfx1030 and gfx90a theirs), 'host' "
+        "runs those of host\n");
   CHECK(render(runtime.device("cuda:0").error()) ==
         "kiln: error: no device 'cuda:0' on this machine\n"
         "note: cuda: /nowhere/libcuda.so.1: cannot open shared object file: No such file or "
         "directory\n"
-        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100, 'host' runs those of "
-        "host\n");
+        "hint: without a GPU: 'emulated:gfx1100' interprets the images of gfx1100 (so do gfx1030 and gfx90a theirs), 'host' "
+        "runs those of host\n");
 }
 
 TEST_CASE("Runtime tells a library that is not there from one that lacks another") {

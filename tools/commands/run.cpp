@@ -98,6 +98,23 @@ Result<void> read_input(KernelArgumentText& argument, const Files& files) {
   return {};
 }
 
+// A result's bytes do not tell whose they are, so a file that is there is taken for an earlier result where it
+// has as many, or none.
+Result<void> check_output(const KernelArgumentText& argument, const Files& files) {
+  if (argument.output.empty() || argument.output == "-") return {};
+  const auto is_other = [&]() -> std::string {
+    if (files.kind(argument.output) == PathKind::kFolder) return "a folder";
+    const std::uint64_t size = files.status(argument.output).value_or(FileStatus{}).size;
+    if (files.kind(argument.output) != PathKind::kFile || size == 0 || size == argument.bytes.size()) return "";
+    return "a file of " + counted(size, "byte");
+  }();
+  if (is_other.empty()) return {};
+  return Error{ErrorCode::kInvalidInput, quote(argument.output) + " is " + is_other + ", and the result has " +
+                                             counted(argument.bytes.size(), "byte")}
+      .note("nothing was run, and it was not touched")
+      .hint("remove it, or choose another name");
+}
+
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f%%",
@@ -163,6 +180,7 @@ Result<int> run_run(const RunOptions& options, World& world) {
   for (const std::string& text : options.arguments) {
     KILN_TRY_ASSIGN(KernelArgumentText argument, parse_kernel_argument(text));
     KILN_TRY(read_input(argument, world.files));
+    KILN_TRY(check_output(argument, world.files));
     run.arguments.push_back(
         {argument.is_buffer ? emulator::Passing::kAsBuffer : emulator::Passing::kByValue,
          argument.bytes, argument.is_written});
