@@ -52,7 +52,8 @@ Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
   std::string message = thrown.what();
   const std::size_t colon = message.find(':'), equals = message.find(" = ");
   if (thrown.get_name() == "ArgumentMismatch") {
-    message = message.substr(0, colon) + " needs a value";
+    const bool is_too_many = message.find("At Most") != std::string::npos;
+    message = message.substr(0, colon) + (is_too_many ? " is given twice" : " needs a value");
   } else if (thrown.get_name() == "ConversionError" && colon < equals && equals != std::string::npos) {
     message = message.substr(colon + 2, equals - colon - 2) + " cannot be " + quote(message.substr(equals + 3));
   }

@@ -13,6 +13,7 @@
 #include "tools/report/report_page.hpp"
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/occupancy.hpp"
+#include "tools/stages/recognize.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -86,9 +87,13 @@ Result<Json::Array> read_steps(const ReportOptions& options, const fs::path& fol
   const Result<Json> trace = read_json(*text, is_named ? options.trace.string() : path.string());
   if (trace && trace->find("traceEvents") != nullptr) return step_rows(*trace);
   if (!is_named) return Json::Array{};
-  if (!trace) return trace.error();
-  return Error{ErrorCode::kInvalidInput, quote(options.trace.string()) + " has no \"traceEvents\""}
-      .hint("name a file that 'kiln build --trace FILE' wrote");
+  constexpr const char* kHowToName = "name a file that 'kiln build --trace FILE' wrote";
+  if (trace) {
+    return Error{ErrorCode::kInvalidInput, quote(options.trace.string()) + " has no \"traceEvents\""}.hint(kHowToName);
+  }
+  const Recognized recognized = recognize(*text, options.trace);
+  if (recognized.what.empty()) return Error(trace.error()).hint(kHowToName);
+  return misplaced({recognized.what, kHowToName}, "a trace", options.trace);
 }
 
 // Nothing in it ends the element that holds it.

@@ -1,5 +1,6 @@
 #include "tools/stages/recognize.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -16,6 +17,7 @@ using namespace std::string_view_literals;
 // A header that kiln made says so in its first lines.
 constexpr std::string_view kMadeByKiln = "\n// Made by kiln ";
 constexpr std::size_t kFirstLines = 1024;
+constexpr std::array kSourceEndings = {".cu"sv, ".cuh"sv, ".hip"sv, ".c"sv, ".h"sv, ".cc"sv, ".cpp"sv, ".cxx"sv, ".hpp"sv};
 constexpr std::string_view kArchive = "!<arch>\n";
 // What gzip, xz, zstd, bzip2 and zip begin their files with.
 constexpr std::array kCompressed = {"\x1f\x8b"sv, "\xfd\x37zXZ\0"sv, "\x28\xb5\x2f\xfd"sv, "BZh"sv,
@@ -69,6 +71,9 @@ Recognized recognize(std::string_view bytes, const std::filesystem::path& path) 
   if (bytes.substr(0, kFirstLines).find(kMadeByKiln) != std::string_view::npos) {
     return {"a header that kiln made",
             command("inspect", folder_of(folder_of(path))) + " shows the build that it is from"};
+  }
+  if (std::ranges::find(kSourceEndings, path.extension().string()) != kSourceEndings.end()) {
+    return {"a source", "'kiln build' compiles the sources that a manifest names; 'kiln init' writes one"};
   }
   return {};
 }

@@ -15,7 +15,7 @@ struct Recognized {
   std::string advice;  // "'kiln inspect k.cubin' shows it"; may be empty
 };
 
-// Told by the first bytes, and of JSON by its keys. `path` names the file in the advice.
+// Told by the first bytes, of JSON by its keys, and of a source by its ending. `path` names the file in the advice.
 Recognized recognize(std::string_view bytes, const std::filesystem::path& path);
 
 // "k.cubin: a cubin, where a manifest is expected", with the advice as a hint (kInvalidInput).

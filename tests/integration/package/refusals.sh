@@ -29,6 +29,9 @@ refuses "a mode that there is not" "EMBED aray: expected array, asm, split" \
   MANIFEST "$work/targets.json" EMBED aray
 refuses "a language that there is not" "EMIT c++: expected cpp, c, rust, catalog" \
   MANIFEST "$work/targets.json" EMIT c c++
+refuses "a second TARGET" "TARGET is given twice: it names the library; TARGETS names what to build for" \
+  MANIFEST "$work/targets.json" TARGET host
+refuses "a second manifest" "MANIFEST is given twice" MANIFEST "$work/targets.json" MANIFEST "$work/other.json"
 
 sed 's/@PACKAGE_INIT@//' "$source/cmake/kilnConfig.cmake.in" >"$work/kilnConfig.cmake"
 echo "set(WIN32 ON)
