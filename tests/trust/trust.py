@@ -507,6 +507,16 @@ def messages(arguments):
     one.run(*build)
     shutil.rmtree(one.project.out)
     one.run(*build)
+    for path in one.world.cache.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-20])
+    one.run("cache", "clear")
+    one.run("cache", "trim", "--size", "1K")
+    shutil.rmtree(one.project.out)
+    one.run(*build)
+    shutil.rmtree(one.project.out)
+    one.run(*build)
+    one.run("cache", "clear")
 
     one = story("moved_cache_entry", sources=("scale", "shift"))
     one.run(*build)
@@ -669,6 +679,7 @@ def merges(story):
     one.run("merge", "one", "none", "--out", "all")
     one.run("merge", "one", "--out", "one/")
     one.run("strip", "one", "--keep", "gfx1100", "--out", "some")
+    one.run("strip", "one", "--keep", "sm_91", "--out", "some")
     image = next((one.root / "two").rglob("*.ptx"))
     image.write_text(image.read_text().replace("ret;", "trap;"))
     (one.root / "two/bundles/demo.fatbin").unlink()
@@ -698,6 +709,13 @@ def verifications(story):
     (include / "kernels.sha256").rename(one.root / "kernels.sha256")
     one.run("verify", "out")
     (one.root / "kernels.sha256").rename(include / "kernels.sha256")
+    sums = (include / "kernels.sha256").read_text()
+    one.write("out/include/kernels.hpp", header + "// edited\n")
+    for text in ("", sums.splitlines()[-1] + "\n"):
+        one.write("out/include/kernels.sha256", text)
+        one.run("verify", "out")
+    one.write("out/include/kernels.sha256", sums)
+    one.write("out/include/kernels.hpp", header)
     images = one.root / "out/images/demo"
     first, second = images / "compute_80.ptx", images / "compute_90.ptx"
     texts = first.read_text(), second.read_text()
@@ -715,7 +733,28 @@ def verifications(story):
     one.run("verify", "out")
     catalog.write_text(text.replace('"target": "compute_80"', '"target": "compute_75"'))
     one.run("verify", "out")
+    catalog.write_text(text.replace('"max_threads": null', '"max_threads": 64'))
+    one.run("verify", "out")
+    catalog.write_text(re.sub('"source_digest": "....', '"source_digest": "0000', text))
+    one.run("verify", "out")
     catalog.write_text(text)
+    sources = one.root / "out/images/demo.sources"
+    said = sources.read_text()
+    sources.write_text(said[:-1])
+    one.run("verify", "out")
+    sources.unlink()
+    one.write("out/images/demo/compute_61.ptx", texts[0] + "// another\n")
+    one.write("out/images/demo/vertical/gfx999.hsaco", "no image")
+    one.write("out/images/demo/notes.txt", "of the user")
+    one.run("verify", "out")
+    sources.write_text(said)
+    shutil.rmtree(images / "vertical")
+    (images / "compute_61.ptx").unlink()
+    one.run("verify", "out")
+    # What an earlier build of more targets left, of the same sources, is no other's.
+    one.build_quietly("build", "--out", "out", "--target", "compute_90")
+    one.run("verify", "out")
+    one.build_quietly("build", "--out", "out")
     one.write("new.json", manifest.replace('"modules"', '"min_driver": "12.4", "budgets": '
                                            '{"image_bytes": 100, "total_bytes": 150}, "modules"'))
     one.run("verify", "out", "new.json")
@@ -776,6 +815,13 @@ def differences(story):
     one.run("diff", "old", "new", "--json")
     one.run("diff", "old", "new", "--fail-on", "removed")
     one.run("diff", "old", "new", "--fail-on", "removed", "--fail-on", "signature")
+    # The most threads of a block, given and then lowered.
+    text = (one.root / "old/kiln.json").read_text()
+    for build, most in (("wide", 512), ("narrow", 256)):
+        one.write(f"{build}/kiln.json", text.replace('"max_threads": null', f'"max_threads": {most}', 1))
+    one.run("diff", "wide", "old", "--fail-on", "threads")
+    one.run("diff", "old", "wide", "--fail-on", "threads=512")
+    one.run("diff", "wide", "narrow", "--json", "--fail-on", "threads")
 
 
 def main():

@@ -50,8 +50,8 @@ Subcommand declare_diff(Program& program) {
   command.add_option("NEW", options->after, "Another one")->required();
   command.add_option("--fail-on", options->fail_on,
                      "Exit with 1 when this got worse; may be repeated. size=5% lets an image grow by so much, "
-                     "registers=8 a kernel, and so do spills, shared and stack")
-      ->type_name("removed|signature|size|registers|spills|shared|stack")->expected(1)->take_all();
+                     "registers=8 a kernel, and so do spills, shared and stack; threads: fewer of a block")
+      ->type_name("removed|signature|size|registers|spills|shared|stack|threads")->expected(1)->take_all();
   command.add_flag("--json", options->json, "Print the differences as JSON");
   command.footer("Example:\n  kiln diff release out --fail-on removed --fail-on spills --fail-on size=5%");
   return parsed_command(command, options);

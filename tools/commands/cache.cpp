@@ -52,6 +52,7 @@ Result<void> trim(const CacheOptions& options, const CachePolicy& policy, CacheS
     oldest =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - *age * 1'000'000'000;
   }
+  KILN_TRY(store.check_mark());
   return store.trim(limit, oldest);
 }
 

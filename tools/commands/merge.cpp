@@ -96,14 +96,16 @@ Result<int> run_strip(const StripOptions& options, World& world) {
                   read_build_folder(world.environment.absolute(options.folder), options.folder, world.files));
   std::vector<TargetId> kept;
   for (const std::string& text : options.keep) {
-    KILN_TRY_ASSIGN(TargetId target, parse_target_id(text));
-    const std::string name = to_string(target);
+    const std::string targets = quote(options.folder.string()) + " is built for " + join(build.catalog.targets, ", ");
+    Result<TargetId> target = parse_target_id(text);
+    if (!target) return std::move(target).error().note(targets);
+    const std::string name = to_string(*target);
     if (std::ranges::find(build.catalog.targets, name) == build.catalog.targets.end()) {
       return Error{ErrorCode::kInvalidInput,
                    quote(options.folder.string()) + " holds nothing for " + quote(name)}
-          .note("it is built for " + join(build.catalog.targets, ", "));
+          .note(targets);
     }
-    kept.push_back(std::move(target));
+    kept.push_back(*std::move(target));
   }
   BuildFolder some;
   some.catalog = keep_targets(build.catalog, kept);

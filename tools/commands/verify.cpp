@@ -9,10 +9,13 @@
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "formats/image_sources.hpp"
 #include "tools/engine/build_folder.hpp"
+#include "tools/engine/old_images.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/model/toolchain.hpp"
 #include "tools/stages/check_limits.hpp"
+#include "tools/stages/kernel_numbers.hpp"
 #include "tools/stages/parse_limits.hpp"
 #include "tools/stages/parse_manifest.hpp"
 #include "tools/stages/verify.hpp"
@@ -36,8 +39,12 @@ class Verification {
                const Files& files)
       : build_(build), folder_(folder), shown_(shown), files_(files) {
     for (const Module& module : build.catalog.modules) {
-      for (const Artifact& image : module.images) owners_.emplace(image.digest, image.path);
+      for (const Artifact& image : module.images) {
+        owners_.emplace(image.digest, image.path);
+        listed_.insert(image.path);
+      }
     }
+    for (const BundleRecord& bundle : build.bundles) listed_.insert(bundle.path);
   }
 
   void read_files() {
@@ -67,6 +74,10 @@ class Verification {
       errors_.push_back(wrong(name(list) + " is missing").hint(kMakeAgain));
       return;
     }
+    std::set<std::string> unnamed;  // of what programs include, by the settings
+    for (const std::string& file : published_files(build_.catalog.settings.embed)) {
+      if (file.starts_with("include/") && file != list) unnamed.insert(file);
+    }
     for (const std::string_view line : split(*text, '\n')) {
       if (line.empty()) continue;
       Digest digest;
@@ -76,7 +87,45 @@ class Verification {
         errors_.push_back(wrong(name(list) + " is damaged").hint(kMakeAgain));
         return;
       }
-      (void)read("include/" + std::string(file), digest, "its list");
+      const std::string path = "include/" + std::string(file);
+      unnamed.erase(path);
+      (void)read(path, digest, "its list");
+    }
+    if (unnamed.empty()) return;
+    std::vector<std::string> names;
+    for (const std::string& path : unnamed) names.push_back(quote(path));
+    errors_.push_back(wrong(name(list) + " does not name " + join(names, ", ")).hint(kMakeAgain));
+  }
+
+  // What the runtime holds images of KILN_IMAGE_PATH to: the sources of each.
+  void check_sources() {
+    for (const Module& module : build_.catalog.modules) {
+      const std::string list = sources_list(module.name);
+      const ImageSources& said = sources_of(module.name);
+      if (files_.kind(folder_ / list) == PathKind::kNone) {
+        errors_.push_back(wrong(name(list) + " is missing").hint(kMakeAgain));
+        continue;
+      }
+      for (const Artifact& image : module.images) {
+        const auto found = said.find(image.digest);
+        if (found != said.end() && found->second == module.source_digest) continue;
+        errors_.push_back(wrong(name(list) + " does not tell the sources of " + name(image.path))
+                              .note("their SHA-256 is " + (found == said.end() ? "not there" : found->second.hex()))
+                              .note("the catalog says  " + module.source_digest.hex())
+                              .hint(kMakeAgain));
+        break;  // one says enough: the list or the catalog is another's
+      }
+    }
+  }
+
+  // Images that neither the catalog nor, of an earlier build of the same sources, its list names.
+  void check_no_others() {
+    for (const std::string& path : files_below(files_, folder_, "images", 2)) {
+      if (!is_of_kiln(path) || path.ends_with(".sources") || listed_.contains(path)) continue;
+      const fs::path inner = fs::path(path).lexically_relative("images");
+      const Result<std::string> bytes = files_.read(folder_ / path);
+      if (bytes && sources_of(inner.begin()->string()).contains(sha256(*bytes))) continue;
+      errors_.push_back(wrong(name(path) + " is not of this build").hint("remove it, or build or merge the folder again"));
     }
   }
 
@@ -151,6 +200,16 @@ class Verification {
  private:
   std::string name(const std::string& path) const { return quote((shown_ / path).string()); }
 
+  static std::string sources_list(const std::string& module) { return "images/" + image_sources_path(module); }
+
+  const ImageSources& sources_of(const std::string& module) {
+    const auto [known, is_new] = sources_.try_emplace(module);
+    if (!is_new) return known->second;
+    const Result<std::string> text = files_.read(folder_ / sources_list(module));
+    if (text) known->second = read_image_sources(*text);
+    return known->second;
+  }
+
   void add(std::vector<Error> errors) {
     for (Error& error : errors) errors_.push_back(std::move(error));
   }
@@ -208,6 +267,11 @@ class Verification {
       errors_.push_back(wrong(name(image.path) + " has other kernels than the catalog says"));
       return false;
     }
+    const std::string other_number = add_printed_numbers(image.info, *info);
+    if (!other_number.empty()) {
+      errors_.push_back(wrong(name(image.path) + " is not as the catalog says").note(other_number).hint(kMakeAgain));
+    }
+    image.info = *std::move(info);  // budgets and floors are held to the image itself
     note_need(image.path, need_of(image, nvcc()));
     return true;
   }
@@ -224,6 +288,8 @@ class Verification {
   const fs::path& shown_;
   const Files& files_;
   std::map<Digest, std::string> owners_;
+  std::set<std::string> listed_;                 // images and bundles of the catalog, by path
+  std::map<std::string, ImageSources> sources_;  // by module, as its list has them
   std::set<std::pair<std::string, TargetId>> incomplete_;  // modules, by target, of which an image is wrong
   std::vector<std::pair<std::string, Need>> needs_;
   std::vector<Error> errors_;
@@ -268,6 +334,8 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   Verification verification(build, folder, shown, world.files);
   verification.read_files();
   verification.check_included();
+  verification.check_sources();
+  verification.check_no_others();
   verification.read_images();
   if (manifest) verification.check_modules(*manifest);
   verification.check_kernels(manifest ? &*manifest : nullptr);

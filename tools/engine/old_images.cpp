@@ -22,13 +22,6 @@ bool tells_of_images(const Files& files, const std::filesystem::path& path) {
          files.kind(folder.replace_extension()) == PathKind::kFolder;
 }
 
-// By its name: a user's own notes beside the images stay.
-bool is_of_kiln(const std::filesystem::path& path) {
-  static const std::set<std::string> kEndings = {".hsaco", ".cubin",  ".ptx",
-                                                 ".so",    ".fatbin", ".sources"};
-  return kEndings.contains(path.extension().string());
-}
-
 using Reads = std::vector<std::pair<std::string, Digest>>;
 
 // What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
@@ -106,6 +99,12 @@ void clear_conversions(const std::filesystem::path& folder, const std::string& i
 }
 
 }  // namespace
+
+bool is_of_kiln(const std::filesystem::path& path) {
+  static const std::set<std::string> kEndings = {".hsaco", ".cubin",  ".ptx",
+                                                 ".so",    ".fatbin", ".sources"};
+  return kEndings.contains(path.extension().string());
+}
 
 void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files) {
   const Paths made = outputs_of(plan);

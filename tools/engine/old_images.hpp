@@ -16,6 +16,9 @@
 
 namespace kiln::tools {
 
+// By its name, whether kiln would write such a file below images/ or bundles/: a user's own notes there stay.
+bool is_of_kiln(const std::filesystem::path& path);
+
 // Removes what a whole build does not make; what one of kSelected does not make stays while its
 // sources are the same. Returns the paths below the out folder. After the plan's steps, all of which
 // succeeded.

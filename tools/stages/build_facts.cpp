@@ -53,7 +53,7 @@ Facts facts_of_build(const Catalog& catalog) {
     }
     std::vector<std::string> options;
     for (const auto& [name, value] : tool.environment) options.push_back(name + "=" + value);
-    add_fact(facts, {.what = "the options that the environment gives " + tool.name,
+    add_fact(facts, {.what = "what the environment gives " + tool.name,
                 .value = join(options, " "),
                 .may_lack = true});
   }

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "formats/image_format.hpp"
 #include "tools/json/json_fields.hpp"
+#include "tools/stages/kernel_numbers.hpp"
 #include "tools/stages/origin_json.hpp"
 
 namespace kiln::tools {
@@ -17,25 +18,6 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr std::array<std::string_view, 3> kKinds = {"unknown", "value", "pointer"};
-
-// The numbers of a kernel: one place for their names, for writing and for reading.
-struct NumberField {
-  std::string_view key;
-  std::optional<std::uint32_t> KernelInfo::*member;
-};
-constexpr std::array<NumberField, 11> kNumbers = {{
-    {"registers", &KernelInfo::registers},
-    {"scalar_registers", &KernelInfo::scalar_registers},
-    {"accumulation_registers", &KernelInfo::accumulation_registers},
-    {"stack_bytes", &KernelInfo::stack_bytes},
-    {"shared_bytes", &KernelInfo::shared_bytes},
-    {"constant_bytes", &KernelInfo::constant_bytes},
-    {"wave_width", &KernelInfo::wave_width},
-    {"max_threads", &KernelInfo::max_threads},
-    {"spill_stores", &KernelInfo::spill_stores},
-    {"spill_loads", &KernelInfo::spill_loads},
-    {"scalar_spills", &KernelInfo::scalar_spills},
-}};
 
 Json number_or_null(const std::optional<std::uint32_t>& number) {
   return number ? Json(*number) : Json();
@@ -77,14 +59,14 @@ Json kernel_json(const KernelInfo& kernel, const Parameters& known) {
   parameters.reserve(known.size());
   for (const auto& parameter : known) parameters.push_back(parameter_json(parameter));
   Json::Object object;
-  object.reserve(kNumbers.size() + 4);
+  object.reserve(kKernelNumbers.size() + 4);
   object.push_back({"name", kernel.name});
   if (std::string readable = demangled(kernel.name); !readable.empty()) {
     object.push_back({"demangled", std::move(readable)});
   }
   object.push_back({"params", std::move(parameters)});
-  for (const NumberField& field : kNumbers) {
-    object.push_back({std::string(field.key), number_or_null(kernel.*field.member)});
+  for (const KernelNumber& number : kKernelNumbers) {
+    object.push_back({std::string(number.key), number_or_null(kernel.*number.member)});
   }
   object.push_back({"spills", total_spills(kernel)});
   return object;
@@ -137,9 +119,9 @@ KernelInfo read_kernel(const Json& object) {
   for (const Json& parameter : array_of(object, "params")) {
     kernel.parameters.push_back(read_parameter(parameter));
   }
-  for (const NumberField& field : kNumbers) {
-    if (const auto number = integer_of(object, field.key)) {
-      kernel.*field.member = static_cast<std::uint32_t>(*number);
+  for (const KernelNumber& number : kKernelNumbers) {
+    if (const auto value = integer_of(object, number.key)) {
+      kernel.*number.member = static_cast<std::uint32_t>(*value);
     }
   }
   return kernel;

@@ -13,13 +13,17 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::array<std::string_view, 4> kResources = {"registers", "spills", "shared", "stack"};
+constexpr std::array<std::string_view, 5> kResources = {"registers", "spills", "shared", "stack", "threads"};
+
+// Where an image tells no bound: what each NVIDIA GPU takes.
+constexpr std::uint32_t kThreadsWithoutBound = 1024;
 
 std::optional<std::uint64_t> amount_of(const KernelInfo& kernel, Resource resource) {
   switch (resource) {
     case Resource::kRegisters: return kernel.registers;
     case Resource::kShared: return kernel.shared_bytes;
     case Resource::kStack: return kernel.stack_bytes;
+    case Resource::kThreads: return kernel.max_threads.value_or(kThreadsWithoutBound);
     case Resource::kSpills: break;
   }
   if (!kernel.spill_stores && !kernel.spill_loads && !kernel.scalar_spills) return std::nullopt;
@@ -233,8 +237,8 @@ Result<void> add_regression_limit(const std::string& text, RegressionLimits& lim
   const bool is_number = error == std::errc{} && end == number.data() + number.size();
   const auto refuse = [&] {
     return Error{ErrorCode::kInvalidInput, "--fail-on cannot be " + quote(text)}.hint(
-        "it is removed, signature, size[=N%], registers[=N], spills[=N], shared[=N] or stack[=N], with a "
-        "whole number N");
+        "it is removed, signature, size[=N%], registers[=N], spills[=N], shared[=N], stack[=N] or "
+        "threads[=N], with a whole number N");
   };
   if (has_number && !is_number) return refuse();
   if (key == "removed" || key == "signature") {
@@ -250,6 +254,8 @@ Result<void> add_regression_limit(const std::string& text, RegressionLimits& lim
     limits.shared = amount;
   } else if (key == "stack") {
     limits.stack = amount;
+  } else if (key == "threads") {
+    limits.threads = amount;
   } else {
     return refuse();
   }
@@ -281,16 +287,20 @@ std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimi
     }
   }
   const std::array<std::optional<std::uint64_t>, kResources.size()> allowed = {
-      limits.registers, limits.spills, limits.shared, limits.stack};
+      limits.registers, limits.spills, limits.shared, limits.stack, limits.threads};
   for (std::size_t i = 0; i < kResources.size(); ++i) {
     if (!allowed[i]) continue;
+    // By how much a change is worse; below 0 where it is better.
+    const auto loss = [](const ResourceChange* change) {
+      const auto more = static_cast<std::int64_t>(change->after - change->before);
+      return change->resource == Resource::kThreads ? -more : more;
+    };
     std::vector<const ResourceChange*> worse;
     for (const ResourceChange& change : diff.resources) {
-      const bool is_worse = change.after > change.before + *allowed[i];
-      if (change.resource == static_cast<Resource>(i) && is_worse) worse.push_back(&change);
+      if (change.resource != static_cast<Resource>(i) || loss(&change) <= 0) continue;
+      if (static_cast<std::uint64_t>(loss(&change)) > *allowed[i]) worse.push_back(&change);
     }
-    std::ranges::stable_sort(worse, std::greater<>{},
-                             [](const ResourceChange* one) { return one->after - one->before; });
+    std::ranges::stable_sort(worse, std::greater<>{}, loss);
     for (const ResourceChange* change : worse) {
       lines.push_back("kernel " + spell(change->kernel) + " for " + change->target + ": " +
                       std::string(kResources[i]) + " " +

@@ -36,8 +36,9 @@ struct SizeChange {
   std::uint64_t before = 0, after = 0;
 };
 
-enum class Resource : std::uint8_t { kRegisters, kSpills, kShared, kStack };
-std::string_view to_string(Resource resource);  // "registers", "spills", "shared", "stack"
+// kThreads is the most threads of a block: of it, less is worse.
+enum class Resource : std::uint8_t { kRegisters, kSpills, kShared, kStack, kThreads };
+std::string_view to_string(Resource resource);  // "registers", "spills", "shared", "stack", "threads"
 
 struct ResourceChange {
   KernelName kernel;
@@ -65,15 +66,15 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
 
 Json diff_json(const BuildDiff& diff);
 
-// What counts as a regression. A number is how much more is still none.
+// What counts as a regression. A number is how much more, of threads how many fewer, is still none.
 struct RegressionLimits {
   bool removed = false, signature = false;
   std::optional<std::uint64_t> size_percent;
-  std::optional<std::uint64_t> registers, spills, shared, stack;
+  std::optional<std::uint64_t> registers, spills, shared, stack, threads;
 };
 
-// "removed", "signature", "size=5%", "size", "registers=8", "spills", "shared", "stack": adds to
-// `limits`. Errors: kInvalidInput.
+// "removed", "signature", "size=5%", "size", "registers=8", "spills", "shared", "stack", "threads": adds
+// to `limits`. Errors: kInvalidInput.
 Result<void> add_regression_limit(const std::string& text, RegressionLimits& limits);
 
 // One line each, the worst first within its kind.

@@ -27,6 +27,17 @@ constexpr std::string_view kTagName = "CACHEDIR.TAG";
 constexpr std::string_view kTag =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# This folder is a cache of kiln, which 'kiln cache clear' empties.\n";
+constexpr const char* kCutShort = "is cut short";
+
+// Of the file, where there is one: empty where it is kiln's, else what is wrong with it. Another program's may
+// have the first line alone.
+std::string fault_of_tag(const Result<std::string>& tag) {
+  if (!tag) return "is missing";
+  if (*tag == kTag) return "";
+  constexpr std::size_t kSignature = kTag.find('\n');
+  const bool is_cut = kTag.starts_with(*tag) && tag->size() != kSignature && tag->size() != kSignature + 1;
+  return is_cut ? kCutShort : "is of another program";
+}
 
 // Ranges of the lock file: one for who uses the store, the others for steps that are being run.
 constexpr std::uint64_t kUseRange = 0;
@@ -187,16 +198,20 @@ Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value
   };
   Result<void> published = fill_and_publish();
   if (published) return {};
+  // Another build was quicker, and its entry is as good; or it is a damaged one, which goes by being looked at.
+  const bool is_there = files_.status(entry_folder(key)).has_value();
+  if (is_there) published = find_here(key) ? Result<void>() : files_.rename(aside, entry_folder(key));
   (void)files_.remove_all(aside);
-  // Another build was quicker: its entry is as good.
-  if (files_.status(entry_folder(key) / "entry")) return {};
   return published;
 }
 
-// The first time that something is kept. A mark that is there stays as it is.
+// The first time that something is kept. Another program's mark stays as it is.
 Result<void> CacheStore::mark() {
   if (is_marked_) return {};
-  if (files_.kind(root_ / kTagName) != PathKind::kFile) KILN_TRY(files_.write(root_ / kTagName, kTag));
+  const bool is_file = files_.kind(root_ / kTagName) == PathKind::kFile;
+  if (!is_file || fault_of_tag(files_.read(root_ / kTagName)) == kCutShort) {
+    KILN_TRY(files_.write(root_ / kTagName, kTag));
+  }
   is_marked_ = true;
   return {};
 }
@@ -376,16 +391,19 @@ Result<void> CacheStore::trim(std::uint64_t limit, std::int64_t oldest_ns) {
   return {};
 }
 
+Result<void> CacheStore::check_mark() const {
+  const bool has_parts = std::ranges::any_of(
+      kParts, [&](const std::string_view part) { return files_.status(root_ / part).has_value(); });
+  const std::string fault = has_parts ? fault_of_tag(files_.read(root_ / kTagName)) : "";
+  if (fault.empty()) return {};
+  return Error{.code = ErrorCode::kInvalidInput,
+               .message = quote(root_.string()) + " is not known to be a cache of kiln"}
+      .note("its " + std::string(kTagName) + " " + fault)
+      .hint("a build that keeps something there marks it; or remove the folder yourself");
+}
+
 Result<void> CacheStore::clear() {
-  const Result<std::string> tag = files_.read(root_ / kTagName);
-  const bool has_parts = files_.status(root_ / "objects") || files_.status(root_ / "lists") ||
-                         files_.status(root_ / "aside");
-  if (has_parts && (!tag || *tag != kTag)) {
-    return Error{.code = ErrorCode::kInvalidInput,
-                 .message = quote(root_.string()) + " is not known to be a cache of kiln"}
-        .note("its " + std::string(kTagName) + (tag ? " is of another program" : " is missing"))
-        .hint("a build that keeps something there marks it; or remove the folder yourself");
-  }
+  KILN_TRY(check_mark());
   for (const std::string_view part : kParts) {
     KILN_TRY(files_.remove_all(root_ / part));
   }

@@ -102,7 +102,9 @@ class CacheStore {
   std::optional<RangeLock> use();
   // Removes what killed builds left behind, unless another build uses the store now.
   void sweep(RangeLock& use);
-  // The error (kInvalidInput) is that the folder is not one that kiln made.
+  // The error (kInvalidInput) is that the folder is not one that kiln made: for who removes by the user's word.
+  Result<void> check_mark() const;
+  // The same errors.
   Result<void> clear();
 
   const std::filesystem::path& root() const { return root_; }

@@ -125,6 +125,18 @@ TEST_CASE("CacheStore finds a changed byte anywhere, says so once, and is mended
   }
 }
 
+// A step whose list is gone cannot look for its entry: it is run, and what is there must not stay.
+TEST_CASE("CacheStore puts an entry in the place of a damaged one that nobody looked at") {
+  FakeFiles files;
+  CacheStore store(files, "/cache");
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  REQUIRE(files.write(folder_of(kKey) / "output", "imag"));
+  REQUIRE(store.store(kKey, {"image", "log"}));
+  CHECK(store.damaged() == 1);
+  CHECK(store.find(kKey)->output == "image");
+  CHECK(files.list("/cache/aside").value().empty());
+}
+
 TEST_CASE("CacheStore says nothing of what another version of kiln left") {
   FakeFiles files;
   CacheStore store(files, "/cache");
@@ -143,6 +155,24 @@ TEST_CASE("CacheStore marks its folder, also where that failed the first time") 
   files.writes.fail(0);
   REQUIRE(store.store(kKey, {"image", "log"}));
   CHECK(files.status("/cache/CACHEDIR.TAG"));
+}
+
+TEST_CASE("CacheStore mends its mark, and leaves another program's") {
+  FakeFiles files;
+  REQUIRE(CacheStore(files, "/cache").store(kKey, {"image", "log"}));
+  const std::string mark = files.read("/cache/CACHEDIR.TAG").value();
+  const std::string signature = mark.substr(0, mark.find('\n') + 1);
+  const auto after_a_build = [&](const std::string& text) {
+    REQUIRE(files.write("/cache/CACHEDIR.TAG", text));
+    CHECK_FALSE(CacheStore(files, "/cache").check_mark());
+    REQUIRE(CacheStore(files, "/cache").store(kKey, {"image", "log"}));
+    return files.read("/cache/CACHEDIR.TAG").value();
+  };
+  CHECK(after_a_build("") == mark);
+  CHECK(after_a_build(mark.substr(0, 20)) == mark);
+  CHECK(after_a_build(mark.substr(0, mark.size() - 1)) == mark);
+  CHECK(after_a_build(signature) == signature);
+  CHECK(after_a_build(signature + "# of another\n") == signature + "# of another\n");
 }
 
 TEST_CASE("CacheStore removes what killed builds left, unless another build uses it") {
