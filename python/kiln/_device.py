@@ -180,6 +180,14 @@ class Buffer(_library.Handle):
             stream.keep(self, source, held)
             _library.call("kiln_copy_to_device_async", self.device._handle, *there, stream.native)
 
+    def fill(self, byte=0, stream=None):
+        """Sets each byte. Returns at once, in the order of the stream."""
+        byte = _library.number(byte, 8, "the byte")
+        if stream is not None:
+            stream.keep(self)
+        _library.call("kiln_device_fill", self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte),
+                      ctypes.c_size_t(self.nbytes), stream.native if stream is not None else None)
+
     def download(self, into=None, stream=None):
         """The values, after the work before them: in `into`, an array of as many bytes, or in a new
         array.array: of floats for f16, bf16 and f8; for bool a bytearray of 0 and 1. On a Stream it returns at

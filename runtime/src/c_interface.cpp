@@ -188,6 +188,13 @@ kiln_error* kiln_copy_to_host_async(const kiln_device* device, void* host_target
                  });
 }
 
+kiln_error* kiln_device_fill(const kiln_device* device, void* device_target, int value, size_t bytes, void* stream) {
+  return guarded(__func__, {{"device", device}, {"device_target", unless_empty(device_target, bytes)}}, [&] {
+    return device->device.fill(device_target, static_cast<std::uint8_t>(value), bytes,
+                               kiln::StreamRef::from_native(stream));
+  });
+}
+
 kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned) {
   return guarded(__func__, {{"device", device}, {"pinned", pinned}}, [&]() -> kiln::Result<void> {
     KILN_TRY_ASSIGN(kiln::PinnedBuffer<char> allocated,

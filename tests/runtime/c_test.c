@@ -196,9 +196,19 @@ int main(void) {
   if (failed(kiln_copy_to_host_async(device, values, kiln_buffer_data(ordered), sizeof values,
                                      config.stream)))
     return 1;
-  kiln_buffer_free(ordered);
   if (failed(kiln_stream_synchronize(stream))) return 1;
   expect(values[3] == 9, "there and back on a stream");
+  if (failed(kiln_device_fill(device, kiln_buffer_data(ordered), 0, sizeof values, config.stream))) return 1;
+  if (failed(kiln_copy_to_host_async(device, values, kiln_buffer_data(ordered), sizeof values,
+                                     config.stream)))
+    return 1;
+  kiln_buffer_free(ordered);
+  if (failed(kiln_stream_synchronize(stream))) return 1;
+  expect(values[3] == 0, "filled on a stream");
+  error = kiln_device_fill(device, NULL, 0, 1, NULL);
+  expect(error != NULL && strstr(kiln_error_get_text(error), "was given NULL for 'device_target'") != NULL,
+         "nothing to fill");
+  kiln_error_free(error);
   kiln_pinned_free(pinned);
 
   config.block[0] = 4096;

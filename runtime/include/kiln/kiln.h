@@ -121,6 +121,9 @@ kiln_error* kiln_copy_to_device_async(const kiln_device* device, void* device_ta
 kiln_error* kiln_copy_to_host_async(const kiln_device* device, void* host_target,
                                     const void* device_source, size_t bytes, void* stream);
 
+/* Sets each byte to `value`, of which the lowest 8 bits count. Returns at once, in the order of the stream. */
+kiln_error* kiln_device_fill(const kiln_device* device, void* device_target, int value, size_t bytes, void* stream);
+
 /* Page-locked memory of the program. Free it when no copy from or to it is under way. */
 kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned);
 void kiln_pinned_free(kiln_pinned* pinned);

@@ -49,6 +49,12 @@ saxpy.launch(device, 1, 256, 4, 2, ordered, ordered, stream=stream)
 ordered.download(values, stream)
 stream.synchronize()
 assert list(values) == [3, 6, 9, 12] and len(device.pinned("f16", 0)) == 0
+ordered.fill(0x3F, stream)
+ordered.download(values, stream)
+stream.synchronize()
+assert bytes(values) == b"\x3F" * 16
+ordered.fill()
+assert list(ordered.download()) == [0, 0, 0, 0]
 try:
     kiln.Device("cuda:99")
 except kiln.Error as error:
@@ -71,6 +77,7 @@ refuses(TypeError, f"the buffer lies on {other.id}, the kernel runs on {device.i
 refuses(TypeError, f"the stream is of {other.id}, the kernel runs on {device.id}",
         lambda: saxpy.launch(device, 1, 256, 4, 2, x, y, stream=other.stream()))
 # What ctypes would take the lowest bits of, or the part before a NUL.
+refuses(OverflowError, "the byte is 256", lambda: ordered.fill(256))
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
 refuses(TypeError, "grid is 1.5, not a whole number", lambda: saxpy.launch(device, 1.5, 256, 4, 2, x, y))
 refuses(OverflowError, "block is -1", lambda: saxpy.launch(device, 1, (1, -1), 4, 2, x, y))
