@@ -14,10 +14,12 @@
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/model/toolchain.hpp"
+#include "tools/stages/catalog_json.hpp"
 #include "tools/stages/check_limits.hpp"
 #include "tools/stages/kernel_numbers.hpp"
 #include "tools/stages/parse_limits.hpp"
 #include "tools/stages/parse_manifest.hpp"
+#include "tools/stages/read_catalog.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/held_files.hpp"
 
@@ -35,9 +37,10 @@ constexpr const char* kMakeAgain = "build or merge it again, or copy the whole f
 // One run over a folder: every step leaves the images that passed it for the next.
 class Verification {
  public:
-  Verification(BuildFolder& build, const fs::path& folder, const fs::path& shown,
-               const Files& files)
-      : build_(build), folder_(folder), shown_(shown), files_(files) {
+  // `sizes` are those that the catalog tells, by path.
+  Verification(BuildFolder& build, std::map<std::string, std::uint64_t> sizes, const fs::path& folder,
+               const fs::path& shown, const Files& files)
+      : build_(build), sizes_(std::move(sizes)), folder_(folder), shown_(shown), files_(files) {
     for (const Module& module : build.catalog.modules) {
       for (const Artifact& image : module.images) {
         owners_.emplace(image.digest, image.path);
@@ -228,7 +231,16 @@ class Verification {
       return std::nullopt;
     }
     const Digest found = sha256(*bytes);
-    if (found == digest) return std::move(bytes).value();
+    if (found == digest) {
+      const auto told = sizes_.find(path);
+      if (told != sizes_.end() && told->second != bytes->size()) {
+        errors_.push_back(wrong(name(path) + " is not as the catalog says")
+                              .note("it has " + counted(bytes->size(), "byte") + ", and " +
+                                    std::to_string(told->second) + " in the catalog")
+                              .hint(kMakeAgain));
+      }
+      return std::move(bytes).value();
+    }
     const auto owner = owners_.find(found);
     Error error = owner != owners_.end()
                       ? wrong(name(path) + " holds the bytes of " + name(owner->second))
@@ -284,6 +296,7 @@ class Verification {
   }
 
   BuildFolder& build_;
+  const std::map<std::string, std::uint64_t> sizes_;
   const fs::path& folder_;
   const fs::path& shown_;
   const Files& files_;
@@ -295,6 +308,17 @@ class Verification {
   std::vector<Error> errors_;
   std::size_t images_ = 0;
 };
+
+// `sizes` are of the images, by path.
+Result<BuildFolder> read_catalog_and_sizes(const fs::path& folder, const fs::path& shown, const Files& files,
+                                           std::map<std::string, std::uint64_t>& sizes) {
+  const std::string name = (shown / "kiln.json").generic_string();
+  KILN_TRY_ASSIGN(const Json document, read_build_document(folder, shown, files));
+  KILN_TRY_ASSIGN(CatalogRecord record, read_catalog(document, name));
+  KILN_TRY_ASSIGN(const std::vector<ImageSummary> images, read_images(document, name));
+  for (const ImageSummary& image : images) sizes[image.path] = image.size;
+  return BuildFolder{shown, std::move(record.catalog), std::move(record.bundles), {}};
+}
 
 Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floors) {
   const auto release = [](std::uint32_t floor) { return floor == 0 ? Json() : Json(spell_release(floor)); };
@@ -312,7 +336,8 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 Result<int> run_verify(const VerifyOptions& options, World& world) {
   const fs::path& here = world.environment.current_directory;
   const auto [folder, shown] = build_path(options.folder, here);
-  Result<BuildFolder> read = read_build_catalog(folder, shown, world.files);
+  std::map<std::string, std::uint64_t> sizes;
+  Result<BuildFolder> read = read_catalog_and_sizes(folder, shown, world.files, sizes);
   if (!read) {
     Error error = std::move(read).error();
     // A catalog that is there and cannot be read is what this command looks for.
@@ -331,7 +356,8 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
       }
     }
   }
-  Verification verification(build, folder, shown, world.files);
+  for (const BundleRecord& bundle : build.bundles) sizes[bundle.path] = bundle.size;
+  Verification verification(build, std::move(sizes), folder, shown, world.files);
   verification.read_files();
   verification.check_included();
   verification.check_sources();

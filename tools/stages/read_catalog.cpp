@@ -67,6 +67,10 @@ Result<CatalogRecord> read_catalog(const Json& document, std::string_view file) 
     const bool is_known = module != catalog.modules.end() && unit >= 0 && unit <= UINT16_MAX &&
                           static_cast<std::size_t>(unit) < module->sources.size();
     if (!is_known) return refuse("an image of it is of no module: " + quote(image.path));
+    const std::string sources = text_of(object, "source_digest");
+    if (!sources.empty() && sources != module->source_digest.hex()) {
+      return refuse("an image of it is of other sources than its module: " + quote(image.path));
+    }
     image.unit = static_cast<std::uint16_t>(unit);
     learn_kernels(object, image.unit, kernels[image.module]);
     module->images.push_back(std::move(image));
