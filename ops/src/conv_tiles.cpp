@@ -1,5 +1,6 @@
 #include "conv_tiles.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -161,10 +162,13 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   if (is_host && call.dtype != DType::kF32) return ConvolutionTiles::kNone;
   const bool flat = out.rank() == 4;
   const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
-  double terms = static_cast<double>(src[1]);
+  // A thread by itself reads no more places of a dim than there are.
+  double terms = static_cast<double>(src[1]), read = terms;
   for (std::size_t d = 2; d < out.rank(); ++d) {
     const bool by_class = call.kind == ConvolutionKind::kTransposed;
-    terms *= static_cast<double>(by_class ? ceil_div(kernel[d], call.stride) : kernel[d]);
+    const std::size_t taps = by_class ? ceil_div(kernel[d], call.stride) : kernel[d];
+    terms *= static_cast<double>(taps);
+    read *= static_cast<double>(std::min(taps, src[d]));
   }
   const double outputs = static_cast<double>(out[0]) * static_cast<double>(out[2]) *
                          static_cast<double>(flat ? out[3] : 1);
@@ -173,9 +177,12 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   for (const ConvolutionTiles tiles :
        {ConvolutionTiles::kNone, ConvolutionTiles::kManyChannels, ConvolutionTiles::kFewChannels,
         ConvolutionTiles::kFewChannelsApart}) {
+    const bool is_wave =
+        tiles == ConvolutionTiles::kNone && outputs * static_cast<double>(out[1]) <= 32;
     const double time =
-        tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32, terms, outputs,
-                              static_cast<unsigned>(out[1]), device.multiprocessors);
+        is_wave ? tuning::convolve_time_of_wave(read)
+                : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32, terms, outputs,
+                                        static_cast<unsigned>(out[1]), device.multiprocessors);
     if (tiles != ConvolutionTiles::kNone && time >= least) continue;
     best = tiles;
     least = time;
