@@ -68,10 +68,11 @@ KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, 
 #pragma unroll 1
   for (u64 i = spread.self; i < all; i += spread.threads) {
     const Id id = ids[i];
-    if (!places.has(id)) continue;
+    const T x = inp[i];  // on its way with the id
     const u64 l = quotient(i, slab);
     const u64 r = i - quotient(i, right) * right;
-    atomic_sum(out + (l * dst_dim + static_cast<u64>(id)) * right + r, inp[i]);
+    if (!places.has(id)) continue;
+    atomic_sum(out + (l * dst_dim + static_cast<u64>(id)) * right + r, x);
   }
 }
 
