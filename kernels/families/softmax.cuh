@@ -156,8 +156,8 @@ struct SoftmaxRow {
   }
 };
 
-// A short row: a thread keeps all the elements that it has.
-template <class T>
+// A short row: a thread keeps all the elements that it has. `kWave`: the team is a wave.
+template <bool kWave, class T>
 KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
   using N = typename Arithmetic<T>::Number;
   constexpr u32 kCount = SoftmaxRow<T>::kElements;
@@ -172,13 +172,15 @@ KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
   N maximum = x[0], sum = 0;
 #pragma unroll
   for (u32 k = 1; k < kCount; ++k) maximum = Largest<N>::join(maximum, x[k]);
-  maximum = join_lanes<Largest<N>>(maximum, team.threads);
+  maximum = kWave ? join_wave<Largest<N>>(maximum, KILN_HERE)
+                  : join_lanes<Largest<N>>(maximum, team.threads);
 #pragma unroll
   for (u32 k = 0; k < kCount; ++k) {
     x[k] = softmax_weight<T>(x[k] - maximum);
     sum += x[k];
   }
-  const N scale = 1 / join_lanes<Total<N>>(sum, team.threads);
+  sum = kWave ? join_wave<Total<N>>(sum, KILN_HERE) : join_lanes<Total<N>>(sum, team.threads);
+  const N scale = 1 / sum;
 #pragma unroll
   for (u32 k = 0; k < kCount; ++k) {
     const u32 at = k * team.threads + team.rank;
@@ -188,7 +190,7 @@ KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
 
 template <class T>
 KILN_ASIDE void softmax_short_aside(Team team, const T* from, T* to, u32 columns) {
-  softmax_short(team, from, to, columns);
+  softmax_short<false>(team, from, to, columns);
 }
 
 // A row that one thread has in shared memory.
@@ -235,8 +237,7 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
       block_count() <= resident_threads() / wave_width() / at_once) {
     const u64 start = static_cast<u64>(block_index()) * columns;
-    const Team team{thread_rank(), lanes_for(columns, wave_width())};
-    return softmax_short(team, src + start, dst + start, columns);
+    return softmax_short<true>({thread_rank(), wave_width()}, src + start, dst + start, columns);
   }
   if (!alone && leaves_at_once()) return;
   const u32 blocks = alone ? block_count() : row_blocks(pieces);
