@@ -4,6 +4,8 @@
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/rows.hpp"
+#include "kernels/tuning/split.hpp"
+#include "kernels/tuning/workspace.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -11,6 +13,7 @@ namespace kiln::ops {
 namespace {
 
 constexpr KernelRows kSoftmax = rows_of("softmax");
+constexpr KernelRows kSoftmaxLong = rows_of("softmax_long");
 constexpr KernelRows kRmsNorm = rows_of("rmsnorm");
 constexpr KernelRows kLayerNorm = rows_of("layernorm");
 
@@ -117,6 +120,24 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   return share_blocks(launch, rows, each);
 }
 
+// Several blocks for each row.
+Result<Launch> plan_parts(const Softmax& call, const Rows& rows, const tuning::Split& split) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kSoftmaxLong, call.dtype));
+  KILN_TRY_ASSIGN(launch.grid.x,
+                  in_32_bits("parts", std::size_t{rows.rows} * split.parts, 1u << 24));
+  launch.block.x = split.launch.threads;
+  constexpr std::size_t kMostOfState = 16;
+  launch.workspace_bytes =
+      tuning::kWorkspaceCounters + std::size_t{rows.rows} * split.parts * kMostOfState;
+  launch.workspace_argument = 2;
+  launch.steps = 2;
+  launch.step_argument = 6;
+  launch.pass(SoftmaxLongKernel<void>(), call.src, call.dst, nullptr,
+              static_cast<std::uint32_t>(rows.columns), split.parts, split.each, std::uint32_t{0});
+  return launch;
+}
+
 }  // namespace
 
 Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
@@ -127,6 +148,10 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.block = {1, 32, 1};
   std::int32_t columns = rows.columns;
   if (call.geometry == Geometry::kOwn) {
+    const tuning::Split split =
+        tuning::softmax_parts(spread_over(gpu), rows.rows, call.columns,
+                              static_cast<unsigned>(size_of(call.dtype)), call.parts);
+    if (split.parts > 1) return plan_parts(call, rows, split);
     columns = set_softmax_grid(launch, gpu, call.dtype, rows);
   }
   launch.pass(SoftmaxKernel<void>(), call.src, call.dst, columns);

@@ -81,6 +81,9 @@ using SplitReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, st
 template <typename T>
 using SoftmaxKernel = Kernel<const T*, T*, std::int32_t>;
 template <typename T>
+using SoftmaxLongKernel = Kernel<const T*, T*, std::uint8_t*, std::uint32_t, std::uint32_t,
+                                 std::uint32_t, std::uint32_t>;
+template <typename T>
 using RmsNormKernel = Kernel<const T*, T*, const T*, std::int32_t, std::int32_t, float>;
 template <typename T>
 using LayerNormKernel = Kernel<const T*, T*, const T*, const T*, std::int32_t, std::int32_t, float>;

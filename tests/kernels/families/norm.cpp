@@ -110,7 +110,27 @@ struct NormCase {
   // Of the norms: the reference's launch, or threads in place of the helper's, y rows to a block.
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t block_x = 0, block_y = 1;
+  std::uint32_t parts = 0;  // of a row, of softmax_long
 };
+
+// Parts of one block of whole lines; of fewer elements than a line, of no whole pieces of 16 bytes.
+std::vector<NormCase> long_cases(Breadth breadth) {
+  std::vector<NormCase> list;
+  const auto add = [&](std::size_t rows, std::size_t columns, std::uint32_t parts,
+                       std::size_t misalignment = 0) {
+    list.push_back({rows, columns, true, true, misalignment});
+    list.back().parts = parts;
+  };
+  add(12, 4096, 4);
+  add(12, 1001, 8, 1);
+  add(1, 129, 2);
+  add(24, 300, 3);
+  if (breadth == Breadth::kHandful) return list;
+  add(3, 10007, 2, 3);
+  add(1, 50001, 300);
+  add(2, 32768, 16);
+  return list;
+}
 
 std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   std::vector<NormCase> list;
@@ -149,8 +169,11 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({2100, 17});
   list.push_back({600, 64});
   list.push_back({528, 200});
-  list.push_back({2, 32768});
-  list.push_back({1, 50001});
+  // Of softmax by a block for each row.
+  for (const std::size_t rows : {2, 1}) {
+    list.push_back({rows, rows == 2 ? 32768u : 50001u});
+    if (kind == Kind::kSoftmax) list.back().parts = 1;
+  }
   // More than a large GPU holds at once.
   if (kind == Kind::kSoftmax) list.push_back({17000, 128});
   return list;
@@ -161,6 +184,7 @@ std::string name_of(std::string_view kernel, const NormCase& choice) {
                      std::to_string(choice.columns);
   if (!choice.has_alpha) name += "/no-alpha";
   if (!choice.has_beta) name += "/no-beta";
+  if (choice.parts != 0) name += "/parts=" + std::to_string(choice.parts);
   if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
   if (choice.geometry == ops::Geometry::kReference) name += "/reference";
   if (choice.block_x != 0) {
@@ -180,7 +204,11 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
     call.geometry = choice.geometry;
     return call;
   };
-  if (kind == Kind::kSoftmax) return plan(fill(ops::Softmax{}));
+  if (kind == Kind::kSoftmax) {
+    ops::Softmax call = fill(ops::Softmax{});
+    call.parts = choice.parts;
+    return plan(call);
+  }
   Result<ops::Launch> launch = Error{};
   if (kind == Kind::kRmsNorm) {
     ops::RmsNorm call = fill(ops::RmsNorm{});
@@ -270,14 +298,16 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
-  const std::optional<Kind> kind = parts->root == "softmax"     ? std::optional(Kind::kSoftmax)
+  const bool is_long = parts->root == "softmax_long";
+  const std::optional<Kind> kind = is_long || parts->root == "softmax"
+                                       ? std::optional(Kind::kSoftmax)
                                    : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
                                    : parts->root == "layernorm" ? std::optional(Kind::kLayerNorm)
                                                                 : std::nullopt;
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
   const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
-  for (const NormCase& choice : norm_cases(*kind, breadth)) {
+  for (const NormCase& choice : is_long ? long_cases(breadth) : norm_cases(*kind, breadth)) {
     const std::string name = name_of(kernel, choice);
     cases.push_back(
         {name, choice.rows * std::max<std::size_t>(choice.columns, 32),
@@ -292,6 +322,9 @@ Contracts norm_contracts() {
        "1, and what the steps round: the sum as fast_sum's, an exponential 2.5 (f16, bf16: 2^-16)",
        "a row with a NaN or +inf, or of -inf alone: NaN",
        "Mended: the original keeps exponentials in f16 and bf16."},
+      {"softmax_long", "as softmax, several blocks to a row", kFloatsIn,
+       "as softmax, and the join of the parts", "as softmax",
+       "A name of our own. The same bits in each run."},
       {"rmsnorm", "x α / sqrt(mean x² + ε)", "f32",
        "1, and (n / 32 + 8) / 2 + 8 half units for the mean and the root", "",
        "Zhang and Sennrich 2019, arXiv 1910.07467. Kept: f32 for f64, too; α may be null."},

@@ -136,6 +136,16 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   const auto launch = plan(softmax);
   REQUIRE(launch);
   CHECK(to_string(*launch) == "reduce.softmax_f32<<<7, 1x32>>>");
+  // A long row goes to several blocks, in two steps.
+  softmax.geometry = Geometry::kOwn;
+  softmax.rows = 1;
+  softmax.columns = 128256;
+  const auto steps = plan(softmax);
+  REQUIRE(steps);
+  CHECK(to_string(*steps) == "reduce.softmax_long_f32<<<112, 256>>>");
+  CHECK(steps->steps == 2);
+  softmax.columns = 8192;
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1, 1x1024>>>");
   RmsNorm norm;
   norm.dtype = DType::kF16;
   norm.rows = 7;

@@ -13,6 +13,9 @@ struct Softmax {
   const void* src = nullptr;
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
+  // Of kOwn: parts that a row is cut into, each a block's, in two launches; 0 leaves it to the plan,
+  // which may also give a row to one block or less.
+  std::uint32_t parts = 0;
 };
 
 // rmsnorm_<T>: dst = src * alpha / sqrt(mean(src^2) + epsilon).

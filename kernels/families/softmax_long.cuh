@@ -1,0 +1,98 @@
+// softmax of few long rows, several blocks to each, in two steps. A row is cut into parts of `each`
+// elements, a block's each. In step 0 a block leaves in the workspace what it finds of its part; in
+// step 1 it joins what all of the row left, and writes.
+//
+// That begins behind the counters, which are not used.
+#pragma once
+
+#include "device/block.cuh"
+#include "families/softmax.cuh"
+#include "tuning/workspace.hpp"
+
+namespace kiln::families {
+
+using namespace device;
+
+// The maximum of some elements, and the sum of their weights by it: 0 where all are -infinity.
+template <class N>
+struct SoftmaxState {
+  N maximum, sum;
+};
+
+template <class T>
+KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, u32 parts, u32 each,
+                              u32 step) {
+  using N = typename Arithmetic<T>::Number;
+  constexpr u32 kCount = 16 / sizeof(T);
+  const u32 row = block_index() / parts, part = block_index() - row * parts;
+  const u32 begin = part * each, left = columns - begin;
+  const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
+  const Team team = block_team();
+  src += static_cast<u64>(row) * columns + begin;
+  dst += static_cast<u64>(row) * columns + begin;
+  const RowChunks<T, kCount, 1> its(team, src, left < each ? left : each, alike);
+  auto* const states =
+      reinterpret_cast<SoftmaxState<N>*>(workspace + tuning::kWorkspaceCounters) + row * parts;
+
+  Chunk<T, kCount> chunk;
+  Chunk<T, 1> one;
+  const auto load = [&](u32 i) {
+    if (i < its.chunks) chunk.load(src + its.column_of_chunk(i));
+    if (i < its.single) one.load(src + its.column_of_single(i));
+  };
+  load(team.rank);  // on its way meanwhile
+  const bool kept = !its.has_slab(team.threads);
+  // Calls use(column, elements) for each chunk and each single element that the thread has.
+  const auto walk = [&](auto use) {
+#pragma unroll 1
+    for (u32 i = team.rank; its.has_slab(i - team.rank); i += team.threads) {
+      if (!kept) load(i);
+      if (i < its.chunks) use(its.column_of_chunk(i), chunk);
+      if (i < its.single) use(its.column_of_single(i), one);
+    }
+  };
+
+  N maximum = Largest<N>::identity(), sum = 0;
+  if (step == 0) {
+    walk([&](u32, const auto& elements) {
+#pragma unroll
+      for (u32 j = 0; j < elements.kBytes / sizeof(T); ++j) {
+        maximum = Largest<N>::join(maximum, widen(elements.get(j)));
+      }
+    });
+  } else {
+#pragma unroll 1
+    for (u32 i = team.rank; i < parts; i += team.threads) {
+      maximum = Largest<N>::join(maximum, states[i].maximum);
+    }
+  }
+  maximum = row_reduce<Largest<N>, false>(team, maximum, 0, true);
+  const N base = maximum == Largest<N>::identity() ? 0 : maximum;
+  if (step == 0) {
+    walk([&](u32, const auto& elements) {
+#pragma unroll
+      for (u32 j = 0; j < elements.kBytes / sizeof(T); ++j) {
+        sum += softmax_weight<T>(widen(elements.get(j)) - base);
+      }
+    });
+  } else {
+    const N whole = softmax_weight<T>(N{0});
+#pragma unroll 1
+    for (u32 i = team.rank; i < parts; i += team.threads) {
+      sum += states[i].sum * (softmax_weight<T>(states[i].maximum - base) / whole);
+    }
+  }
+  sum = row_reduce<Total<N>, false>(team, sum, 0, true);
+  if (step == 0) {
+    if (team.rank == 0) states[part] = {maximum, sum};
+    return;
+  }
+  const N scale = 1 / sum;
+  walk([&](u32 column, const auto& elements) {
+    auto results = elements;
+    results.set([&](u32 j) { return softmax_weight<T>(widen(elements.get(j)) - maximum) * scale; });
+    results.store(dst + column);
+  });
+}
+
+}  // namespace kiln::families
