@@ -1,4 +1,4 @@
-// Asynchronous copies of fewer than sixteen bytes; see copy_async().
+// Asynchronous copies of fewer than sixteen bytes, and several on their way; see copy_async().
 #pragma once
 
 #include "device/platform.cuh"
@@ -21,6 +21,7 @@ KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
 }
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+#define KILN_HAS_COPIES 1
 // Copies of sixteen bytes to a place in shared memory that is found once, and then counted from.
 using SharedPlace = u32;
 KILN_DEVICE SharedPlace shared_place(void* shared) {
@@ -29,12 +30,34 @@ KILN_DEVICE SharedPlace shared_place(void* shared) {
 KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
+// The same address, as one number: of conditional copies the compiler would work out each one's.
+KILN_DEVICE const u8* one_address(const u8* address) {
+  asm volatile("" : "+l"(address));
+  return address;
+}
+// A copy to and from kAt bytes behind both.
+template <u32 kAt>
+KILN_DEVICE void copy_async_16_at(SharedPlace to, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0+%2], [%1+%2], 16;" ::"r"(to), "l"(global), "n"(kAt)
+               : "memory");
+}
 // A thread's copies since the last call are a group, which may have none; wait_for_groups() waits
 // for all groups but the last kBut.
 KILN_DEVICE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <u32 kBut>
 KILN_DEVICE void wait_for_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
+}
+// Bytes that the launch asked for.
+KILN_DEVICE u32 dynamic_shared_bytes() {
+  u32 bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+// As dot_bytes(), of the unsigned bytes of the first word.
+KILN_DEVICE i32 dot_unsigned_bytes(u32 a, u32 b, i32 sum) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
 }
 #endif
 

@@ -39,11 +39,16 @@ KILN_DEVICE void fused_vector(const void* first, const void* second, const void*
   const auto of_task = [&](u32 row, u32, auto sum) { results(row, task.number, sum); };
   const Q8_1* const vector = static_cast<const Q8_1*>(vectors) +
                              static_cast<u64>(task.vector) * (static_cast<u32>(padded) / 32);
-  const bool is_by_wave =
-      static_cast<u32>(columns) <= tuning::kColumnsOfWave && block_threads() % wave_width() == 0;
+  const u32 length = static_cast<u32>(columns), count = matrix.count(rows);
+  if constexpr (kStreamsFused<Format>) {
+    using Aligned = gguf::Aligned<Format>;
+    if (streams_rows<Aligned>(matrix, vector, length)) {
+      return stream_rows<Aligned>(matrix, vector, of_task, length, count);
+    }
+  }
+  const bool is_by_wave = length <= tuning::kColumnsOfWave && block_threads() % wave_width() == 0;
   const Share share = is_by_wave ? share_of_wave(block_count()) : share_of_block(block_count());
-  multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, static_cast<u32>(columns),
-                                                matrix.count(rows), 0, share);
+  multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, length, count, 0, share);
 }
 
 // With vectors of floats, x_stride apart; vectors and strides are aligned to four values.
@@ -122,8 +127,7 @@ KILN_DEVICE void join_products(const f32* gates, const f32* values, const f32* s
                                u32 rows, u64 columns, u32 type) {
   const FloatResults results{dst, 0, type, false};
   const bool by_chunks =
-      columns % 4 == 0 &&
-      (address_of(gates) | address_of(values) | address_of(dst)) % 16 == 0;
+      columns % 4 == 0 && (address_of(gates) | address_of(values) | address_of(dst)) % 16 == 0;
   const u32 at_once = by_chunks ? 4 : 1;
   const u64 first = (static_cast<u64>(block_index()) * block_size() + thread_index()) * at_once;
   const u64 step = static_cast<u64>(block_count()) * block_size() * at_once;

@@ -9,6 +9,7 @@
 #include "device/join.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "families/streamed_vector.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q4_0.cuh"
 #include "gguf/q8_1.cuh"
@@ -188,6 +189,10 @@ struct VectorPiece {
 struct MatrixRows {
   const u8* matrix;
   u32 row_bytes;
+  // So many neighbours make one result.
+  KILN_DEVICE static u32 together() { return 1; }
+  // Whether each row begins at a multiple of sixteen.
+  KILN_DEVICE bool are_aligned() const { return (address_of(matrix) | row_bytes) % 16 == 0; }
   KILN_DEVICE const u8* row(u32 number) const {
     return matrix + static_cast<u64>(number) * row_bytes;
   }
@@ -403,6 +408,11 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
   constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
   if (rows > tuning::kFewShortRows && has_no_share<Format, 1, kAtOnce>(rows, columns, 1)) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
+  if constexpr (kStreams<Format>) {
+    if (streams_rows<Format>(matrix_rows, vector, columns)) {
+      return stream_rows<Format>(matrix_rows, vector, F32Results{dst, 0}, columns, rows);
+    }
+  }
   const bool is_aligned = gguf::are_aligned<AnyFormat>(matrix);
   if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole() &&
       is_aligned) {

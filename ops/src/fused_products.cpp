@@ -95,14 +95,21 @@ Result<Launch> plan(const QuantizeRows& call, const Gpu&) {
   return launch;
 }
 
-Result<Launch> plan(const FusedVector& call, const Gpu&) {
+Result<Launch> plan(const FusedVector& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kVector, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_vector", call));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));
   KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
-  set_row_blocks(launch, matrices.rows, static_cast<std::uint32_t>(numbers.columns));
+  const auto columns = static_cast<std::uint32_t>(numbers.columns);
+  if (call.tasks == 1 && tuning::streams_fused_format(block_bytes(call.format)) &&
+      streams_rows(call.format, gpu, {matrices.first, matrices.second, call.activations},
+                   matrices.rows, columns, tuning::kStreamedFusedWeights)) {
+    set_streamed_blocks(launch, call.format, gpu);
+  } else {
+    set_row_blocks(launch, matrices.rows, columns);
+  }
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tasks", call.tasks));
   launch.pass(FusedVectorKernel(), matrices.first, matrices.second, call.activations, call.experts,
               call.dst, numbers.columns, numbers.rows, padded, numbers.stride, of_vector,

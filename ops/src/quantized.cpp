@@ -292,6 +292,10 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
+  } else if (vectors == 1 && tuning::streams_format(block_bytes(call.format)) &&
+             streams_rows(call.format, gpu, {call.weights, call.activations}, rows, columns,
+                          tuning::kStreamedWeights)) {
+    set_streamed_blocks(launch, call.format, gpu);
   } else if (vectors == 1 && columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows) {
     launch.block.y = 4;
     launch.grid.x = tuning::vector_blocks(rows, 1, launch.block.y);

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/quantized.hpp"
+#include "kernels/tuning/streamed_vector.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
@@ -129,6 +132,13 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
   return parameter("rows of the result", stride);
 }
 
+inline constexpr std::uint32_t kWave = 32;      // threads that share a row
+inline constexpr std::size_t kMostVectors = 8;  // that a kernel of mul_mat_vec takes
+
+inline unsigned block_bytes(BlockFormat format) {
+  return static_cast<unsigned>(info(format).bytes);
+}
+
 // Whether up to eight vectors go by mul_mat, which holds them (families/held_vectors.cuh): the matrix begins
 // and ends at a multiple of sixteen bytes, as the vectors must.
 inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,
@@ -136,12 +146,29 @@ inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weight
   const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
   const bool is_aligned =
       (reinterpret_cast<std::uintptr_t>(weights) | row_bytes(format, columns) * rows) % 16 == 0;
-  const auto bytes = static_cast<unsigned>(info(format).bytes);
+  const unsigned bytes = block_bytes(format);
   return has_byte_matrix && is_aligned && tuning::holds_vectors(bytes) &&
          tuning::goes_held(rows, columns, vectors, bytes);
 }
 
-inline constexpr std::uint32_t kWave = 32;      // threads that share a row
-inline constexpr std::size_t kMostVectors = 8;  // that a kernel of mul_mat_vec takes
+// Whether rows of a product with one vector stream through shared memory, where they have so many
+// weights (families/streamed_vector.cuh): each begins at a multiple of sixteen bytes, and so
+// does what lies at these addresses.
+inline bool streams_rows(BlockFormat format, const Gpu& gpu,
+                         std::initializer_list<const void*> addresses, std::uint32_t rows,
+                         std::uint32_t columns, unsigned long long weights) {
+  std::uintptr_t places = row_bytes(format, columns);
+  for (const void* const each : addresses) {
+    places |= reinterpret_cast<std::uintptr_t>(each);
+  }
+  return gpu.target.substr(0, 3) == "sm_" && places % 16 == 0 &&
+         tuning::streams_rows(rows, columns, weights);
+}
+inline void set_streamed_blocks(Launch& launch, BlockFormat format, const Gpu& gpu) {
+  launch.grid.x = gpu.multiprocessors * tuning::kStreamedBlocks;
+  launch.block = {kWave, tuning::kStreamedWaves, 1};
+  launch.shared_bytes =
+      tuning::streamed_bytes(block_bytes(format), static_cast<unsigned>(info(format).values));
+}
 
 }  // namespace kiln::ops

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "expected.hpp"
+#include "kernels/tuning/streamed_vector.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "values.hpp"
 
@@ -50,6 +52,12 @@ void store(const Activation& activation, std::byte* block);
 Activation load_activation(const std::byte* block);
 
 // ---- products ---------------------------------------------------------------------------------
+
+// Dynamic shared memory with which a launch streams rows (families/streamed_vector.cuh).
+inline std::uint32_t streamed_bytes(BlockFormat format) {
+  return tuning::streamed_bytes(static_cast<unsigned>(ops::info(format).bytes),
+                                static_cast<unsigned>(ops::info(format).values));
+}
 
 using QuantizedRow = std::vector<QuantizedValue>;
 QuantizedRow row_of_blocks(BlockFormat format, const std::byte* blocks, std::size_t columns);

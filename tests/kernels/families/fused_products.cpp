@@ -53,6 +53,7 @@ struct FusedCase {
   std::size_t padded = 0, x_stride = 0, dst_stride = 0;
   std::size_t misalignment = 0;  // of the blocks in their units
   bool ends_memory = false;
+  std::uint32_t blocks = 0;  // that stream rows, in place of what the helpers plan
 };
 
 constexpr std::size_t kNoExpert = 77;  // a task that is of no expert, and not done
@@ -262,7 +263,13 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
     call.padded = choice.padded;
     call.activations = at["vy"];
     call.experts = at["experts"];
-    return plan(call);
+    Result<ops::Launch> launch = plan(call);
+    if (launch && choice.blocks != 0) {
+      launch->grid.x = choice.blocks;
+      launch->block = {32, 4, 1};
+      launch->shared_bytes = streamed_bytes(of.format);
+    }
+    return launch;
   }
   auto call = filled(ops::FusedFloatVector());
   call.gate = at["gate"];
@@ -344,7 +351,9 @@ std::vector<FusedCase> cases_of_kind(const Subject& of) {
                .experts = 3,
                .padded = odd,
                .dst_stride = 7,
-               .ends_memory = true}};
+               .ends_memory = true},
+              {.rows = 45, .columns = 2304, .dst = kF16, .blocks = 2},
+              {.rows = 41, .columns = 4096, .is_pair = true, .dst = kBF16, .blocks = 5}};
     case Kind::kFloatVector:
       return {
           {.rows = 3, .columns = some},

@@ -72,6 +72,7 @@ struct ProductCase {
   bool ends_memory = false;
   std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
   std::uint32_t waves = 1;
+  bool is_streamed = false;  // with shared memory for rows
   bool is_published = false;  // 0, 1, 2, ... times itself
   // Of kMoe.
   std::size_t batches = 0, slots = 0;
@@ -280,6 +281,7 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
     if (launch && choice.blocks != 0) {
       launch->grid.x = choice.blocks;
       launch->block = {32, choice.waves, 1};
+      launch->shared_bytes = choice.is_streamed ? streamed_bytes(of.format) : 0;
     }
     return launch;
   };
@@ -330,6 +332,16 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       if (of.vectors == 1) {
         list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kFewRows + 3, .columns = kShared + block});
+        // Rows that stream through shared memory, by slices of 2048 columns, some of which are not
+        // whole.
+        list.push_back({.rows = 45, .columns = 2304, .blocks = 2, .waves = 4, .is_streamed = true});
+        list.push_back({.rows = 41, .columns = 6144, .blocks = 5, .waves = 4, .is_streamed = true});
+        list.push_back({.rows = 23,
+                        .columns = 2048,
+                        .kind = kSpecial,
+                        .blocks = 1,
+                        .waves = 4,
+                        .is_streamed = true});
       }
       if (of.vectors > 4 && block > 32) {
         list.push_back({.rows = 6, .columns = block, .geometry = kReference});
@@ -427,7 +439,8 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   if (choice.misalignment != 0) text += "/offset=" + std::to_string(choice.misalignment);
   if (choice.ends_memory) text += "/at-the-end";
   if (choice.blocks != 0) {
-    return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves);
+    return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves) +
+           (choice.is_streamed ? "/streamed" : "");
   }
   return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
 }

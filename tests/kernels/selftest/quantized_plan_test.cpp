@@ -172,11 +172,11 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.format = BlockFormat::kQ4_K;
   call.rows = 14336;
   call.columns = 4096;
-  call.gate = &call;
+  call.gate = reinterpret_cast<const void*>(16);
   call.out_dtype = DType::kF16;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4, 256>>>: activations as Q8_1\n"
-        "quantized.fused_vector_q4_K<<<7168, 32>>>: silu(gate) * product as f16");
+        "quantized.fused_vector_q4_K<<<528, 32x4>>>: silu(gate) * product as f16");
   call.rows = 1024;
   CHECK(text(call) ==
         "quantized.fused_float_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16, of "
@@ -309,6 +309,27 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.rows = 14336;
   call.columns = 4096;
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda1<<<7168, 32x2>>>");
+}
+
+TEST_CASE("rows of large matrices stream where hardware copies and each begins at 16 bytes") {
+  MulMatVec call;
+  call.format = BlockFormat::kQ5_K;
+  call.rows = 14336;
+  call.columns = 4096;
+  call.vectors = 1;
+  const Gpu gpu{"sm_90", 132};
+  const std::string usual = "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<7168, 32x2>>>";
+  CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<528, 32x4>>>");
+  CHECK(plan(call, gpu)->shared_bytes == 34816);
+  CHECK(to_string(*plan(call, {"gfx1100", 96})) == usual);
+  call.weights = reinterpret_cast<const void*>(8);
+  CHECK(to_string(*plan(call, gpu)) == usual);
+  call.weights = nullptr;
+  call.geometry = Geometry::kReference;
+  CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<14336, 32x4>>>");
+  call.geometry = Geometry::kOwn;
+  call.rows = 4000;
+  CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<2000, 32x4>>>");
 }
 
 TEST_CASE("formats of our own names have a product of one vector, and tensors told by blocks") {
