@@ -1,14 +1,4 @@
-// quantized: products of a matrix and many vectors.
-#include "device/export.cuh"
-#include "families/matrix_product.cuh"
-#include "gguf/formats.cuh"
+// quantized: products of a matrix of short blocks and many vectors.
+#include "quantized_matrices.cuh"
 
-// name(vx, vy, dst, ncols_x, nrows_x, ncols_y, nrows_y, nrows_dst)
-#define MUL_MAT(format, suffix, rows, vectors)                                                    \
-  KILN_BOUNDED_KERNEL(256, 2, mul_mat_##suffix, const void* vx, const void* vy, kiln::f32* dst,   \
-                      kiln::i32 ncols_x, kiln::i32 nrows_x, kiln::i32 ncols_y, kiln::i32 nrows_y, \
-                      kiln::i32 nrows_dst) {                                                      \
-    kiln::families::mul_mat<kiln::gguf::format>(vx, vy, dst, ncols_x, nrows_x, ncols_y, nrows_y,  \
-                                                nrows_dst);                                       \
-  }
-KILN_EACH_MUL_MAT(MUL_MAT)
+KILN_EACH_SHORT_MUL_MAT(KILN_MUL_MAT)

@@ -65,18 +65,20 @@
 #define KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(row) row(Q5_K, q5_k)
 
 // mul_mat_vec_<suffix>_q8_1_cuda<vectors>, for 1 to 8 vectors, and mul_mat_<suffix>, whose blocks make
-// so many rows and vectors of the result.
-#define KILN_EACH_MUL_MAT(row) \
-  row(Q4_0, q4_0, 128, 64)     \
-  row(Q4_1, q4_1, 128, 64)     \
-  row(Q5_0, q5_0, 64, 128)     \
-  row(Q5_1, q5_1, 64, 128)     \
-  row(Q8_0, q8_0, 64, 128)     \
-  row(Q2_K, q2_K, 128, 64)     \
-  row(Q3_K, q3_K, 128, 128)    \
-  row(Q4_K, q4_K, 128, 64)     \
-  row(Q5_K, q5_K, 128, 64)     \
+// so many rows and vectors of the result. Blocks of 32 values are short, of 256 long.
+#define KILN_EACH_SHORT_MUL_MAT(row) \
+  row(Q4_0, q4_0, 128, 64)           \
+  row(Q4_1, q4_1, 128, 64)           \
+  row(Q5_0, q5_0, 64, 128)           \
+  row(Q5_1, q5_1, 64, 128)           \
+  row(Q8_0, q8_0, 64, 128)
+#define KILN_EACH_LONG_MUL_MAT(row) \
+  row(Q2_K, q2_K, 128, 64)          \
+  row(Q3_K, q3_K, 128, 128)         \
+  row(Q4_K, q4_K, 128, 64)          \
+  row(Q5_K, q5_K, 128, 64)          \
   row(Q6_K, q6_K, 64, 64)
+#define KILN_EACH_MUL_MAT(row) KILN_EACH_SHORT_MUL_MAT(row) KILN_EACH_LONG_MUL_MAT(row)
 
 // indexed_moe_forward_<suffix>_q8_1
 #define KILN_EACH_INDEXED_MOE(row) \
