@@ -59,6 +59,10 @@ KILN_DEVICE i32 dot_unsigned_bytes(u32 a, u32 b, i32 sum) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
   return sum;
 }
+#else
+KILN_DEVICE void end_group() {}
+template <u32>
+KILN_DEVICE void wait_for_groups() {}
 #endif
 
 }  // namespace kiln::device

@@ -13,6 +13,7 @@
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
+#include "tuning/quantized.hpp"
 
 namespace kiln::families {
 
@@ -381,8 +382,9 @@ struct MatrixTiles {
 };
 
 // mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
-// each 32 threads take steps of columns in turn, and copy one while they use the one before. A
-// launch may have any number of blocks.
+// each 32 threads take steps of columns in turn, and copy one while they use the one before; or
+// three, where a block has room for that and there are few blocks. A launch may have any number of
+// blocks.
 template <class GivenFormat, u32 kMostWaves>
 struct MatrixVectors {
   // The sum of half a part of a vector is none of its fields.
@@ -396,7 +398,7 @@ struct MatrixVectors {
   };
   static_assert(sizeof(Step) <= 48 * 1024 / (2 * kMostWaves));
   union Shared {
-    Step steps[kMostWaves][2];
+    Step steps[2 * kMostWaves];
     f32 results[kMostWaves][4][kTileThreads];
   };
 
@@ -404,26 +406,33 @@ struct MatrixVectors {
                                    const VectorRows& vectors, f32* dst, u32 dst_stride) {
     const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
     const u32 waves = block_threads() / kTileThreads, stride = waves * kGroups;
-    Step(&steps)[2] = shared.steps[wave];
+    const bool is_deep = waves <= kMostWaves / 2 && matrix.rows <= tuning::kRowsCopiedAhead;
+    const u32 depth = is_deep ? 4 : 2, ahead = (depth - 1) * stride;
+    Step* const steps = shared.steps + wave * depth;
 #pragma unroll 1
     for (u32 first = block_index() * kTileRows; first < matrix.rows;
          first += block_count() * kTileRows) {
       Results results;
       // All waves go as many rounds; in the first, nothing is there yet.
 #pragma unroll 1
-      for (u32 round = 0, buffer = 0; round < vectors.groups + stride;
-           round += stride, buffer ^= 1) {
-        wait_for_copies();
+      for (u32 round = 0, buffer = 0; round < vectors.groups + ahead; round += stride) {
+        if (is_deep) {
+          wait_for_groups<2>();
+        } else {
+          wait_for_groups<0>();
+        }
         wave_barrier();
-        const u32 next = round + wave * kGroups, group = next - stride;
+        const u32 next = round + wave * kGroups, group = next - ahead;
         constexpr u32 kOfBlock = Format::kValues / 32;
         if (next < vectors.groups) {
           steps[buffer].rows.copy(matrix, first, kTileRows, next / kOfBlock, lane);
           steps[buffer].vectors.copy(vectors, 0, next, lane);
         }
-        if (round == 0) continue;
+        end_group();
+        buffer = (buffer + 1) % depth;
+        if (round < ahead) continue;
         const u32 block = group / kOfBlock;
-        const Step& step = steps[buffer ^ 1];
+        const Step& step = steps[buffer];
         const u8* const rows[2] = {step.rows.row(matrix, first, lane / 4, block),
                                    step.rows.row(matrix, first, lane / 4 + 8, block)};
 #pragma unroll 1

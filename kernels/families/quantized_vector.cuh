@@ -300,10 +300,17 @@ inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kR
                                                                     Format::kParts);
 // So many of 128 threads, of all multiprocessors.
 template <class Format, u32 kVectors, u32 kRows>
-KILN_DEVICE u32 blocks_working(bool is_short) {
+KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
   constexpr u32 kEach = kBlocksWorking<Format, kVectors, kRows>;
-  constexpr u32 kOfShort = tuning::kBlocksWorkingOfShort;
-  return kMachine.multiprocessors * (is_short && kOfShort < kEach ? kOfShort : kEach);
+  constexpr u32 kOfShort = tuning::kBlocksWorkingOfShort, kOfMany = tuning::kBlocksWorkingOfMany;
+  u32 each = kEach;
+  if (columns <= tuning::kColumnsOfWave) {
+    const bool are_many = kVectors <= 2 && rows >= tuning::kManyShortRows &&
+                          columns / Format::kValues * Format::kBytes < tuning::kManyRowBytes;
+    const u32 most = are_many ? kOfMany : kOfShort;
+    each = most < kEach ? most : kEach;
+  }
+  return kMachine.multiprocessors * each;
 }
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
@@ -320,9 +327,8 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
                     : columns < threads * kOfPiece ? kFilling / 16 * sixteenths
                                                    : kFilling;
   if (all < least) return {false, blocks};
-  const u32 working = blocks_working<Format, kVectors, kRows>(is_short) * (threads > 64   ? 1
-                                                                           : threads > 32 ? 2
-                                                                                          : 4);
+  const u32 of_block = threads > 64 ? 1 : threads > 32 ? 2 : 4;
+  const u32 working = blocks_working<Format, kVectors, kRows>(rows, columns) * of_block;
   const u32 workers = blocks <= groups || blocks < working ? blocks : working;
   return {true, workers, all < working * wave_count()};
 }
@@ -333,7 +339,7 @@ template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
   const bool is_short = columns <= tuning::kColumnsOfWave;
-  const u32 working = blocks_working<Format, kVectors, kRows>(is_short);
+  const u32 working = blocks_working<Format, kVectors, kRows>(rows, columns);
   const u32 groups = (rows + kRows - 1) / kRows, all = groups * tasks, block = block_index();
   const u32 least = is_short ? tuning::kFewGroups : kFilling;
   // Of several tasks each may have few groups.
