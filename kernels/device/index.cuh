@@ -24,6 +24,12 @@ KILN_DEVICE u64 quotient(u64 a, u64 b) {
   return rest < 0 ? result - 1 : rest >= static_cast<i64>(b) ? result + 1 : result;
 }
 
+// a / b for a below 2^20: from the next integer, the half keeps a quotient further than f32 errs.
+KILN_DEVICE u32 small_quotient(u32 a, u32 b) {
+  const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
+  return static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
+}
+
 // N views of one shape, as the kernel is told of them. No dim of a view that is not contiguous has
 // 2^32 elements.
 template <u32 N>

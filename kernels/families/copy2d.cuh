@@ -6,6 +6,7 @@
 
 #include "device/chunk.cuh"
 #include "device/dtypes.cuh"
+#include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/spread.cuh"
 
@@ -49,7 +50,7 @@ KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_str
   if (likely(takes_one_element(numel))) {
     const u32 i = thread_number();
     if (i >= static_cast<u32>(numel)) return;
-    const u32 row = i / columns;
+    const u32 row = small_quotient(i, columns);
     const u32 column = i - row * columns;
     to[static_cast<u64>(row) * dst_stride + column] =
         from[static_cast<u64>(row) * src_stride + column];
