@@ -420,7 +420,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       }
       if (contiguous && aligned && (numel / kCount) >> 31 == 0) {
         const u32 chunks = static_cast<u32>(numel / kCount);
-        threads = spread.threads_for(chunks);
+        // Functions want all multiprocessors.
+        threads = kCost == tuning::Cost::kLong ? spread.threads_for(chunks, multiprocessors())
+                                               : spread.threads_for(chunks);
         if (spread.self >= threads) return;
         move_chunks(spread.self, threads, chunks);
         i += static_cast<u64>(chunks) * kCount;

@@ -73,10 +73,10 @@ struct Spread {
   // Whether the thread has nothing to do.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }
 
-  // The threads that move so many chunks.
-  KILN_DEVICE u32 threads_for(u64 chunks) const {
+  // The threads that move so many chunks, by `blocks` in the reference's geometry.
+  KILN_DEVICE u32 threads_for(u64 chunks, u32 blocks = working_blocks()) const {
     if (!has_one_each || chunks <= resident_threads()) return threads;
-    const u32 working = working_blocks() * 1024;
+    const u32 working = blocks * 1024;
     return threads < working ? threads : working;
   }
 };
