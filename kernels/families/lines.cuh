@@ -85,4 +85,33 @@ KILN_DEVICE void write_run(T* out, u32 count, Next next) {
   chunk.store(out);
 }
 
+// Where lines are whole chunks, and there are chunks for an eighth of the threads that run at once:
+// says whether it was so. A thread keeps its chunk of a line, for which `prepare(first)` works out
+// once what the same elements of all lines share, and walks over lines, of which `make(line)` gives
+// the chunk.
+template <u32 kCount, class T, class Prepare, class Make>
+KILN_DEVICE bool walk_over_lines(T* out, u64 lines, u64 per_line, Prepare prepare, Make make) {
+  const u64 all = launched_threads();
+  const u32 resident = resident_threads();
+  const u32 threads = all < resident ? static_cast<u32>(all) : resident;
+  const u32 chunks = static_cast<u32>(per_line / kCount), line_count = static_cast<u32>(lines);
+  if ((address_of(out) | per_line * sizeof(T)) % (kCount * sizeof(T)) != 0 ||
+      (lines | per_line) >> 31 != 0 ||
+      lines * chunks <= (all < resident / 8 ? all : resident / 8)) {
+    return false;
+  }
+  const u32 walks = chunks < threads ? threads / chunks : 1;
+  const u32 self = thread_number(), walk = self / chunks;
+  if (self >= threads || walk >= walks) return true;
+#pragma unroll 1
+  for (u32 chunk = self - walk * chunks; chunk < chunks; chunk += threads) {
+    if (walk < line_count) prepare(chunk * kCount);
+#pragma unroll 1
+    for (u32 line = walk; line < line_count; line += walks) {
+      make(line).store(out + (line * per_line + chunk * kCount));
+    }
+  }
+  return true;
+}
+
 }  // namespace kiln::families

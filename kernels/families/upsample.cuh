@@ -31,6 +31,41 @@ KILN_DEVICE u32 element_at(f64 place, u32 size) {
   return element < size ? static_cast<u32>(element) : size - 1;
 }
 
+// Where a thread can keep its chunk of a line: says whether it was so. `row_of(line)` is the row of
+// the source.
+template <class T, class RowOf>
+KILN_DEVICE bool nearest_along(u64 lines, u64 columns_out, f64 scale, u32 width, u64 stride, T* dst,
+                               RowOf row_of) {
+  // No more than registers hold: with 32, two blocks of 1024 threads share a multiprocessor.
+  constexpr u32 kMost = kArchitecture == tuning::Architecture::kSm80 ? 4 : 8;
+  constexpr u32 kCount = kChunkCount<T> < kMost ? kChunkCount<T> : kMost;
+  if ((width * stride) >> 31 != 0) return false;
+  u32 offset[kCount];
+  const auto prepare = [&](u32 first) {
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      offset[k] = element_at((first + k) * scale, width) * static_cast<u32>(stride);
+    }
+  };
+  return walk_over_lines<kCount>(dst, lines, columns_out, prepare, [&](u32 line) {
+    const T* const row = row_of(line);
+    T value[kCount];
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      if (k == 0 || offset[k] != offset[k - 1]) {
+        value[k] = row[offset[k]];
+      } else {
+        value[k] = value[k - 1];
+      }
+    }
+    Chunk<T, kCount> result;
+    result.clear();
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) result.put(k, value[k]);
+    return result;
+  });
+}
+
 // `rows_out` and `row_scale` are of dim 2, the others of dim 3.
 template <class T>
 KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, f64 column_scale,
@@ -41,13 +76,14 @@ KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, 
   const u64 row_stride = info[6], stride = info[7];
   if (!(row_scale > 0)) row_scale = 0;
   if (!(column_scale > 0)) column_scale = 0;
-  const u32 run = outputs_of_thread(dst, lines, columns_out);
-  for_each_in_lines(lines, runs_of_line<T>(columns_out, run), [&](u32 line, u32 i) {
+  const auto row_of = [&](u32 line) {
     const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
-    const T* const row = image.src + element_at(image.row * row_scale, height) * row_stride;
-    u32 column = i * run;
-    write_run<4>(dst + (line * columns_out + column), run,
-                 [&] { return row[element_at(column++ * column_scale, width) * stride]; });
+    return image.src + element_at(image.row * row_scale, height) * row_stride;
+  };
+  if (nearest_along(lines, columns_out, column_scale, width, stride, dst, row_of)) return;
+  for_each_in_lines(lines, columns_out, [&](u32 line, u32 column) {
+    dst[line * columns_out + column] =
+        row_of(line)[element_at(column * column_scale, width) * stride];
   });
 }
 
@@ -59,13 +95,13 @@ KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, 
   const u64 lines = info[0] * channels;
   const u64 stride = info[5];
   if (!(scale > 0)) scale = 0;
-  const u32 run = outputs_of_thread(dst, lines, length_out);
-  for_each_in_lines(lines, runs_of_line<T>(length_out, run), [&](u32 line, u32 i) {
+  const auto row_of = [&](u32 line) {
     const u32 batch = line / channels;
-    const T* const row = src + batch * info[3] + (line - batch * channels) * info[4];
-    u32 column = i * run;
-    write_run<4>(dst + (line * length_out + column), run,
-                 [&] { return row[element_at(column++ * scale, length) * stride]; });
+    return src + batch * info[3] + (line - batch * channels) * info[4];
+  };
+  if (nearest_along(lines, length_out, scale, length, stride, dst, row_of)) return;
+  for_each_in_lines(lines, length_out, [&](u32 line, u32 column) {
+    dst[line * length_out + column] = row_of(line)[element_at(column * scale, length) * stride];
   });
 }
 
@@ -128,6 +164,77 @@ struct Factor {
   f64 value;
 };
 
+template <class T, class N>
+KILN_DEVICE T result_of(N value) {
+  if constexpr (kIsFloat<T>) {
+    return narrow<T>(value);
+  } else {
+    return saturate<T>(value);
+  }
+}
+
+// Where a thread can keep its chunk of a line: says whether it was so. `rows_of(line)` are the rows
+// of the source and how far the output is from the first to the second.
+template <class T, class N, class RowsOf>
+KILN_DEVICE bool bilinear_along(u64 lines, u64 columns_out, f64 scale, bool align_corners,
+                                u32 width, u64 stride, T* dst, RowsOf rows_of) {
+  constexpr u32 kCount = sizeof(T) == 1 ? 4 : kChunkCount<T>;
+  if ((width * stride) >> 31 != 0) return false;
+  const u32 apart = static_cast<u32>(stride);
+  u32 left[kCount], right[kCount];
+  N part[kCount];
+  const auto prepare = [&](u32 first) {
+#pragma unroll 1
+    for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+      for (u32 j = 0; j + 1 < kCount; ++j) {
+        left[j] = left[j + 1];
+        right[j] = right[j + 1];
+        part[j] = part[j + 1];
+      }
+      const Between<N> x = between<N>(first + k, scale, align_corners, width);
+      left[kCount - 1] = x.first * apart;
+      right[kCount - 1] = x.second * apart;
+      part[kCount - 1] = x.part;
+    }
+  };
+  return walk_over_lines<kCount>(dst, lines, columns_out, prepare, [&](u32 line) {
+    const auto rows = rows_of(line);
+    // Neighbours share elements: of what is around one, what is around the one before is known.
+    N top_left{}, top_right{}, bottom_left{}, bottom_right{};
+    T value[kCount];
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      if (k == 0 || left[k] != left[k - 1]) {
+        if (k != 0 && left[k] == right[k - 1]) {
+          top_left = top_right;
+          bottom_left = bottom_right;
+        } else {
+          top_left = static_cast<N>(widen(rows.top[left[k]]));
+          bottom_left = static_cast<N>(widen(rows.bottom[left[k]]));
+        }
+        top_right = static_cast<N>(widen(rows.top[right[k]]));
+        bottom_right = static_cast<N>(widen(rows.bottom[right[k]]));
+      }
+      value[k] =
+          result_of<T>(blend<T, N>(blend<T, N>(top_left, top_right, part[k]),
+                                   blend<T, N>(bottom_left, bottom_right, part[k]), rows.part));
+    }
+    Chunk<T, kCount> result;
+    result.clear();
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) result.put(k, value[k]);
+    return result;
+  });
+}
+
+template <class T, class N>
+struct TwoRows {
+  const T* top;
+  const T* bottom;
+  N part;
+};
+
 template <class T>
 KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_corners,
                                    Factor row_factor, Factor column_factor, const u64* info,
@@ -141,27 +248,25 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
       axis_scale(align_corners, row_factor.is_given, row_factor.value, height, rows_out);
   const f64 column_scale =
       axis_scale(align_corners, column_factor.is_given, column_factor.value, width, columns_out);
-  const u32 run = outputs_of_thread(dst, lines, columns_out);
-  for_each_in_lines(lines, runs_of_line<T>(columns_out, run), [&](u32 line, u32 i) {
+  const auto rows_of = [&](u32 line) {
     const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
     const Between<N> y = between<N>(image.row, row_scale, align_corners, height);
-    const T* const top = image.src + y.first * row_stride;
-    const T* const bottom = image.src + y.second * row_stride;
-    u32 column = i * run;
-    write_run<2>(dst + (line * columns_out + column), run, [&] {
-      const Between<N> x = between<N>(column++, column_scale, align_corners, width);
-      const u64 left = x.first * stride, right = x.second * stride;
-      const N upper =
-          blend<T, N>(static_cast<N>(widen(top[left])), static_cast<N>(widen(top[right])), x.part);
-      const N lower = blend<T, N>(static_cast<N>(widen(bottom[left])),
-                                  static_cast<N>(widen(bottom[right])), x.part);
-      const N value = blend<T, N>(upper, lower, y.part);
-      if constexpr (kIsFloat<T>) {
-        return narrow<T>(value);
-      } else {
-        return saturate<T>(value);
-      }
-    });
+    return TwoRows<T, N>{image.src + y.first * row_stride, image.src + y.second * row_stride,
+                         y.part};
+  };
+  if (bilinear_along<T, N>(lines, columns_out, column_scale, align_corners, width, stride, dst,
+                           rows_of)) {
+    return;
+  }
+  for_each_in_lines(lines, columns_out, [&](u32 line, u32 column) {
+    const TwoRows<T, N> rows = rows_of(line);
+    const Between<N> x = between<N>(column, column_scale, align_corners, width);
+    const auto of_row = [&](const T* row) {
+      return blend<T, N>(static_cast<N>(widen(row[x.first * stride])),
+                         static_cast<N>(widen(row[x.second * stride])), x.part);
+    };
+    dst[line * columns_out + column] =
+        result_of<T>(blend<T, N>(of_row(rows.top), of_row(rows.bottom), rows.part));
   });
 }
 

@@ -216,7 +216,12 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   const std::size_t length = (call.length - 1) * call.stride + call.window;
   KILN_TRY(in_32_bits("elements of a dim", length, kMostOfDim));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
-  KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).singly(count)));
+  // Groups of neighbours with their terms side by side (families/im2col.cuh).
+  const std::size_t group = size_of(call.dtype) == 8 ? 2 : 4;
+  const bool grouped =
+      (call.window | call.stride) % group == 0 && count > spread_over(gpu).resident();
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    spread_over(gpu).singly(grouped ? count / group : count)));
   launch.pass(Col2Im1dKernel<void>(), count, length, call.length, call.channels, call.window,
               call.stride, call.src, call.dst);
   return launch;

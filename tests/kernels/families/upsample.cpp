@@ -66,6 +66,9 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
        reference_grid()},
       {{1, 2, 5, 9}, 5, 32, false, 0, 0, RowKind::kNormal, ImageLayout::kNarrowed, grid_of(3, 64)},
       {{1, 1, 3, 4}, 7, 32, false, 0, 0, RowKind::kNormal, kDense, grid_of(1, 32), 1},
+      // More chunks than threads: each keeps its chunk of a line; lines longer than that.
+      {{2, 3, 6, 9}, 11, 32, false, 0, 0, RowKind::kNormal, ImageLayout::kNarrowed, grid_of(1, 32)},
+      {{1, 2, 1, 5}, 1, 1024, false, 0, 0, RowKind::kNormal, kDense, grid_of(1, 48)},
       {{1, 1, 1, 1}, 3, 5, false, 0, 0, RowKind::kEqual},
       {{1, 2, 6, 9}, 3, 4},
       {{1, 1, 3, 5}, 7, 11, false, 0, 0, RowKind::kEqual},

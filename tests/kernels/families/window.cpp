@@ -63,6 +63,13 @@ std::vector<Im2ColCase> im2col_cases(bool flat, Breadth breadth) {
       {images(2, 4, 4, 16), window(2, 4), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64)},
       {images(2, 4, 4, 16), window(2, 4), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64), 1},
   };
+  // Windows of whole chunks, more than threads, whose chunks are not a team's whole number of times.
+  list.push_back(
+      {images(2, 8, 7, 11), window(3, 3), 1, 1, 1, ImageLayout::kChannelsLast, grid_of(3, 64)});
+  list.push_back(
+      {images(1, 24, 6, 13), window(2, 3), 2, 3, 2, ImageLayout::kNarrowed, grid_of(5, 96)});
+  list.push_back(
+      {images(1, 8, 12, 40), window(7, 5), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64)});
   if (breadth == Breadth::kHandful) return list;
   for (const std::size_t stride : {1, 2, 3}) {
     for (const std::size_t dilation : {1, 2}) {
@@ -148,6 +155,10 @@ std::vector<Col2ImCase> col2im_cases(Breadth breadth) {
       {1, 4, 3, 2, 5, grid_of(3, 64)},  // places that no window covers
       {1, 40, 3, 9, 2},                 // several pieces of a line
       {1, 1, 2, 6, 1},
+      // Groups of neighbours, of which some lie beyond the end of a line.
+      {2, 11, 8, 8, 4, grid_of(3, 64)},
+      {1, 9, 4, 12, 8, grid_of(1, 32)},
+      {2, 7, 4, 4, 12, grid_of(1, 32)},
   };
   if (breadth == Breadth::kHandful) return list;
   for (const std::size_t window : {1, 2, 5, 8}) {
