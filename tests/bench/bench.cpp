@@ -22,7 +22,7 @@ std::size_t padded(const Operand& operand) {
   return (operand.bytes() + step - 1) / step * step;
 }
 
-// Enough launches in a sample that starting it does not show: about 2 ms at full speed.
+// At most so many launches in a sample, about 2 ms at full speed: starting it does not show.
 std::size_t pieces_of(double bytes) {
   const double one_us = std::max(bytes / 4e6, 1.0);
   return std::clamp<std::size_t>(static_cast<std::size_t>(2000 / one_us), 4, kMostPieces);

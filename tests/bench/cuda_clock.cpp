@@ -202,11 +202,14 @@ struct CudaClock::State {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
-  // A graph of so many pieces, ready to launch. What a first launch does besides (loading a module,
-  // copying a layout) cannot be captured, and is done before.
-  Result<Handle> instantiate(StreamRef stream, std::size_t pieces, const Work& work) const {
+  // What a first launch does besides (loading a module, copying a layout) cannot be captured, and is done before.
+  Result<void> run_first(StreamRef stream, const Work& work) const {
     KILN_TRY(work(0));
-    KILN_TRY(check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize"));
+    return check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize");
+  }
+
+  // A graph of so many pieces, ready to launch.
+  Result<Handle> instantiate(StreamRef stream, std::size_t pieces, const Work& work) const {
     KILN_TRY(check(cuda.begin_capture(stream.native(), kCaptureRelaxed), "cuStreamBeginCapture"));
     Result<void> captured;
     for (std::size_t i = 0; i < pieces && captured; ++i) captured = work(i);
@@ -292,6 +295,7 @@ Result<CudaClock> CudaClock::open(int ordinal) {
 
 Result<double> CudaClock::graph_us(StreamRef stream, const Plan& plan, const Work& work) const {
   const State& state = *state_;
+  KILN_TRY(state.run_first(stream, work));
   KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, plan.pieces, work));
   Result<double> measured = state.median_us(stream.native(), plan, [&] {
     return state.check(state.cuda.graph_launch(graph, stream.native()), "cuGraphLaunch");
@@ -311,9 +315,16 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
       for (const Handle each : list) cuda.executable_destroy(each);
     }
   } graphs{state.cuda, {}};
+  std::vector<double> pieces;
   for (const Work& work : works) {
-    KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, plan.pieces, work));
+    KILN_TRY(state.run_first(stream, work));
+    KILN_TRY_ASSIGN(const double one_us, state.once(stream.native(), [&] { return work(1); }));
+    const auto wanted = static_cast<std::size_t>(kSampleUs / one_us);
+    const std::size_t fewest = one_us < kSampleUs ? std::min<std::size_t>(plan.pieces, 4) : 1;
+    const std::size_t count = std::clamp(wanted, fewest, plan.pieces);
+    KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, count, work));
     graphs.list.push_back(graph);
+    pieces.push_back(static_cast<double>(count));
   }
   std::vector<std::vector<double>> samples(works.size());
   KILN_TRY(state.take_turns(stream.native(), graphs.list, 2, samples));  // warms clocks and caches
@@ -326,8 +337,8 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
   const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
   KILN_TRY(state.take_turns(stream.native(), graphs.list, rounds, samples));
   std::vector<double> medians;
-  for (std::vector<double>& each : samples) {
-    medians.push_back(median(std::move(each)) / static_cast<double>(plan.pieces));
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    medians.push_back(median(std::move(samples[i])) / pieces[i]);
   }
   return medians;
 }

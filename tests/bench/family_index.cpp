@@ -192,10 +192,12 @@ Result<ops::Launch> plan_scatter_any(const Kernel& kernel, const BenchCase& subj
   return plan(call, subject.gpu);
 }
 
-Family indexed(std::string_view name, decltype(Family::sized) sized,
+// Those that write what ids name are bound by the order that they keep, or by atomics.
+Family indexed(std::string_view name, Bound bound, decltype(Family::sized) sized,
                decltype(Family::operands) operands, decltype(Family::plan) plan,
                decltype(Family::launch_original) original, std::string_view original_root = {}) {
   return {.name = name,
+          .bound = bound,
           .shapes = kRowShapes,
           .sized = sized,
           .operands = operands,
@@ -208,21 +210,22 @@ Family indexed(std::string_view name, decltype(Family::sized) sized,
 
 std::vector<Family> index_families() {
   constexpr auto kFirst = Two::kElementsFirst;
+  constexpr auto kReading = Bound::kMemory, kWriting = Bound::kArithmetic;
   return {
-      indexed("index_select", rows_of_4096, read_places<Ids::kShared, kFirst>, plan_select,
+      indexed("index_select", kReading, rows_of_4096, read_places<Ids::kShared, kFirst>, plan_select,
               original_select),
-      indexed("gather", rows_of_4096, read_places<Ids::kOwn, Two::kRowsFirst>, plan_gather,
+      indexed("gather", kReading, rows_of_4096, read_places<Ids::kOwn, Two::kRowsFirst>, plan_gather,
               original_gather),
-      indexed("index_add", rows_of_4096, write_places<Ids::kShared>, plan_add, original_add),
-      indexed("scatter", rows_of_4096, write_places<Ids::kOwn>,
+      indexed("index_add", kWriting, rows_of_4096, write_places<Ids::kShared>, plan_add, original_add),
+      indexed("scatter", kWriting, rows_of_4096, write_places<Ids::kOwn>,
               plan_scatter<ops::ScatterOp::kAssign>, original_scatter),
-      indexed("scatter_add", rows_of_4096, write_places<Ids::kOwn>,
+      indexed("scatter_add", kWriting, rows_of_4096, write_places<Ids::kOwn>,
               plan_scatter<ops::ScatterOp::kAdd>, original_scatter),
-      indexed("index_add_any", rows_of_4096, write_places<Ids::kShared>, plan_add_any, original_add,
-              "ia"),
-      indexed("index_add_sorted", rows_of_4096, add_sorted_operands, plan_add_sorted, original_add,
-              "ia"),
-      indexed("scatter_add_any", rows_of_4096, write_places<Ids::kOwn>, plan_scatter_any,
+      indexed("index_add_any", kWriting, rows_of_4096, write_places<Ids::kShared>, plan_add_any,
+              original_add, "ia"),
+      indexed("index_add_sorted", kWriting, rows_of_4096, add_sorted_operands, plan_add_sorted,
+              original_add, "ia"),
+      indexed("scatter_add_any", kWriting, rows_of_4096, write_places<Ids::kOwn>, plan_scatter_any,
               original_scatter, "sa"),
   };
 }

@@ -48,15 +48,15 @@ bool only_moves(const KernelTraits& traits) { return traits.cost == Cost::kMove;
 
 // Lower is preferred: what language models run most, then whatever has a name that sorts first.
 std::size_t rank_of(const std::string& kernel) {
-  static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_", "uneg_f", "uneg_",
-                                                    "upowf_f", "_f32",   "_f16"};
+  static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_", "uneg_f", "uneg_", "upowf_f",
+                                                    "a_u32_f", "s_u32_f", "r_u32_f", "_f32", "_f16"};
   for (std::size_t i = 0; i < std::size(kPreferred); ++i) {
     if (kernel.find(kPreferred[i]) != std::string::npos) return i;
   }
   return std::size(kPreferred);
 }
 
-// One kernel for each family, cost, number of scalars and size of its widest elements.
+// One kernel for each family, cost, number of scalars and size of its widest elements, ids apart.
 std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
   std::map<std::tuple<std::string_view, Cost, std::size_t, std::size_t>, std::string> chosen;
   for (const std::string& kernel : kernels) {
@@ -65,7 +65,9 @@ std::vector<std::string> representatives(const std::vector<std::string>& kernels
     if (!traits || !subject) continue;
     const auto operands = operands_of(*subject);
     std::size_t size = size_of(operands->output.dtype);
-    for (const Operand& input : operands->inputs) size = std::max(size, size_of(input.dtype));
+    for (const Operand& input : operands->inputs) {
+      if (input.below == 0) size = std::max(size, size_of(input.dtype));
+    }
     std::string& current = chosen[{traits->family, traits->cost, traits->scalars, size}];
     if (current.empty() || rank_of(kernel) < rank_of(current)) current = kernel;
   }

@@ -37,7 +37,7 @@ many bytes: about eight minutes.
   --case PATTERN     only the cases whose names match; '*' stands for any letters; may be repeated
   --shape DIMS       not the list, but kernels at this shape, like 1000x77; may be repeated
   --view VIEW        of --shape: contiguous, transposed, permuted, narrowed, broadcast
-  --kind KIND        of data, for --shape: uniform, normal, negative, special
+  --kind KIND        only with this kind of data: uniform (that of --shape), normal, negative, special
   --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
   --samples N        of each measurement, at most; the median counts (default 31)
@@ -51,7 +51,8 @@ for example: kiln_bench --original original_sm90 --quick --case 'ugelu_* 2^*'
 struct Options {
   std::string device, target, originals, torch, json, list;
   std::vector<std::string> patterns, shapes;
-  std::string view = "contiguous", kind = "uniform";  // of the shapes
+  std::string view = "contiguous";  // of the shapes
+  std::string kind;                 // empty: all of the list's, uniform for shapes
   std::size_t samples = 31;
   bool quick = false, judge = false;
 };
@@ -137,7 +138,7 @@ std::vector<BenchCase> listed_cases(const std::vector<std::string>& kernels,
 Result<std::vector<BenchCase>> shaped_cases(const std::vector<std::string>& kernels,
                                             const Options& options) {
   KILN_TRY_ASSIGN(const View view, parse_view(options.view));
-  KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind));
+  KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind.empty() ? "uniform" : options.kind));
   std::vector<BenchCase> all;
   for (const std::string& shape : options.shapes) {
     KILN_TRY_ASSIGN(const ops::Extents dims, parse_dims(shape));
@@ -155,6 +156,10 @@ Result<std::vector<BenchCase>> chosen_cases(const Options& options, const Record
     KILN_TRY_ASSIGN(all, shaped_cases(kernels, options));
   } else {
     all = options.quick ? quick_list(kernels) : listed_cases(kernels, recorded);
+  }
+  if (!options.kind.empty()) {
+    KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind));
+    std::erase_if(all, [&](const BenchCase& each) { return each.kind != kind; });
   }
   if (options.patterns.empty()) return all;
   std::vector<BenchCase> chosen;
