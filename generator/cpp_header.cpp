@@ -164,8 +164,9 @@ std::string module_constant(const Module& module, std::size_t id) {
 
 // The type of an argument, or its size where nothing told the type.
 std::string argument_type(const KernelParameter& parameter) {
-  const std::string type = cpp_spelling(parameter.type);
-  return type.empty() ? "::kiln::Untyped<" + std::to_string(parameter.place.size) + '>' : type;
+  if (std::string type = cpp_spelling(parameter.type); !type.empty()) return type;
+  const bool is_value = parameter.place.kind == ParameterKind::kValue;
+  return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' + std::to_string(parameter.place.size) + '>';
 }
 
 // What the constant does not tell: the names of the parameters, and the kernel's own name where that

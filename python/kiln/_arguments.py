@@ -68,18 +68,21 @@ class Arguments:
             return ctypes.c_void_p(self._address(parameter, given))
         if parameter.element:
             return _types.value_of(parameter.element, given)
-        raw = given if isinstance(given, ctypes._SimpleCData) else None
-        # A struct by value; one of another size may be what a pointer points to, as an array is.
-        by_value = (ctypes.Structure, ctypes.Union) if parameter.size == 8 else (ctypes.Structure, ctypes.Union, ctypes.Array)
-        if isinstance(given, by_value) and ctypes.sizeof(given) == parameter.size:
+        may_be_pointer = parameter.size == 8 and not parameter.is_value
+        raw = None
+        if isinstance(given, (ctypes._SimpleCData, ctypes.Structure, ctypes.Union)):
             raw = given
-        if isinstance(given, (bytes, bytearray)):
+        elif isinstance(given, (bytes, bytearray)):
             raw = (ctypes.c_char * len(given)).from_buffer_copy(given)
-        if raw is None and parameter.size == 8 and (given is None or not isinstance(given, (int, float))):
-            return ctypes.c_void_p(self._address(parameter, given))  # it may be a pointer
-        if isinstance(given, (ctypes.Structure, ctypes.Union)) and raw is None:
+        elif isinstance(given, ctypes.Array) and not may_be_pointer:
+            raw = given
+        if raw is None and may_be_pointer and not isinstance(given, (int, float)):
+            return ctypes.c_void_p(self._address(parameter, given))
+        if isinstance(raw, (ctypes.Structure, ctypes.Union)) and ctypes.sizeof(raw) != parameter.size:
             raise TypeError(f"{type(given).__name__} has {ctypes.sizeof(given)} bytes, the parameter has {parameter.size}: lay "
                             "the ctypes.Structure out as the kernel's own")
+        if raw is None and parameter.is_value and not isinstance(given, (int, float)):
+            raise TypeError(f"it is passed by value: a ctypes.Structure, or bytes, of {parameter.size} bytes are wanted, no address")
         if raw is None or ctypes.sizeof(raw) != parameter.size:
             wanted = (f"a ctypes value or bytes of {parameter.size} bytes are wanted, such as "
                       f"{_EXAMPLES.get(parameter.size, 'a ctypes.Structure')}")

@@ -19,7 +19,7 @@ class Parameter:
     def __init__(self, position, info):
         self.position = position
         self.type, self.name, self.size = info.type.decode(), info.name.decode(), info.size
-        self.is_pointer = bool(info.is_pointer)
+        self.is_pointer, self.is_value = bool(info.is_pointer), bool(info.is_value)
         self.is_const = self.type.startswith("const ")
         element = self.type[len("const "):] if self.is_const else self.type
         element = element.rstrip("*")

@@ -45,6 +45,7 @@ class ParameterInfo(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("size", ctypes.c_uint32),
         ("is_pointer", ctypes.c_uint32),
+        ("is_value", ctypes.c_uint32),
     ]
 
 

@@ -124,7 +124,7 @@ size_t kiln_catalog_parameter_count(const kiln_catalog* catalog, size_t module, 
 void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size_t kernel,
                                 size_t parameter, kiln_parameter_info* info) {
   if (info == nullptr) return;
-  *info = {"", "", 0, 0};
+  *info = {"", "", 0, 0, 0};
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);
   if (entry == nullptr || parameter >= entry->parameters.size()) return;
   const kiln::ParameterText& text =
@@ -134,6 +134,7 @@ void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size
   info->name = text.name.data();
   info->size = place.size;
   info->is_pointer = place.kind == kiln::ParameterKind::kPointer;
+  info->is_value = place.kind == kiln::ParameterKind::kValue;
 }
 
 size_t kiln_catalog_image_count(const kiln_catalog* catalog, size_t module) {

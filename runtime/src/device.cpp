@@ -58,7 +58,7 @@ Result<Function> Device::function(std::string_view name, const void* image,
   const std::span bytes(static_cast<const std::byte*>(image), image_bytes);
   KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
                   state_->modules().find_or_add(bytes).load_named(name));
-  return Function(slot);
+  return Function({state_, slot});
 }
 
 Result<Symbol> Device::symbol(std::string_view name, const ModuleEntry& module) const {

@@ -1,6 +1,6 @@
 // One open device, shared by everything that the runtime gave out for it.
 //
-// Owns the device's modules. Lives until the last Device, Buffer, Stream, Event and Runtime of it
+// Owns the device's modules. Lives until the last Device, Function, Buffer, Stream, Event and Runtime of it
 // is gone; then its modules are unloaded, and its driver closed with its last device.
 #pragma once
 

@@ -10,14 +10,15 @@
 namespace kiln {
 
 Function Device::cached(const ModuleEntry& module, std::uint32_t kernel) const noexcept {
-  runtime::ModuleSlot* slot = state_->modules().find(module);
-  return slot != nullptr ? Function(slot->cached(kernel)) : Function();
+  runtime::ModuleSlot* const slot = state_->modules().find(module);
+  runtime::KernelSlot* const ready = slot != nullptr ? slot->cached(kernel) : nullptr;
+  return ready != nullptr ? Function({state_, ready}) : Function();
 }
 
 Result<Function> Device::load_kernel(const ModuleEntry& module, std::uint32_t kernel) const {
   KILN_TRY_ASSIGN(runtime::KernelSlot* const slot,
                   state_->modules().find_or_add(module).load(kernel));
-  return Function(slot);
+  return Function({state_, slot});
 }
 
 Result<Function> Device::function(std::string_view name, const ModuleEntry& module) const {

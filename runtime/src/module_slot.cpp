@@ -49,6 +49,7 @@ Parameter sized(std::size_t size) {
 // What fits_parameter says of types, as far as they are known here.
 bool fits(const Parameter& given, const Parameter& wanted) {
   if (given.size != wanted.size) return false;
+  if (wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer) return false;
   if (wanted.element == ElementType::kUnknown || given.kind == ParameterKind::kUnknown) return true;
   if (given.kind != wanted.kind) return false;
   if (given.kind == ParameterKind::kPointer) {
@@ -213,13 +214,15 @@ Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
   const Parameter wanted = parameter(index);
   const std::string type = type_of(given), wanted_type = type_of(wanted);
   const bool are_known = !type.empty() && !wanted_type.empty();
-  Error error = invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) + " has " +
-                        (are_known ? "type " + type + ", the parameter has " + wanted_type
-                                   : std::to_string(given.size) + " bytes, the parameter has " +
-                                         std::to_string(wanted.size)));
+  const bool is_address = wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer;
+  Error error = invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
+                        (are_known    ? " has type " + type + ", the parameter has " + wanted_type
+                         : is_address ? " is an address, the parameter is a value of " + counted(wanted.size, "byte")
+                                      : " has " + std::to_string(given.size) + " bytes, the parameter has " +
+                                            std::to_string(wanted.size)));
   if (may_be_number(given) && may_be_number(wanted)) {
     error.hint("cast it to the parameter's exact type");
-  } else if (wanted.size > sizeof(std::uint64_t)) {
+  } else if (is_address || wanted.size > sizeof(std::uint64_t)) {
     error.hint("it is passed by value: give a struct that is laid out as the kernel's own");
   }
   return error;

@@ -37,9 +37,11 @@
 #endif
 
 void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
-         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped);
+         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
+         const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value);
 void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
-         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped) {
+         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
+         const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value) {
   [[maybe_unused]] const std::size_t numel = 64;
   [[maybe_unused]] const float* const in = nullptr;
   [[maybe_unused]] double* const doubles = nullptr;
@@ -56,6 +58,14 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
   (void)untyped.launch({}, in, 1.0f);
 #else
   (void)untyped.launch({}, in, 'x');
+#endif
+#if defined(WRONG_ADDRESS_FOR_STRUCT)
+  (void)by_value.launch({}, buffer);
+#else
+  struct Pair {
+    float first, second;
+  };
+  (void)by_value.launch({}, Pair{1, 2});
 #endif
 }
 

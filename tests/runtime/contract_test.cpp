@@ -696,6 +696,18 @@ TEST_CASE("Device counts what happened to a module") {
   CHECK(statistics.load_milliseconds > 0);
 }
 
+TEST_CASE("A function keeps its device open") {
+  const auto alone = [] {
+    const Runtime runtime = open_subject();
+    return take(first_device(runtime).function(modules().scale_add));
+  }();
+  CHECK(alone.name() == "scale_add");
+  float* const none = nullptr;
+  check(alone.launch({{1}, {256}}, std::uint64_t{0}, none, none, 2.0F, 1.0F));
+  const auto copy = alone;
+  check(copy.prepare());
+}
+
 TEST_CASE("A function outlives its module's unloading with an error, and its reloading") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

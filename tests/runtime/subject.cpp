@@ -110,8 +110,9 @@ const TestModules& modules() {
                                    kScaleAdd,   kPairNothing, kPairScaleAdd};
 #ifdef KILN_RUNTIME_TEST_KERNELS
   namespace k = runtime_test_kernels;
-  static const TestModules built{k::modules::arithmetic,   k::modules::pair, k::arithmetic::nothing,
-                                 k::arithmetic::scale_add, k::pair::nothing, k::pair::scale_add};
+  constexpr auto untyped = [](const auto& kernel) { return ScaleAdd{kernel.module, kernel.index}; };
+  static const TestModules built{k::modules::arithmetic, k::modules::pair, k::arithmetic::nothing,
+                                 untyped(k::arithmetic::scale_add), k::pair::nothing, untyped(k::pair::scale_add)};
   if (subject().machine == nullptr && subject().backend != Backend::kCuda) return built;
 #endif
   return written;

@@ -92,8 +92,10 @@ inline constexpr ImageEntry kArithmeticImages[] = {
 };
 inline constexpr ModuleEntry kArithmetic{
     "arithmetic", 0, 1, {kArithmeticKernels}, {kArithmeticImages}};
+// Of arguments whose types nothing tells, as in an image for NVIDIA.
+using ScaleAdd = Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>>;
 inline constexpr Kernel<> kNothing{&kArithmetic, 0};
-inline constexpr Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> kScaleAdd{&kArithmetic, 1};
+inline constexpr ScaleAdd kScaleAdd{&kArithmetic, 1};
 
 // Two units: `nothing` is in the one, `scale_add` in the other.
 inline constexpr KernelEntry kPairKernels[] = {
@@ -110,15 +112,15 @@ inline constexpr ImageEntry kPairImages[] = {
 };
 inline constexpr ModuleEntry kPair{"pair", 1, 2, {kPairKernels}, {kPairImages}};
 inline constexpr Kernel<> kPairNothing{&kPair, 0};
-inline constexpr Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> kPairScaleAdd{&kPair, 1};
+inline constexpr ScaleAdd kPairScaleAdd{&kPair, 1};
 
 struct TestModules {
   const ModuleEntry& arithmetic;
   const ModuleEntry& pair;
   Kernel<> nothing;
-  Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> scale_add;
+  ScaleAdd scale_add;
   Kernel<> pair_nothing;
-  Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>> pair_scale_add;
+  ScaleAdd pair_scale_add;
 };
 const TestModules& modules();
 

@@ -95,11 +95,11 @@ class Device {
   template <typename... Parameters>
   Result<TypedFunction<Parameters...>> function(const Kernel<Parameters...>& kernel) const {
     if (Function ready = cached(*kernel.module, kernel.index)) {
-      return TypedFunction<Parameters...>(ready);
+      return TypedFunction<Parameters...>(std::move(ready));
     }
     Result<Function> loaded = load_kernel(*kernel.module, kernel.index);
     if (!loaded) return std::move(loaded).error();
-    return TypedFunction<Parameters...>(*loaded);
+    return TypedFunction<Parameters...>(*std::move(loaded));
   }
 
   // By name, "scale" or "axpy<float>", in a module: *kernels::find("vectors"). A launch then has the number and

@@ -1,15 +1,17 @@
 // Kernels that are ready to launch.
 //
-// A Function is a small plain value that stands for (device, module, kernel). It owns nothing: it is
-// valid while a Runtime, Device, Buffer, Stream or Event of its device lives. Unloading the module
-// does not break it: a launch then fails with kNotFound, and works again once the module is loaded.
+// A Function is a small value that stands for (device, module, kernel); copies stand for the same. Like a
+// Buffer or a Stream, it keeps its device open. Unloading the module does not break it: a launch then fails
+// with kNotFound, and works again once the module is loaded.
 // Thread-safety: launch from as many threads as you like.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "catalog.hpp"
 #include "result.hpp"
@@ -84,7 +86,7 @@ class Function {
   friend class Device;
   template <typename... Parameters>
   friend class TypedFunction;
-  explicit Function(runtime::KernelSlot* slot) : slot_(slot) {}
+  explicit Function(std::shared_ptr<runtime::KernelSlot> slot) : slot_(std::move(slot)) {}
 
   // That those of the arguments which are buffers lie on the kernel's device.
   template <typename... Arguments>
@@ -94,7 +96,7 @@ class Function {
   }
   Result<void> check_devices(const Buffer* const* buffers, std::size_t count) const;
 
-  runtime::KernelSlot* slot_ = nullptr;
+  std::shared_ptr<runtime::KernelSlot> slot_;  // owns the device
 };
 
 // A kernel of a generated header. Launching it with too many or too few arguments, or with one of
@@ -121,7 +123,7 @@ class TypedFunction {
 
  private:
   friend class Device;
-  explicit TypedFunction(Function function) : function_(function) {}
+  explicit TypedFunction(Function function) : function_(std::move(function)) {}
   Function function_;
 };
 

@@ -210,6 +210,7 @@ typedef struct kiln_parameter_info {
   const char* name; /* empty: not known */
   uint32_t size;    /* bytes */
   uint32_t is_pointer; /* 1: an address; 0: a value, or not known */
+  uint32_t is_value;   /* 1: a value, as a struct is; 0: an address, or not known */
 } kiln_parameter_info;
 void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size_t kernel,
                                 size_t parameter, kiln_parameter_info* info);

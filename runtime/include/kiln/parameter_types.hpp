@@ -5,6 +5,7 @@
 //   f8, f16, bf16                                        a number that C++17 has no type for: its bits
 //   T*, const T*                                         a pointer to one of these, or to void
 //   Untyped<N>                                           N bytes of a type that is not known
+//   UntypedValue<N>                                      the same, passed by value: a struct, no address
 #pragma once
 
 #include <cstddef>
@@ -60,6 +61,10 @@ enum class ElementType : std::uint8_t {
 template <std::size_t Size>
 struct Untyped {};
 
+// Stands for one that is passed by value, as a struct is: any argument of that size but an address.
+template <std::size_t Size>
+struct UntypedValue {};
+
 // Whether `Argument` is another library's name for what `Parameter` is. Programs specialise it:
 //   template <> inline constexpr bool kiln::is_another_name_for<__half, kiln::f16> = true;
 template <typename Argument, typename Parameter>
@@ -113,6 +118,11 @@ struct Fit {
 template <typename Argument, std::size_t Size>
 struct Fit<Argument, Untyped<Size>> {
   static constexpr bool value = sizeof(Argument) == Size && std::is_trivially_copyable_v<Argument>;
+};
+template <typename Argument, std::size_t Size>
+struct Fit<Argument, UntypedValue<Size>> {
+  static constexpr bool value = Fit<Argument, Untyped<Size>>::value && !std::is_pointer_v<Argument> &&
+                                !std::is_null_pointer_v<Argument>;
 };
 
 // What is constant may not be passed where the kernel writes; `void` fits every type.

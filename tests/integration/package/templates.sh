@@ -26,6 +26,10 @@ __global__ void twice(int* x) { *x *= 2; }
 struct Line {
   float from, to, step;
 };
+struct Range {
+  float from, to;
+};
+extern "C" __global__ void mark(Range range, float* x) { *x = range.to - range.from; }
 extern "C" __global__ void draw(Line line, float* x) { *x = line.from + line.to * line.step; }
 SOURCE
 cat >targets.json <<'MANIFEST'
@@ -33,7 +37,7 @@ cat >targets.json <<'MANIFEST'
  "modules": [{"name": "scaled", "sources": ["scaled.cu"]}]}
 MANIFEST
 "$kiln" build targets.json --out out --emit cpp --emit c --emit catalog | tee said
-grep -qx '8 kernels in 1 image: out/include/kernels.hpp, kernels.h, kernels.kiln' said
+grep -qx '9 kernels in 1 image: out/include/kernels.hpp, kernels.h, kernels.kiln' said
 "$kiln" build targets.json --out source --emit catalog --embed-source=instead
 
 cat >uses.cpp <<'SOURCE'
@@ -43,6 +47,10 @@ static_assert(kernels::scaled<double, 1>.accepts<unsigned, double, double*>());
 static_assert(!kernels::scaled<float, 2>.accepts<unsigned, double, double*>());
 static_assert(kernels::find("scaled") == &kernels::modules::scaled);
 static_assert(kernels::plain.accepts<unsigned, float*>() && kernels::ns::plain.accepts<float*>());
+struct Range {
+  float from, to;
+};
+static_assert(kernels::mark.accepts<Range, float*>() && !kernels::mark.accepts<float*, float*>());
 static_assert(kernels::ns::shifted<float>.name() == "_ZN2ns7shiftedIfEEvPT_");
 SOURCE
 for standard in c++17 c++20; do
@@ -63,7 +71,7 @@ grep -q 'the sources do not instantiate this kernel: they have scaled<double, 1>
 
 grep -q 'kernels_plain_launch(' out/include/kernels.h
 "$kiln" inspect out | grep -q 'scaled<float, 2>'
-"$kiln" report out --out report.html | grep -qx '8 kernels in 1 image: report.html'
+"$kiln" report out --out report.html | grep -qx '9 kernels in 1 image: report.html'
 grep -q '_Z6scaledIfLi2EEvjT_PS0_ (scaled.u003cfloat, 2>)' report.html
 "$kiln" run out/images/scaled/gfx1100.hsaco 'scaled<float,2>' -b 32 u32:3 f32:3 buf:f32:3:ones@- | grep -q '9 9 9'
 
@@ -108,6 +116,18 @@ class Short(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 refuses("Short has 8 bytes, the parameter has 12: lay the ctypes.Structure out as the kernel's own",
         lambda: draw.launch(device, 1, 1, Short(1, 2), x))
+# One as large as an address.
+class Range(ctypes.Structure):
+    _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
+mark = catalog["mark"]
+for pair in (Range(1, 3), (ctypes.c_float * 2)(1, 3), bytes(Range(1, 3))):
+    x.write([0, 19, 28])
+    mark.launch(device, 1, 1, pair, x)
+    assert list(x.download()) == [2, 19, 28]
+refuses("Line has 12 bytes, the parameter has 8", lambda: mark.launch(device, 1, 1, Line(1, 2, 3), x))
+for address in (x, None, [1.0, 3.0]):
+    refuses("it is passed by value: a ctypes.Structure, or bytes, of 8 bytes are wanted, no address",
+            lambda: mark.launch(device, 1, 1, address, x))
 refuses("the name of a device is a text, not int", lambda: kiln.Device(0))
 refuses("the buffer holds f32, the array f64", lambda: x.write(array.array("d", [1, 2, 3])))
 refuses("the buffer holds f32, the array f64", lambda: device.upload(array.array("d", [1, 2]), "f32"))

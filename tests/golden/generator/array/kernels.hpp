@@ -27,7 +27,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog 81a6270665c3f658a395c8c8debc791ee8660b779cc4820c547a97deafa09fc4
+// Catalog 189379e5a61acf564405e2522e2e40598b61b65edefb85d0dc47334b19917048
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -48,7 +48,7 @@
 #endif
 
 namespace kernels {
-inline namespace catalog_81a6270665c3f658 {
+inline namespace catalog_189379e5a61acf56 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -162,7 +162,8 @@ inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::imag
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_, scale<float>
-inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>, ::kiln::Untyped<4>>
+inline constexpr ::kiln::Kernel<::kiln::UntypedValue<8>, ::kiln::Untyped<8>,
+                                ::kiln::UntypedValue<4>>
     _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
 // affine_f32(number_of_elements, input, blocks_of_the_output, factor_of_the_output, anything)
 inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16,
@@ -192,7 +193,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "81a6270665c3f658a395c8c8debc791ee8660b779cc4820c547a97deafa09fc4",
+    "189379e5a61acf564405e2522e2e40598b61b65edefb85d0dc47334b19917048",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -204,7 +205,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_81a6270665c3f658
+}  // namespace catalog_189379e5a61acf56
 }  // namespace kernels
 
 #if defined(__clang__)

@@ -30,14 +30,14 @@ _\name:
 #endif
 
 // module affine
-kiln_blob kiln_eecfa5eae6fa5ed3_affine_0_gfx1030, "gpu.blobs/affine.0.gfx1030.hsaco", 4096
-kiln_blob kiln_eecfa5eae6fa5ed3_affine_0_gfx90a_xnack_on, "gpu.blobs/affine.0.gfx90a_xnack_on.hsaco", 4096
-kiln_blob kiln_eecfa5eae6fa5ed3_affine_0_compute_80, "gpu.blobs/affine.0.compute_80.ptx", 64
+kiln_blob kiln_dd97d1d012a82a84_affine_0_gfx1030, "gpu.blobs/affine.0.gfx1030.hsaco", 4096
+kiln_blob kiln_dd97d1d012a82a84_affine_0_gfx90a_xnack_on, "gpu.blobs/affine.0.gfx90a_xnack_on.hsaco", 4096
+kiln_blob kiln_dd97d1d012a82a84_affine_0_compute_80, "gpu.blobs/affine.0.compute_80.ptx", 64
 
 // module copy
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_0_gfx1030, "gpu.blobs/copy.0.gfx1030.hsaco.zst", 64
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_0_gfx90a_xnack_on, "gpu.blobs/copy.0.gfx90a_xnack_on.hsaco", 4096
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_0_compute_80, "gpu.blobs/copy.0.compute_80.ptx", 64
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_1_gfx1030, "gpu.blobs/copy.1.gfx1030.hsaco", 4096
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_1_gfx90a_xnack_on, "gpu.blobs/copy.1.gfx90a_xnack_on.hsaco", 4096
-kiln_blob kiln_eecfa5eae6fa5ed3_copy_1_compute_80, "gpu.blobs/copy.1.compute_80.ptx", 64
+kiln_blob kiln_dd97d1d012a82a84_copy_0_gfx1030, "gpu.blobs/copy.0.gfx1030.hsaco.zst", 64
+kiln_blob kiln_dd97d1d012a82a84_copy_0_gfx90a_xnack_on, "gpu.blobs/copy.0.gfx90a_xnack_on.hsaco", 4096
+kiln_blob kiln_dd97d1d012a82a84_copy_0_compute_80, "gpu.blobs/copy.0.compute_80.ptx", 64
+kiln_blob kiln_dd97d1d012a82a84_copy_1_gfx1030, "gpu.blobs/copy.1.gfx1030.hsaco", 4096
+kiln_blob kiln_dd97d1d012a82a84_copy_1_gfx90a_xnack_on, "gpu.blobs/copy.1.gfx90a_xnack_on.hsaco", 4096
+kiln_blob kiln_dd97d1d012a82a84_copy_1_compute_80, "gpu.blobs/copy.1.compute_80.ptx", 64

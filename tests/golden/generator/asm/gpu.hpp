@@ -27,7 +27,7 @@
 //   copy    1     compute_80     ptx           1     14      14  15f9bc7eeee0f649
 //   total                                         4,266     194
 //
-// Catalog eecfa5eae6fa5ed3172d1dcd609180231d4a0d931a426d56abcf43ce13c57fe7
+// Catalog dd97d1d012a82a84c3c9542970cb6ec8354f66f01f82069ed57d4b0d4ab3a538
 #pragma once
 
 #include <kiln/catalog.hpp>
@@ -41,7 +41,7 @@
 #else
 
 namespace app::gpu {
-inline namespace catalog_eecfa5eae6fa5ed3 {
+inline namespace catalog_dd97d1d012a82a84 {
 
 using Module = ::kiln::ModuleEntry;
 
@@ -81,19 +81,19 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"operator", 0, {}},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_affine_0_gfx1030[19 + 1];
+    kiln_dd97d1d012a82a84_affine_0_gfx1030[19 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_affine_0_gfx90a_xnack_on[25 + 1];
+    kiln_dd97d1d012a82a84_affine_0_gfx90a_xnack_on[25 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_affine_0_compute_80[14 + 1];
+    kiln_dd97d1d012a82a84_affine_0_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_eecfa5eae6fa5ed3_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
+     kiln_dd97d1d012a82a84_affine_0_gfx1030, 19, 19, 0x19421e136c89a939},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_eecfa5eae6fa5ed3_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
+     kiln_dd97d1d012a82a84_affine_0_gfx90a_xnack_on, 25, 25, 0x4ed3a4efed96f04f},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_eecfa5eae6fa5ed3_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_dd97d1d012a82a84_affine_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace affine
@@ -105,31 +105,31 @@ inline constexpr ::kiln::KernelEntry kernels[] = {
     {"copy", 1, detail::parameters_2},
 };
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_0_gfx1030[24 + 1];
+    kiln_dd97d1d012a82a84_copy_0_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_0_gfx90a_xnack_on[30 + 1];
+    kiln_dd97d1d012a82a84_copy_0_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_0_compute_80[14 + 1];
+    kiln_dd97d1d012a82a84_copy_0_compute_80[14 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_1_gfx1030[24 + 1];
+    kiln_dd97d1d012a82a84_copy_1_gfx1030[24 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_1_gfx90a_xnack_on[30 + 1];
+    kiln_dd97d1d012a82a84_copy_1_gfx90a_xnack_on[30 + 1];
 extern "C" [[gnu::visibility("hidden")]] const unsigned char
-    kiln_eecfa5eae6fa5ed3_copy_1_compute_80[14 + 1];
+    kiln_dd97d1d012a82a84_copy_1_compute_80[14 + 1];
 
 inline constexpr ::kiln::ImageEntry images[] = {
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kZstd, 0, 0,
-     kiln_eecfa5eae6fa5ed3_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
+     kiln_dd97d1d012a82a84_copy_0_gfx1030, 24, 4096, 0x67474a7ae9db7850},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 0, 0,
-     kiln_eecfa5eae6fa5ed3_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
+     kiln_dd97d1d012a82a84_copy_0_gfx90a_xnack_on, 30, 30, 0x3809802ec7385a8b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 0, 78,
-     kiln_eecfa5eae6fa5ed3_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_dd97d1d012a82a84_copy_0_compute_80, 14, 14, 0x15f9bc7eeee0f649},
     {"gfx1030", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_eecfa5eae6fa5ed3_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
+     kiln_dd97d1d012a82a84_copy_1_gfx1030, 24, 24, 0x5bd74bee3f7a3e57},
     {"gfx90a:xnack+", detail::Format::kHsaco, detail::Compression::kNone, 1, 0,
-     kiln_eecfa5eae6fa5ed3_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
+     kiln_dd97d1d012a82a84_copy_1_gfx90a_xnack_on, 30, 30, 0x7f8cb6fc9a444d7b},
     {"compute_80", detail::Format::kPtx, detail::Compression::kNone, 1, 78,
-     kiln_eecfa5eae6fa5ed3_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
+     kiln_dd97d1d012a82a84_copy_1_compute_80, 14, 14, 0x15f9bc7eeee0f649},
 };
 
 }  // namespace copy
@@ -146,7 +146,8 @@ inline constexpr Module copy{"copy", 1, 2, data::copy::kernels, data::copy::imag
 // The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.
 inline namespace affine {
 // _Z5scaleIfEvPT_, scale<float>
-inline constexpr ::kiln::Kernel<::kiln::Untyped<8>, ::kiln::Untyped<8>, ::kiln::Untyped<4>>
+inline constexpr ::kiln::Kernel<::kiln::UntypedValue<8>, ::kiln::Untyped<8>,
+                                ::kiln::UntypedValue<4>>
     _5fZ5scaleIfEvPT_5f_{&modules::affine, 0};
 // affine_f32(number_of_elements, input, blocks_of_the_output, factor_of_the_output, anything)
 inline constexpr ::kiln::Kernel<std::uint64_t, const float*, void*, ::kiln::bf16,
@@ -176,7 +177,7 @@ inline constexpr std::string_view missing_targets[] = {"sm_90"};
 inline constexpr const Module* all_modules[] = {&modules::affine, &modules::copy};
 inline constexpr ::kiln::Catalog all{
     "demo",
-    "eecfa5eae6fa5ed3172d1dcd609180231d4a0d931a426d56abcf43ce13c57fe7",
+    "dd97d1d012a82a84c3c9542970cb6ec8354f66f01f82069ed57d4b0d4ab3a538",
     targets, missing_targets, all_modules};
 }  // namespace detail
 
@@ -188,7 +189,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 // The module with this id.
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 
-}  // namespace catalog_eecfa5eae6fa5ed3
+}  // namespace catalog_dd97d1d012a82a84
 }  // namespace app::gpu
 
 #endif
