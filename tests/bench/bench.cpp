@@ -188,6 +188,7 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.subject = subject;
   measured.cost = traits.cost;
   measured.bound = traits.bound;
+  measured.module = traits.module;
   measured.dtype = traits.dtype;
   measured.contiguous = operands.is_contiguous();
   measured.min_bytes = operands.min_bytes();

@@ -15,8 +15,10 @@ constexpr Geometry kGeometries[] = {Geometry::kOwn, Geometry::kReference};
 double with_noise(double us) { return us * (us < 5 ? 1.05 : 1.03); }
 
 bool is_short_and_common(const Measurement& measured) {
+  constexpr std::string_view kMaps[] = {"affine", "binary", "cast", "fill", "unary"};
   const std::size_t width = size_of(measured.dtype);
-  return measured.cost != Cost::kLong && (width == 2 || width == 4);
+  return std::ranges::find(kMaps, measured.module) != std::end(kMaps) && measured.cost != Cost::kLong &&
+         (width == 2 || width == 4);
 }
 
 class Judge {

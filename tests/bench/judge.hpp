@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/ops/launch.hpp"
@@ -15,6 +16,7 @@ namespace kiln::bench {
 struct Measurement {
   BenchCase subject;
   Cost cost = Cost::kBrief;
+  std::string_view module;
   ops::DType dtype = ops::DType::kF32;
   Bound bound = Bound::kMemory;
   bool contiguous = true;
@@ -46,7 +48,7 @@ std::string to_string(const Failure& failure);
 
 // With 5% allowed for noise under 5 us, else 3%:
 //   both geometries      not slower than the original
-//   contiguous, 4,096    short operations on 2 and 4 bytes: 0.60 us above the empty node
+//   contiguous, 4,096    short maps of one or two operands, on 2 and 4 bytes: 0.60 us above the empty node
 //   products of a vector our geometry: 85% of the rate of a bare read of 33 MB, 90% from 48 MB on
 //   20 us and more:
 //   our geometry         contiguous, uniform data: 90% of the copy rate, f64 functions and

@@ -14,6 +14,7 @@ Measurement measured(const char* kernel, std::size_t count, double own_us, doubl
   Measurement result;
   result.subject = *sized_case(kernel, count);
   const KernelTraits traits = *traits_of(kernel);
+  result.module = traits.module;
   result.cost = traits.cost;
   result.dtype = traits.dtype;
   result.own_us = own_us;
@@ -66,6 +67,7 @@ TEST_CASE("4,096 elements of short operations take 0.60 us beside the empty node
         Reasons{"own: 0.60 us above the empty node"});
   CHECK(judge(measured("uneg_f64", 4096, 1.5, 1.5, 2)).empty());
   CHECK(judge(measured("uexp_f32", 4096, 1.5, 1.5, 2)).empty());
+  CHECK(judge(measured("gather_u32_f32", 4096, 1.5, 1.5, 2)).empty());
 }
 
 TEST_CASE("our geometry reaches 90% of the copy rate on uniform contiguous data") {
