@@ -107,6 +107,18 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
+// Rows that the plan would give to one block each go to two.
+Result<ops::Launch> plan_long_softmax(const Kernel& kernel, const BenchCase& subject,
+                                      const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  const std::size_t columns = columns_of(subject);
+  ops::Softmax call{kernel.dtype, subject.count() / columns, columns, addresses.inputs[0],
+                    addresses.output, ops::Geometry::kOwn};
+  KILN_TRY_ASSIGN(ops::Launch launch, plan(call, subject.gpu));
+  if (launch.steps > 1) return launch;
+  call.parts = 2;
+  return plan(call, subject.gpu);
+}
+
 ops::SortOrder order_of(const Kernel& kernel) {
   return kernel.root.ends_with("_desc") ? ops::SortOrder::kDescending : ops::SortOrder::kAscending;
 }
@@ -165,6 +177,28 @@ Family split_reduction(std::string_view name, std::string_view root, std::string
   return family;
 }
 
+Family softmax(std::string_view name) {
+  return {.name = name,
+          .shapes = kRowShapes,
+          .sized = rows_of_columns,
+          .operands =
+              [](const Kernel& kernel, const BenchCase& subject) {
+                return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.dtype, {subject.dims}}};
+              },
+          .plan = plan_softmax,
+          .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
+          .original_grid = one_warp_a_row};
+}
+
+Family long_softmax() {
+  Family family = softmax("long-softmax");
+  family.original_root = "softmax";
+  family.shapes = {{1, 32000}, {1, 128256}, {8, 50257}};
+  family.sized = one_row;
+  family.plan = plan_long_softmax;
+  return family;
+}
+
 }  // namespace
 
 std::vector<Family> row_families() {
@@ -191,16 +225,8 @@ std::vector<Family> row_families() {
                     {Role::kInput},
                     {Role::kOutput}}},
 
-      {.name = "softmax",
-       .shapes = kRowShapes,
-       .sized = rows_of_columns,
-       .operands =
-           [](const Kernel& kernel, const BenchCase& subject) {
-             return Operands{{{kernel.dtype, {subject.dims}}}, {kernel.dtype, {subject.dims}}};
-           },
-       .plan = plan_softmax,
-       .original = {{Role::kInput}, {Role::kOutput}, {Role::kColumns32}},
-       .original_grid = one_warp_a_row},
+      softmax("softmax"),
+      long_softmax(),
 
       {.name = "argsort",
        .bound = Bound::kArithmetic,

@@ -130,11 +130,9 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   }
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
-    for (std::size_t count = 1; count <= traits.largest; count *= 4) {
-      for (const DataKind kind : kDataKinds) {
-        const bool can_matter = traits.data_matters && count >= kFewestOfEachKind;
-        if (kind == DataKind::kUniform || can_matter) list.add_sized(kernel, count, kind);
-      }
+    for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
+    for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest; count *= 16) {
+      for (const DataKind kind : kDataKinds) list.add_sized(kernel, count, kind);
     }
     list.add_shapes(kernel, traits.shapes);
     if (!traits.has_views) continue;
