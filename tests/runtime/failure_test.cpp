@@ -292,8 +292,7 @@ TEST_CASE("Teardown in any order leaves nothing, and is quiet after the driver's
     auto ordered = std::make_unique<Buffer>(*device->allocate(64, *stream));
     auto pinned = std::make_unique<PinnedBuffer<float>>(*device->allocate_pinned<float>(16));
     auto event = std::make_unique<Event>(*device->create_event());
-    const auto nothing = device->function(kNothing);
-    REQUIRE(nothing);
+    auto nothing = std::make_unique<TypedFunction<>>(*device->function(kNothing));
     CHECK(nothing->launch({{1}, {64}, 0, *stream}));
     if (driver_ends) {
       fake.machine->end_driver();
@@ -301,7 +300,7 @@ TEST_CASE("Teardown in any order leaves nothing, and is quiet after the driver's
     }
     for (const int which : order) {
       if (which == 0) runtime.reset();
-      if (which == 1) device.reset();
+      if (which == 1) device.reset(), nothing.reset();
       if (which == 2) buffer.reset(), ordered.reset(), pinned.reset();
       if (which == 3) stream.reset();
       if (which == 4) event.reset();

@@ -72,7 +72,7 @@ manifest(targets='"compute_80"')
 differs(["target 'compute_90' is in 'kiln.lock' and not in this build"])
 manifest()
 said = run("build --locked kiln.lock", status=1, NVCC_APPEND_FLAGS="-DY")
-assert "the options that the environment gives nvcc is '' in 'kiln.lock', and 'NVCC_APPEND_FLAGS=-DY' in" in said, said
+assert "what the environment gives nvcc is '' in 'kiln.lock', and 'NVCC_APPEND_FLAGS=-DY' in" in said, said
 tool = (root / "toolkit/nvcc").read_text()
 (root / "toolkit/nvcc").write_text(tool.replace("13.0.88", "13.1.2"))
 differs(["nvcc: its program differs between 'kiln.lock' and 'this build'",

@@ -121,7 +121,7 @@ class Range(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 mark = catalog["mark"]
 for pair in (Range(1, 3), (ctypes.c_float * 2)(1, 3), bytes(Range(1, 3))):
-    x.write([0, 19, 28])
+    x.write(array.array("f", [0, 19, 28]))
     mark.launch(device, 1, 1, pair, x)
     assert list(x.download()) == [2, 19, 28]
 refuses("Line has 12 bytes, the parameter has 8", lambda: mark.launch(device, 1, 1, Line(1, 2, 3), x))
