@@ -116,8 +116,9 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
         }
       }
       const T* const from =
-          src + (image * *w.batch_stride + static_cast<i64>(static_cast<i32>(row)) * w.row_stride +
-                 static_cast<i64>(static_cast<i32>(column)) * w.stride);
+          src + static_cast<i64>(image * *w.batch_stride +
+                                 static_cast<i64>(static_cast<i32>(row)) * w.row_stride +
+                                 static_cast<i64>(static_cast<i32>(column)) * w.stride);
       T value[kCount];
 #pragma unroll
       for (u32 k = 0; k < kCount; ++k) {
