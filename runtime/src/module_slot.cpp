@@ -46,10 +46,14 @@ Parameter sized(std::size_t size) {
   return one;
 }
 
+bool is_address_for_value(const Parameter& given, const Parameter& wanted) {
+  return wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer;
+}
+
 // What fits_parameter says of types, as far as they are known here.
 bool fits(const Parameter& given, const Parameter& wanted) {
   if (given.size != wanted.size) return false;
-  if (wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer) return false;
+  if (is_address_for_value(given, wanted)) return false;
   if (wanted.element == ElementType::kUnknown || given.kind == ParameterKind::kUnknown) return true;
   if (given.kind != wanted.kind) return false;
   if (given.kind == ParameterKind::kPointer) {
@@ -214,7 +218,7 @@ Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
   const Parameter wanted = parameter(index);
   const std::string type = type_of(given), wanted_type = type_of(wanted);
   const bool are_known = !type.empty() && !wanted_type.empty();
-  const bool is_address = wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer;
+  const bool is_address = is_address_for_value(given, wanted);
   Error error = invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
                         (are_known    ? " has type " + type + ", the parameter has " + wanted_type
                          : is_address ? " is an address, the parameter is a value of " + counted(wanted.size, "byte")
