@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "kiln/ops/fused_products.hpp"
 #include "tests/bench/family_rows.hpp"
+#include "tests/bench/quantized_cases.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -11,44 +10,8 @@ namespace {
 // Dims are those of a matrix: rows, columns; of fused_matrix then vectors. Products of vectors are
 // those of a pair, as a feed-forward layer has them, in f16.
 
-ops::BlockFormat format_of(const Kernel& kernel) {
-  ops::BlockFormat found = ops::BlockFormat::kQ4_0;
-  for (const ops::BlockFormatInfo& each : ops::kBlockFormats) {
-    const auto same = [](char a, char b) {
-      return std::tolower(static_cast<unsigned char>(a)) ==
-             std::tolower(static_cast<unsigned char>(b));
-    };
-    const std::string_view name = each.name, root = kernel.root;
-    if (root.size() > name.size() &&
-        std::equal(name.begin(), name.end(), root.end() - static_cast<std::ptrdiff_t>(name.size()),
-                   same)) {
-      found = each.format;
-    }
-  }
-  return found;
-}
-
 Operand weights(const Kernel& kernel, const BenchCase& subject) {
-  const ops::BlockFormat format = format_of(kernel);
-  Operand operand;
-  operand.dtype = ops::DType::kU8;
-  operand.layout = {{subject.dims[0] * ops::row_bytes(format, subject.dims[1])}};
-  operand.blocks = ops::info(format).name;
-  return operand;
-}
-Operand activations(std::size_t rows, std::size_t columns) {
-  Operand operand;
-  operand.dtype = ops::DType::kU8;
-  operand.layout = {{ops::q8_1_bytes(rows, columns)}};
-  operand.blocks = "Q8_1";
-  return operand;
-}
-Operand floats(ops::DType dtype, std::size_t count) { return {dtype, {{count}}}; }
-// What the activations are made of by another launch.
-Operand only_before(std::size_t count) {
-  Operand operand = floats(ops::DType::kF32, count);
-  operand.used = 0;
-  return operand;
+  return blocks(format_of(kernel), subject.dims[0] * subject.dims[1]);
 }
 std::size_t vectors_of(const BenchCase& subject) {
   return subject.dims.rank() == 3 ? subject.dims[2] : 1;
@@ -64,19 +27,6 @@ Call product_call(const Kernel& kernel, const BenchCase& subject, const Addresse
   call.dst_dtype = ops::DType::kF16;
   call.dst = addresses.output;
   return call;
-}
-BenchCase matrix_case(std::string kernel, std::size_t count) {
-  const std::size_t columns = std::clamp<std::size_t>(count / 2 / 256 * 256, 256, 4096);
-  const std::size_t rows = std::max<std::size_t>(count / columns, 2);
-  BenchCase subject = contiguous_case(std::move(kernel), rows * columns);
-  subject.dims = {rows, columns};
-  return subject;
-}
-BenchCase tiles_case(std::string kernel, std::size_t count) {
-  BenchCase subject = matrix_case(std::move(kernel), count / 64);
-  subject.dims = {subject.dims[0], subject.dims[1], 64};
-  subject.shape += " x64";
-  return subject;
 }
 std::vector<ops::Extents> matrices(const Kernel& kernel) {
   const ops::BlockFormat format = format_of(kernel);
@@ -138,9 +88,7 @@ Result<ops::Launch> plan_join(const Kernel&, const BenchCase& subject, const Add
 // Dims: tasks, experts. The order and the tiles lie one behind the other.
 Operands rank_operands(const Kernel&, const BenchCase& subject) {
   const std::size_t tasks = subject.dims[0], experts = subject.dims[1];
-  Operand ids{ops::DType::kU32, {{tasks}}, experts};
-  ids.numbers = Numbers::kRandom;
-  return {{ids}, {ops::DType::kU32, {{tasks + 3 * ops::expert_tiles(tasks, experts)}}}};
+  return {{ids_below(tasks, experts)}, {ops::DType::kU32, {{tasks + 3 * ops::expert_tiles(tasks, experts)}}}};
 }
 Result<ops::Launch> plan_rank(const Kernel&, const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry) {

@@ -3,6 +3,7 @@
 
 #include "kiln/ops/quantized.hpp"
 #include "tests/bench/family_rows.hpp"
+#include "tests/bench/quantized_cases.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -10,56 +11,13 @@ namespace {
 // Dims are those of the matrix: rows, columns. Of mul_mat then vectors; of indexed_moe batches and
 // slots. Of get_rows they are ids and columns.
 
-// The format in a kernel's name, which spells Q4_K q4_K, q4_k or q4k.
-ops::BlockFormat format_of(const Kernel& kernel) {
-  const auto plain = [](std::string_view text) {
-    std::string letters;
-    for (const char each : text) {
-      if (each != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
-    }
-    return letters;
-  };
-  const std::string root = plain(kernel.root);
-  ops::BlockFormat found = ops::BlockFormat::kQ4_0;
-  for (const ops::BlockFormatInfo& each : ops::kBlockFormats) {
-    if (root.find(plain(each.name)) != std::string::npos) found = each.format;
-  }
-  return found;
-}
 bool has_long_blocks(ops::BlockFormat format) { return ops::info(format).values == 256; }
 bool is_measured_widely(ops::BlockFormat format) {
   return format == ops::BlockFormat::kQ4_0 || format == ops::BlockFormat::kQ8_0 ||
          format == ops::BlockFormat::kQ4_K || format == ops::BlockFormat::kQ6_K;
 }
 
-Operand blocks(ops::BlockFormat format, std::size_t values, std::size_t used = Operand::kAll) {
-  const ops::BlockFormatInfo& of = ops::info(format);
-  Operand operand;
-  operand.dtype = ops::DType::kU8;
-  operand.layout = {{values / of.values * of.bytes}};
-  if (used != Operand::kAll) operand.used = used / of.values * of.bytes;
-  operand.blocks = of.name;
-  return operand;
-}
-Operand activations(std::size_t rows, std::size_t columns) {
-  Operand operand;
-  operand.dtype = ops::DType::kU8;
-  operand.layout = {{ops::q8_1_bytes(rows, columns)}};
-  operand.blocks = "Q8_1";
-  return operand;
-}
-// What the activations are made of by another launch.
-Operand only_before(std::size_t count) {
-  Operand operand{ops::DType::kF32, {{count}}};
-  operand.used = 0;
-  return operand;
-}
-Operand f32_of(std::size_t count) { return {ops::DType::kF32, {{count}}}; }
-Operand ids_below(std::size_t count, std::size_t places, Numbers numbers = Numbers::kRandom) {
-  Operand operand{ops::DType::kU32, {{count}}, places};
-  operand.numbers = numbers;
-  return operand;
-}
+Operand f32_of(std::size_t count) { return floats(ops::DType::kF32, count); }
 
 template <typename... Values>
 void pass(ops::Launch& launch, Values... values) {
@@ -73,14 +31,6 @@ std::uint32_t blocks_for(std::size_t count, std::size_t each) {
 
 BenchCase whole_blocks(std::string kernel, std::size_t count) {
   return contiguous_case(std::move(kernel), std::max<std::size_t>(count / 256, 1) * 256);
-}
-// Two rows at least: the original's products of several vectors write rows by two.
-BenchCase matrix_case(std::string kernel, std::size_t count) {
-  const std::size_t columns = std::clamp<std::size_t>(count / 2 / 256 * 256, 256, 4096);
-  const std::size_t rows = std::max<std::size_t>(count / columns, 2);
-  BenchCase subject = contiguous_case(std::move(kernel), rows * columns);
-  subject.dims = {rows, columns};
-  return subject;
 }
 
 // --- quantize_q8_1
@@ -110,7 +60,9 @@ void original_quantize(const BenchCase& subject, const Addresses& addresses, ops
 const Kernel& kernel_of(const BenchCase& subject) {
   return *ops::find_own_kernel("quantized", subject.kernel);
 }
-ops::BlockFormat format_of(const BenchCase& subject) { return format_of(kernel_of(subject)); }
+ops::BlockFormat format_of_case(const BenchCase& subject) {
+  return format_of(kernel_of(subject));
+}
 
 // --- dequantize_block
 
@@ -125,7 +77,7 @@ Result<ops::Launch> plan_dequantize(const Kernel& kernel, const BenchCase& subje
 }
 void original_dequantize(const BenchCase& subject, const Addresses& addresses,
                          ops::Launch& launch) {
-  const ops::BlockFormat format = format_of(subject);
+  const ops::BlockFormat format = format_of_case(subject);
   const std::size_t count = subject.count();
   pass(launch, addresses.inputs[0], addresses.output);
   if (has_long_blocks(format)) {
@@ -193,7 +145,7 @@ void pass_rows(const BenchCase& subject, const Addresses& addresses, std::size_t
        static_cast<std::int64_t>(subject.dims[1]), std::uint64_t{row_bytes});
 }
 void original_get_rows(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
-  const ops::BlockFormat format = format_of(subject);
+  const ops::BlockFormat format = format_of_case(subject);
   const auto ids = static_cast<std::uint32_t>(subject.dims[0]);
   const std::size_t columns = subject.dims[1];
   if (has_long_blocks(format)) {
@@ -235,7 +187,7 @@ void original_f32_vector(const BenchCase& subject, const Addresses& addresses,
   launch.block = {32, 1, 1};
   launch.grid = {static_cast<std::uint32_t>(subject.dims[0]), 1, 1};
   pass(launch, addresses.inputs[0], addresses.inputs[1], addresses.output, narrow(subject.dims[1]));
-  if (format_of(subject) != ops::BlockFormat::kQ5_K) pass(launch, narrow(subject.dims[0]));
+  if (format_of_case(subject) != ops::BlockFormat::kQ5_K) pass(launch, narrow(subject.dims[0]));
 }
 
 // --- mul_mat_vec and mul_mat
@@ -304,22 +256,12 @@ Tile original_tile(ops::BlockFormat format) {
 }
 void original_matrix(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
-  const Tile tile = original_tile(format_of(subject));
+  const Tile tile = original_tile(format_of_case(subject));
   launch.block = {32, 4, 1};
   launch.grid = {blocks_for(rows, tile.rows), blocks_for(vectors_of(subject), tile.vectors), 1};
   pass(launch, addresses.inputs[0], addresses.inputs[1], addresses.output, narrow(columns),
        narrow(rows), narrow(vectors_of(subject)), narrow(ops::padded_columns(columns)),
        narrow(rows));
-}
-// Whole tiles of the original's.
-BenchCase tiles_case(std::string kernel, std::size_t count) {
-  constexpr std::size_t kVectors = 64;
-  const std::size_t columns = std::clamp<std::size_t>(count / 128 / 256 * 256, 256, 4096);
-  const std::size_t rows = std::max<std::size_t>(count / columns / 128, 1) * 128;
-  BenchCase subject = contiguous_case(std::move(kernel), rows * columns);
-  subject.dims = {rows, columns, kVectors};
-  subject.shape += " x64";
-  return subject;
 }
 
 const ops::Extents kMatrices[] = {
