@@ -79,7 +79,11 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
         .hint("copy fewer rows at a time");
   }
 
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  // What the kernel does not move in units of sixteen bytes it moves by elements, which want threads.
+  const std::size_t unit = 16 / size_of(call.dtype);
+  const std::size_t apart = call.rows > 1 ? call.inp_stride | call.out_stride : 0;
+  const bool in_units = (call.columns | apart) % unit == 0;
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, in_units));
   launch.pass(Copy2dKernel<void>(), call.inp, call.out, call.rows, call.columns, call.inp_stride,
               call.out_stride);
   return launch;
