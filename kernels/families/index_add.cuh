@@ -7,8 +7,8 @@
 // dim's, is passed over.
 //
 // A thread walks all j of one (l, r), or of a chunk of neighbours along r. Where there are threads
-// to spare they share that walk by destination: each takes the ids that leave its own remainder, so
-// that every place keeps its order.
+// to spare they share a long walk by destination: each takes the ids that leave its own remainder,
+// so that every place keeps its order.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -37,22 +37,24 @@ struct Share {
   }
 };
 
-// The threads of a launch by place and part: first all places of a part, in whole waves where the
-// launch has them.
+// The threads of a launch by place and part of a walk over so many ids: first all places of a part,
+// in whole waves where the launch has them.
 struct PlaceAndPart {
   u64 place;
   u64 threads;
   u32 parts = 1;  // a power of two
   u32 part = 0;
 
-  KILN_DEVICE PlaceAndPart(u64 places) {
+  // Parts cost their threads all ids, so that each is to have `fewest` of them on average.
+  KILN_DEVICE PlaceAndPart(u64 places, u64 ids, u32 fewest) {
     threads = static_cast<u64>(block_count()) * block_threads();
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
     if (places == 0 || places > threads / 2 || threads >> 32 != 0) return;
     constexpr u32 kMost = 1024;
+    const u32 most = ids / fewest < kMost ? static_cast<u32>(ids) / fewest : kMost;
     const u32 each = static_cast<u32>(places);
 #pragma unroll 1
-    for (u32 half = static_cast<u32>(threads) / 2; half >= each && parts < kMost; half /= 2) {
+    for (u32 half = static_cast<u32>(threads) / 2; half >= each && parts < most; half /= 2) {
       parts *= 2;
     }
     part = static_cast<u32>(place) / each;
@@ -68,7 +70,10 @@ enum class Bring { kAssign, kAdd };
 template <Bring kBring, class Id, class T>
 KILN_DEVICE bool bring_one_each(const Id* ids, u32 apart, const T* inp, T* out, u64 places,
                                 u64 src_dim, u64 dst_dim, u64 right) {
-  if (!likely((src_dim == 1) & takes_one_element(places))) return false;
+  constexpr u32 kMostBlocks = 1u << 20;  // whose threads u32 can count
+  const bool has_thread_each =
+      (block_count() <= kMostBlocks) & (block_count() * block_size() >= places);
+  if (!likely((src_dim == 1) & has_thread_each)) return false;
   const u32 i = thread_number();
   if (i >= static_cast<u32>(places) || thread_y() != 0) return true;
   const Id id = ids[i * apart];
@@ -89,7 +94,7 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
     return;
   }
   const Id none = greatest<Id, Id>();
-  PlaceAndPart self(left * right);
+  PlaceAndPart self(left * right, src_dim, kAhead);
   if (self.is_surplus()) return;
   const Share<Id> share{Places<Id>(dst_dim), self.parts, self.part};
 #pragma unroll 1
@@ -107,17 +112,16 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
 #pragma unroll
       for (u32 k = 0; k < kAhead; ++k) {
         id[k] = none;
-        if (k < ahead) id[k] = *ids;
+        if (k < ahead) {
+          id[k] = *ids;
+          x[k] = *inp;  // whether or not the thread takes it: no wait for the id
+        }
         ids += right;
+        inp += right;
       }
 #pragma unroll
       for (u32 k = 0; k < kAhead; ++k) {
-        if (share.has(id[k])) {
-          x[k] = *inp;
-        } else {
-          id[k] = none;
-        }
-        inp += right;
+        if (!share.has(id[k])) id[k] = none;
       }
 #pragma unroll 1
       for (u32 k = 0; k < ahead; ++k) {
@@ -154,7 +158,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   const u32 width = by_waves ? wave_width() : 1;
   const u32 lane = by_waves ? lane_index() : 0;
   const u64 whole = (places + (width - 1)) & ~static_cast<u64>(width - 1);
-  PlaceAndPart self(whole);
+  PlaceAndPart self(whole, count, 1);
   if (self.is_surplus()) return;
   const Share<Id> share{Places<Id>(dst_dim), self.parts, self.part};
 #pragma unroll 1
