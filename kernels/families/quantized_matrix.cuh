@@ -174,7 +174,6 @@ struct UnitRows {
     }
   }
 
- private:
   // Where four neighbouring threads, which have the same rows, need four scales, each decodes one.
   KILN_DEVICE void load_scales(const u8* const (&rows)[2], u32 unit, u32 lane) {
     const u32 at = unit / kPerBlock * Format::kBytes, first = unit % kPerBlock * kGroups;

@@ -90,7 +90,8 @@
   row(Q8_0, q8_0)
 
 // Formats of products by our own names, beside those of the ABI: fused_vector_<suffix>,
-// fused_float_vector_<suffix> and fused_matrix_<suffix>.
+// fused_float_vector_<suffix> and fused_matrix_<suffix>, and half_matrix_<suffix> of module
+// quantized_half.
 #define KILN_EACH_FUSED(row) \
   row(Q4_0, q4_0)            \
   row(Q8_0, q8_0)            \

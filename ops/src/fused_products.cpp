@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/tuning/fused_products.hpp"
+#include "kernels/tuning/half_products.hpp"
 #include "kernels/tuning/quantized.hpp"
 #include "quantized_plan.hpp"
 
@@ -25,6 +26,9 @@ KILN_FAMILY(kFloatVector, "fused_float_vector")
 #undef KILN_ROW
 #define KILN_ROW(format, suffix) KILN_SET(format, "fused_matrix_" #suffix)
 KILN_FAMILY(kMatrix, "fused_matrix")
+#undef KILN_ROW
+#define KILN_ROW(format, suffix) KILN_SET(format, "half_matrix_" #suffix)
+KILN_FAMILY(kHalfMatrix, "half_matrix")
 #undef KILN_ROW
 #undef KILN_FAMILY
 #undef KILN_SET
@@ -171,6 +175,43 @@ Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu) {
   launch.pass(FusedMatrixKernel(), call.weights, call.gates, call.activations, call.order,
               call.tiles, call.dst, numbers.columns, numbers.rows, vectors, padded, numbers.stride,
               numbers.type);
+  return launch;
+}
+
+Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
+  KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
+  KILN_TRY(element_count({{call.vectors, call.columns}}));
+  KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
+  const bool has_groups = has_warp_groups(gpu);
+  const unsigned of_tile = tuning::half_vectors(has_groups);
+  const std::uint32_t tiles = divide_up(call.vectors, of_tile);
+  tuning::HalfBlock block = tuning::half_block(call.rows, tiles, gpu.multiprocessors, has_groups);
+  // Without copies in the background a step is there at a time, and blocks are small.
+  const unsigned stages = has_background_copies(gpu) ? 2 : 1;
+  if (stages == 1) block = {tuning::kHalfThreads, 1};
+  const BlockFormatInfo& of = info(call.format);
+  const auto bytes = [&] {
+    return tuning::half_bytes(block_bytes(call.format), static_cast<unsigned>(of.values),
+                              block.threads, block.parts, of_tile, stages);
+  };
+  while (bytes() > gpu.max_shared_bytes && block.threads > tuning::kHalfThreads) {
+    block.threads /= 2;
+  }
+  launch.shared_bytes = bytes();
+  if (launch.shared_bytes > gpu.max_shared_bytes) {
+    return refused("'half_matrix' of " + std::string(of.name) + " takes " +
+                   std::to_string(launch.shared_bytes) +
+                   " bytes of shared memory, and a block of '" + std::string(gpu.target) +
+                   "' has " + std::to_string(gpu.max_shared_bytes))
+        .hint("use QuantizeRows and FusedMatrix");
+  }
+  launch.grid = {divide_up(call.rows, block.threads / 2),
+                 std::min<std::uint32_t>(std::max(tiles, 1u), kMostAlongY), 1};
+  launch.block = {block.threads, block.parts, 1};
+  launch.pass(HalfMatrixKernel(), call.weights, call.gates, call.x, call.scales, call.dst,
+              numbers.columns, numbers.rows, vectors, numbers.stride, numbers.type);
   return launch;
 }
 

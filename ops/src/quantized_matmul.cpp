@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/half_products.hpp"
 #include "kernels/tuning/quantized.hpp"
 #include "kernels/tuning/workspace.hpp"
 #include "quantized_plan.hpp"
@@ -178,25 +179,60 @@ class Planner {
     return fused_matrices(q8_1, order, tiles);
   }
   Result<void> fused_matrices(Place q8_1, Place order = {}, Place tiles = {}) {
-    const auto product = [&](const void* weights, Place gates, Place dst, DType dtype,
-                             std::string_view what) {
+    return with_gates([&](const void* weights, Place gates, Place dst, DType dtype,
+                          std::string_view what) {
       auto call = product_of<FusedMatrix>(weights);
       call.vectors = tasks();
       call.experts = call_.experts;
       call.dst_dtype = dtype;
       call.dst = dst.writable();
       return add(plan(call, gpu_), {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}}, what);
-    };
+    });
+  }
+
+  // Many vectors as f16, on GPUs whose matrix units take what threads decode.
+  bool goes_by_halves() const {
+    auto call = product_of<HalfMatrix>(call_.weights);
+    call.vectors = call_.vectors;
+    return has_background_copies(gpu_) && is_fused(call_.format) &&
+           tuning::prefers_halves(call_.rows, call_.columns, call_.vectors) && plan(call, gpu_);
+  }
+  Result<void> half_matrices() {
+    Place x{call_.x, 0}, scales;
+    if (call_.x_dtype != DType::kF16) {
+      x = reserve(call_.vectors * call_.columns * size_of(DType::kF16));
+      scales = reserve(call_.vectors * sizeof(float));
+      HalfRows halves;
+      halves.dtype = call_.x_dtype;
+      halves.rows = call_.vectors;
+      halves.columns = call_.columns;
+      halves.x = call_.x;
+      KILN_TRY(add(plan(halves, gpu_), {{1, x}, {2, scales}}, "activations as f16"));
+    }
+    return with_gates(
+        [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view what) {
+          auto call = product_of<HalfMatrix>(weights);
+          call.vectors = call_.vectors;
+          call.x = x.address;
+          call.dst_dtype = dtype;
+          call.dst = dst.writable();
+          return add(plan(call, gpu_), {{1, gates}, {2, x}, {3, scales}, {4, dst}}, what);
+        });
+  }
+  // Calls product(weights, gates, dst, dtype, what) for each matrix; the last has the gates.
+  template <typename Product>
+  Result<void> with_gates(Product product) {
     Place gates;
     if (is_pair()) {
       gates = f32_results();
-      KILN_TRY(product(call_.gate, {}, gates, DType::kF32, "gates"));
+      KILN_TRY(product(call_.gate, Place(), gates, DType::kF32, "gates"));
     }
     return product(call_.weights, gates, out(), call_.out_dtype, results(value()));
   }
 
   // One matrix and any number of vectors.
   Result<void> products() {
+    if (goes_by_halves()) return half_matrices();
     KILN_TRY_ASSIGN(const Place q8_1, quantized(call_.vectors));
     const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
     const bool has_bytes = info(call_.format).bytes > info(call_.format).values;

@@ -139,6 +139,21 @@ inline unsigned block_bytes(BlockFormat format) {
   return static_cast<unsigned>(info(format).bytes);
 }
 
+// The number of an NVIDIA architecture, 90 for "sm_90", or 0.
+inline unsigned sm_of(const Gpu& gpu) {
+  unsigned number = 0;
+  if (gpu.target.substr(0, 3) != "sm_") return 0;
+  for (const char c : gpu.target.substr(3)) {
+    if (c < '0' || c > '9') break;
+    number = 10 * number + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+// Whether kernels copy to shared memory in the background, and whether the image that a device runs
+// has products of warp groups.
+inline bool has_background_copies(const Gpu& gpu) { return sm_of(gpu) >= 80; }
+inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
+
 // Whether up to eight vectors go by mul_mat, which holds them (families/held_vectors.cuh): the matrix begins
 // and ends at a multiple of sixteen bytes, as the vectors must.
 inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,

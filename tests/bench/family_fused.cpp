@@ -7,7 +7,7 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of a matrix: rows, columns; of fused_matrix then vectors. Products of vectors are
+// Dims are those of a matrix: rows, columns; of fused_matrix and half_matrix then vectors. Products of vectors are
 // those of a pair, as a feed-forward layer has them, in f16.
 
 Operand weights(const Kernel& kernel, const BenchCase& subject) {
@@ -146,6 +146,18 @@ Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
   call.activations = addresses.inputs[1];
   return plan(call, subject.gpu);
 }
+Operands half_matrix_operands(const Kernel& kernel, const BenchCase& subject) {
+  const std::size_t vectors = vectors_of(subject);
+  return {{weights(kernel, subject), floats(ops::DType::kF16, vectors * subject.dims[1])},
+          floats(ops::DType::kF16, vectors * subject.dims[0])};
+}
+Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subject,
+                                     const Addresses& addresses, ops::Geometry) {
+  auto call = product_call<ops::HalfMatrix>(kernel, subject, addresses);
+  call.vectors = vectors_of(subject);
+  call.x = addresses.inputs[1];
+  return plan(call, subject.gpu);
+}
 // The last input becomes the one before it.
 Result<ops::Launch> quantize_before(const Kernel&, const BenchCase& subject,
                                     const Addresses& addresses) {
@@ -216,6 +228,14 @@ std::vector<Family> fused_families() {
        .operands = matrix_operands,
        .plan = plan_matrix,
        .before = quantize_before},
+      {.name = "half matrix",
+       .bound = Bound::kArithmetic,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = tiles,
+       .sized = tiles_case,
+       .operands = half_matrix_operands,
+       .plan = plan_half_matrix},
   };
 }
 

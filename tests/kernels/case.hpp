@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "expected.hpp"
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "kiln/result.hpp"
 #include "values.hpp"
@@ -46,6 +47,13 @@ struct Case {
   std::vector<Operand> operands;
   // The launch, once the operands' addresses are known; in the order of `operands`.
   std::function<Result<ops::Launch>(const std::vector<void*>& addresses)> plan;
+  // In its place where the launch must be the device's own.
+  std::function<Result<ops::Launch>(const std::vector<void*>& addresses, const ops::Gpu& gpu)>
+      plan_for = nullptr;
+
+  Result<ops::Launch> launch(const std::vector<void*>& addresses, const ops::Gpu& gpu = {}) const {
+    return plan_for ? plan_for(addresses, gpu) : plan(addresses);
+  }
 };
 
 // A case before it is built: building makes the data, which the filter may not want.

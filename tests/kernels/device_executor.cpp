@@ -40,6 +40,7 @@ class DeviceExecutor : public Executor {
     }
     return {};
   }
+  ops::Gpu gpu() const override { return ops::Gpu::of(device_.info()); }
 
  protected:
   virtual Result<void> start(const ops::Launch& launch) = 0;

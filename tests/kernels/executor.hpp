@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/catalog.hpp"
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "kiln/result.hpp"
 #include "kiln/runtime.hpp"
@@ -26,6 +27,8 @@ class Executor {
   // Copies the contents to the pieces placed last, launches, waits, and copies them back.
   virtual Result<void> run(const ops::Launch& launch,
                            std::vector<std::vector<std::byte>>& contents) = 0;
+  // What launches are planned for.
+  virtual ops::Gpu gpu() const { return {}; }
 };
 
 // The modules of ops::catalog() with the images of one target alone.

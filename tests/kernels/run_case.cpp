@@ -94,7 +94,7 @@ Verdict run_case(const PreparedCase& prepared, Executor& executor) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     addresses.push_back((*pieces)[i] + prepared.placed[i].first);
   }
-  const auto launch = prepared.subject.plan(addresses);
+  const auto launch = prepared.subject.launch(addresses, executor.gpu());
   if (!launch) return failed(launch.error(), false);
   if (const auto ran = executor.run(*launch, contents); !ran) return failed(ran.error(), true);
 

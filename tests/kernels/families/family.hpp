@@ -51,6 +51,8 @@ bool add_dequantize_cases(std::string_view kernel, Selection selection,
 bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_fused_product_cases(std::string_view kernel, Selection selection,
                              std::vector<CaseSpec>& cases);
+bool add_half_product_cases(std::string_view kernel, Selection selection,
+                            std::vector<CaseSpec>& cases);
 bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
 bool add_quantize_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -74,6 +76,7 @@ Contracts cast_contracts();
 Contracts dequantize_contracts();
 Contracts fill_contracts();
 Contracts fused_product_contracts();
+Contracts half_product_contracts();
 Contracts indexing_contracts();
 Contracts norm_contracts();
 Contracts quantize_contracts();
@@ -101,6 +104,7 @@ inline constexpr Family kFamilies[] = {
     {"quantized", add_quantize_cases, quantize_contracts},
     {"quantized", add_quantized_product_cases, quantized_product_contracts},
     {"quantized", add_fused_product_cases, fused_product_contracts},
+    {"quantized_half", add_half_product_cases, half_product_contracts},
     {"rearrange", add_rearrange_cases, rearrange_contracts},
     {"reduce", add_norm_cases, norm_contracts},
     {"reduce", add_reduce_cases, reduce_contracts},

@@ -155,7 +155,7 @@ TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
     for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
       if (++cases > 3) break;
       const Case subject = spec.build({1, 1});
-      const auto launch = subject.plan(std::vector<void*>(subject.operands.size(), nullptr));
+      const auto launch = subject.launch(std::vector<void*>(subject.operands.size(), nullptr));
       INFO(spec.name);
       REQUIRE(launch);
       CHECK(launch->kernel == kernel.name);

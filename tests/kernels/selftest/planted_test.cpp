@@ -81,7 +81,7 @@ TEST_CASE("a bound of a step beside the half is caught in affine, binary and cas
 // The scalar that a case's launch passes.
 Real scalar_of(const PreparedCase& subject, DType dtype, std::size_t argument) {
   const auto launch =
-      subject.subject.plan(std::vector<void*>(subject.subject.operands.size(), nullptr));
+      subject.subject.launch(std::vector<void*>(subject.subject.operands.size(), nullptr));
   REQUIRE(launch);
   return decode(dtype,
                 load(dtype, static_cast<const std::byte*>(launch->arguments.at(argument).data())));
@@ -151,7 +151,7 @@ std::vector<std::string> left_out(const std::vector<AbiKernel>& kernels) {
     bool known = !cases.empty();
     if (known) {
       const Case subject = cases[0].build({1, 1});
-      const auto launch = subject.plan(std::vector<void*>(subject.operands.size(), nullptr));
+      const auto launch = subject.launch(std::vector<void*>(subject.operands.size(), nullptr));
       known = launch && launch->kernel == kernel.name;
     }
     if (!known) names.push_back(kernel.name);

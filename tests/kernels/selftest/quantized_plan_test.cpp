@@ -231,6 +231,20 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
         "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: gates\n"
         "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: silu(gate) * product as f16");
+  call.vectors = 512;
+  CHECK(text(call) ==
+        "quantized.half_rows_f32<<<512, 256>>>: activations as f16\n"
+        "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: gates\n"
+        "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: silu(gate) * product as f16");
+  call.x_dtype = DType::kF16;
+  call.gate = nullptr;
+  CHECK(text(call) == "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: product as f16");
+  call.rows = 2048;
+  CHECK(text(call) == "quantized_half.half_matrix_q4_K<<<32x4, 128x2>>>: product as f16");
+  call.rows = 14336;
+  call.x_dtype = DType::kF32;
+  call.gate = &call;
+  call.vectors = 100;
   call.experts = 8;
   call.slots = 2;
   CHECK(text(call) ==

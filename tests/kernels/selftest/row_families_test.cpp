@@ -138,7 +138,7 @@ TEST_CASE("softmax in f32 passes; without the maximum, or with exponentials in f
 float epsilon_of(const std::string& name) {
   const PreparedCase subject = build("reduce", name);
   const auto launch =
-      subject.subject.plan(std::vector<void*>(subject.subject.operands.size(), nullptr));
+      subject.subject.launch(std::vector<void*>(subject.subject.operands.size(), nullptr));
   REQUIRE(launch);
   float epsilon = 0;
   std::memcpy(&epsilon, launch->arguments.back().data(), sizeof epsilon);

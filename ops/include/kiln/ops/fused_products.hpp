@@ -82,6 +82,16 @@ struct FusedMatrix : FusedProduct {
   const void* tiles = nullptr;
 };
 
+// half_matrix_<format>: many activations of f16, as HalfRows leaves them, one behind the other.
+// Weights are rounded to f16, and infinite beyond 65504; sums are f32. `scales`: one for each
+// activation, or null. With `gates`: silu(gate) * product.
+struct HalfMatrix : FusedProduct {
+  const void* gates = nullptr;  // f32, where the results are, or null
+  std::size_t vectors = 1;
+  const void* x = nullptr;       // f16
+  const void* scales = nullptr;  // f32, or null
+};
+
 // join_products: dst = values, or, with gates, silu(gates) * values, element by element. With
 // `scales` gates and values of each row are multiplied by its scale before.
 struct JoinProducts {
@@ -110,6 +120,8 @@ Result<Launch> plan(const FusedVector& call, const Gpu& gpu = {});
 Result<Launch> plan(const FusedFloatVector& call, const Gpu& gpu = {});
 Result<Launch> plan(const RankExperts& call, const Gpu& gpu = {});
 Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu = {});
+// kInvalidInput, too, on a device whose blocks have too little shared memory.
+Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu = {});
 Result<Launch> plan(const JoinProducts& call, const Gpu& gpu = {});
 Result<Launch> plan(const HalfRows& call, const Gpu& gpu = {});
 

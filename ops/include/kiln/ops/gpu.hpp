@@ -8,12 +8,17 @@
 
 namespace kiln::ops {
 
-// The default is an NVIDIA H200. Every launch is right on every device; only speed differs.
+// The default is an NVIDIA H200. Every launch is right on every device, and only speed differs;
+// but one of HalfMatrix (fused_products.hpp) brings the shared memory that its kernel takes on this
+// device, and is for no other.
 struct Gpu {
   std::string_view target = "sm_90";  // its architecture; a literal, or outlives the Gpu
   std::uint32_t multiprocessors = 132;
+  std::uint32_t max_shared_bytes = 227 * 1024;  // of a block
 
-  static Gpu of(const DeviceInfo& info) { return {info.target, info.multiprocessors}; }
+  static Gpu of(const DeviceInfo& info) {
+    return {info.target, info.multiprocessors, info.max_shared_bytes};
+  }
 };
 
 }  // namespace kiln::ops

@@ -9,6 +9,10 @@
 //   auto done = launcher.launch(product);
 //   std::puts(plan(product)->text.c_str());   // which kernels, and why
 //
+// Numbers. Activations are quantized to 8 bits, but for one or a few of small matrices, which stay
+// as they are, and for many, which become f16, as do the weights (HalfRows and HalfMatrix in
+// fused_products.hpp).
+//
 // plan() chooses kernels by shape, types and device, and runs nothing. The text of what it returns
 // has a line for each launch: "quantized.fused_vector_q4_K<<<7168, 32x2>>>: silu(gate) * product as
 // f16". Prepared, a product may be captured into a graph like any launch.

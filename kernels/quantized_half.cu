@@ -1,0 +1,27 @@
+// quantized_half: products of quantized weights and many vectors of f16, names of our own.
+#include "device/export.cuh"
+#include "families/half_products.cuh"
+#include "gguf/formats.cuh"
+
+inline constexpr unsigned kMostThreads =
+    kiln::tuning::half_most_threads(kiln::device::kHasWarpGroups);
+
+// name(weights, gates, x, scales, dst, ncols, nrows, ncols_y, nrows_dst, dst_type)
+#define HALF_MATRIX(format, suffix)                                                        \
+  KILN_BOUNDED_KERNEL(kMostThreads, 1, half_matrix_##suffix, const void* weights,          \
+                      const kiln::f32* gates, const kiln::f16* x, const kiln::f32* scales, \
+                      void* dst, kiln::i32 ncols, kiln::i32 nrows, kiln::i32 ncols_y,      \
+                      kiln::i32 nrows_dst, kiln::u32 dst_type) {                           \
+    using kiln::u32;                                                                       \
+    kiln::families::HalfMatrix<kiln::gguf::format>{                                        \
+        weights,                                                                           \
+        gates,                                                                             \
+        x,                                                                                 \
+        scales,                                                                            \
+        {dst, static_cast<u32>(nrows_dst), dst_type, false},                               \
+        static_cast<u32>(ncols),                                                           \
+        static_cast<u32>(nrows),                                                           \
+        static_cast<u32>(ncols_y)}                                                         \
+        .multiply();                                                                       \
+  }
+KILN_EACH_FUSED(HALF_MATRIX)

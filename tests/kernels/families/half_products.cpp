@@ -1,0 +1,208 @@
+// half_matrix_<format>: products of quantized weights and many vectors of f16.
+//
+// Contract: scale and offset of each weight, and the weight, are rounded to f16; the rest is f32, and
+// rounded once to the result's type.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "kiln/ops/fused_products.hpp"
+#include "tests/kernels/families/family.hpp"
+#include "tests/kernels/quantized_blocks.hpp"
+#include "tests/kernels/rows.hpp"
+#include "tests/kernels/views.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+std::optional<BlockFormat> format_of(std::string_view kernel) {
+#define KILN_ROW(format, suffix) \
+  if (kernel == "half_matrix_" #suffix) return BlockFormat::k##format;
+  KILN_EACH_FUSED(KILN_ROW)
+#undef KILN_ROW
+  return std::nullopt;
+}
+
+struct HalfCase {
+  std::size_t rows, columns, vectors;
+  DType dst = DType::kF32;
+  bool has_gates = false, has_scales = false;
+  std::size_t dst_stride = 0;
+  std::size_t misalignment = 0;  // of the blocks in their units, and of x in elements
+  bool ends_memory = false;
+};
+
+// How far f16 is from a number that is rounded to it.
+Real half_error(Real value) { return std::max(std::fabs(value) * 0x1p-11L, Real{0x1p-25L}); }
+
+// A weight, and how far its f16 may be from it.
+Real weight_error(const QuantizedValue& weight, bool has_offset) {
+  const Real of_scale = half_error(weight.scale) * std::abs(weight.quant - weight.zero);
+  const Real of_offset = has_offset ? half_error(weight.offset) : 0;
+  return of_scale + of_offset + half_error(weight.value());
+}
+
+struct Data {
+  std::vector<std::byte> weights;
+  std::vector<Bits> x, gates, scales;
+};
+
+Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, Random& random) {
+  Data data;
+  const std::size_t blocks = choice.rows * choice.columns / ops::info(format).values;
+  data.weights = random_blocks(format, BlockKind::kUsual, blocks, random);
+  for (std::size_t i = 0; i < choice.vectors * choice.columns; ++i) {
+    static constexpr double kSizes[] = {1, 3, 1e-2, 0, 0.3};
+    const double size = kSizes[(i / 32 + i / choice.columns) % std::size(kSizes)];
+    data.x.push_back(encode(DType::kF16, static_cast<Real>(random.uniform(-1, 1) * size)));
+  }
+  for (std::size_t i = 0; choice.has_gates && i < results; ++i) {
+    data.gates.push_back(encode(DType::kF32, static_cast<Real>(random.uniform(-9, 9))));
+  }
+  for (std::size_t v = 0; choice.has_scales && v < choice.vectors; ++v) {
+    const int power = v % 3 == 0 ? 0 : static_cast<int>(v % 7) - 3;
+    data.scales.push_back(encode(DType::kF32, std::ldexp(Real{1}, power)));
+  }
+  return data;
+}
+
+std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
+  std::vector<std::byte> content(values.size() * size_of(dtype));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store(dtype, values[i], &content[i * size_of(dtype)]);
+  }
+  return content;
+}
+
+Expected result_of(BlockFormat format, const HalfCase& choice, const Data& data,
+                   const QuantizedRow& row, std::size_t v, std::size_t at) {
+  Real value = 0, magnitude = 0, error = 0;
+  for (std::size_t j = 0; j < choice.columns; ++j) {
+    const Real x = decode(DType::kF16, data.x[v * choice.columns + j]);
+    value += row[j].value() * x;
+    magnitude += std::fabs(row[j].value() * x);
+    error += weight_error(row[j], has_offset(format)) * std::fabs(x);
+  }
+  // Each half of 32 terms is one addition or several, and may be cut off instead of rounded.
+  error += 2 * static_cast<Real>(choice.columns / 8 + 16) * rounding_error(DType::kF32) * magnitude;
+  if (choice.has_scales) {
+    const Real scale = decode(DType::kF32, data.scales[v]);
+    value *= scale;
+    error *= scale;
+  }
+  if (choice.has_gates) {
+    const Real gate = decode(DType::kF32, data.gates[at]);
+    const Real opened = gate / (1 + std::exp(-gate));
+    value *= opened;
+    error = std::fabs(opened) * error + 9 * rounding_error(DType::kF32) * std::fabs(value);
+  }
+  return Expected::within(choice.dst, value, {0, 0, error});
+}
+
+Case build(std::string name, BlockFormat format, const HalfCase& choice, const Seed& seed) {
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  const std::size_t stride = choice.dst_stride != 0 ? choice.dst_stride : choice.rows;
+  const std::size_t results = (choice.vectors - 1) * stride + choice.rows;
+  const auto data = std::make_shared<const Data>(make_data(format, choice, results, random));
+  const auto add = [&](const char* operand, DType dtype, std::vector<std::byte> content,
+                       std::size_t misalignment) {
+    made.operands.push_back(input(operand, dtype, std::move(content), misalignment));
+    made.operands.back().ends_memory = choice.ends_memory;
+  };
+  const std::size_t unit = ops::info(format).bytes % 4 == 0 ? 4 : 2;
+  add("weights", DType::kU8, data->weights, choice.misalignment * unit);
+  add("x", DType::kF16, bytes_of(DType::kF16, data->x), choice.misalignment);
+  if (choice.has_gates) add("gates", DType::kF32, bytes_of(DType::kF32, data->gates), 0);
+  if (choice.has_scales) add("scales", DType::kF32, bytes_of(DType::kF32, data->scales), 0);
+  Operand dst{"dst", choice.dst, poison(results * size_of(choice.dst), random)};
+  dst.expected = [=, before = dst.content] {
+    std::vector<Expected> expected = unchanged(choice.dst, before);
+    const std::size_t bytes = ops::row_bytes(format, choice.columns);
+    for (std::size_t r = 0; r < choice.rows; ++r) {
+      const QuantizedRow row = row_of_blocks(format, &data->weights[r * bytes], choice.columns);
+      for (std::size_t v = 0; v < choice.vectors; ++v) {
+        const std::size_t at = v * stride + r;
+        expected[at] = result_of(format, choice, *data, row, v, at);
+      }
+    }
+    return expected;
+  };
+  made.operands.push_back(std::move(dst));
+  made.plan_for = [=](const std::vector<void*>& addresses, const ops::Gpu& gpu) {
+    std::size_t next = 0;
+    ops::HalfMatrix call;
+    call.format = format;
+    call.rows = choice.rows;
+    call.columns = choice.columns;
+    call.vectors = choice.vectors;
+    call.weights = addresses[next++];
+    call.x = addresses[next++];
+    if (choice.has_gates) call.gates = addresses[next++];
+    if (choice.has_scales) call.scales = addresses[next++];
+    call.dst = addresses[next];
+    call.dst_dtype = choice.dst;
+    call.dst_stride = choice.dst_stride;
+    // Blocks are large where they fill a device.
+    ops::Gpu small = gpu;
+    if (choice.rows > 64) small.multiprocessors = 1;
+    return plan(call, small);
+  };
+  return made;
+}
+
+std::vector<HalfCase> cases_of_format(BlockFormat format) {
+  const bool is_short = ops::info(format).values == 32;
+  const std::size_t odd = is_short ? 96 : 256, some = is_short ? 288 : 512;
+  const std::size_t many = is_short ? 1056 : 1280;
+  return {{.rows = 17, .columns = odd, .vectors = 9, .dst = DType::kF16, .misalignment = 1},
+          {.rows = 1, .columns = ops::info(format).values, .vectors = 1},
+          {.rows = 70,
+           .columns = some,
+           .vectors = 70,
+           .dst = DType::kBF16,
+           .has_gates = true,
+           .dst_stride = 76},
+          {.rows = 131, .columns = some, .vectors = 33, .has_gates = true, .has_scales = true},
+          {.rows = 3,
+           .columns = many,
+           .vectors = 130,
+           .dst = DType::kF16,
+           .has_scales = true,
+           .ends_memory = true}};
+}
+
+}  // namespace
+
+bool add_half_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+  const std::optional<BlockFormat> format = format_of(kernel);
+  if (!format) return false;
+  for (const HalfCase& choice : cases_of_format(*format)) {
+    const std::string name =
+        std::string(kernel) + "/" + shape_name({choice.rows, choice.columns, choice.vectors}) +
+        (choice.has_gates ? "/gates" : "") + (choice.has_scales ? "/scales" : "") + "/" +
+        std::string(ops::name(choice.dst)) + (choice.ends_memory ? "/at-the-end" : "");
+    cases.push_back({name, choice.rows * choice.columns * choice.vectors / 4,
+                     [=](const Seed& seed) { return build(name, *format, choice, seed); }});
+  }
+  return true;
+}
+
+Contracts half_product_contracts() {
+  Contracts contracts;
+#define KILN_ROW(format, suffix)                                                                  \
+  contracts.push_back({"half_matrix_" #suffix, "Σ w x of each row, of x in f16", "f32",           \
+                       "half a unit of f16 of each weight, its scale and its offset; with gates " \
+                       "8 half units more",                                                       \
+                       "weights beyond 65504 are infinite; NaN and infinities: not said",         \
+                       "A name of our own. With scales times that of the vector, with gates "     \
+                       "silu(gate) times the product. Results of f32, f16 or bf16, as the "       \
+                       "launch says."});
+  KILN_EACH_FUSED(KILN_ROW)
+#undef KILN_ROW
+  return contracts;
+}
+
+}  // namespace kiln::conformance
