@@ -5,6 +5,7 @@
 #include "device/block_sort.cuh"
 #include "device/byte_matrix.cuh"
 #include "device/convert.cuh"
+#include "device/half_fragments.cuh"
 #include "device/half_matrix.cuh"
 #include "device/index.cuh"
 #include "device/wave.cuh"
@@ -119,6 +120,60 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
   }
 }
 
+// A block of 128 threads multiplies 64 rows of 32 bytes, decoded, by 64 columns of 32 values, which
+// lie as group `group` of those that are staged.
+struct DecodedTiles {
+  alignas(HalfColumns::kAlignment) u8 columns[HalfColumns::kBytes];
+  DecodedRows::Scratch scratch[4];
+};
+struct RowScale {
+  f32 scale, offset;
+};
+template <i32 kZero, bool kHasOffset>
+KILN_DEVICE void multiply_decoded(const u32* rows, const RowScale* scales, const f16* columns,
+                                  f32* results, u32 group) {
+  constexpr u32 kColumns = 64;
+  KILN_SHARED(tiles, DecodedTiles);
+  for (u32 i = thread_rank(); i < kColumns * 32; i += block_threads()) {
+    const u32 at = group * 32 + i % 32;
+    f16* const chunk = reinterpret_cast<f16*>(tiles.columns + HalfColumns::place(i / 32, at / 8));
+    chunk[at % 8] = columns[i];
+  }
+  show_products();
+  barrier();
+  const u32 lane = thread_rank() % kTileThreads, wave = thread_rank() / kTileThreads;
+  ByteRows words[2];
+  RowScale of_halves[2][2];
+  for (u32 r = 0; r < 2; ++r) {
+    const u32 row = wave * kTileRows + lane / 4 + 8 * r;
+    for (u32 k = 0; k < kRowWords; ++k) {
+      for (u32 i = 0; i < 2; ++i) {
+        words[i].words[r][k] =
+            rows[row * 8 + (kRowWords == 8 ? k : DecodedRows::word(lane, i) + 4 * k)];
+      }
+    }
+    for (u32 half = 0; half < 2; ++half) of_halves[half][r] = scales[row * 2 + half];
+  }
+  DecodedRows left;
+  HalfSums sums;
+  DecodedRows::clear(sums);
+  left.template decode<kZero, kHasOffset>(tiles.scratch[wave], words[0], words[1], of_halves[0],
+                                          of_halves[1], lane);
+  wave_barrier();
+  begin_products();
+  left.multiply(sums, true, tiles.scratch[wave], tiles.columns, group, lane);
+  end_products();
+  wait_for_products<0>();
+#pragma unroll
+  for (u32 x = 0; x < kColumns / kTileColumns; ++x) {
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+      const u32 row = wave * kTileRows + i / 2 * 8 + lane / 4;
+      results[row * kColumns + x * kTileColumns + lane % 4 * 2 + i % 2] = sums[x][i];
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln
 
@@ -132,7 +187,7 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
     using Monoid = kiln::functors::op<kiln::type>;                                          \
     const kiln::u32 i = kiln::self();                                                       \
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
-    out[i] = Monoid::result(kiln::device::join_lanes<Monoid>(state, width), ~0u);            \
+    out[i] = Monoid::result(kiln::device::join_lanes<Monoid>(state, width), ~0u);           \
   }
 // The same over the block, twice: the second time of `in` from element `count` on.
 #define BLOCK(suffix, type, root, op, output)                                                \
@@ -153,10 +208,9 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
     out[i] = Monoid::result(kiln::device::block_scan<Monoid>(state), ~0u);                  \
   }
-#define EACH(name, op, dtypes, output)                      \
-  KILN_##dtypes(WAVE, fast_##name, op, output)              \
-      KILN_##dtypes(BLOCK, fast_##name, op, output)         \
-          KILN_##dtypes(SCAN, fast_##name, op, output)
+#define EACH(name, op, dtypes, output)                                                       \
+  KILN_##dtypes(WAVE, fast_##name, op, output) KILN_##dtypes(BLOCK, fast_##name, op, output) \
+      KILN_##dtypes(SCAN, fast_##name, op, output)
 KILN_EACH_REDUCTION(EACH)
 
 // Bits of the lanes of the wave that hold the same five bits, lowest half first; `skipped` takes no
@@ -250,3 +304,13 @@ BYTE_TILES(last, 1)
     kiln::multiply_half_tiles(rows, columns, sums);                                      \
   }
 KILN_HALVES(HALF_TILES)
+
+#define DECODED_ROWS(name, zero, has_offset)                                                   \
+  KILN_KERNEL(128, decoded_rows_##name, const kiln::u32* rows, const void* scales,             \
+              const kiln::f16* columns, kiln::f32* results, kiln::u32 group) {                 \
+    kiln::multiply_decoded<zero, has_offset>(rows, static_cast<const kiln::RowScale*>(scales), \
+                                             columns, results, group);                         \
+  }
+DECODED_ROWS(signed, 0, false)
+DECODED_ROWS(zero, 8, false)
+DECODED_ROWS(offset, 0, true)

@@ -548,5 +548,51 @@ TEST_CASE("products of tiles of f16 and bf16, added to sums in f32") {
   }
 }
 
+// Whole numbers and powers of two, whose sums are exact.
+TEST_CASE("products of rows that threads decode and columns of f16") {
+  constexpr std::size_t kRows = 64, kColumns = 64, kDepth = 32;
+  struct Run {
+    const char* name;
+    int zero;
+    bool is_signed, has_offset;
+  };
+  for (const Run& of : {Run{"signed", 0, true, false}, Run{"zero", 8, false, false},
+                        Run{"offset", 0, false, true}}) {
+    for (const std::uint32_t group : {0u, 3u, 7u}) {
+      INFO(of.name << ", group " << group);
+      Random random(53 + group);
+      std::vector<std::uint32_t> rows = words_of_bytes(kRows * kDepth / 4, random);
+      // Without a sign a byte is below 128.
+      for (std::uint32_t& word : rows) word &= of.is_signed ? ~0u : 0x7f7f7f7fu;
+      std::vector<float> scales;  // and offsets, of each half of a row
+      for (std::size_t i = 0; i < kRows * 2; ++i) {
+        scales.push_back(std::ldexp(1.0f, static_cast<int>(random.below(3)) - 1));
+        scales.push_back(of.has_offset ? static_cast<float>(random.below(9)) - 4 : 0);
+      }
+      std::vector<double> columns(kColumns * kDepth);
+      std::vector<Bits> halves;
+      for (double& value : columns) {
+        value = static_cast<double>(random.below(17)) - 8;
+        halves.push_back(encode(DType::kF16, static_cast<Real>(value)));
+      }
+      std::vector<float> sums;
+      for (std::size_t i = 0; i < kRows * kColumns; ++i) {
+        const std::size_t row = i / kColumns, column = i % kColumns;
+        double sum = 0;
+        for (std::size_t k = 0; k < kDepth; ++k) {
+          const float* const scale = &scales[(row * 2 + k / 16) * 2];
+          const int quant = byte_of(rows[(row * kDepth + k) / 4], k % 4) - of.zero;
+          sum += (scale[0] * static_cast<double>(quant) + scale[1]) * columns[column * kDepth + k];
+        }
+        sums.push_back(static_cast<float>(sum));
+      }
+      const Bytes out = run(std::string("decoded_rows_") + of.name, {1}, {128},
+                            {bytes_of(rows), bytes_of(scales), bytes_of(DType::kF16, halves)},
+                            bytes_of(std::vector<float>(sums.size(), -1)), {group});
+      CHECK(out == bytes_of(sums));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln
