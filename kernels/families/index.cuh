@@ -28,6 +28,10 @@ struct Places {
   KILN_DEVICE bool has(Id id) const { return static_cast<Unsigned>(id) < end; }
 };
 
+// So many elements of one byte are moved by chunks, though there is a thread for each. NVIDIA H200, us
+// for 2^17 and 2^18 of them, singly and by chunks: 3.09, 3.17; 3.98, 3.41.
+inline constexpr u32 kFewBytes = 1u << 18;
+
 template <class Id, class T>
 KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id* ids,
                               const T* source, T* target, u64 src_dim, u64 ids_dim, u64 right) {
@@ -38,8 +42,9 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   if (leaves_at_once()) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
-  const bool in_chunks = !takes_one_element(numel) &&
-                         (address_of(inp) | address_of(out) | right * sizeof(B)) % 16 == 0;
+  const bool singly = takes_one_element(numel) & (sizeof(B) != 1 || numel < kFewBytes);
+  const bool in_chunks =
+      !singly && (address_of(inp) | address_of(out) | right * sizeof(B)) % 16 == 0;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   RowShape shape{true, true, 1, 0, 0};
   if (info != nullptr) shape = shape_of_rows(view, ids_dim);
@@ -49,7 +54,7 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
 #pragma unroll 1
   for (u64 i = spread.self; i < units; i += spread.threads) {
     const u64 row = quotient(i, per_row);
-    const u64 l = quotient(row, ids_dim);
+    const u64 l = row < ids_dim ? 0 : quotient(row, ids_dim);
     const u64 j = row - l * ids_dim;
     const Id id = ids[shape.even ? j * shape.stride : place_of(view, view.rank, j)];
     const bool found = places.has(id);
@@ -69,8 +74,10 @@ template <class Id, class T>
 KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u64 src_dim,
                         u64 ids_dim, u64 right) {
   using B = BitsOf<T>;
-  // Neighbours that are found together.
-  constexpr u32 kCount = sizeof(B) == 8 || sizeof(Id) == 8 ? 2 : 4;
+  // Neighbours that are found together, as many as registers hold. NVIDIA H200, us for 16384x4096 by
+  // ids of u32, of 4 and 8: f8 123, 108; f16 149, 144; f32 203, 264.
+  constexpr u32 kMost = sizeof(Id) == 4 || sizeof(Id) == 1 ? 8 : 4;
+  constexpr u32 kCount = 16 / sizeof(B) < kMost ? 16 / sizeof(B) : kMost;
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
   if (leaves_at_once()) return;
