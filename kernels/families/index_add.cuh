@@ -65,34 +65,62 @@ struct PlaceAndPart {
 
 enum class Bring { kAssign, kAdd };
 
-// One id for each place, and a thread: no more instructions than that takes. Says whether it was
-// so. Ids are `apart` from place to place.
-template <Bring kBring, class Id, class T>
-KILN_DEVICE bool bring_one_each(const Id* ids, u32 apart, const T* inp, T* out, u64 places,
-                                u64 src_dim, u64 dst_dim, u64 right) {
-  constexpr u32 kMostBlocks = 1u << 20;  // whose threads u32 can count
-  const bool has_thread_each =
-      (block_count() <= kMostBlocks) & (block_count() * block_size() >= places);
-  if (!likely((src_dim == 1) & has_thread_each)) return false;
-  const u32 i = thread_number();
+// Whose ids lead: one for all places of a j, or one for each.
+enum class Ids { kShared, kOwn };
+
+// A thread for each place, and few ids: no more instructions than that takes. Says whether it was so.
+template <Bring kBring, Ids kIds, class Id, class T>
+KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim, u64 dst_dim,
+                           u64 right) {
+  constexpr u32 kFew = kIds == Ids::kOwn ? 7 : 4;  // scatter() shares walks from eight on
+  constexpr u32 kMostBlocks = 1u << 20;            // whose threads u32 can count
+  const u64 places = left * right;
+  const u32 i = thread_number(), threads = block_count() * block_size();
+  if (src_dim == 1 && i >= places) return true;  // first, as most warps of a small launch do
+  const bool has_thread_each = (block_count() <= kMostBlocks) & (threads >= places);
+  const bool is_short = src_dim - 1 < kFew;
+  // Of ids of their own, a walk that threads could not share takes no longer this way.
+  const bool is_unshared = (2 * places > threads) & (src_dim - 1 < ~0u);
+  if (!likely((is_short | (kIds == Ids::kOwn && is_unshared)) & has_thread_each)) return false;
   if (i >= static_cast<u32>(places) || thread_y() != 0) return true;
-  const Id id = ids[i * apart];
-  const T x = inp[i];
-  const u64 l = i / static_cast<u32>(right);
-  if (Places<Id>(dst_dim).has(id)) {
-    T* const to = out + i + (l * (dst_dim - 1) + static_cast<u64>(id)) * right;
-    *to = kBring == Bring::kAssign ? x : narrow<T>(sum_of(*to, x));
+  u64 from = i, to = i;
+  if (left != 1) {
+    const u64 slab = i / static_cast<u32>(right) * right;
+    from += slab * (src_dim - 1);
+    to += slab * (dst_dim - 1);
   }
-  return true;
+  inp += from;
+  out += to;
+  if (kIds == Ids::kOwn) ids += from;
+  const Places<Id> targets(dst_dim);
+  Id id = *ids;
+  T x = *inp;
+#pragma unroll 1
+  for (u32 rest = static_cast<u32>(src_dim);; --rest) {
+    Id next_id = id;
+    T next = x;
+    if (rest != 1) {  // on their way while this one is brought
+      inp += right;
+      ids += kIds == Ids::kOwn ? right : 1;
+      next_id = *ids;
+      next = *inp;
+    }
+    if (targets.has(id)) {
+      T* const place = out + static_cast<u64>(id) * right;
+      *place = kBring == Bring::kAssign ? x : narrow<T>(sum_of(*place, x));
+    }
+    if (rest == 1) return true;
+    id = next_id;
+    x = next;
+  }
 }
 
 template <Bring kBring, class Id, class T>
 KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 left, u64 src_dim,
                          u64 dst_dim, u64 right) {
   constexpr u32 kAhead = 4;  // ids that are read before the first is used
-  if (bring_one_each<kBring>(all_ids, 1, all_inp, all_out, left * right, src_dim, dst_dim, right)) {
+  if (bring_few<kBring, Ids::kOwn>(all_ids, all_inp, all_out, left, src_dim, dst_dim, right))
     return;
-  }
   const Id none = greatest<Id, Id>();
   PlaceAndPart self(left * right, src_dim, kAhead);
   if (self.is_surplus()) return;
@@ -144,9 +172,8 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
 template <class Id, class T>
 KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
                            u64 dst_dim, u64 right) {
-  if (bring_one_each<Bring::kAdd>(ids, 0, all_inp, all_out, left * right, count, dst_dim, right)) {
+  if (bring_few<Bring::kAdd, Ids::kShared>(ids, all_inp, all_out, left, count, dst_dim, right))
     return;
-  }
   constexpr u32 kCount = sizeof(T) == 1 ? 8 : 16 / sizeof(T);
   using Word = Bits<(sizeof(Id) == 8 ? 8 : 4)>;
   const bool in_chunks =

@@ -10,7 +10,7 @@
 #include "device/arithmetic.cuh"
 #include "device/atomic_chunk.cuh"
 #include "device/chunk.cuh"
-#include "families/index.cuh"
+#include "families/index_add.cuh"
 
 namespace kiln::families {
 
@@ -34,6 +34,9 @@ struct Neighbours {
 template <class Id, class T>
 KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u64 left,
                                u64 dst_dim, u64 right) {
+  if (count == 1 && bring_few<Bring::kAdd, Ids::kShared>(ids, inp, out, left, 1, dst_dim, right)) {
+    return;
+  }
   const Neighbours<T> units(inp, out, right);
   const Places<Id> places(dst_dim);
   const u64 all = left * count * units.per_row;
@@ -61,6 +64,11 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
 template <class Id, class T>
 KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim,
                                  u64 dst_dim, u64 right) {
+  // Atomic sums of two bytes take longer than it takes to do without.
+  if (sizeof(T) == 2 && src_dim == 1 &&
+      bring_few<Bring::kAdd, Ids::kOwn>(ids, inp, out, left, 1, dst_dim, right)) {
+    return;
+  }
   const Places<Id> places(dst_dim);
   const u64 slab = src_dim * right, all = left * slab;
   const Spread spread(all);
@@ -80,6 +88,9 @@ template <class Id, class T>
 KILN_DEVICE void index_sum_sorted(const Id* ids, const u32* order, u64 count, const T* inp, T* out,
                                   u64 left, u64 dst_dim, u64 right) {
   using M = Arithmetic<T>;
+  if (count == 1 && bring_few<Bring::kAdd, Ids::kShared>(ids, inp, out, left, 1, dst_dim, right)) {
+    return;
+  }
   constexpr u32 kCount = Neighbours<T>::kCount;
   const Neighbours<T> units(inp, out, right);
   const Places<Id> places(dst_dim);
