@@ -9,38 +9,39 @@ namespace kiln::families {
 
 using namespace device;
 
+// Number `first + k` of the row, `first` as f64.
 template <class T>
-KILN_DEVICE auto number_in_row(T start, T step, u64 i) {
-  if constexpr (kIsFloat<T>) {
-    const f64 number = math::fma(static_cast<f64>(i), static_cast<f64>(widen(step)),
-                                 static_cast<f64>(widen(start)));
-    return convert<T>(number);
-  } else {
-    return static_cast<T>(static_cast<u64>(start) + i * static_cast<u64>(step));
+struct Row {
+  T start, step;
+
+  KILN_DEVICE auto at(u64 first, f64 known, u32 k) const {
+    if constexpr (kIsFloat<T>) {
+      return convert<T>(
+          math::fma(known + k, static_cast<f64>(widen(step)), static_cast<f64>(widen(start))));
+    } else {
+      return static_cast<T>(static_cast<u64>(start) + (first + k) * static_cast<u64>(step));
+    }
   }
-}
+};
 
 template <class T>
 KILN_DEVICE void arange(u64 numel, T start, T step, T* out) {
   constexpr u32 kCount = 16 / sizeof(T);
+  const Row<T> row{start, step};
   const Spread spread(numel);
   if (spread.is_surplus()) return;
   const u64 chunks = address_of(out) % 16 == 0 ? numel / kCount : 0;
 #pragma unroll 1
   for (u64 c = spread.self; c < chunks; c += spread.threads) {
+    const u64 first = c * kCount;
+    const f64 known = static_cast<f64>(first);
     Chunk<T, kCount> chunk;
-    chunk.clear();
-#pragma unroll 1
-    for (u32 k = 0; k < kCount; ++k) {
-      Chunk<T, 1> next;
-      next.fill(narrow<T>(number_in_row(start, step, c * kCount + k)));
-      chunk.append(next);
-    }
-    chunk.store(out + c * kCount);
+    chunk.set([&](u32 k) { return row.at(first, known, k); });
+    chunk.store(out + first);
   }
 #pragma unroll 1
   for (u64 i = chunks * kCount + spread.self; i < numel; i += spread.threads) {
-    out[i] = narrow<T>(number_in_row(start, step, i));
+    out[i] = narrow<T>(row.at(i, static_cast<f64>(i), 0));
   }
 }
 
