@@ -12,10 +12,11 @@
     kiln::families::arange(numel, start, step, out);                               \
   }
 // name(matrices, rows, columns, inp, out)
-#define TRANSPOSE(suffix, type, root)                                              \
-  KILN_BOUNDED_KERNEL(256, 6, root##_##suffix, kiln::u64 matrices, kiln::u64 rows, \
-                      kiln::u64 columns, const kiln::type* inp, kiln::type* out) { \
-    kiln::families::transpose(matrices, rows, columns, inp, out);                  \
+#define TRANSPOSE(suffix, type, root)                                                              \
+  KILN_BOUNDED_KERNEL(256, kiln::tuning::blocks_of_transpose(sizeof(kiln::type)), root##_##suffix, \
+                      kiln::u64 matrices, kiln::u64 rows, kiln::u64 columns,                       \
+                      const kiln::type* inp, kiln::type* out) {                                    \
+    kiln::families::transpose(matrices, rows, columns, inp, out);                                  \
   }
 // name(left, size, right, start, step, count, inp, out)
 #define SLICE(suffix, type, root)                                                                 \
