@@ -31,7 +31,8 @@ template <class T>
 struct LongSort {
   using Key = SortKey<T>;
   static constexpr u32 kDigitsOfKey = sizeof(T);
-  static constexpr u32 kAhead = 4;  // records on their way at once
+  // Records on their way at once. NVIDIA H200, us for one row of 2^24 f32, by 4: 1204, by 8: 1095.
+  static constexpr u32 kAhead = sizeof(Key) == 8 ? 4 : 8;
   static constexpr u32 kCopies = tuning::copies_of(kDigitsOfKey);
 
   const T* x;  // of the row
