@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/fill.hpp"
 #include "kernels/tuning/transpose.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
@@ -22,7 +23,7 @@ constexpr KernelRows kSlice = rows_of("slice");
 Result<void> set_fill_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
                            DType dtype) {
   const auto per_chunk = static_cast<unsigned>(16 / size_of(dtype));
-  return set_grid(launch, geometry, count, spread_over(gpu).filled(count, per_chunk));
+  return set_grid(launch, geometry, count, tuning::filled(spread_over(gpu), count, per_chunk));
 }
 
 }  // namespace
