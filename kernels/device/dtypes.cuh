@@ -104,7 +104,11 @@ struct Narrow<f16> {
     return {static_cast<u16>(sign | rounded >> 13)};
 #endif
   }
+#if KILN_HAS_F16_FROM_F64
+  KILN_DEVICE static f16 from(f64 x) { return {f16_bits_from_f64(x)}; }
+#else
   KILN_DEVICE static f16 from(f64 x) { return from(round_to_odd(x)); }
+#endif
 };
 
 template <>
@@ -119,7 +123,11 @@ struct Narrow<bf16> {
     return {static_cast<u16>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
 #endif
   }
+#if KILN_HAS_BF16_FROM_F64
+  KILN_DEVICE static bf16 from(f64 x) { return {bf16_bits_from_f64(x)}; }
+#else
   KILN_DEVICE static bf16 from(f64 x) { return from(round_to_odd(x)); }
+#endif
 };
 
 template <>

@@ -634,6 +634,12 @@ KILN_DEVICE u16 f16_bits_from_f32(f32 x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
+#define KILN_HAS_F16_FROM_F64 1
+KILN_DEVICE u16 f16_bits_from_f64(f64 x) {
+  u16 bits;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
+  return bits;
+}
 #if __CUDA_ARCH__ >= 800
 #define KILN_HAS_PAIR_CONVERSION 1
 KILN_DEVICE u32 f16_bits_from_f32_pair(f32 first, f32 second) {
@@ -650,6 +656,14 @@ KILN_DEVICE u32 bf16_bits_from_f32_pair(f32 first, f32 second) {
 KILN_DEVICE u16 bf16_bits_from_f32(f32 x) {
   u16 bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#endif
+#if __CUDA_ARCH__ >= 900
+#define KILN_HAS_BF16_FROM_F64 1
+KILN_DEVICE u16 bf16_bits_from_f64(f64 x) {
+  u16 bits;
+  asm("cvt.rn.bf16.f64 %0, %1;" : "=h"(bits) : "d"(x));
   return bits;
 }
 #endif
