@@ -143,13 +143,6 @@ struct Spread {
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks,
                 row.threads);
   }
-  // The same where nothing is read. NVIDIA H200, us for 2^20 elements of 2, 4 and 8 bytes: 1.84, 2.30,
-  // 3.31, and 1.95, 2.58, 3.48 by chunks.
-  constexpr Launch filled(unsigned long long elements, unsigned per_chunk) const {
-    const bool singly = !elementwise(machine.architecture).small_chunks && per_chunk < 16 &&
-                        elements > resident() && elements <= 4 * resident();
-    return singly ? over(elements, 1024) : contiguous(elements, per_chunk);
-  }
   // Strided views: as many threads as the device holds.
   constexpr Launch strided(unsigned long long elements, unsigned block) const {
     if (elements <= resident()) return one_each(elements);
