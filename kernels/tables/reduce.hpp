@@ -6,12 +6,14 @@
 
 #include "dtypes.hpp"
 
-#define KILN_EACH_REDUCTION(row)      \
-  row(sum, Sum, NUMBERS, Same)        \
-  row(max, Max, NUMBERS, Same)        \
-  row(min, Min, NUMBERS, Same)        \
-  row(argmax, ArgMax, NUMBERS, Index) \
+#define KILN_EACH_VALUE_REDUCTION(row) \
+  row(sum, Sum, NUMBERS, Same)         \
+  row(max, Max, NUMBERS, Same)         \
+  row(min, Min, NUMBERS, Same)
+#define KILN_EACH_INDEX_REDUCTION(row) \
+  row(argmax, ArgMax, NUMBERS, Index)  \
   row(argmin, ArgMin, NUMBERS, Index)
+#define KILN_EACH_REDUCTION(row) KILN_EACH_VALUE_REDUCTION(row) KILN_EACH_INDEX_REDUCTION(row)
 
 // Operations on rows: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)
