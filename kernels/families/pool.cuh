@@ -24,21 +24,19 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
   const u32 rows = n(info[2] - w_k) / n(w_stride) + 1;
   const u32 columns = n(info[3] - h_k) / n(h_stride) + 1;
   const u64 lines = info[0] * channels * rows;
-  // The first element of a line's windows.
-  const auto first_of = [&](u32 line) {
-    const u32 plane = line / rows, row = line - plane * rows;
-    const u32 batch = plane / channels, channel = plane - batch * channels;
-    return src + (batch * batch_stride + channel * channel_stride + row * w_stride * row_stride);
-  };
-
   // Windows of two side by side: a chunk of elements is half a chunk of results.
   constexpr u32 kCount = kChunkCount<T>, kHalf = kCount / 2;
   const bool by_chunks = h_k == 2 && h_stride == 2 && stride == 1 && columns % kHalf == 0 &&
                          (batch_stride | channel_stride | row_stride) % kCount == 0 &&
                          address_of(src) % 16 == 0 && address_of(dst) % (kHalf * sizeof(T)) == 0;
-  if (by_chunks) {
-    for_each_in_lines(lines, columns / kHalf, [&](u32 line, u32 i) {
-      const T* from = first_of(line) + static_cast<u64>(i) * kCount;
+  for_each_in_lines(lines, by_chunks ? columns / kHalf : columns, [&](u32 line, u32 i) {
+    const u32 plane = line / rows, row = line - plane * rows;
+    const u32 batch = plane / channels, channel = plane - batch * channels;
+    const T* from =
+        src + (batch * batch_stride + channel * channel_stride + row * w_stride * row_stride);
+    T* const to = dst + static_cast<u64>(line) * columns;
+    if (by_chunks) {
+      from += i * kCount;
       State state[kHalf];
 #pragma unroll
       for (u32 j = 0; j < kHalf; ++j) state[j] = Op::identity();
@@ -56,12 +54,10 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
       result.clear();
 #pragma unroll
       for (u32 j = 0; j < kHalf; ++j) result.put(j, Op::result(state[j], row_taps * 2));
-      result.store(dst + (static_cast<u64>(line) * columns + i * kHalf));
-    });
-    return;
-  }
-  for_each_in_lines(lines, columns, [&](u32 line, u32 i) {
-    const T* from = first_of(line) + i * h_stride * stride;
+      result.store(to + i * kHalf);
+      return;
+    }
+    from += i * h_stride * stride;
     State state = Op::identity();
 #pragma unroll 1
     for (u32 r = 0; r < row_taps; ++r) {
@@ -73,7 +69,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
       }
       from += row_stride;
     }
-    dst[static_cast<u64>(line) * columns + i] = Op::result(state, row_taps * column_taps);
+    to[i] = Op::result(state, row_taps * column_taps);
   });
 }
 
