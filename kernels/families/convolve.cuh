@@ -10,6 +10,7 @@
 #pragma once
 
 #include "device/dtypes.cuh"
+#include "device/index.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
 #include "tuning/convolve.hpp"
@@ -104,9 +105,15 @@ inline constexpr u32 kKeptWeights = 2048;
 inline constexpr u32 kFewestThreads = 64;
 // Elements that a thread has on their way at once, as many as registers are left for. H200, in the
 // reference's geometry, us, by four and by eight: 16 channels by 3x3 to 16 of 512x512 outputs 187
-// and 174, of 16x16 12.6 and 11.7; 512 to 512 of 7x7 409 and 381.
-template <class Kind, class Number>
-inline constexpr u32 kTapsAtOnce = (kHasClasses<Kind> ? 2 : 8) * 4 / sizeof(Number);
+// and 174, of 16x16 12.6 and 11.7; 512 to 512 of 7x7 409 and 381. Transposed, f32, by two and by
+// three: 16 channels by 4, stride 2, to 16 of 65,536 outputs 60 and 43.
+template <class Kind, u32 kDims>
+inline constexpr u32 kWordsAtOnce = 8;
+template <u32 kDims>
+inline constexpr u32 kWordsAtOnce<Transposed, kDims> =
+    kDims == 1 && kArchitecture != tuning::Architecture::kSm80 ? 3 : 2;
+template <class Kind, u32 kDims, class Number>
+inline constexpr u32 kTapsAtOnce = kWordsAtOnce<Kind, kDims> * 4 / sizeof(Number);
 
 // A tile has `abreast` groups and `width` outputs.
 struct Tiles {
@@ -117,7 +124,7 @@ KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads, u32 parts, u32 
   const u32 even = (outputs - 1) / parts + 1,
             whole = (even + wave_width() - 1) & (0 - wave_width());
   const u32 width = parts == 1 || whole > threads ? even : whole;
-  const u32 most = threads / width;
+  const u32 most = small_quotient(threads, width);
   if (abreast > most) abreast = most;
   if (abreast > groups) abreast = groups;
   const u32 sets = (groups - 1) / abreast + 1;
@@ -147,7 +154,7 @@ KILN_ASIDE Tiles smaller_tiles(u32 outputs, u32 groups) {
 // Sums of T are kept as `Number`.
 template <class Kind, u32 kDims, class T, class Number>
 struct Convolution {
-  static constexpr u32 kAtOnce = kTapsAtOnce<Kind, Number>;
+  static constexpr u32 kAtOnce = kTapsAtOnce<Kind, kDims, Number>;
   struct alignas(16) Weights {
     Number of[kGroupChannels];
   };
@@ -178,7 +185,7 @@ struct Convolution {
       cut = smaller_tiles(outputs, groups);
     }
     const u32 width = cut.width, abreast = cut.abreast, sets = cut.sets, tiles = cut.count;
-    const u32 mine = thread_rank() / width;
+    const u32 mine = small_quotient(thread_rank(), width);
     const u32 place = thread_rank() - mine * width;
 #pragma unroll 1
     for (; tile < tiles; tile += block_count()) {
@@ -189,7 +196,7 @@ struct Convolution {
       const bool works = mine < abreast && group < groups && output < outputs;
       const u32 nth = output / per_image;
       const u32 rest = output - nth * per_image;
-      const u32 i = rest / x.outputs, j = rest - i * x.outputs;
+      const u32 i = kDims == 1 ? 0 : rest / x.outputs, j = rest - i * x.outputs;
       const u64 image = first_image + nth;
       Weights sum{};
       add_up(y, x, src + image * image_stride, y.place + static_cast<i32>(i * y.step),
@@ -266,13 +273,14 @@ struct Convolution {
                           u32 first_group, u32 groups, u32 mine, bool works, Weights& sum) const {
     KILN_SHARED(kept, Kept);
     if (y.taps == 0 || x.taps == 0 || channels == 0) return;
-    const u32 most = kKeptWeights / kGroupChannels / groups;
+    const u32 most = small_quotient(kKeptWeights / kGroupChannels, groups);
+    const u32 rows_most = small_quotient(most, x.taps);
     const auto fitting = [](u32 room, u32 count) {
       return room == 0 ? 1 : room < count ? room : count;
     };
     const u32 columns_at_once = fitting(most, x.taps);
-    const u32 rows_at_once = fitting(most / x.taps, y.taps);
-    u32 channels_at_once = fitting(most / x.taps / y.taps, channels);
+    const u32 rows_at_once = kDims == 1 ? 1 : fitting(rows_most, y.taps);
+    u32 channels_at_once = fitting(small_quotient(rows_most, y.taps), channels);
     if (channels_at_once > kAtOnce) channels_at_once -= channels_at_once % kAtOnce;
     Part part{};
 #pragma unroll 1
@@ -370,10 +378,10 @@ struct Convolution {
 #pragma unroll 1
     for (u32 e = thread_rank(); e < groups * count * kGroupChannels; e += block_threads()) {
       const u32 nth = e / kGroupChannels;
-      const u32 group = nth / count;
+      const u32 group = small_quotient(nth, count);
       const u32 index = nth - group * count;
-      const u32 line = index / part.columns;
-      const u32 channel = line / part.rows;
+      const u32 line = small_quotient(index, part.columns);
+      const u32 channel = kDims == 1 ? line : small_quotient(line, part.rows);
       const u32 row_tap = part.row + (line - channel * part.rows);
       const u32 column_tap = part.column + (index - line * part.columns);
       const u32 out = (first_group + group) * kGroupChannels + e % kGroupChannels;
@@ -422,7 +430,8 @@ KILN_DEVICE void convolve(const Convolution<Kind, kDims, T, Number>& c, const Ax
     const u32 count = left < at_once ? left : at_once;
 #pragma unroll 1
     for (u32 i = 0; i < Kind::classes(rows); ++i) {
-      const AxisClass y = Kind::at(rows, i);
+      AxisClass y{1, 0, 1, 0, 1, 1, 1, 0, 1};  // of one row, which the compiler then knows
+      if constexpr (kDims != 1) y = Kind::at(rows, i);
 #pragma unroll 1
       for (u32 j = 0; j < Kind::classes(columns); ++j) {
         c.run(y, Kind::at(columns, j), image, count, tile);
