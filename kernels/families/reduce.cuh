@@ -256,8 +256,9 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
 #pragma unroll 1
         for (u64 done = 0; done < count; done += kPart) {
           const u32 some = static_cast<u32>(count - done < kPart ? count - done : kPart);
-          state = take_elements<Reduction, 4>(state, from + done * shape.stride, shape.stride, some,
-                                              static_cast<u32>(done), team);
+          const auto part = take_elements<Reduction, 4>(from + done * shape.stride, shape.stride, some,
+                                                        static_cast<u32>(done), team);
+          state = Reduction::join(state, part);
         }
       } else {
         // The digits of a place within the row are those of the inner dims.

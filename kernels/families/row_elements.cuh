@@ -16,9 +16,10 @@ inline constexpr u32 kChunksAhead = 4;
 // Chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. The first element's number
 // is `index`.
 template <class Reduction, class T>
-KILN_DEVICE typename Reduction::State take_chunks(typename Reduction::State state, const T* from,
-                                                  u32 chunks, u32 index, const Team& team) {
+KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32 index,
+                                                  const Team& team) {
   constexpr u32 kCount = 16 / sizeof(T);
+  auto state = Reduction::identity();
 #pragma unroll 1
   for (u32 c = team.rank; c < chunks;) {
     Chunk<T, kCount> chunk[kChunksAhead];
@@ -48,46 +49,50 @@ KILN_DEVICE typename Reduction::State take_chunks(typename Reduction::State stat
   return state;
 }
 
-// What a thread sees of `count` elements, `stride` apart, of which so many are on their way at once.
+// What a thread of a team takes of `count` elements, `stride` apart, of which so many are on their
+// way at once. The first element's number is `index`.
 template <class Reduction, u32 kAhead, class T>
-KILN_DEVICE typename Reduction::State take_elements(typename Reduction::State state, const T* from,
-                                                    u64 stride, u32 count, u32 index,
+KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u32 count, u32 index,
                                                     const Team& team) {
   constexpr u32 kCount = 16 / sizeof(T);
-  u32 before = count, between = 0;  // elements before the chunks, and in them
-  const u64 apart = team.threads * stride;
-  const T* next = from + team.rank * stride;
-  u32 i = team.rank;
+  auto state = Reduction::identity();
   // Few elements are there sooner one by one.
   if (stride == 1 && count > 4 * team.threads) {
     const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
-    before = gap < count ? gap : count;
-    const u32 chunks = (count - before) / kCount;
-    between = chunks * kCount;
-    // The first of the others is on its way meanwhile.
-    const u32 at = i < before ? i : i + between;
+    const u32 before = gap < count ? gap : count;
+    const u32 chunks = (count - before) / kCount, between = chunks * kCount;
+    const u32 single = count - between;
+    // The first of the elements that are in no chunk is on its way meanwhile.
+    const auto place = [&](u32 i) { return i < before ? i : i + between; };
+    u32 i = team.rank;
     T one = Reduction::neutral();
-    if (at < count) one = from[at];
-    state = take_chunks<Reduction>(state, from + before, chunks, index + before, team);
-    state = Reduction::join(state, Reduction::take(Reduction::identity(), one, index + at));
-    i += team.threads;
-    next += apart;
-  }
-  const u32 single = count - between;
+    if (i < single) one = from[place(i)];
+    state = take_chunks<Reduction>(from + before, chunks, index + before, team);
+    auto few = Reduction::identity();
 #pragma unroll 1
-  while (i < single) {
+    while (i < single) {
+      few = Reduction::take(few, one, index + place(i));
+      i += team.threads;
+      if (i < single) one = from[place(i)];
+    }
+    return Reduction::join(state, few);
+  }
+  const u64 apart = team.threads * stride;
+  from += team.rank * stride;
+#pragma unroll 1
+  for (u32 i = team.rank; i < count;) {
     T x[kAhead];
-    u32 at[kAhead];
 #pragma unroll
-    for (u32 k = 0; k < kAhead; ++k, i += team.threads, next += apart) {
-      const u32 skipped = i < before ? 0 : between;
-      at[k] = i + skipped;
+    for (u32 k = 0; k < kAhead; ++k) {
       x[k] = Reduction::neutral();
-      if (i < single) x[k] = next[skipped];
+      if (i + k * team.threads < count) x[k] = *from;
+      from += apart;
     }
     auto few = Reduction::identity();
 #pragma unroll
-    for (u32 k = 0; k < kAhead; ++k) few = Reduction::take(few, x[k], index + at[k]);
+    for (u32 k = 0; k < kAhead; ++k, i += team.threads) {
+      few = Reduction::take(few, x[k], index + i);
+    }
     state = Reduction::join(state, few);
   }
   return state;

@@ -74,8 +74,7 @@ struct SplitRows {
       const T* const from = src + row * row_stride + first * stride;
       State state = Reduction::identity();
       if (row < rows) {
-        state =
-            take_elements<Reduction, 8>(state, from, stride, count, static_cast<u32>(first), team);
+        state = take_elements<Reduction, 8>(from, stride, count, static_cast<u32>(first), team);
       }
       bool whole = parts == 1;
 #pragma unroll 1
