@@ -1,10 +1,11 @@
 // dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
 // come last.
 //
-// In small launches with a block for each row and a thread for each element, or for every four, all
-// that a thread takes is on its way at once. Elsewhere a team takes a row. Where neighbouring rows are neighbours in memory and the
-// elements of a row are not, neighbouring lanes go over neighbouring rows, and a block over as many
-// rows as give all of the device work.
+// In small launches with a block for each row and a thread for each element, or for every four, a
+// block takes its row, and all that a thread takes is on its way at once. Elsewhere a team takes a
+// row. Where neighbouring rows are neighbours in memory and the elements of a row are not,
+// neighbouring lanes go over neighbouring rows, and a block over as many rows as give all of the
+// device work.
 #pragma once
 
 #include "device/block.cuh"
@@ -49,6 +50,21 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   return shape;
 }
 
+// a / b of numbers that do not fit into 32 bits, of which there are few.
+KILN_DEVICE u64 long_quotient(u64 a, u32 b) {
+  u64 rest = 0, result = 0;
+#pragma unroll 1
+  for (u32 bit = 64; bit != 0; --bit, a <<= 1) {
+    rest = rest << 1 | a >> 63;
+    result <<= 1;
+    if (rest >= b) {
+      rest -= b;
+      ++result;
+    }
+  }
+  return result;
+}
+
 // Where element `i` of the first dims of a view lies.
 KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
   u64 place = 0;
@@ -59,7 +75,7 @@ KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
     u64 digit = i;
     if (dim != 0) {
       const u32 size = view.size(dim);
-      i = quotient(i, size);
+      i = i >> 32 == 0 ? static_cast<u32>(i) / size : long_quotient(i, size);
       digit -= i * size;
     }
     place += digit * stride;
@@ -108,64 +124,28 @@ KILN_DEVICE u32 last_size(const Views<1>& view) {
   return view.rank == 0 ? 1 : view.size(view.rank - 1);
 }
 
-// What the threads of a team have, joined, becomes the result of its row.
-template <class Reduction, class Out>
-KILN_DEVICE void store_rows(const RowTeams& teams, typename Reduction::State state, u64 base,
-                            u64 per_row, u64 numel, u32 last_dim, Out* dst) {
-  KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
-  const Team& team = teams.team;
-  // By groups of lanes that fill the team: waves, or the largest parts of them.
-  const u32 extent = team.threads * team.step;
-  const u32 both = extent | wave_width(), width = both & (0 - both);
-  state = join_lanes<Reduction>(state, width, team.step);
-  const u32 thread = thread_rank(), log = highest_bit(width);
-  bool gives = team.rank == 0;
-  u32 which = teams.mine;
-  if (width != extent) {
-    const u32 lane = thread & (width - 1), groups = extent >> log;
-    barrier();  // what an earlier call left may still be read
-    if (lane < team.step) scratch.of[(thread >> log) * team.step + lane] = state;
-    barrier();
-    // Of one row the first wave joins what all groups left; of several, a thread has one group's.
-    const u32 part = team.step == 1 ? wave_width() : groups;
-    const u32 joined = team.step == 1 ? width : groups;
-    which = thread >> highest_bit(part);
-    gives = (thread & (part - 1)) == 0;
-    if ((thread & ~(wave_width() - 1)) >= team.step * part) return;
-    state = Reduction::identity();
-#pragma unroll 1
-    for (u32 i = thread & (joined - 1); i < groups && which < team.step; i += joined) {
-      state = Reduction::join(state, scratch.of[i * team.step + which]);
-    }
-    state = join_lanes<Reduction>(state, joined);
-  }
-  if (gives && which < teams.count && (base + which) * per_row < numel) {
-    dst[base + which] = Reduction::result(state, last_dim);
-  }
-}
-
-// A thread takes an element of a row, or a few. Where the registers of all blocks do not fit on the
-// device at once, half of the blocks leave, and a block of the others has two rows.
+// A thread takes an element of a row, or a few that are evenly apart: says whether they are. Where
+// the registers of all blocks do not fit on the device at once, half of the blocks leave, and a block
+// of the others has two rows.
 template <class Reduction, class T, class Out>
-KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
+KILN_DEVICE bool reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
   const u32 twice = halves_blocks() ? 1 : 0;
   const u32 base = block_index() << twice;
-  if (base >= block_count()) return;
+  if (base >= block_count()) return true;
   const u32 threads = block_threads() >> twice, log = highest_bit(threads);  // of a row
   const u32 rank = thread_rank() & (threads - 1);
   const u32 row = base + (thread_rank() >> log), at = row * per_row + rank, last = last_size(view);
   const bool several = threads < per_row;
   u64 place = at, apart = threads;
-  bool even = true;
   if (!is_contiguous(view)) {
     // Of rows along the last dim nothing is divided to find the element.
     const bool along = last == per_row;
+    if (several && !along) return false;
     const u32 dims = along ? view.rank - 1 : view.rank;
     const u64 stride = along ? view.stride(0, dims) : 0;
     place = place_of(view, dims, along ? row : at) + rank * stride;
     apart = threads * stride;
-    even = along;
   }
   T x[kAtOnce];
 #pragma unroll
@@ -176,7 +156,7 @@ KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, co
     for (u32 k = 1; k < kAtOnce; ++k) {
       const u32 skipped = k << log;
       if (skipped >= per_row) continue;
-      place = even ? place + apart : place_of(view, view.rank, at + skipped);
+      place += apart;
       if (rank + skipped < per_row && at + skipped < numel) x[k] = src[place];
     }
   }
@@ -193,82 +173,166 @@ KILN_DEVICE void reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, co
   if (threads > most) {
     if (lane_index() == 0) scratch.of[0][wave_index()] = state;
     barrier();
-    if (rank >= most) return;
+    if (rank >= most) return true;
     const u32 waves = threads / most;
     state = rank < waves ? scratch.of[0][wave_index() + rank] : Reduction::identity();
     state = join_lanes<Reduction>(state, waves);
   }
   if (rank == 0 && at < numel) dst[row] = Reduction::result(state, last);
+  return true;
 }
+
+// How rows lie, and which ones a block takes: all its threads the row of its number, unless they
+// are shared out.
+struct RowWalk {
+  RowShape shape;
+  RowTeams teams;
+  u32 base = block_index();  // what is to be added to a team's number
+  u32 step = 0;              // from a team's row to its next one
+};
+
+// Of `blocks` that work. A piece of sixteen bytes has 2^log_count elements.
+KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_count, u32 blocks) {
+  RowWalk walk;
+  walk.shape = shape_of_rows(view, per_row);
+  const RowShape& shape = walk.shape;
+  RowTeams& teams = walk.teams;
+  const u32 each = per_row >> 32 == 0 ? static_cast<u32>(per_row) : ~0u;
+  const u32 pieces = ((each - 1) >> log_count) + 1;
+  const u32 threads = block_threads();
+  const bool dense = shape.even & (shape.stride == 1);
+  const f32 rows = static_cast<f32>(numel) * reciprocal_approximate(static_cast<f32>(per_row));
+  const bool has_block_each = rows < static_cast<f32>(blocks) + 0.5f;
+  // Many rows: the fewer lanes have one, the fewer instructions.
+  const u32 log_ahead = highest_bit(kChunksAhead);
+  const bool many = dense & (numel >> (log_ahead + log_count) > resident_threads());
+  // The more rows a block has, the longer those that a wave of it takes.
+  const u32 of_lane = tuning::kPiecesOfLane * (dense ? 1 : 2);
+  const u32 of_block = static_cast<u32>(rows * reciprocal_approximate(static_cast<f32>(blocks)));
+  teams.share(dense ? pieces : each, many ? log_ahead : 0,
+              has_block_each ? tuning::kPiecesOfLane / 4 : of_lane * of_block);
+  // Parts of a block whose rows are not neighbours, where there is work for all: so all blocks read
+  // one part of memory. Of fewer rows, blocks without any leave room for those that leave. H200, f16
+  // 131072x333, us, blocks with neighbouring rows and without: 175, 154.
+  u32 part = 0, parts = 1;
+  const u32 waves = threads / wave_width();
+  if (has_block_each) {
+    teams.take_one();
+  } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
+             waves != 0 && (threads & (threads - 1)) == 0) {
+    teams.go_across(rows, blocks);
+  } else if (teams.count >= waves && waves * wave_width() == threads &&
+             rows >= static_cast<f32>(blocks * teams.count)) {
+    part = wave_index();
+    parts = waves;
+  }
+  walk.base = (part * (blocks - 1) + walk.base) * (teams.count / parts);
+  walk.step = blocks * teams.count;
+  return walk;
+}
+
+// The rows of a launch: less than 2^31, as the reference has a block each.
+template <class T>
+struct Rows {
+  Views<1> view;
+  u64 numel, per_row;
+  const T* src;
+  RowWalk walk;
+
+  KILN_DEVICE u64 first_of(u32 row) const { return row * per_row; }
+  KILN_DEVICE bool has(u32 row) const { return first_of(row) < numel; }
+
+  // What a thread takes of its team's row.
+  template <class Reduction>
+  KILN_DEVICE typename Reduction::State take() const {
+    auto state = Reduction::identity();
+    const RowShape& shape = walk.shape;
+    const RowTeams& teams = walk.teams;
+    const Team& team = teams.team;
+    const u32 row = walk.base + teams.mine;
+    const u64 first = first_of(row);
+    if (teams.mine >= teams.count || first >= numel) return state;
+    u64 place = first;
+    if (!shape.contiguous) {
+      place = place_of(view, shape.kept, shape.kept == view.rank ? first : row);
+    }
+    const T* const from = src + place;
+    const u64 count = numel - first < per_row ? numel - first : per_row;
+    // 32 bits count what is taken several at once.
+    if (shape.even && count >> 31 == 0) {
+      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), 0,
+                                               team);
+    }
+    // The digits of a place within the row are those of the inner dims.
+#pragma unroll 1
+    for (u64 i = team.rank; i < count; i += team.threads) {
+      state = Reduction::take(state, from[place_of(view, view.rank, i)], static_cast<u32>(i));
+    }
+    return state;
+  }
+
+  // What the threads of a team have, joined, becomes the result of its row.
+  template <class Reduction, class Out>
+  KILN_DEVICE void store(typename Reduction::State state, Out* dst) const {
+    KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
+    const RowTeams& teams = walk.teams;
+    const Team& team = teams.team;
+    // By groups of lanes that fill the team: waves, or the largest parts of them.
+    const u32 extent = team.threads * team.step;
+    const u32 both = extent | wave_width(), width = both & (0 - both);
+    state = join_lanes<Reduction>(state, width, team.step);
+    bool gives = team.rank == 0;
+    u32 which = teams.mine;
+    if (width != extent) {
+      const u32 thread = thread_rank(), log = highest_bit(width);
+      const u32 lane = thread & (width - 1), groups = extent >> log;
+      barrier();  // what an earlier call left may still be read
+      if (lane < team.step) scratch.of[(thread >> log) * team.step + lane] = state;
+      barrier();
+      // A row has the lanes of a group, of several rows as many as there are groups.
+      const u32 lanes = team.step == 1 ? width : groups;
+      which = thread >> highest_bit(lanes);
+      if ((thread & ~(wave_width() - 1)) >= team.step * lanes) return;
+      const u32 rank = thread & (lanes - 1);
+      gives = rank == 0;
+      state = Reduction::identity();
+#pragma unroll 1
+      for (u32 i = rank; i < groups && which < team.step; i += lanes) {
+        state = Reduction::join(state, scratch.of[i * team.step + which]);
+      }
+      state = join_lanes<Reduction>(state, lanes);
+    }
+    const u32 row = walk.base + which;
+    if (gives && which < teams.count && has(row)) {
+      dst[row] = Reduction::result(state, last_size(view));
+    }
+  }
+};
 
 template <class Reduction, class T, class Out>
 KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
                         Out* dst) {
-  // Elements of a row that are counted in 32 bits; a longer row has several parts.
-  constexpr u64 kPart = 1u << 30;
   if (per_row == 0) {
     if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
     return;
   }
   if (block_threads() > wave_width() && leaves_at_once()) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  if (has_one_each(numel, per_row)) {
-    return reduce_at_once<Reduction>(numel, static_cast<u32>(per_row), view, src, dst);
+  if (has_one_each(numel, per_row) &&
+      reduce_at_once<Reduction>(numel, static_cast<u32>(per_row), view, src, dst)) {
+    return;
   }
-  const u64 pieces = (per_row * sizeof(T) + 15) / 16;
-  const u32 blocks = row_blocks(pieces);
+  constexpr u32 kCount = 16 / sizeof(T);
+  const u32 each = per_row >> 32 == 0 ? static_cast<u32>(per_row) : ~0u;
+  const u32 blocks = row_blocks((each - 1) / kCount + 1);
   if (block_index() >= blocks) return;
-  const RowShape shape = shape_of_rows(view, per_row);
-  const bool dense = shape.even & (shape.stride == 1);
-  const bool has_block_each = blocks * per_row >= numel;
-  // Many rows: the fewer lanes have one, the fewer instructions.
-  const bool many = dense & (numel / (kChunksAhead * 16 / sizeof(T)) > resident_threads());
-  // The more rows a block has, the longer those that a wave of it takes.
-  const f32 rows_of_block =
-      static_cast<f32>(numel) * reciprocal_approximate(static_cast<f32>(blocks * per_row));
-  const u32 of_lane = tuning::kPiecesOfLane * (dense ? 1 : 2);
-  const u32 most =
-      has_block_each ? tuning::kPiecesOfLane / 4 : of_lane * static_cast<u32>(rows_of_block);
-  RowTeams teams;
-  teams.share(dense ? pieces : per_row, many ? highest_bit(kChunksAhead) : 0, most);
-  if (has_block_each) {
-    teams.take_one();
-  } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
-             block_threads() >= wave_width() && (block_threads() & (block_threads() - 1)) == 0) {
-    teams.go_across(numel, per_row, blocks);
-  }
-  const Team team = teams.team;
+  Rows<T> rows{view, numel, per_row, src,
+               walk_rows(view, numel, per_row, highest_bit(kCount), blocks)};
+  RowWalk& walk = rows.walk;
 #pragma unroll 1
-  for (u64 base = static_cast<u64>(block_index()) * teams.count;
-       teams.first < teams.count && (base + teams.first) * per_row < numel;
-       base += static_cast<u64>(blocks) * teams.count) {
-    const u64 row = base + teams.mine;
-    const u64 first = row * per_row;
-    typename Reduction::State state = Reduction::identity();
-    if (teams.mine < teams.count && first < numel) {
-      u64 place = first;
-      if (!shape.contiguous) {
-        place = place_of(view, shape.kept, shape.kept == view.rank ? first : row);
-      }
-      const T* const from = src + place;
-      const u64 count = numel - first < per_row ? numel - first : per_row;
-      if (shape.even) {
-#pragma unroll 1
-        for (u64 done = 0; done < count; done += kPart) {
-          const u32 some = static_cast<u32>(count - done < kPart ? count - done : kPart);
-          const auto part = take_elements<Reduction, 4>(from + done * shape.stride, shape.stride, some,
-                                                        static_cast<u32>(done), team);
-          state = Reduction::join(state, part);
-        }
-      } else {
-        // The digits of a place within the row are those of the inner dims.
-#pragma unroll 1
-        for (u64 i = team.rank; i < count; i += team.threads) {
-          state = Reduction::take(state, from[place_of(view, view.rank, i)], static_cast<u32>(i));
-        }
-      }
-    }
-    store_rows<Reduction>(teams, state, base, per_row, numel, last_size(view), dst);
+  for (; walk.teams.first < walk.teams.count && rows.has(walk.base + walk.teams.first);
+       walk.base += walk.step) {
+    rows.template store<Reduction>(rows.template take<Reduction>(), dst);
   }
 }
 

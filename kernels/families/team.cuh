@@ -48,12 +48,13 @@ struct RowTeams {
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
     count = whole ? 1 : threads >> log;
   }
-  // For neighbouring rows of `per_row` elements, `numel` in all, a lane each: the fewer a block has,
-  // the more of `blocks` work. The block has whole waves, a power of two of them.
-  KILN_DEVICE void go_across(u64 numel, u64 per_row, u32 blocks) {
+  // For so many neighbouring rows, a lane each: the fewer a block has, the more of `blocks` work.
+  // The block has whole waves, a power of two of them.
+  KILN_DEVICE void go_across(f32 rows, u32 blocks) {
     count = wave_width();
 #pragma unroll 1
-    while (count > tuning::kFewestAcross && numel <= per_row * (count / 2) * blocks) count /= 2;
+    while (count > tuning::kFewestAcross && rows <= static_cast<f32>(count / 2 * blocks))
+      count /= 2;
     mine = thread_rank() & (count - 1);
     first = 0;
     const u32 log = highest_bit(count);
