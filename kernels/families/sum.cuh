@@ -2,7 +2,8 @@
 // and rounds to T; the order is not kept.
 //
 // After the dims and strides of the view, `info` has the sizes of the summed dims and then their
-// strides in row-major order. Lanes of a wave whose elements have one target add them up first.
+// strides in row-major order. Lanes of a wave whose elements have one target add them up first. Of
+// two bytes, whose atomic additions wait for one another, the waves of a block do, too.
 #pragma once
 
 #include "device/atomics.cuh"
@@ -31,39 +32,87 @@ struct SummedDims {
   }
 };
 
+// Where elements go that there are none of.
+inline constexpr u64 kNoTarget = ~0ull;
+
+// Adds up what the lanes of a wave have, if it is for one target; the first lane then has it, and the
+// others nothing. Says whether it is.
+template <class Sum>
+KILN_DEVICE bool add_up_wave(u64& target, typename Sum::State& value) {
+  const u64 shared = shuffle(target, 0, wave_width());
+  if (!wave_all(target == shared || target == kNoTarget)) return false;
+  value = join_lanes<Sum>(value);
+  if (lane_index() != 0) target = kNoTarget;
+  return true;
+}
+
+// What the first lanes of the waves of a block have, joined by the first wave; the others then have
+// nothing.
+template <class Sum>
+KILN_DEVICE void add_up_block(u64& target, typename Sum::State& value) {
+  struct Scratch {
+    u64 targets[1024 / 32];
+    typename Sum::State values[1024 / 32];
+  };
+  KILN_SHARED(scratch, Scratch);
+  const u32 lane = lane_index();
+  barrier();  // what an earlier call left may still be read
+  if (lane == 0) {
+    scratch.targets[wave_index()] = target;
+    scratch.values[wave_index()] = value;
+  }
+  barrier();
+  target = kNoTarget;
+  value = Sum::identity();
+  if (wave_index() != 0) return;
+  if (lane < wave_count()) {
+    target = scratch.targets[lane];
+    value = scratch.values[lane];
+  }
+  add_up_wave<Sum>(target, value);
+}
+
 // `Sum`: how elements of T are added up (functors/reduction.cuh).
 template <class Sum, class T>
 KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* info, const T* inp,
                           T* out) {
+  // NVIDIA H200, us, f16, sums of 1024 in blocks of 1024, by waves and by blocks: one sum 9.3, 3.1; 16
+  // sums 21.2, 3.4; 256 sums 129, 5.0.
+  constexpr bool kByBlock = sizeof(T) == 2;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   const SummedDims summed{info + 2 * num_dims, static_cast<u32>(num_sum_dims)};
   const RowShape shape = shape_of_rows(view, numel);
   const u32 width = wave_width();
   const bool by_waves = (block_threads() & (width - 1)) == 0;
-  const u32 lane = by_waves ? lane_index() : 0;
+  // All threads of a block make the same steps, or all lanes of a wave: as many as the first.
+  const u32 rank = kByBlock ? thread_rank() : by_waves ? lane_index() : 0;
   const u64 threads = static_cast<u64>(block_count()) * block_threads();
-  // All lanes of a wave make the same steps: as many as the first.
-  u64 first = static_cast<u64>(block_index()) * block_threads() + thread_rank() - lane;
+  u64 first = static_cast<u64>(block_index()) * block_threads() + thread_rank() - rank;
 #pragma unroll 1
   for (; first < numel; first += threads) {
-    const u64 i = first + lane;
-    const bool is_there = i < numel;
-    u64 target = ~0ull;
-    typename Sum::State value = 0;
-    if (is_there) {
+    const u64 i = first + rank;
+    u64 target = kNoTarget;
+    typename Sum::State value = Sum::identity();
+    if (i < numel) {
       target = summed.target_of(i);
       value =
           Sum::take(value, inp[shape.even ? i * shape.stride : place_of(view, view.rank, i)], 0);
     }
-    bool adds = is_there;
+    const auto add = [&] {
+      if (target != kNoTarget) atomic_sum(out + target, Sum::result(value, 0));
+    };
     if (by_waves) {
-      const u64 shared = shuffle(target, 0, width);
-      if (wave_all(target == shared || !is_there)) {
-        value = join_lanes<Sum>(value, width);
-        adds = lane == 0;
+      const bool alike = add_up_wave<Sum>(target, value);
+      if (kByBlock && block_threads() > width) {
+        if (!alike) {
+          add();
+          target = kNoTarget;
+          value = Sum::identity();
+        }
+        add_up_block<Sum>(target, value);
       }
     }
-    if (adds) atomic_sum(out + target, Sum::result(value, 0));
+    add();
   }
 }
 
