@@ -110,15 +110,15 @@ KILN_DEVICE void dequantize_by_twos(const void* in, T* out, u64 count) {
 // blocks of threads that have several along y, as many as those.
 template <class Format, u32 kThreads, class T>
 KILN_DEVICE void dequantize_of_grid(const void* in, T* out) {
-  if (block_y() != 1) {
-    return dequantize<Format>(in, out, static_cast<u64>(block_count()) * block_y());
-  }
-  const u32 at_once = block_size() / kThreads, of_block = at_once == 0 ? 1 : at_once;
+  const u32 at_once = block_size() / kThreads;
+  const u32 of_block = block_y() != 1 ? block_y() : at_once == 0 ? 1 : at_once;
   if constexpr (kThreads * 4 == Format::kValues) {
-    dequantize_words<Format>(in, out, static_cast<u64>(block_index()) * of_block, of_block);
-  } else {
-    dequantize<Format>(in, out, static_cast<u64>(block_count()) * of_block);
+    if (block_y() == 1) {
+      dequantize_words<Format>(in, out, static_cast<u64>(block_index()) * of_block, of_block);
+      return;
+    }
   }
+  dequantize<Format>(in, out, static_cast<u64>(block_count()) * of_block);
 }
 
 // The row of a launch's block: `row_bytes` times its id from the table's beginning.
