@@ -34,6 +34,17 @@ KILN_DEVICE u32 share_word(u32 value, u32 source, u32 width, Here here = KILN_HE
 #endif
 }
 
+// A value that each 32 lanes, which call it together, have in common, so that the compiler knows,
+// too: for CUDA it has each shuffle and product of matrices twice where it cannot tell whether
+// lanes have parted.
+KILN_DEVICE u32 uniform(u32 value) {
+#if KILN_PLATFORM_CUDA
+  return __shfl_sync(~0u, value, 0, kWarp);
+#else
+  return value;
+#endif
+}
+
 // Whether a barrier waits for no thread that has returned, so that those with nothing to do may
 // return before it.
 #if KILN_PLATFORM_CUDA

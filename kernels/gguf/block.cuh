@@ -24,6 +24,10 @@
 //
 //   decode(words, quants)          the quants of each part of such words
 //
+// A format of four parts has Packed<kCount>(block, slice), from which they come one after another:
+//
+//   next(k)                        the quants of the next part of slice `k` of kCount
+//
 // Source of all layouts: the GGUF specification (ggml/docs/gguf.md) and the blocks' structs in
 // ggml's ggml-common.h, restated in the comment of each decoder.
 #pragma once
@@ -120,6 +124,16 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
   }
 }
 
+// The quants of each part of what is packed.
+template <class Packed, u32 kCount, u32 kParts>
+KILN_DEVICE void unpack_packed(Packed packed, u32 (&quants)[kCount][kParts]) {
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+#pragma unroll
+    for (u32 p = 0; p < kParts; ++p) quants[k][p] = packed.next(k);
+  }
+}
+
 // The same, of blocks that are known to lie at multiples of sixteen, where a format reads those in
 // another way.
 template <class Format, class = void>
@@ -163,6 +177,15 @@ struct Centered : Format {
       }
     }
   }
+  template <u32 kCount>
+  struct Packed : Format::template Packed<kCount> {
+    using Given = typename Format::template Packed<kCount>;
+    using Given::Given;
+    KILN_DEVICE u32 next(u32 k) {
+      const u32 quants = Given::next(k);
+      return Format::kZero == 0 ? quants : quants * kTimes ^ 0x80808080u;
+    }
+  };
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     const Scale of_run = Format::scale(block, word);
     return {of_run.scale * (1.0f / kTimes), of_run.offset};

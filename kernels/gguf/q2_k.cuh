@@ -20,14 +20,20 @@ struct Q2_K {
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 packed[kCount];
-    load_words<kAlignment>(block + 16 + 4 * slice, packed);
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-#pragma unroll
-      for (u32 p = 0; p < kParts; ++p) quants[k][p] = packed[k] >> 2 * p & 0x03030303u;
-    }
+    unpack_packed(Packed<kCount>(block, slice), quants);
   }
+  template <u32 kCount>
+  struct Packed {
+    u32 low[kCount];
+    KILN_DEVICE Packed(const u8* block, u32 slice) {
+      load_words<kAlignment>(block + 16 + 4 * slice, low);
+    }
+    KILN_DEVICE u32 next(u32 k) {
+      const u32 quants = low[k] & 0x03030303u;
+      low[k] >>= 2;
+      return quants;
+    }
+  };
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     const u32 packed = block[word / 4];
     return {load_f16(block + 80) * small_to_f32(packed & 15u),

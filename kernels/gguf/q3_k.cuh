@@ -19,19 +19,24 @@ struct Q3_K {
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 high[kCount], packed[kCount];
-    load_words<kAlignment>(block + 4 * (slice % 8), high);
-    load_words<kAlignment>(block + 32 + 4 * slice, packed);
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      const u32 of_half = high[k] >> slice / 8 * 4;
-#pragma unroll
-      for (u32 p = 0; p < kParts; ++p) {
-        const u32 upper = p < 2 ? of_half << (2 - p) : of_half >> (p - 2);
-        quants[k][p] = (packed[k] >> 2 * p & 0x03030303u) | (upper & 0x04040404u);
-      }
-    }
+    unpack_packed(Packed<kCount>(block, slice), quants);
   }
+  template <u32 kCount>
+  struct Packed {
+    u32 low[kCount], high[kCount];
+    KILN_DEVICE Packed(const u8* block, u32 slice) {
+      load_words<kAlignment>(block + 4 * (slice % 8), high);
+      load_words<kAlignment>(block + 32 + 4 * slice, low);
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) high[k] >>= slice / 8 * 4;
+    }
+    KILN_DEVICE u32 next(u32 k) {
+      const u32 quants = (low[k] & 0x03030303u) | (high[k] << 2 & 0x04040404u);
+      low[k] >>= 2;
+      high[k] >>= 1;
+      return quants;
+    }
+  };
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     const u32 g = word / 4;
     const u32 low = block[96 + g % 8] >> g / 8 * 4 & 15u;

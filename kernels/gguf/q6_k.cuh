@@ -19,20 +19,25 @@ struct Q6_K {
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice / 8 * 32 + part * 8 + slice % 8; }
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    const u8* const low = block + slice / 8 * 64 + slice % 8 * 4;
-    u32 packed[2][kCount], high[kCount];
-    load_words<kAlignment>(low, packed[0]);
-    load_words<kAlignment>(low + 32, packed[1]);
-    load_words<kAlignment>(block + 128 + 4 * slice, high);
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-#pragma unroll
-      for (u32 p = 0; p < kParts; ++p) {
-        const u32 upper = p < 2 ? high[k] << (4 - 2 * p) : high[k] >> (2 * p - 4);
-        quants[k][p] = (packed[p % 2][k] >> p / 2 * 4 & 0x0f0f0f0fu) | (upper & 0x30303030u);
-      }
-    }
+    unpack_packed(Packed<kCount>(block, slice), quants);
   }
+  template <u32 kCount>
+  struct Packed {
+    u32 low[2][kCount], high[kCount];  // `low` by turns
+    KILN_DEVICE Packed(const u8* block, u32 slice) {
+      const u8* const at = block + slice / 8 * 64 + slice % 8 * 4;
+      load_words<kAlignment>(at, low[0]);
+      load_words<kAlignment>(at + 32, low[1]);
+      load_words<kAlignment>(block + 128 + 4 * slice, high);
+    }
+    KILN_DEVICE u32 next(u32 k) {
+      const u32 first = low[0][k], quants = (first & 0x0f0f0f0fu) | (high[k] << 4 & 0x30303030u);
+      low[0][k] = low[1][k];
+      low[1][k] = first >> 4;
+      high[k] >>= 2;
+      return quants;
+    }
+  };
   KILN_DEVICE static Scale scale(const u8* block, u32 word) {
     return {load_f16(block + 208) * small_to_f32(static_cast<i8>(block[192 + word / 4])), 0};
   }
