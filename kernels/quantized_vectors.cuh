@@ -15,8 +15,9 @@ struct ManyVectors {
   using ByUnits = MatrixVectors<Format, 4>;
   union Shared {
     typename ByUnits::Shared units;
-    TeamSums<tuning::kFewRowsAtOnce * 4> sums;
+    TeamSums<tuning::kFewRowsAtOnce * 4, 4> sums;
   };
+  static constexpr u32 kMostWaves = 4;
   KILN_DEVICE static Shared& shared() {
     KILN_SHARED(of_both, Shared);
     return of_both;
@@ -51,7 +52,7 @@ KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, 
     mul_mat_vec<Format, kVectors>(vx, vy, dst, columns, rows, rows_y, rows_dst);
   } else if (static_cast<u32>(rows) <= most && gguf::are_aligned<Format>(vx) &&
              (is_along_y || block_threads() % (2 * wave_width()) == 0)) {
-    const u32 half = is_along_y ? block_index_y() : thread_rank() / threads;
+    const u32 half = is_along_y ? block_index_y() : uniform(thread_rank() / threads);
     if (half > 1) return;
     multiply_few_rows<gguf::Aligned<Format>, (kVectors + 1) / 2, ManyVectors<Format>>(
         vx, vy, dst, columns, rows, rows_y, rows_dst, kVectors, threads, half);

@@ -10,15 +10,14 @@
 
 #include "device/block.cuh"
 #include "device/platform_copies.cuh"
+#include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
 #include "families/held_columns.cuh"
 #include "tuning/streamed_vector.hpp"
 
 namespace kiln::families {
 
-// Whether products with a format may go this way: those of mul_mat_vec, and of our own names.
-template <class Format>
-inline constexpr bool kStreams = tuning::streams_format(Format::kBytes);
+// Whether products of fused_vector with a format may go this way.
 template <class Format>
 inline constexpr bool kStreamsFused = tuning::streams_fused_format(Format::kBytes);
 template <class Format>
@@ -126,7 +125,7 @@ struct StreamedRows {
   template <class Matrix>
   KILN_DEVICE static void sum_slices(Shared& shared, const Matrix& matrix, const Q8_1* vector,
                                      u32 columns, const Rows& rows) {
-    const u32 lane = thread_rank() % kLanes, wave = thread_rank() / kLanes;
+    const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
     const u32 all = rows.slices * rows.count;
     const u32 begin = all * wave / kWaves, end = all * (wave + 1) / kWaves;
     u32 slice = rows.slices * wave / kWaves, k = begin - slice * rows.count, left = end - begin;
@@ -140,7 +139,7 @@ struct StreamedRows {
     copy<0, kVectorBytes>(shared_place(shared.vector[wave]) + 16 * lane,
                           reinterpret_cast<const u8*>(vector) + of_vector,
                           of_vector < all_of_vector ? all_of_vector - of_vector : 0);
-#pragma unroll
+#pragma unroll 1
     for (u32 s = 0; s < kStages; ++s) copies.next();
     wait_for_groups<kStages - 1>();
     wave_barrier();

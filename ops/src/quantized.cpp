@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/tuning/dequantize.hpp"
+#include "kernels/tuning/fused_products.hpp"
 #include "kernels/tuning/quantized.hpp"
 #include "quantized_plan.hpp"
 
@@ -72,6 +73,14 @@ constexpr FormatFamily kMulMat = [] {
 }();
 #undef KILN_ROW
 
+#define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
+constexpr FormatFamily kFusedVector = [] {
+  FormatFamily family = none_of("fused_vector");
+  KILN_EACH_FUSED(KILN_ROW)
+  return family;
+}();
+#undef KILN_ROW
+
 #define KILN_ROW(format, suffix) KILN_SET(format, "indexed_moe_forward_" #suffix "_q8_1")
 constexpr FormatFamily kIndexedMoe = [] {
   FormatFamily family = none_of("indexed_moe_forward");
@@ -112,6 +121,14 @@ constexpr auto kFormatLaunches = [] {
 }();
 constexpr const FormatLaunch& launch_of(BlockFormat format) {
   return kFormatLaunches[static_cast<std::size_t>(format)];
+}
+
+bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
+                   std::uint32_t columns) {
+  const unsigned bytes = block_bytes(call.format);
+  return kFusedVector.has(call.format) && tuning::streams_fused_format(bytes) &&
+         streams_rows(call.format, gpu, {call.weights, call.activations}, rows, columns,
+                      tuning::streamed_weights(bytes));
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
@@ -289,13 +306,19 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
                 matrix.rows, static_cast<std::int32_t>(vectors), padded, stride);
     return launch;
   }
+  if (call.geometry == Geometry::kOwn && vectors == 1 && goes_streamed(call, gpu, rows, columns)) {
+    KILN_TRY(set_kernel(launch, kFusedVector, call.format));
+    set_streamed_blocks(launch, call.format, gpu);
+    constexpr const void* kNoMatrix = nullptr;
+    constexpr const std::uint32_t* kNoExperts = nullptr;
+    launch.pass(FusedVectorKernel(), call.weights, kNoMatrix, call.activations, kNoExperts,
+                static_cast<void*>(call.dst), matrix.columns, matrix.rows, padded, stride,
+                std::int32_t{1}, std::uint32_t{tuning::kFloatF32});
+    return launch;
+  }
   if (call.geometry == Geometry::kReference) {
     launch.grid.x = divide_up(rows, vectors == 1 ? 1 : 2);
     launch.block.y = vectors <= 4 ? 4 : 2;
-  } else if (vectors == 1 && tuning::streams_format(block_bytes(call.format)) &&
-             streams_rows(call.format, gpu, {call.weights, call.activations}, rows, columns,
-                          tuning::kStreamedWeights)) {
-    set_streamed_blocks(launch, call.format, gpu);
   } else if (vectors == 1 && columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows) {
     launch.block.y = 4;
     launch.grid.x = tuning::vector_blocks(rows, 1, launch.block.y);

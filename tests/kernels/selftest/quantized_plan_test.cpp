@@ -333,7 +333,7 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   call.vectors = 1;
   const Gpu gpu{"sm_90", 132};
   const std::string usual = "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<7168, 32x2>>>";
-  CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<528, 32x4>>>");
+  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<528, 32x4>>>");
   CHECK(plan(call, gpu)->shared_bytes == 34816);
   CHECK(to_string(*plan(call, {"gfx1100", 96})) == usual);
   call.weights = reinterpret_cast<const void*>(8);
@@ -344,6 +344,15 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   call.geometry = Geometry::kOwn;
   call.rows = 4000;
   CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<2000, 32x4>>>");
+  // Q4_0 from twice as many weights on; blocks that fused_vector does not take never.
+  call.rows = 4096;
+  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<528, 32x4>>>");
+  call.format = BlockFormat::kQ4_0;
+  CHECK(plan(call, gpu)->kernel == "mul_mat_vec_q4_0_q8_1_cuda1");
+  call.rows = 8192;
+  CHECK(plan(call, gpu)->kernel == "fused_vector_q4_0");
+  call.format = BlockFormat::kIQ4_NL;
+  CHECK(plan(call, gpu)->kernel == "mul_mat_vec_iq4_nl_q8_1_cuda1");
 }
 
 TEST_CASE("formats of our own names have a product of one vector, and tensors told by blocks") {
