@@ -5,7 +5,8 @@
 // of a block have the same rows and different columns, and wait for each other only where their
 // sums meet. The whole number that comes of a run of one scale is scaled and added as f32; offsets
 // times the sums of the vectors' blocks are a product of f16. The matrix begins and ends at a
-// multiple of sixteen bytes, and so do vectors.
+// multiple of sixteen bytes, and so do vectors. Stages are dynamic shared memory: a product goes
+// this way where its launch brings enough.
 #pragma once
 
 #include "device/platform_matrix.cuh"
@@ -26,12 +27,11 @@ inline constexpr bool kHoldsVectors = false;
 
 #if KILN_HAS_BYTE_MATRIX
 
-// Of blocks of up to kMostWaves times 32 threads.
+// Of blocks of whole waves.
 template <class GivenFormat>
 struct HeldVectors {
   using Format = gguf::Centered<GivenFormat>;
   using Unit = UnitRows<Format>;
-  static constexpr u32 kMostWaves = tuning::kHeldWaves;
   static constexpr u32 kTiles = tuning::kHeldTiles;          // of a block at once
   static constexpr u32 kGroups = tuning::kHeldColumns / 32;  // what 32 threads hold
   static constexpr u32 kRuns = Unit::kRuns;
@@ -42,19 +42,21 @@ struct HeldVectors {
   static constexpr u32 kChunks = (kBytes + kMostBefore + 15) / 16, kStride = kChunks | 1;
   static constexpr u32 kVectorChunks = kGroups * kBlockWords / 4;
 
-  // What 32 threads copy at once, columns of a tile or of the vectors, and at last their sums.
+  // What 32 threads copy at once: columns of a tile or of the vectors.
   union alignas(16) Stage {
     u8 rows[kTileRows * kStride * 16];
     u32 vectors[kTileColumns * kVectorChunks * 4];
+  };
+  static constexpr u32 kStages = tuning::kHeldStages;
+  // Of 32 threads; at last their sums.
+  union Stages {
+    Stage stage[kStages];
     f32 sums[kTiles][4][kTileThreads];
   };
-  static constexpr u32 kStages = 2 * kMostWaves * sizeof(Stage) <= 48 * 1024 ? 2 : 1;
-  struct Shared {
-    Stage stages[kMostWaves][kStages];
-  };
-  static_assert(sizeof(Shared) <= 48 * 1024);
+  static_assert(sizeof(Stages) == tuning::held_bytes(Format::kBytes, Format::kValues));
 
   KILN_DEVICE static bool takes(const BlockMatrix& matrix, const VectorRows& vectors) {
+    if (dynamic_shared_bytes() < block_threads() / kTileThreads * sizeof(Stages)) return false;
     const u64 end =
         address_of(matrix.bytes) + static_cast<u64>(matrix.rows) * matrix.blocks * Format::kBytes;
     const u64 begins =
@@ -63,14 +65,16 @@ struct HeldVectors {
            (begins | end) % 16 == 0;
   }
 
-  KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
-                                   const VectorRows& vectors, f32* dst, u32 dst_stride) {
-    const u32 thread = thread_rank(), lane = thread % kTileThreads, wave = thread / kTileThreads;
+  KILN_DEVICE static void multiply(const BlockMatrix& matrix, const VectorRows& vectors, f32* dst,
+                                   u32 dst_stride) {
+    const u32 thread = thread_rank(), lane = thread % kTileThreads;
+    const u32 wave = uniform(thread / kTileThreads);
     const u32 threads = block_threads(), waves = threads / kTileThreads, blocks = block_count();
     const u32 steps = vectors.groups / kGroups, last_row = matrix.rows - 1;
     const u32 tiles = (matrix.rows + kTileRows - 1) / kTileRows;
     const u32 row_bytes = matrix.blocks * Format::kBytes;
-    Stage(&stages)[kStages] = shared.stages[wave];
+    Stages* const of_waves = static_cast<Stages*>(dynamic_shared());
+    Stage(&stages)[kStages] = of_waves[wave].stage;
 #pragma unroll 1
     for (u32 first = block_index(); first < tiles; first += kTiles * blocks) {
       const u32 count = lesser((tiles - first + blocks - 1) / blocks, kTiles);
@@ -125,7 +129,7 @@ struct HeldVectors {
 #pragma unroll
       for (u32 t = 0; t < kTiles; ++t) {
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) stages[0].sums[t][i][lane] = sums[t][i];
+        for (u32 i = 0; i < 4; ++i) of_waves[wave].sums[t][i][lane] = sums[t][i];
       }
       barrier();
 #pragma unroll 1
@@ -136,7 +140,7 @@ struct HeldVectors {
         f32 sum = 0;
 #pragma unroll 2
         for (u32 w = 0; w < waves; ++w) {
-          sum += shared.stages[w][0].sums[tile][r / 8 * 2 + v % 2][r % 8 * 4 + v / 2];
+          sum += of_waves[w].sums[tile][r / 8 * 2 + v % 2][r % 8 * 4 + v / 2];
         }
         dst[static_cast<u64>(v) * dst_stride + row] = sum;
       }
@@ -173,26 +177,36 @@ struct HeldVectors {
   // chunks of sixteen bytes: all that hold something of a row. Rows behind the last are the last.
   KILN_DEVICE static void copy_rows(Stage& stage, const u8* tile, u32 row_bytes, u32 step, u32 last,
                                     u32 lane) {
-    constexpr u32 kAll = kTileRows * kStride;
-    const SharedPlace to = shared_place(&stage) + 16 * lane;
-#pragma unroll
-    for (u32 i = 0; i < kAll; i += kTileThreads) {
-      const u32 row = (lane + i) / kStride, chunk = (lane + i) % kStride;
+    each_chunk<kStride>(kTileRows, stage, lane, [&](SharedPlace to, u32 row, u32 chunk) {
       const u32 begin = lesser(row, last) * row_bytes + step * kBytes;
       const u32 all = begin / 16 + chunk, end = (begin + kBytes - 1) / 16;
       const u64 at = kMostBefore == 0 && kStride == kChunks ? all : lesser(all, end);
-      if (i + kTileThreads <= kAll || lane + i < kAll) copy_async_16(to + 16 * i, tile + 16 * at);
-    }
+      copy_async_16(to, tile + 16 * at);
+    });
   }
   // And of the vectors.
   KILN_DEVICE static void copy_vectors(Stage& stage, const VectorRows& vectors, u32 step,
                                        u32 lane) {
-    const SharedPlace to = shared_place(&stage) + 16 * lane;
     const u32* const from = vectors.words + step * (kVectorChunks * 4);
-#pragma unroll
-    for (u32 i = 0; i < kTileColumns * kVectorChunks; i += kTileThreads) {
-      const u32 v = (lane + i) / kVectorChunks, chunk = (lane + i) % kVectorChunks;
-      if (v < vectors.count) copy_async_16(to + 16 * i, from + (v * vectors.stride + 4 * chunk));
+    each_chunk<kVectorChunks>(vectors.count, stage, lane, [&](SharedPlace to, u32 v, u32 chunk) {
+      copy_async_16(to, from + (v * vectors.stride + 4 * chunk));
+    });
+  }
+  // copy(place, line, chunk) for a thread's part of `lines` lines of kOfLine chunks of 16 bytes.
+  template <u32 kOfLine, class Copy>
+  KILN_DEVICE static void each_chunk(u32 lines, Stage& stage, u32 lane, Copy copy) {
+    SharedPlace to = shared_place(&stage) + 16 * lane;
+    u32 line = lane / kOfLine, chunk = lane % kOfLine;
+#pragma unroll 1
+    while (line < lines) {
+      copy(to, line, chunk);
+      to += 16 * kTileThreads;
+      line += kTileThreads / kOfLine;
+      chunk += kTileThreads % kOfLine;
+      if (chunk >= kOfLine) {
+        chunk -= kOfLine;
+        ++line;
+      }
     }
   }
 
@@ -304,9 +318,7 @@ struct HeldVectors {
 
 #else
 template <class>
-struct HeldVectors {
-  struct Shared {};
-};
+struct HeldVectors {};
 #endif
 
 }  // namespace kiln::families

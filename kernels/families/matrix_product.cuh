@@ -10,14 +10,6 @@ template <class GivenFormat>
 struct MatrixProduct {
   using Tiles = MatrixTiles<gguf::Centered<GivenFormat>>;
   using Held = HeldVectors<GivenFormat>;
-  union Shared {
-    typename Tiles::Shared tiles;
-    typename Held::Shared held;
-  };
-  KILN_DEVICE static Shared& shared() {
-    KILN_SHARED(all, Shared);
-    return all;
-  }
 
   BlockMatrix matrix;
   VectorRows vectors;
@@ -35,12 +27,10 @@ KILN_ASIDE void multiply_held(const void* vx, const void* vy, f32* dst, i32 colu
                               i32 vectors, i32 rows_y, i32 rows_dst) {
   using Product = MatrixProduct<Format>;
   const Product product(vx, vy, columns, rows_x, vectors, rows_y);
-  Product::Held::multiply(Product::shared().held, product.matrix, product.vectors, dst,
-                          static_cast<u32>(rows_dst));
+  Product::Held::multiply(product.matrix, product.vectors, dst, static_cast<u32>(rows_dst));
 }
 
-// mul_mat: blocks take tiles in turn along both dimensions of the grid. Of up to eight vectors
-// blocks of the most threads hold the vectors, where they can.
+// mul_mat: blocks take tiles in turn along both dimensions of the grid, or hold the vectors.
 template <class Format>
 KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                          i32 vectors, i32 rows_y, i32 rows_dst) {
@@ -48,11 +38,12 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
   using Tiles = typename Product::Tiles;
   const Product product(vx, vy, columns, rows_x, vectors, rows_y);
   if constexpr (kHoldsVectors<Format>) {
-    if (block_threads() > kMatrixThreads && Product::Held::takes(product.matrix, product.vectors)) {
+    if (Product::Held::takes(product.matrix, product.vectors)) {
       multiply_held<Format>(vx, vy, dst, columns, rows_x, vectors, rows_y, rows_dst);
       return;
     }
   }
+  KILN_SHARED(shared, typename Tiles::Shared);
   const auto output = [&](u32 row, u32 vector, f32 value) {
     dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;
   };
@@ -64,7 +55,7 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
     of_tile.count = lesser(count, v + tile_vectors);
 #pragma unroll 1
     for (u32 r = block_index() * tile_rows; r < rows; r += block_count() * tile_rows) {
-      Tiles::multiply(Product::shared().tiles, product.matrix, of_tile, output, tile_rows, r, v);
+      Tiles::multiply(shared, product.matrix, of_tile, output, tile_rows, r, v);
     }
   }
 }

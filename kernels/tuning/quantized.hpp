@@ -71,32 +71,44 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 
 // Where there are matrix units, mul_mat holds up to eight vectors (families/held_vectors.cuh) of
 // formats whose blocks have so many bytes: each 32 threads kHeldColumns columns, up to kHeldWaves
-// times 32 of them are a block, which sums kHeldTiles tiles at once, and kHeldBlocks blocks have
-// room on a multiprocessor.
+// times 32 of them are a block, which sums kHeldTiles tiles at once and has kHeldStages stages for
+// each 32 threads, and kHeldBlocks blocks have room on a multiprocessor.
 //
-// H200, microseconds, and without:
+// H200, microseconds, by eight waves in two blocks with four tiles, and without:
 //                            Q4_0         Q8_0         Q4_K         Q6_K
-//   14336 x 4096, 8       16.7  24.9   23.4  28.8   17.1  27.6   26.4  34.2
-//    4096 x 14336, 8      19.7  25.4   27.1  26.8   20.2  28.0   29.1  34.7
-//    4096 x 4096, 8        8.2   9.1   10.1  10.2    8.4  10.7   10.8  12.8
 //    6144 x 2048, 8        7.2   8.3    8.9   9.3    7.6   9.2   10.1  11.4
 //    2048 x 2048, 8        4.5   4.3    5.1   4.9    4.6   5.1    5.4   5.3
 //    1024 x 4096, 8        5.0   4.4    6.4   4.9    5.2   7.2    7.4   7.4
 //   14336 x 4096, 5       15.8  18.8   22.5  22.8   16.5  25.9   28.0  32.7
 //    4096 x 4096, 5        7.5   7.0    9.8   8.1    7.8  10.1   10.7  12.2
-//   14336 x 4096, 4       15.8  14.8   22.5  20.2   16.4  18.3   27.8  26.3
-//    5120 x 5120, 4       10.4   9.6   14.4  11.0   10.9  12.0   16.8  16.1
-// Q2_K, Q3_K and Q5_1 gain little.
+// By sixteen in one with seven, by eight as above, and without:
+//   14336 x 4096, 8   15.6 17.0 24.9   22.0 23.4 28.8   16.0 17.4 27.6   23.4 27.5 34.2
+//    4096 x 14336, 8  17.7 20.0 25.4   23.1 26.9 26.8   18.3 20.0 28.0   26.2 29.0 34.7
+//    4096 x 4096, 8    7.9  8.5  9.1    9.5 10.6 10.2    8.0  8.5 10.7   10.5 11.3 12.8
+//   14336 x 4096, 4   15.0 15.8 14.9   21.5 22.5 20.2   15.1 16.6 18.3   22.8 27.8 26.5
+//    4096 x 14336, 4  16.1      14.7   21.8      21.0   17.4      17.7   25.3      31.1
+//    4096 x 4096, 4    7.6       6.5    9.3       8.1    7.8       7.3   10.0      11.6
+//    1024 x 4096, 4    5.2       3.7    5.6       4.4    5.3       4.1    6.4       5.1
+// By three stages eight of Q4_K take 17.0, of Q6_K 25.2 in the first row. Q2_K, Q3_K and Q5_1
+// gain little.
 constexpr bool holds_vectors(unsigned block_bytes) {
   return block_bytes != 24 && (block_bytes <= 34 || block_bytes >= 144);
 }
-inline constexpr unsigned kHeldWaves = 8, kHeldBlocks = 2, kHeldColumns = 256, kHeldTiles = 4;
+inline constexpr unsigned kHeldWaves = 16, kHeldBlocks = 1, kHeldColumns = 256;
+inline constexpr unsigned kHeldTiles = 7, kHeldStages = 2;
+// Bytes of shared memory for each 32 threads, which a launch brings.
+constexpr unsigned held_bytes(unsigned block_bytes, unsigned block_values) {
+  const unsigned row = kHeldColumns / block_values * block_bytes;
+  const unsigned chunks = (row + (row % 16 == 0 ? 0 : 14) + 15) / 16 | 1;
+  const unsigned stage = 16 * 16 * chunks, vectors = 8 * kHeldColumns / 32 * 36;
+  return kHeldStages * (stage < vectors ? vectors : stage);
+}
 constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
                          unsigned long long vectors, unsigned block_bytes) {
   if (columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
   const unsigned long long values = rows * columns;
   if (block_bytes >= 144) {
-    if (vectors == 4) return rows >= 5120 && values >= 24u << 20 && block_bytes < 210;
+    if (vectors == 4) return rows >= 4096 && values >= (block_bytes == 210 ? 16u : 24u) << 20;
     return rows >= 1024 && vectors > 4 && values >= 4u << 20;
   }
   if (vectors == 8 || (vectors == 7 && block_bytes < 34)) {
@@ -104,9 +116,12 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
   }
   return rows >= 8192 && vectors > 4 && values >= 32u << 20 && block_bytes < 34;
 }
-// Waves of a block: as few as need no more rounds, and more than those of a block of tiles.
-constexpr unsigned held_waves(unsigned columns) {
-  const unsigned steps = columns / kHeldColumns, rounds = (steps + kHeldWaves - 1) / kHeldWaves;
+// Beside mul_mat's own shared memory a block has room for so many bytes, on some GPUs for more.
+inline constexpr unsigned kHeldRoom = 60u << 10, kHeldRoomOfLarge = 184u << 10;
+// Waves of a block, each of so many bytes: as few as need no more rounds, and five at least.
+constexpr unsigned held_waves(unsigned columns, unsigned bytes, unsigned room) {
+  const unsigned most = room / bytes < kHeldWaves ? room / bytes : kHeldWaves;
+  const unsigned steps = columns / kHeldColumns, rounds = (steps + most - 1) / most;
   const unsigned waves = (steps + rounds - 1) / rounds;
   return waves < 5 ? 5 : waves;
 }

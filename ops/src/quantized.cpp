@@ -123,6 +123,20 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
   return kFormatLaunches[static_cast<std::size_t>(format)];
 }
 
+// A launch of mul_mat that holds its vectors.
+void set_held_blocks(Launch& launch, BlockFormat format, const Gpu& gpu, std::uint32_t rows,
+                     std::uint32_t columns) {
+  constexpr std::uint32_t kTileRows = 16;
+  const bool is_large = gpu.target.substr(0, 4) == "sm_9" || gpu.target.substr(0, 5) == "sm_10";
+  const unsigned bytes =
+      tuning::held_bytes(block_bytes(format), static_cast<unsigned>(info(format).values));
+  launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
+  launch.block = {kWave, 1, 1};
+  launch.block.y =
+      tuning::held_waves(columns, bytes, is_large ? tuning::kHeldRoomOfLarge : tuning::kHeldRoom);
+  launch.shared_bytes = launch.block.y * bytes;
+}
+
 bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
                    std::uint32_t columns) {
   const unsigned bytes = block_bytes(call.format);
@@ -132,7 +146,8 @@ bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
-bool goes_held(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
+template <typename Call>
+bool goes_held(const Call& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
                std::int32_t padded) {
   return reinterpret_cast<std::uintptr_t>(call.activations) % 16 == 0 && padded % 128 == 0 &&
          holds_vectors(call.format, gpu, call.weights, rows, columns, call.vectors);
@@ -298,10 +313,8 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
   if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns, padded)) {
-    constexpr std::uint32_t kTileRows = 16;
     KILN_TRY(set_kernel(launch, kMulMat, call.format));
-    launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
-    launch.block.y = tuning::held_waves(columns);
+    set_held_blocks(launch, call.format, gpu, rows, columns);
     launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
                 matrix.rows, static_cast<std::int32_t>(vectors), padded, stride);
     return launch;
@@ -352,6 +365,15 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  if (call.geometry == Geometry::kOwn && call.vectors <= kMostVectors &&
+      goes_held(call, gpu, static_cast<std::uint32_t>(matrix.rows),
+                static_cast<std::uint32_t>(matrix.columns), padded)) {
+    set_held_blocks(launch, call.format, gpu, static_cast<std::uint32_t>(matrix.rows),
+                    static_cast<std::uint32_t>(matrix.columns));
+    launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
+                matrix.rows, vectors, padded, stride);
+    return launch;
+  }
   launch.block = {kWave, 4, 1};
   std::uint32_t rows = launch_of(call.format).tile_rows;
   std::uint32_t of_vectors = launch_of(call.format).tile_vectors;

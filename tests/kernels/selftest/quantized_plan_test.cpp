@@ -189,8 +189,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.vectors = 4;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_q4_K<<<264, 32x8>>>: gates\n"
-        "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32\n"
+        "quantized.mul_mat_q4_K<<<132, 32x16>>>: gates\n"
+        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32\n"
         "quantized.join_products<<<57, 256>>>: silu(gate) * product as f16");
   // Two launches by vectors take less than one by tiles, where the first holds its vectors or rows are few.
   call.vectors = 11;
@@ -199,7 +199,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.out = reinterpret_cast<void*>(0x1000);
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_q4_K<<<264, 32x8>>>: product as f32, of activations 0 to 7\n"
+        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
         "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<3584, 32x2>>>: product as f32, of activations 8 to "
         "10");
   call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
@@ -211,7 +211,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   CHECK(
       text(call) ==
       "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-      "quantized.mul_mat_q4_K<<<256, 32x8>>>: product as f32, of activations 0 to 7\n"
+      "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
       "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<1024, 32x2>>>: product as f32, of activations 8 to "
       "10");
   const auto split = plan(call);
@@ -312,7 +312,14 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
   // Held by mul_mat where there are matrix units, of an aligned matrix.
   call.format = BlockFormat::kQ4_K;
-  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<264, 32x7>>>");
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<132, 32x10>>>");
+  CHECK(plan(call, {"sm_90", 132})->shared_bytes == 10 * 4608);
+  // Of Q8_0 fewer waves have room on smaller GPUs.
+  call.format = BlockFormat::kQ8_0;
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q8_0<<<132, 32x10>>>");
+  CHECK(to_string(*plan(call, {"sm_86", 82})) == "quantized.mul_mat_q8_0<<<82, 32x7>>>");
+  CHECK(plan(call, {"sm_86", 82})->shared_bytes == 7 * 8704);
+  call.format = BlockFormat::kQ4_K;
   CHECK(to_string(*plan(call, {"gfx1100", 96})) ==
         "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<896, 32x4>>>");
   call.weights = reinterpret_cast<const void*>(8);
@@ -391,6 +398,14 @@ TEST_CASE("plan of a product of matrices has a block for every tile") {
   call.format = BlockFormat::kQ6_K;
   call.vectors = std::size_t{1} << 23;
   CHECK(message(plan(call)) == "131072 tiles of vectors are more than a launch has blocks for");
+  // Up to eight vectors are held.
+  call = {};
+  call.format = BlockFormat::kQ4_K;
+  call.rows = 14336;
+  call.columns = 4096;
+  call.vectors = 8;
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<132, 32x16>>>");
+  CHECK(to_string(*plan(call, {"gfx1100", 96})) == "quantized.mul_mat_q4_K<<<224, 32x4>>>");
 }
 
 TEST_CASE("plan of a mixture of experts has a block for every row of every task") {
