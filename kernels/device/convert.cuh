@@ -8,6 +8,7 @@
 
 #include "device/arithmetic.cuh"
 #include "device/dtypes.cuh"
+#include "device/platform_convert.cuh"
 
 namespace kiln::device {
 
@@ -26,6 +27,13 @@ inline constexpr bool kIsFloat<f8_e4m3> = true;
 
 template <class I, class F>
 KILN_DEVICE I saturate(F x) {
+#if KILN_HAS_SATURATING_CONVERSION
+  if constexpr (sizeof(I) >= 4) {
+    I result;
+    convert_saturated(result, x);
+    return result;
+  }
+#endif
   constexpr bool kSigned = static_cast<I>(-1) < 0;
   constexpr u32 kBits = 8 * sizeof(I) - (kSigned ? 1 : 0);
   constexpr F kAbove = static_cast<F>(1ull << (kBits - 1)) * 2;
@@ -35,8 +43,13 @@ KILN_DEVICE I saturate(F x) {
   return static_cast<I>(x);
 }
 
-// What an f64 holds exactly, and rounds to a type of few bits as x does: of large numbers the low bits
-// become one that says whether any was set.
+// What an f32 holds exactly, and rounds to a type of few bits as x does: of large numbers the low
+// bits become one that says whether any was set.
+KILN_DEVICE u32 in_24_bits(u32 x) {
+  return x >> 24 == 0 || (x & 0x1ff) == 0 ? x : (x & ~0x1ffu) | 0x100;
+}
+
+// The same for an f64.
 KILN_DEVICE i64 in_53_bits(i64 x) {
   constexpr i64 kExact = 1ll << 53;
   if ((x >= -kExact && x <= kExact) || (x & 0x7ff) == 0) return x;
@@ -65,6 +78,8 @@ KILN_DEVICE auto convert(From from) {
     return static_cast<To>(from);
   } else if constexpr (sizeof(To) == 2 && sizeof(From) == 8) {
     return static_cast<f64>(in_53_bits(from));
+  } else if constexpr (sizeof(To) == 2 && sizeof(From) == 4 && static_cast<From>(-1) > 0) {
+    return static_cast<f32>(in_24_bits(from));
   } else if constexpr (sizeof(To) == 2 && sizeof(From) >= 4) {
     return static_cast<f64>(from);  // exact
   } else if constexpr (sizeof(To) == 8) {
