@@ -14,9 +14,11 @@
 #define KILN_ELEMENTWISE(name, cost, paths, function, inputs, ...)                             \
   inline constexpr kiln::u32 kSharing_##name =                                                 \
       kiln::tuning::sharing(#name, kiln::device::kArchitecture);                               \
+  inline constexpr kiln::tuning::Cost kCost_##name =                                           \
+      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                               \
   KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel,                            \
                       kiln::u64 num_dims, const kiln::u64* info, __VA_ARGS__) {                \
-    kiln::families::elementwise<kiln::tuning::Cost::k##cost, kiln::families::Paths::k##paths,  \
+    kiln::families::elementwise<kCost_##name, kiln::families::Paths::k##paths,                 \
                                 kSharing_##name>(numel, num_dims, info, out, function,         \
                                                  KILN_LIST inputs);                            \
   }

@@ -60,7 +60,7 @@ constexpr bool is_looked_up(tuning::Cost) {
 }
 template <>
 constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
-  return cost == tuning::Cost::kLong || !kConvertsF8;
+  return cost != tuning::Cost::kBrief || !kConvertsF8;
 }
 
 // Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
@@ -82,7 +82,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // Functions of f64 take longer than memory, and need the registers: a thread takes one element
   // after the other, and launches of the reference's geometry stay as they are. NVIDIA H200, that
   // geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
-  static constexpr bool kSingly = kCost == tuning::Cost::kLong && sizeof(Out) == 8;
+  static constexpr bool kSingly = kCost != tuning::Cost::kBrief && sizeof(Out) == 8;
   static constexpr bool kByTable = kPaths == Paths::kPlain && is_looked_up<Out>(kCost);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
   // Fewer questions make the code shorter. Longer functions lack the registers.
@@ -421,8 +421,12 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       if (contiguous && aligned && (numel / kCount) >> 31 == 0) {
         const u32 chunks = static_cast<u32>(numel / kCount);
         // Functions want all multiprocessors.
-        threads = kCost == tuning::Cost::kLong ? spread.threads_for(chunks, multiprocessors())
-                                               : spread.threads_for(chunks);
+        if constexpr (kCost == tuning::Cost::kBrief) {
+          threads = spread.threads_for(chunks);
+        } else {
+          constexpr u32 kBlocks = kCost == tuning::Cost::kLongest ? 2 : 1;
+          threads = spread.threads_for(chunks, kBlocks * multiprocessors());
+        }
         if (spread.self >= threads) return;
         move_chunks(spread.self, threads, chunks);
         i += static_cast<u64>(chunks) * kCount;
