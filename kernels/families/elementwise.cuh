@@ -454,6 +454,12 @@ struct Lookup {
   KILN_DEVICE u8 operator()(u8 bits) const { return results[bits]; }
 };
 
+// Of a function that is no template, so that PTX tells it by a short name.
+KILN_DEVICE u8* lookup_table() {
+  KILN_SHARED(results, u8[256]);
+  return results;
+}
+
 // Functions of f8, by all threads of a block together.
 template <class Family, class T, class F>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& f, const T* in) {
@@ -465,7 +471,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& 
     }
     return;
   }
-  KILN_SHARED(results, u8[256]);
+  u8* const results = lookup_table();
 #pragma unroll 1
   for (u32 i = thread_index(); i < 256; i += block_size()) {
     results[i] = bits_of(narrow<T>(f(bit_cast<T>(static_cast<u8>(i)))));
