@@ -53,8 +53,7 @@ class HalfTiles {
         are_aligned_((address_of(matrix.bytes) | row_bytes_) % 16 == 0),
         are_vectors_aligned_(address_of(vectors.first) % 16 == 0) {}
 
-  // The products of all columns; those of a wave's parts are to be added. Blocks begin with
-  // different steps, so that those with the same vectors do not all read the same place at once.
+  // The products of all columns; those of a wave's parts are to be added.
   KILN_DEVICE void multiply(HalfSums& sums) const {
     constexpr u32 kAlignment = HalfColumns::kAlignment;
     u8* const shared = static_cast<u8*>(dynamic_shared());
@@ -63,32 +62,27 @@ class HalfTiles {
     const u32 stage_bytes = (step_bytes + kAlignment - 1) & ~(kAlignment - 1);
     const u32 wave = thread_rank() / kTileThreads;
     Scratch& scratch = reinterpret_cast<Scratch*>(stages + kStages * stage_bytes)[wave];
-    const u32 steps = (columns_ + kSpan - 1) / kSpan;
     const auto copy = [&](u32 stage, u32 first) {
+      if (first >= columns_) return;
       copy_vectors(stages + stage * stage_bytes, first);
       copy_rows(stages + stage * stage_bytes + HalfColumns::kBytes, first);
     };
-    u32 first = block_index() % steps * kSpan, stage = 0;
-    copy(0, first);
+    u32 stage = 0;
+    copy(0, 0);
 #pragma unroll 1
-    for (u32 i = 0; i < steps; ++i) {
+    for (u32 first = 0; first < columns_; first += kSpan) {
       wait_for_copies();
       show_products();
       barrier();
       const u8* const from = stages + stage * stage_bytes;
-      if constexpr (kStages == 2) stage ^= 1;
-      const u32 next = first + kSpan < columns_ ? first + kSpan : 0;
-      const auto copy_next = [&] {
-        if (i + 1 < steps) copy(stage, next);
-      };
       if constexpr (kStages == 2) {
-        add(sums, i == 0, from + HalfColumns::kBytes, from, first, scratch, copy_next);
+        stage ^= 1;
+        add(sums, from, first, scratch, [&] { copy(stage, first + kSpan); });
       } else {
-        add(sums, i == 0, from + HalfColumns::kBytes, from, first, scratch, [] {});
+        add(sums, from, first, scratch, [] {});
         barrier();
-        copy_next();
+        copy(0, first + kSpan);
       }
-      first = next;
     }
     wait_for_products<0>();
   }
@@ -166,13 +160,13 @@ class HalfTiles {
 
   // The products of a step. Meanwhile calls copy(), when nothing reads the step before.
   template <class Copy>
-  KILN_DEVICE void add(HalfSums& sums, bool is_first, const u8* stage, const u8* vectors, u32 first,
-                       Scratch& scratch, Copy copy) const {
+  KILN_DEVICE void add(HalfSums& sums, const u8* vectors, u32 first, Scratch& scratch,
+                       Copy copy) const {
     const u8* rows[2];
 #pragma unroll
     for (u32 r = 0; r < 2; ++r) {
       const u32 row = wave_ * kTileRows + r * 8 + lane_ / 4;
-      rows[r] = stage + row * kRowBytes + place_among_16(row, first);
+      rows[r] = vectors + HalfColumns::kBytes + row * kRowBytes + place_among_16(row, first);
     }
     const u32 each = units_, begin = part_ * each;
     if constexpr (!kRunBeside) copy();
@@ -215,7 +209,7 @@ class HalfTiles {
         begin_products();
 #pragma unroll
         for (u32 k = 0; k < kAtOnce; ++k) {
-          now[k].multiply(sums, g + k == 0 && is_first && u == begin, scratch, vectors,
+          now[k].multiply(sums, g + k == 0 && (first | (u - begin)) == 0, scratch, vectors,
                           u * kGroups + g + k, lane_);
         }
         end_products();
