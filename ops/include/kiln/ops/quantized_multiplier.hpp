@@ -5,9 +5,9 @@
 //   auto done = multiplier.run(product);                            // a QuantizedMatmul
 //
 // Many activations times one matrix, or a pair of them, go by the library: weights and activations
-// as f16, and products of f16 whose sums are f32. Of 512 activations that takes a third to a half
-// of the time of the kernels for quantized weights, and does not round activations to 8 bits. All
-// else goes the way of Launcher::launch(product).
+// as f16, and products of f16 whose sums are f32. Of 512 activations that takes seven to nine tenths
+// of the time of our kernels, of fewer it does not round activations to 8 bits. All else goes the way
+// of Launcher::launch(product).
 //
 // Numbers. Activations of f32 are rounded to f16's 11 bits, those of bf16 keep theirs. A vector
 // whose largest finite magnitude is above 65504 or below 2^-6 is multiplied by a power of two
