@@ -7,12 +7,14 @@
 
 #include "dtypes.hpp"
 
-#define KILN_EACH_UNARY_BRIEF(row)                    \
+#define KILN_EACH_UNARY_ARITHMETIC(row)               \
   row(uneg, Negate, FLOATS, Brief, 0)                 \
   row(urecip, Reciprocal, FLOATS, Brief, 0)           \
   row(uabs, Abs, FLOATS, Brief, 0)                    \
   row(usqr, Square, FLOATS, Brief, 0)                 \
-  row(usqrt, Sqrt, FLOATS, Brief, 0)                  \
+  row(usqrt, Sqrt, FLOATS, Brief, 0)
+
+#define KILN_EACH_UNARY_ROUNDING(row)                 \
   row(uceil, Ceil, FLOATS, Brief, 0)                  \
   row(ufloor, Floor, FLOATS, Brief, 0)                \
   row(uround, Round, FLOATS, Brief, 0)                \
@@ -22,15 +24,18 @@
 // The same operations for types that obey another rule.
 #define KILN_EACH_UNARY_VARIANT(row) row(urelu, ReluKeepNan, HALVES, Brief, 0)
 
-#define KILN_EACH_UNARY_LONG(row)                     \
+#define KILN_EACH_UNARY_FUNCTION(row)                 \
   row(uexp, Exp, FLOATS, Long, 0)                     \
   row(ulog, Log, FLOATS, Long, 0)                     \
   row(usin, Sin, FLOATS, Long, 0)                     \
   row(ucos, Cos, FLOATS, Long, 0)                     \
   row(utanh, Tanh, FLOATS, Long, 0)                   \
+  row(upowf, Power, FLOATS, Long, 1)
+
+// Error functions, too.
+#define KILN_EACH_UNARY_ACTIVATION(row)               \
   row(uerf, Erf, FLOATS, Long, 0)                     \
   row(unormcdf, NormalCdf, FLOATS, Long, 0)           \
-  row(upowf, Power, FLOATS, Long, 1)                  \
   row(uelu, Elu, FLOATS, Long, 1)                     \
   row(usigmoid, Sigmoid, FLOATS, Long, 0)             \
   row(usilu, Silu, FLOATS, Long, 0)                   \
@@ -39,7 +44,9 @@
 
 #define KILN_EACH_COPY(row) row(ucopy, Copy, STORED, Move, 0)
 
-#define KILN_EACH_UNARY(row) \
-  KILN_EACH_UNARY_BRIEF(row) \
-  KILN_EACH_UNARY_LONG(row)  \
+#define KILN_EACH_UNARY(row)      \
+  KILN_EACH_UNARY_ARITHMETIC(row) \
+  KILN_EACH_UNARY_ROUNDING(row)   \
+  KILN_EACH_UNARY_FUNCTION(row)   \
+  KILN_EACH_UNARY_ACTIVATION(row) \
   KILN_EACH_COPY(row)

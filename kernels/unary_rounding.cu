@@ -1,0 +1,5 @@
+// unary: out[i] = op(inp[i]), for what rounds or looks at the sign.
+#include "unary.cuh"
+
+KILN_EACH_UNARY_ROUNDING(KILN_UNARY)
+KILN_EACH_UNARY_VARIANT(KILN_UNARY)
