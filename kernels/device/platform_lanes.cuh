@@ -34,9 +34,8 @@ KILN_DEVICE u32 share_word(u32 value, u32 source, u32 width, Here here = KILN_HE
 #endif
 }
 
-// A value that each 32 lanes, which call it together, have in common, so that the compiler knows,
-// too: for CUDA it has each shuffle and product of matrices twice where it cannot tell whether
-// lanes have parted.
+// A value that 32 lanes, which call it together, have in common: so the compiler knows, too. Where it
+// cannot tell whether lanes have parted, CUDA's writes each shuffle and product of matrices twice.
 KILN_DEVICE u32 uniform(u32 value) {
 #if KILN_PLATFORM_CUDA
   return __shfl_sync(~0u, value, 0, kWarp);

@@ -100,8 +100,8 @@ class HalfTiles {
            column / Format::kValues * Format::kBytes;
   }
 
-  // Rows of the thread's wave, those that are there; zero behind their last column. Threads that
-  // would copy what is not there copy the last that is, too: so all do the same.
+  // Rows of the thread's wave, those that are there; zero behind their last column. A thread with
+  // nothing of its own to copy copies the last row or chunk once more: so no thread branches.
   KILN_DEVICE void copy_rows(u8* stage, u32 first) const {
     constexpr u32 kAtOnce = kTileThreads / kLanes;
     const u32 size = lesser(columns_ - first, kSpan) / Format::kValues * Format::kBytes;
@@ -133,7 +133,7 @@ class HalfTiles {
       }
     }
   }
-  // Four vectors for each 32 threads at once; in place of those behind the last it is the last.
+  // Four vectors for each 32 threads at once; the last one also in place of those behind it.
   KILN_DEVICE void copy_vectors(u8* stage, u32 first) const {
     const u32 size = lesser(columns_ - first, kSpan), count = vectors_.count;
     const u32 step = 4 * waves_ * parts_;
@@ -170,8 +170,8 @@ class HalfTiles {
     }
     const u32 each = units_, begin = part_ * each;
     if constexpr (!kRunBeside) copy();
-    // Products that run beside what comes next are of two groups at a time, and have what was
-    // decoded of every other two.
+    // Products that run beside what comes next take two groups at a time, and read registers until
+    // they end: two sets of these are filled by turns.
     constexpr u32 kAtOnce = kRunBeside ? 2 : 1, kRound = kRunBeside ? 4 : kGroups;  // groups
     constexpr u32 kUnitsAtOnce = kAtOnce > kGroups ? kAtOnce / kGroups : 1;
     DecodedRows left[kRunBeside ? 2 : 1][kAtOnce];

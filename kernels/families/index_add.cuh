@@ -79,7 +79,8 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   if (src_dim == 1 && i >= places) return true;  // first, as most warps of a small launch do
   const bool has_thread_each = (block_count() <= kMostBlocks) & (threads >= places);
   const bool is_short = src_dim - 1 < kFew;
-  // Of ids of their own, a walk that threads could not share takes no longer this way.
+  // With an id for each place, and a place for more than half of the threads, these could share no
+  // walk: this takes no longer.
   const bool is_unshared = (2 * places > threads) & (src_dim - 1 < ~0u);
   if (!likely((is_short | (kIds == Ids::kOwn && is_unshared)) & has_thread_each)) return false;
   if (i >= static_cast<u32>(places) || thread_y() != 0) return true;

@@ -346,7 +346,7 @@ struct TileResults {
   }
 };
 
-// Threads of a block, or twice as many.
+// Threads of a block that work, or twice as many; others wait.
 inline constexpr u32 kMatrixThreads = 128;
 
 // Tiles of 64 or 32 rows and 64 vectors. Each 32 threads take 16 rows; where there are more than
@@ -386,7 +386,8 @@ struct MatrixTiles {
     const u32 thread = thread_rank(), lane = thread % kTileThreads;
     const u32 wave = uniform(thread / kTileThreads);
     // Threads behind kMatrixThreads copy the vectors, those before them the rows.
-    const bool are_more = block_threads() > kMatrixThreads;
+    const bool are_more = block_threads() >= 2 * kMatrixThreads;
+    const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
     const u32 parts = lesser(
         (are_more ? 2 : 1) * (kMatrixThreads / kTileThreads * kTileRows) / tile_rows, kUnits);
@@ -397,10 +398,10 @@ struct MatrixTiles {
 #pragma unroll 1
     for (u32 first = 0; first < vectors.groups; first += kGroups) {
       const u32 first_block = first / (Format::kValues / 32);
-      if (thread < kMatrixThreads) {
+      if (copies == 0) {
         step.rows.copy(matrix, first_row, tile_rows, first_block, thread);
       }
-      if (!are_more || thread >= kMatrixThreads) {
+      if (copies == (are_more ? 1u : 0u)) {
         step.vectors.copy(vectors, first_vector, first, thread % kMatrixThreads);
       }
       wait_for_copies();

@@ -124,24 +124,25 @@ KILN_DEVICE u32 last_size(const Views<1>& view) {
   return view.rank == 0 ? 1 : view.size(view.rank - 1);
 }
 
-// A thread takes an element of a row, or a few that are evenly apart: says whether they are. Where
-// the registers of all blocks do not fit on the device at once, half of the blocks leave, and a block
-// of the others has two rows.
+// A thread takes an element of a row, or a few that are evenly apart. Where they are not, does
+// nothing and says so. Where the registers of all blocks do not fit on the device at once, half of the
+// blocks leave, and a block of the others has two rows.
 template <class Reduction, class T, class Out>
 KILN_DEVICE bool reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
   const u32 twice = halves_blocks() ? 1 : 0;
   const u32 base = block_index() << twice;
-  if (base >= block_count()) return true;
   const u32 threads = block_threads() >> twice, log = highest_bit(threads);  // of a row
-  const u32 rank = thread_rank() & (threads - 1);
-  const u32 row = base + (thread_rank() >> log), at = row * per_row + rank, last = last_size(view);
+  const u32 last = last_size(view);
+  // Of rows along the last dim nothing is divided to find the element.
+  const bool contiguous = is_contiguous(view), along = last == per_row;
   const bool several = threads < per_row;
+  if (several && !contiguous && !along) return false;  // all blocks alike, before some leave
+  if (base >= block_count()) return true;
+  const u32 rank = thread_rank() & (threads - 1);
+  const u32 row = base + (thread_rank() >> log), at = row * per_row + rank;
   u64 place = at, apart = threads;
-  if (!is_contiguous(view)) {
-    // Of rows along the last dim nothing is divided to find the element.
-    const bool along = last == per_row;
-    if (several && !along) return false;
+  if (!contiguous) {
     const u32 dims = along ? view.rank - 1 : view.rank;
     const u64 stride = along ? view.stride(0, dims) : 0;
     place = place_of(view, dims, along ? row : at) + rank * stride;

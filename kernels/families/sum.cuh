@@ -32,7 +32,7 @@ struct SummedDims {
   }
 };
 
-// Where elements go that there are none of.
+// The target of a thread without an element.
 inline constexpr u64 kNoTarget = ~0ull;
 
 // Adds up what the lanes of a wave have, if it is for one target; the first lane then has it, and the

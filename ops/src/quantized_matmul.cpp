@@ -195,7 +195,9 @@ class Planner {
     auto call = product_of<HalfMatrix>(call_.weights);
     call.vectors = call_.vectors;
     return has_background_copies(gpu_) && is_fused(call_.format) &&
-           tuning::prefers_halves(call_.rows, call_.columns, call_.vectors) && plan(call, gpu_);
+           tuning::prefers_halves(call_.rows, row_bytes(call_.format, call_.columns), call_.columns,
+                                  call_.vectors) &&
+           plan(call, gpu_);
   }
   Result<void> half_matrices() {
     Place x{call_.x, 0}, scales;

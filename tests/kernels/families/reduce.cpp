@@ -175,6 +175,11 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   add("several", {{3, 5, 7, 9}}, {3, 1});
   add("several", {{3, 5, 7, 9}}, {0, 1, 2, 3});
   add("several", {{33, 65}}, {0, 1});
+  // In blocks of 1024 threads, between half of the threads that a device holds and all: of the host,
+  // of the smallest GPU in tuning::kMachines, and of an H200.
+  add("several", {{44, 8, 25}}, {0, 2});
+  add("several", {{44, 60, 25}}, {0, 2});
+  add("several", {{4, 200, 256}}, {0, 2});
   add("permuted", {{4, 3, 33, 8}, {792, 8, 24, 1}}, {2});
   add("broadcast-rows", {{24, 65}, {0, 1}}, {1});
   add("broadcast-columns", {{24, 65}, {1, 0}}, {1});

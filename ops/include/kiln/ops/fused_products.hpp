@@ -83,8 +83,9 @@ struct FusedMatrix : FusedProduct {
 };
 
 // half_matrix_<format>: many activations of f16, as HalfRows leaves them, one behind the other.
-// Weights are rounded to f16, and infinite beyond 65504; sums are f32. `scales`: one for each
-// activation, or null. With `gates`: silu(gate) * product.
+// Weights, their scales and their offsets are rounded to f16; beyond 65504 each of these is infinite,
+// and what comes of it no number. Sums are f32. `scales`: one for each activation, or null. With
+// `gates`: silu(gate) * product.
 struct HalfMatrix : FusedProduct {
   const void* gates = nullptr;  // f32, where the results are, or null
   std::size_t vectors = 1;

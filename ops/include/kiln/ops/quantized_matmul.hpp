@@ -9,8 +9,8 @@
 //   auto done = launcher.launch(product);
 //   std::puts(plan(product)->text.c_str());   // which kernels, and why
 //
-// Numbers. Activations are quantized to 8 bits, but for one or a few of small matrices, which stay
-// as they are, and for many, which become f16, as do the weights (HalfRows and HalfMatrix in
+// Numbers. Activations are quantized to 8 bits. One of a small matrix stays as it is; where the plan
+// has half_matrix, activations and weights become f16 (HalfRows and HalfMatrix in
 // fused_products.hpp).
 //
 // plan() chooses kernels by shape, types and device, and runs nothing. The text of what it returns
