@@ -6,10 +6,11 @@
 // the way. Of 16 rows and 8 columns a thread has four sums, as there. The order and the rounding of
 // additions are the hardware's.
 //
-//   HalfColumns    how columns lie in shared memory: kHalfSpan values of each, a step
-//   DecodedRows    the left operand
-//   multiply       adds the products of 32 values
-//   finish         behind it sums are there; before it, what they were made of stays as it is
+//   HalfColumns             how columns lie in shared memory: kHalfSpan values of each, a step
+//   DecodedRows             the left operand
+//   DecodedRows::clear      before the first products
+//   DecodedRows::multiply   adds the products of 32 values, between begin_products() and
+//                           end_products() (device/platform_matrix.cuh)
 #pragma once
 
 #include "device/byte_matrix.cuh"

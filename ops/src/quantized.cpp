@@ -127,7 +127,8 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
 void set_held_blocks(Launch& launch, BlockFormat format, const Gpu& gpu, std::uint32_t rows,
                      std::uint32_t columns) {
   constexpr std::uint32_t kTileRows = 16;
-  const bool is_large = gpu.target.substr(0, 4) == "sm_9" || gpu.target.substr(0, 5) == "sm_10";
+  const unsigned generation = sm_of(gpu) / 10;
+  const bool is_large = generation == 9 || generation == 10;
   const unsigned bytes =
       tuning::held_bytes(block_bytes(format), static_cast<unsigned>(info(format).values));
   launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
