@@ -124,18 +124,22 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
 }
 
 // A launch of mul_mat that holds its vectors.
-void set_held_blocks(Launch& launch, BlockFormat format, const Gpu& gpu, std::uint32_t rows,
-                     std::uint32_t columns) {
+template <typename Call>
+void hold_vectors(Launch& launch, const Call& call, const Gpu& gpu, const Matrix& matrix,
+                  std::int32_t padded, std::int32_t stride) {
   constexpr std::uint32_t kTileRows = 16;
   const unsigned generation = sm_of(gpu) / 10;
   const bool is_large = generation == 9 || generation == 10;
+  const unsigned room = is_large ? tuning::kHeldRoomOfLarge : tuning::kHeldRoom;
   const unsigned bytes =
-      tuning::held_bytes(block_bytes(format), static_cast<unsigned>(info(format).values));
-  launch.grid.x = std::min(divide_up(rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
+      tuning::held_bytes(block_bytes(call.format), static_cast<unsigned>(info(call.format).values));
+  launch.grid.x =
+      std::min(divide_up(call.rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
   launch.block = {kWave, 1, 1};
-  launch.block.y =
-      tuning::held_waves(columns, bytes, is_large ? tuning::kHeldRoomOfLarge : tuning::kHeldRoom);
+  launch.block.y = tuning::held_waves(static_cast<std::uint32_t>(matrix.columns), bytes, room);
   launch.shared_bytes = launch.block.y * bytes;
+  launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
+              static_cast<std::int32_t>(call.vectors), padded, stride);
 }
 
 bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
@@ -315,9 +319,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   launch.block.x = kWave;
   if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns, padded)) {
     KILN_TRY(set_kernel(launch, kMulMat, call.format));
-    set_held_blocks(launch, call.format, gpu, rows, columns);
-    launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
-                matrix.rows, static_cast<std::int32_t>(vectors), padded, stride);
+    hold_vectors(launch, call, gpu, matrix, padded, stride);
     return launch;
   }
   if (call.geometry == Geometry::kOwn && vectors == 1 && goes_streamed(call, gpu, rows, columns)) {
@@ -369,10 +371,7 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   if (call.geometry == Geometry::kOwn && call.vectors <= kMostVectors &&
       goes_held(call, gpu, static_cast<std::uint32_t>(matrix.rows),
                 static_cast<std::uint32_t>(matrix.columns), padded)) {
-    set_held_blocks(launch, call.format, gpu, static_cast<std::uint32_t>(matrix.rows),
-                    static_cast<std::uint32_t>(matrix.columns));
-    launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns,
-                matrix.rows, vectors, padded, stride);
+    hold_vectors(launch, call, gpu, matrix, padded, stride);
     return launch;
   }
   launch.block = {kWave, 4, 1};
