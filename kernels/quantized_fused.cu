@@ -29,13 +29,13 @@ KILN_KERNEL(1024, join_products, const kiln::f32* gates, const kiln::f32* values
   kiln::families::join_products(gates, values, scales, dst, rows, columns, dst_type);
 }
 
-// name(x, out, scales, columns)
+// name(x, out, scales, columns, in_chunks)
 #define HALF_ROWS(T)                                                                          \
   KILN_KERNEL(1024, half_rows_##T, const kiln::T* x, kiln::f16* out, kiln::f32* scales,       \
-              kiln::u32 columns) {                                                            \
-    kiln::families::half_rows(x, out, scales, columns);                                       \
+              kiln::u32 columns, kiln::u32 in_chunks) {                                       \
+    kiln::families::half_rows(x, out, scales, columns, in_chunks != 0);                       \
   }
-KILN_EACH_WIDE_ACTIVATION(HALF_ROWS)
+KILN_EACH_ACTIVATION(HALF_ROWS)
 
 // name(first, second, vy, experts, dst, ncols, nrows, ncols_padded, nrows_dst, tasks_of_vector,
 //      dst_type)

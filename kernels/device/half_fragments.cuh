@@ -6,16 +6,18 @@
 // the way. Of 16 rows and 8 columns a thread has four sums, as there. The order and the rounding of
 // additions are the hardware's.
 //
-//   HalfColumns             how columns lie in shared memory: kHalfSpan values of each, a step
-//   DecodedRows             the left operand
-//   DecodedRows::clear      before the first products
-//   DecodedRows::multiply   adds the products of 32 values, between begin_products() and
-//                           end_products() (device/platform_matrix.cuh)
+//   HalfColumns    how columns lie in shared memory: kHalfSpan values of each, a step
+//   DecodedRows    the left operand
+//
+// Of each 16 values the pairs 0, 2, 4, 6 stand before 1, 3, 5, 7, in both operands, since a thread has
+// four neighbouring values of rows: which column of a fragment a value is does not matter.
 #pragma once
 
 #include "device/byte_matrix.cuh"
 #include "device/dtypes.cuh"
+#include "device/half_layout.cuh"
 #include "device/platform_matrix.cuh"
+#include "tuning/half_products.hpp"
 
 namespace kiln::device {
 
@@ -24,7 +26,8 @@ inline constexpr bool kHasWarpGroups = true;
 #else
 inline constexpr bool kHasWarpGroups = false;
 #endif
-inline constexpr u32 kHalfColumns = kHasWarpGroups ? 128 : 64, kHalfSpan = 256;
+inline constexpr u32 kHalfColumns = tuning::half_vectors(kHasWarpGroups);
+inline constexpr u32 kHalfSpan = tuning::kHalfSpan;
 using HalfSums = f32[kHalfColumns / kTileColumns][4];
 KILN_DEVICE void set_zero(HalfSums& sums) {
 #pragma unroll
@@ -54,75 +57,23 @@ struct PairScale {
       : scale(narrow_pair<f16>(of.scale, of.scale)),
         offset(narrow_pair<f16>(of.offset, of.offset)) {}
 };
-#endif
 
-#if KILN_HAS_WARP_GROUPS
-
-// Four times 64 values of each column, in the order that the hardware calls a swizzle of 128 bytes.
+// Pieces of 16 bytes lie as in memory (device/half_layout.cuh), chunk by chunk.
 struct HalfColumns {
-  static constexpr u32 kBytes = kHalfColumns * kHalfSpan * 2, kAlignment = 1024;
-  KILN_DEVICE static u32 place(u32 column, u32 chunk) {
-    return chunk / 8 * (kHalfColumns * 128) + column * 128 + (chunk % 8 ^ column % 8) * 16;
+  static constexpr u32 kChunkBytes = kHalfColumns * kHalfChunkColumns * 2;
+  static constexpr u32 kBytes = kHalfSpan / kHalfChunkColumns * kChunkBytes;
+  KILN_DEVICE static u32 place(u32 column, u32 piece) {
+    return piece / kHalfPieces * kChunkBytes + half_piece(column, piece % kHalfPieces);
   }
 };
 
-// Values in their order: of each 16 a thread has the pairs lane % 4 and lane % 4 + 4.
 class DecodedRows {
  public:
-  static constexpr bool kAreShared = false, kRunBeside = true;
+  static constexpr bool kAreShared = false;
   struct Scratch {};
 
-  // The word of each half of 32 values that a thread decodes: of `bytes`, and of `others`.
-  KILN_DEVICE static u32 word(u32 lane, u32 i) { return lane % 4 / 2 + 2 * i; }
   template <i32 kZero, bool kHasOffset, class Scale>
-  KILN_DEVICE void decode(Scratch&, const ByteRows& bytes, const ByteRows& others,
-                          const Scale (&first)[2], const Scale (&second)[2], u32 lane) {
-    const u32 pair = lane % 2 == 0 ? 0x4140 : 0x4342;
-#pragma unroll
-    for (u32 half = 0; half < 2; ++half) {
-#pragma unroll
-      for (u32 r = 0; r < 2; ++r) {
-        const PairScale of(half == 0 ? first[r] : second[r]);
-        words_[half][r] =
-            decode_pair<kZero, kHasOffset>(bytes.words[r][half], pair, of.scale, of.offset);
-        words_[half][r + 2] =
-            decode_pair<kZero, kHasOffset>(others.words[r][half], pair, of.scale, of.offset);
-      }
-    }
-  }
-  KILN_DEVICE static void clear(HalfSums&) {}
-  KILN_DEVICE void multiply(HalfSums& sums, bool is_first, const Scratch&, const u8* columns,
-                            u32 group, u32) const {
-    const u64 from = swizzled_columns(columns) + group / 2 * (kHalfColumns * 8) + group % 2 * 4;
-#pragma unroll
-    for (u32 half = 0; half < 2; ++half) {
-      multiply_f16_group(sums, words_[half], from + half * 2, half != 0 || !is_first);
-    }
-  }
-
- private:
-  u32 words_[2][4];
-};
-
-#elif KILN_HAS_HALF_MMA
-
-// Four columns' eight bytes lie in 32 banks.
-struct HalfColumns {
-  static constexpr u32 kStride = kHalfSpan * 2 + 32;
-  static constexpr u32 kBytes = kHalfColumns * kStride, kAlignment = 16;
-  KILN_DEVICE static u32 place(u32 column, u32 chunk) { return column * kStride + chunk * 16; }
-};
-
-// A thread has four neighbouring values of each half of 32, of both operands: which column of a
-// fragment a value is does not matter, as long as it is the same one.
-class DecodedRows {
- public:
-  static constexpr bool kAreShared = false, kRunBeside = false;
-  struct Scratch {};
-  KILN_DEVICE static u32 word(u32 lane, u32) { return lane % 4; }
-
-  template <i32 kZero, bool kHasOffset, class Scale>
-  KILN_DEVICE void decode(Scratch&, const ByteRows& bytes, const ByteRows&, const Scale (&first)[2],
+  KILN_DEVICE void decode(Scratch&, const ByteRows& bytes, const Scale (&first)[2],
                           const Scale (&second)[2], u32) {
 #pragma unroll
     for (u32 half = 0; half < 2; ++half) {
@@ -137,22 +88,35 @@ class DecodedRows {
       }
     }
   }
-  KILN_DEVICE static void clear(HalfSums& sums) { set_zero(sums); }
-  KILN_DEVICE void multiply(HalfSums& sums, bool, const Scratch&, const u8* columns, u32 group,
-                            u32 lane) const {
-    const u8* const own = columns + lane / 4 * HalfColumns::kStride + lane % 4 * 8 + group * 64;
-    // Products with the same sum lie apart: one takes long until the next can begin.
+
+#if KILN_HAS_WARP_GROUPS
+  // Adds the products of group `group` of the step or of the chunk at `columns`, or, without `adds`,
+  // begins with them; between begin_products() and end_products() (device/platform_matrix.cuh).
+  KILN_DEVICE void multiply(HalfSums& sums, const Scratch&, const u8* columns, u32 group, u32,
+                            bool adds = true) const {
+    const u64 from =
+        swizzled_columns(columns + group / 2 * HalfColumns::kChunkBytes) + group % 2 * 4;
 #pragma unroll
     for (u32 half = 0; half < 2; ++half) {
+      multiply_f16_group(sums, words_[half], from + half * 2, half != 0 || adds);
+    }
+  }
+#else
+  // Adds the products of group `group` of a step.
+  KILN_DEVICE void multiply(HalfSums& sums, const Scratch&, const u8* columns, u32 group,
+                            u32 lane) const {
+    const u8* const own = columns + HalfColumns::place(lane % 8, group * 4 + lane / 8);
 #pragma unroll
-      for (u32 x = 0; x < kHalfColumns / kTileColumns; ++x) {
-        const u64 four = *reinterpret_cast<const u64*>(
-            own + x * (kTileColumns * HalfColumns::kStride) + 32 * half);
-        multiply_f16_fragments(sums[x], words_[half], static_cast<u32>(four),
-                               static_cast<u32>(four >> 32));
+    for (u32 x = 0; x < kHalfColumns / kTileColumns; ++x) {
+      u32 pieces[4];
+      load_fragments(pieces, own + x * (kTileColumns * kHalfChunkColumns * 2));
+#pragma unroll
+      for (u32 half = 0; half < 2; ++half) {
+        multiply_f16_fragments(sums[x], words_[half], pieces[2 * half], pieces[2 * half + 1]);
       }
     }
   }
+#endif
 
  private:
   u32 words_[2][4];
@@ -162,22 +126,20 @@ class DecodedRows {
 
 struct HalfColumns {
   static constexpr u32 kStride = kHalfSpan * 2;
-  static constexpr u32 kBytes = kHalfColumns * kStride, kAlignment = 16;
-  KILN_DEVICE static u32 place(u32 column, u32 chunk) { return column * kStride + chunk * 16; }
+  static constexpr u32 kBytes = kHalfColumns * kStride;
+  KILN_DEVICE static u32 place(u32 column, u32 piece) { return column * kStride + piece * 16; }
 };
 
 class DecodedRows {
  public:
   // In shared memory, between barriers; rows are apart by an odd number of words.
-  static constexpr bool kAreShared = true, kRunBeside = false;
+  static constexpr bool kAreShared = true;
   struct Scratch {
     u16 values[kTileRows][34];
   };
-  KILN_DEVICE static u32 word(u32 lane, u32) { return lane % 4; }
-
   template <i32 kZero, bool kHasOffset, class Scale>
-  KILN_DEVICE void decode(Scratch& scratch, const ByteRows& bytes, const ByteRows&,
-                          const Scale (&first)[2], const Scale (&second)[2], u32 lane) {
+  KILN_DEVICE void decode(Scratch& scratch, const ByteRows& bytes, const Scale (&first)[2],
+                          const Scale (&second)[2], u32 lane) {
     // Four threads have the same rows, and each stores a quarter of them.
 #pragma unroll
     for (u32 half = 0; half < 2; ++half) {
@@ -191,20 +153,19 @@ class DecodedRows {
             if (lane % 4 == w) word = bytes.words[r][half * 4 + w];
           }
         }
-        u16* const to = &scratch.values[lane / 4 + 8 * r][half * 16 + lane % 4 * 4];
+        u16* const to = &scratch.values[lane / 4 + 8 * r][half * 16 + lane % 4 * 2];
 #pragma unroll
         for (u32 i = 0; i < 4; ++i) {
           const f32 centered = static_cast<f32>(static_cast<i8>(word >> 8 * i) - kZero);
-          to[i] = narrow<f16>(kHasOffset ? math::fma(centered, of.scale, of.offset)
-                                         : centered * of.scale)
-                      .bits;
+          to[i / 2 * 8 + i % 2] = narrow<f16>(kHasOffset ? math::fma(centered, of.scale, of.offset)
+                                                         : centered * of.scale)
+                                      .bits;
         }
       }
     }
   }
-  KILN_DEVICE static void clear(HalfSums& sums) { set_zero(sums); }
-  KILN_DEVICE void multiply(HalfSums& sums, bool, const Scratch& scratch, const u8* columns,
-                            u32 group, u32 lane) const {
+  KILN_DEVICE void multiply(HalfSums& sums, const Scratch& scratch, const u8* columns, u32 group,
+                            u32 lane) const {
     const u16* const own =
         reinterpret_cast<const u16*>(columns + lane % 4 * 2 * HalfColumns::kStride) + group * 32;
     constexpr u32 kApart = HalfColumns::kStride / 2;

@@ -5,6 +5,7 @@
 
 #include "device/block.cuh"
 #include "device/chunk.cuh"
+#include "device/half_layout.cuh"
 #include "device/join.cuh"
 
 namespace kiln::families {
@@ -34,13 +35,31 @@ KILN_DEVICE u32 with_magnitude(u32 largest, f32 x) {
   return Largest::join(largest, magnitude < 0x7f800000 ? magnitude : 0);
 }
 
-// Each row of `columns` values to `out`, and what undoes its factor to `scales`. A row a block.
+// Four columns are a pair in each of two pieces.
+KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16, 4>& four) {
+  const HalfPlace place = half_place(column % kHalfChunkColumns);
+  f16* const chunk = tile + column / kHalfChunkColumns * (kHalfChunkColumns * kHalfTileVectors);
+#pragma unroll
+  for (u32 i = 0; i < 2; ++i) {
+    u32* const to =
+        reinterpret_cast<u32*>(chunk + half_piece(vector, place.piece + i) / 2 + place.within);
+    *to = four.word[i];
+  }
+}
+
+// Each row of `columns` values to `out`, one behind the other or, with `in_chunks`, in the places of
+// what half_matrix takes (device/half_layout.cuh), and what undoes its factor to `scales`. A row a
+// block.
 template <class T>
-KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns) {
+KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns, bool in_chunks) {
   constexpr u32 kAhead = 4;  // chunks that a thread has at once: a row of 4096 by 256 threads
-  const u64 before = static_cast<u64>(block_index()) * columns;
+  constexpr u32 kSpan = tuning::kHalfSpan;
+  const u32 number = block_index();
+  const u64 before = static_cast<u64>(number) * columns;
   const T* const row = x + before;
-  f16* const row_out = out + before;
+  f16* const row_out = out + (in_chunks ? half_chunk(number, 0, columns) : before);
+  // Chunks are zero from `columns` on.
+  const u32 all = in_chunks ? (columns + kSpan - 1) / kSpan * kSpan : columns;
   const bool by_chunks = columns % 4 == 0 && address_of(x) % (4 * sizeof(T)) == 0 &&
                          address_of(out) % (4 * sizeof(f16)) == 0;
   const u32 step = block_size() * 4, batch = kAhead * step;
@@ -49,49 +68,54 @@ KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns) {
   const auto load = [&] {
 #pragma unroll
     for (u32 k = 0; k < kAhead; ++k) {
+      const u32 column = first + k * step;
       kept[k].clear();
-      if (first + k * step < columns) kept[k].load(row + first + k * step);
+      if (by_chunks) {
+        if (column < columns) kept[k].load(row + column);
+      } else {
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) {
+          if (column + j < columns) kept[k].put(j, row[column + j]);
+        }
+      }
     }
   };
-  if (by_chunks) {
 #pragma unroll 1
-    for (;; first += batch) {
-      load();
+  for (;; first += batch) {
+    load();
 #pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
+    for (u32 k = 0; k < kAhead; ++k) {
 #pragma unroll
-        for (u32 j = 0; j < 4; ++j) largest = with_magnitude(largest, widen(kept[k].get(j)));
-      }
-      if (first + batch >= columns) break;
+      for (u32 j = 0; j < 4; ++j) largest = with_magnitude(largest, widen(kept[k].get(j)));
     }
-  } else {
-#pragma unroll 1
-    for (u32 i = thread_index(); i < columns; i += block_size()) {
-      largest = with_magnitude(largest, widen(row[i]));
-    }
+    if (first + batch >= all) break;
   }
   const u32 exponent = half_exponent(block_reduce<Largest>(largest));
-  if (thread_index() == 0) scales[block_index()] = bit_cast<f32>((254 - exponent) << 23);
+  if (thread_index() == 0) scales[number] = bit_cast<f32>((254 - exponent) << 23);
   const f32 factor = bit_cast<f32>(exponent << 23);
-  if (by_chunks) {
-    // The last chunks are there still.
+  // The last chunks are there still.
 #pragma unroll 1
-    for (;;) {
+  for (;;) {
 #pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
-        Chunk<f16, 4> chunk;
-        chunk.set([&](u32 j) { return factor * widen(kept[k].get(j)); });
-        if (first + k * step < columns) chunk.store(row_out + first + k * step);
+    for (u32 k = 0; k < kAhead; ++k) {
+      const u32 column = first + k * step;
+      if (column >= all) continue;
+      Chunk<f16, 4> four;
+      four.set([&](u32 j) { return factor * widen(kept[k].get(j)); });
+      if (in_chunks) {
+        put_in_chunk(row_out, number % kHalfTileVectors, column, four);
+      } else if (by_chunks) {
+        four.store(row_out + column);
+      } else {
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) {
+          if (column + j < columns) row_out[column + j] = four.get(j);
+        }
       }
-      if (first < batch) break;
-      first -= batch;
-      load();
     }
-  } else {
-#pragma unroll 1
-    for (u32 i = thread_index(); i < columns; i += block_size()) {
-      row_out[i] = narrow<f16>(factor * widen(row[i]));
-    }
+    if (first < batch) break;
+    first -= batch;
+    load();
   }
 }
 

@@ -100,8 +100,5 @@
   row(Q6_K, q6_K)            \
   row(MXFP4, mxfp4)
 
-// quantize_rows_q8_1_<T>
+// quantize_rows_q8_1_<T> and half_rows_<T>
 #define KILN_EACH_ACTIVATION(row) row(f32) row(f16) row(bf16)
-
-// half_rows_<T>
-#define KILN_EACH_WIDE_ACTIVATION(row) row(f32) row(bf16)

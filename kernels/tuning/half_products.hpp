@@ -1,17 +1,46 @@
-// How products with many vectors of f16 are spread over a launch (families/half_products.cuh).
-// Plain C++17, for device code and host programs.
+// How products with many vectors of f16 are spread over a launch (families/half_products.cuh), and how
+// the vectors lie in memory. Plain C++17, for device code and host programs.
 #pragma once
 
 namespace kiln::tuning {
 
-// A tile has 16 rows for each 32 threads of a block along x, a multiple of kHalfThreads, which y
-// parts of as many threads share: each has some of kHalfSpan columns a step. Where warp groups
-// multiply, a tile has more vectors, and a block fewer threads.
-inline constexpr unsigned kHalfSpan = 256, kHalfThreads = 128;
+// A step of a product has so many columns.
+inline constexpr unsigned kHalfSpan = 256;
+
+// ---- vectors ----------------------------------------------------------------------------------
+//
+// Vectors lie by chunks of 64 columns of 128 vectors, 16 KB, as matrix units want them: a copy of
+// a chunk is a copy of bytes. The chunks of 128 vectors lie one behind the other, up to a whole step;
+// values behind the last column are zero, vectors behind the last are anything. Within a chunk
+//
+//   a vector has 128 bytes: eight pieces of 16, of which piece p lies at place p ^ vector % 8
+//   two pieces have 16 columns: the pairs of columns 0, 2, 4 and 6, and those of 1, 3, 5 and 7
+//
+// so that four neighbouring columns are one pair in each of two pieces (device/half_layout.cuh).
+inline constexpr unsigned kHalfTileVectors = 128, kHalfChunkColumns = 64;
+
+constexpr unsigned long long half_columns(unsigned long long columns) {
+  return (columns + kHalfSpan - 1) / kHalfSpan * kHalfSpan;
+}
+// How many values that takes, with all that is behind the last.
+constexpr unsigned long long half_values(unsigned long long vectors, unsigned long long columns) {
+  const unsigned long long tiles = (vectors + kHalfTileVectors - 1) / kHalfTileVectors;
+  return tiles * kHalfTileVectors * half_columns(columns);
+}
+
+// ---- launches ---------------------------------------------------------------------------------
+
+// A block's threads make `parts` parts, which share the tile and have some of a step's columns each. A
+// tile has 16 rows for each 32 threads of a part, a multiple of kHalfThreads. Where warp groups
+// multiply, a tile has more vectors, and kHalfThreads more threads copy for all.
+inline constexpr unsigned kHalfThreads = 128;
 constexpr unsigned half_vectors(bool has_warp_groups) { return has_warp_groups ? 128 : 64; }
 constexpr unsigned half_most_threads(bool has_warp_groups) { return has_warp_groups ? 256 : 512; }
+constexpr unsigned half_copying_threads(bool has_warp_groups) {
+  return has_warp_groups ? kHalfThreads : 0;
+}
 
-// What a vector takes in shared memory, and a row.
+// What a vector takes of a step in shared memory, and a row.
 inline constexpr unsigned kHalfVectorBytes = 2 * kHalfSpan + 32;
 constexpr unsigned half_row_bytes(unsigned block_bytes, unsigned block_values) {
   return ((kHalfSpan / block_values * block_bytes + 30) / 16 | 1) * 16;
@@ -19,8 +48,8 @@ constexpr unsigned half_row_bytes(unsigned block_bytes, unsigned block_values) {
 // Results of vectors have so many between them, beside the rows.
 inline constexpr unsigned kHalfResultsApart = 4;
 
-// Dynamic shared memory of a block: `stages` steps, what 32 threads decode where no matrix units
-// take it from registers, and room to align all.
+// Dynamic shared memory of a block whose parts have so many threads: `stages` steps, what 32 threads
+// decode where no matrix units take it from registers, and room to align all.
 constexpr unsigned half_bytes(unsigned block_bytes, unsigned block_values, unsigned threads,
                               unsigned parts, unsigned vectors, unsigned stages) {
   const unsigned rows = threads / 2, scratch = threads * parts / 32 * (16 * 34 * 2);
@@ -31,8 +60,8 @@ constexpr unsigned half_bytes(unsigned block_bytes, unsigned block_values, unsig
   return (all > results ? all : results) + 1024;
 }
 
-// How many threads a block has along x, and parts: small tiles, whose columns parts share, where
-// large ones would leave multiprocessors without a block.
+// How many threads a part has, and how many parts there are: small tiles, whose columns parts share,
+// where large ones would leave multiprocessors without a block.
 struct HalfBlock {
   unsigned threads, parts;
 };
@@ -44,17 +73,24 @@ constexpr HalfBlock half_block(unsigned long long rows, unsigned long long tiles
   return is_full ? HalfBlock{most, 1} : HalfBlock{most / 2, 2};
 }
 
-// Whether many vectors are taken as f16 instead of in Q8_1. Between 64 and 512 vectors nothing was
-// measured, nor other GPUs. Rows go by copies in the background where each begins at a multiple of
-// sixteen bytes.
+// Whether more vectors than a few are taken as f16 instead of in Q8_1. Without warp groups rows go by
+// copies in the background where each begins at a multiple of sixteen bytes, and fewer vectors than
+// these were not measured, nor other GPUs than the H200.
 //
-// H200, microseconds of the product alone, as f16 and in Q8_1:
+// Microseconds of the product alone, as f16 and in Q8_1, H100 but for the last two lines, of the H200;
+// the last is of the image for sm_90, without warp groups:
 //                          Q4_0       Q8_0       Q4_K       Q6_K
-//    4096 x 4096 by 64    40   29    46   32    39   32    47   39
-//    4096 x 4096 by 512   55  101    65  114    55  127    65  151
-//   14336 x 4096 by 512  210  350                         250  519
+//    4096 x 4096 by 16    20   24    23   27    23   25    24   31
+//    4096 x 4096 by 64    21   36    23   37    24   37    24   52
+//    1024 x 4096 by 64    20   34    23   35    24   35    26   45
+//    2048 x 2048 by 64    12   21    14   22    14   22    14   27
+//   14336 x 4096 by 256   71  185    83  206    83  216    85  278
+//    4096 x 4096 by 512   38  101    42  114    41  127    41  151
+//    4096 x 4096 by 512   72  101    86  114    79  127    84  151
 constexpr bool prefers_halves(unsigned long long rows, unsigned long long row_bytes,
-                              unsigned long long columns, unsigned long long vectors) {
+                              unsigned long long columns, unsigned long long vectors,
+                              bool has_warp_groups) {
+  if (has_warp_groups) return vectors > 16 && rows >= 512 && columns >= 512;
   return vectors > 256 && rows >= 2048 && columns >= 2048 && row_bytes % 16 == 0;
 }
 

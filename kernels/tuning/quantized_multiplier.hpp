@@ -4,12 +4,13 @@
 namespace kiln::tuning {
 
 // `is_slow`: our kernels take longer than for most formats (Q2_K, Q3_K, Q6_K, MXFP4). `is_plain`:
-// of f16 to f16, without a gate. The library's way is four launches, of plain products two: of
+// of f16 to f16, without a gate. `by_groups`: our kernels go by warp groups, as f16
+// (half_products.hpp). The library's way is four launches, of plain products two: of
 // small matrices, one by one, they take 20 microseconds whatever they do.
 //
 // H200, cuBLAS 13, microseconds of all launches, one by one and in a graph: our kernels with Q8_1 for
-// f32 to f32 and the library's way. By 512 our kernels take f16 now (half_products.hpp): for 4096 x
-// 4096 some 58 for Q4_0 and 68 for Q6_K, for 14336 x 4096 213 and 253.
+// f32 to f32 and the library's way. By warp groups, with half_rows, 4096 x 4096 takes some 24 and 27
+// for Q4_0 and Q6_K by 64, 45 and 50 by 512, 14336 x 4096 157 and 175 by 512.
 //                          one by one              in a graph
 //                          Q4_0        Q6_K        Q4_0        Q6_K
 //   1024 x 1024 by 64      10.2  19.9  12.6  19.2   8.6   8.4  11.0   8.7
@@ -40,7 +41,9 @@ namespace kiln::tuning {
 //   128256 x 4096 by 128    742   963               738   932
 // f16 to f16, one by one, of Q4_K:  4096 x 4096 by 32: 30.9  23.7.
 constexpr bool prefers_library(unsigned long long rows, unsigned long long columns,
-                               unsigned long long vectors, bool is_slow, bool is_plain) {
+                               unsigned long long vectors, bool is_slow, bool is_plain,
+                               bool by_groups) {
+  if (by_groups) return vectors >= 512;
   const unsigned long long weights = rows * columns;
   if (weights < 1u << 22) return vectors >= 512;
   if (rows >= 1u << 15) return vectors >= 129;

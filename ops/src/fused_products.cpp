@@ -209,9 +209,10 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   }
   launch.grid = {divide_up(call.rows, block.threads / 2),
                  std::min<std::uint32_t>(std::max(tiles, 1u), kMostAlongY), 1};
-  launch.block = {block.threads, block.parts, 1};
+  launch.block.x = block.threads * block.parts + tuning::half_copying_threads(has_groups);
   launch.pass(HalfMatrixKernel(), call.weights, call.gates, call.x, call.scales, call.dst,
-              numbers.columns, numbers.rows, vectors, numbers.stride, numbers.type);
+              numbers.columns, numbers.rows, vectors, numbers.stride, numbers.type,
+              std::uint32_t{block.parts}, std::uint32_t{block.threads});
   return launch;
 }
 
@@ -232,6 +233,10 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   return launch;
 }
 
+std::size_t half_chunk_bytes(std::size_t rows, std::size_t columns) {
+  return tuning::half_values(rows, columns) * size_of(DType::kF16);
+}
+
 Result<Launch> plan(const HalfRows& call, const Gpu&) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kHalfRows, call.dtype));
@@ -240,7 +245,7 @@ Result<Launch> plan(const HalfRows& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
   launch.block.x = 256;
   launch.pass(HalfRowsKernel<void>(), call.x, call.out, call.scales,
-              static_cast<std::uint32_t>(columns));
+              static_cast<std::uint32_t>(columns), std::uint32_t{call.in_chunks});
   return launch;
 }
 

@@ -190,32 +190,21 @@ class Planner {
     });
   }
 
-  // Many vectors as f16, on GPUs whose matrix units take what threads decode.
-  bool goes_by_halves() const {
-    auto call = product_of<HalfMatrix>(call_.weights);
-    call.vectors = call_.vectors;
-    return has_background_copies(gpu_) && is_fused(call_.format) &&
-           tuning::prefers_halves(call_.rows, row_bytes(call_.format, call_.columns), call_.columns,
-                                  call_.vectors) &&
-           plan(call, gpu_);
-  }
+  // Many vectors as f16.
   Result<void> half_matrices() {
-    Place x{call_.x, 0}, scales;
-    if (call_.x_dtype != DType::kF16) {
-      x = reserve(call_.vectors * call_.columns * size_of(DType::kF16));
-      scales = reserve(call_.vectors * sizeof(float));
-      HalfRows halves;
-      halves.dtype = call_.x_dtype;
-      halves.rows = call_.vectors;
-      halves.columns = call_.columns;
-      halves.x = call_.x;
-      KILN_TRY(add(plan(halves, gpu_), {{1, x}, {2, scales}}, "activations as f16"));
-    }
+    const Place x = reserve(half_chunk_bytes(call_.vectors, call_.columns));
+    const Place scales = reserve(call_.vectors * sizeof(float));
+    HalfRows halves;
+    halves.dtype = call_.x_dtype;
+    halves.rows = call_.vectors;
+    halves.columns = call_.columns;
+    halves.x = call_.x;
+    halves.in_chunks = true;
+    KILN_TRY(add(plan(halves, gpu_), {{1, x}, {2, scales}}, "activations as f16"));
     return with_gates(
         [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view what) {
           auto call = product_of<HalfMatrix>(weights);
           call.vectors = call_.vectors;
-          call.x = x.address;
           call.dst_dtype = dtype;
           call.dst = dst.writable();
           return add(plan(call, gpu_), {{1, gates}, {2, x}, {3, scales}, {4, dst}}, what);
@@ -234,7 +223,7 @@ class Planner {
 
   // One matrix and any number of vectors.
   Result<void> products() {
-    if (goes_by_halves()) return half_matrices();
+    if (goes_by_halves(call_, gpu_)) return half_matrices();
     KILN_TRY_ASSIGN(const Place q8_1, quantized(call_.vectors));
     const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
     const bool has_bytes = info(call_.format).bytes > info(call_.format).values;
@@ -314,6 +303,18 @@ class Planner {
 };
 
 }  // namespace
+
+bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
+  HalfMatrix product;
+  product.format = call.format;
+  product.rows = call.rows;
+  product.columns = call.columns;
+  product.vectors = call.vectors;
+  return call.experts == 0 && has_background_copies(gpu) && is_fused(call.format) &&
+         tuning::prefers_halves(call.rows, row_bytes(call.format, call.columns), call.columns,
+                                call.vectors, has_warp_groups(gpu)) &&
+         plan(product, gpu);
+}
 
 Result<LaunchSequence> plan(const QuantizedMatmul& call, const Gpu& gpu) {
   return Planner(call, gpu).run();

@@ -152,8 +152,10 @@ bool goes_by_library(const QuantizedMatmul& call, const DeviceInfo& device) {
   const bool is_gpu = device.backend == Backend::kCuda || device.backend == Backend::kHip;
   if (!is_gpu || call.experts != 0) return false;
   if (!has_kernels(call.format, call.vectors)) return true;
+  const Gpu gpu = Gpu::of(device);
+  const bool by_groups = has_warp_groups(gpu) && goes_by_halves(call, gpu);
   return tuning::prefers_library(call.rows, call.columns, call.vectors, is_slow(call.format),
-                                 is_plain(call));
+                                 is_plain(call), by_groups);
 }
 
 std::size_t library_memory(const QuantizedMatmul& call, std::size_t weights_at_once) {

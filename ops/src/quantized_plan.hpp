@@ -154,6 +154,11 @@ inline unsigned sm_of(const Gpu& gpu) {
 inline bool has_background_copies(const Gpu& gpu) { return sm_of(gpu) >= 80; }
 inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
 
+// Whether a product's activations and weights become f16, on GPUs whose matrix units take what
+// threads decode.
+struct QuantizedMatmul;
+bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu);
+
 // Whether up to eight vectors go by mul_mat, which holds them (families/held_vectors.cuh): the matrix begins
 // and ends at a multiple of sixteen bytes, as the vectors must.
 inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,

@@ -35,6 +35,9 @@ std::vector<ops::Extents> matrices(const Kernel& kernel) {
   }
   return {{14336, 4096}};
 }
+std::size_t half_values(std::size_t rows, std::size_t columns) {
+  return ops::half_chunk_bytes(rows, columns) / size_of(ops::DType::kF16);
+}
 std::vector<ops::Extents> tiles(const Kernel&) { return {{4096, 4096, 16}, {4096, 4096, 512}}; }
 
 // --- quantize_rows, half_rows, join_products, rank_experts
@@ -53,11 +56,11 @@ Result<ops::Launch> plan_quantize(const Kernel& kernel, const BenchCase& subject
   call.out = addresses.output;
   return plan(call, subject.gpu);
 }
-// The scales lie behind the halves, in f16's places.
+// The scales lie behind the halves.
 Operands half_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
   return {{floats(kernel.first, rows * columns)},
-          floats(ops::DType::kF16, rows * columns + 2 * rows)};
+          floats(ops::DType::kF16, half_values(rows, columns) + 2 * rows)};
 }
 Result<ops::Launch> plan_half(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry) {
@@ -67,7 +70,9 @@ Result<ops::Launch> plan_half(const Kernel& kernel, const BenchCase& subject,
   call.columns = subject.dims[1];
   call.x = addresses.inputs[0];
   call.out = addresses.output;
-  call.scales = static_cast<std::uint16_t*>(addresses.output) + call.rows * call.columns;
+  call.in_chunks = true;
+  call.scales =
+      static_cast<std::uint16_t*>(addresses.output) + half_values(call.rows, call.columns);
   return plan(call, subject.gpu);
 }
 Operands join_operands(const Kernel&, const BenchCase& subject) {
@@ -88,7 +93,8 @@ Result<ops::Launch> plan_join(const Kernel&, const BenchCase& subject, const Add
 // Dims: tasks, experts. The order and the tiles lie one behind the other.
 Operands rank_operands(const Kernel&, const BenchCase& subject) {
   const std::size_t tasks = subject.dims[0], experts = subject.dims[1];
-  return {{ids_below(tasks, experts)}, {ops::DType::kU32, {{tasks + 3 * ops::expert_tiles(tasks, experts)}}}};
+  return {{ids_below(tasks, experts)},
+          {ops::DType::kU32, {{tasks + 3 * ops::expert_tiles(tasks, experts)}}}};
 }
 Result<ops::Launch> plan_rank(const Kernel&, const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry) {
@@ -148,8 +154,9 @@ Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
 }
 Operands half_matrix_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t vectors = vectors_of(subject);
-  return {{weights(kernel, subject), floats(ops::DType::kF16, vectors * subject.dims[1])},
-          floats(ops::DType::kF16, vectors * subject.dims[0])};
+  return {
+      {weights(kernel, subject), floats(ops::DType::kF16, half_values(vectors, subject.dims[1]))},
+      floats(ops::DType::kF16, vectors * subject.dims[0])};
 }
 Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subject,
                                      const Addresses& addresses, ops::Geometry) {

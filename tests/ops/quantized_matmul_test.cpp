@@ -388,6 +388,11 @@ TEST_CASE("many activations go by the library of a GPU, and no experts") {
   CHECK_FALSE(refuses([&](QuantizedMatmul& one) { one.gate = &call; }));
   CHECK(refuses([](QuantizedMatmul& one) { one.experts = 8; }));
   CHECK(refuses([](QuantizedMatmul& one) { one.rows = one.columns = 1024, one.vectors = 511; }));
+  // Products of warp groups leave the library fewer.
+  CHECK_FALSE(refuses([](QuantizedMatmul& one) { one.vectors = 128; }));
+  gpu.target = "sm_90", gpu.multiprocessors = 132, gpu.max_shared_bytes = 227 * 1024;
+  CHECK(refuses([](QuantizedMatmul& one) { one.vectors = 511; }));
+  CHECK_FALSE(refuses([](QuantizedMatmul& one) { one.vectors = 512; }));
   // What no kernel takes.
   call.vectors = 2;
   for (const BlockFormatInfo& format : kBlockFormats) {

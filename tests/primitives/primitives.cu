@@ -123,7 +123,7 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
 // A block of 128 threads multiplies 64 rows of 32 bytes, decoded, by 64 columns of 32 values, which
 // lie as group `group` of those that are staged.
 struct DecodedTiles {
-  alignas(HalfColumns::kAlignment) u8 columns[HalfColumns::kBytes];
+  alignas(1024) u8 columns[HalfColumns::kBytes];
   DecodedRows::Scratch scratch[4];
 };
 struct RowScale {
@@ -136,32 +136,31 @@ KILN_DEVICE void multiply_decoded(const u32* rows, const RowScale* scales, const
   KILN_SHARED(tiles, DecodedTiles);
   for (u32 i = thread_rank(); i < kColumns * 32; i += block_threads()) {
     const u32 at = group * 32 + i % 32;
-    f16* const chunk = reinterpret_cast<f16*>(tiles.columns + HalfColumns::place(i / 32, at / 8));
-    chunk[at % 8] = columns[i];
+    const HalfPlace place = half_place(at % kHalfChunkColumns);
+    const u32 piece = at / kHalfChunkColumns * kHalfPieces + place.piece;
+    reinterpret_cast<f16*>(tiles.columns + HalfColumns::place(i / 32, piece))[place.within] =
+        columns[i];
   }
   show_products();
   barrier();
   const u32 lane = thread_rank() % kTileThreads, wave = thread_rank() / kTileThreads;
-  ByteRows words[2];
+  ByteRows words;
   RowScale of_halves[2][2];
   for (u32 r = 0; r < 2; ++r) {
     const u32 row = wave * kTileRows + lane / 4 + 8 * r;
     for (u32 k = 0; k < kRowWords; ++k) {
-      for (u32 i = 0; i < 2; ++i) {
-        words[i].words[r][k] =
-            rows[row * 8 + (kRowWords == 8 ? k : DecodedRows::word(lane, i) + 4 * k)];
-      }
+      words.words[r][k] = rows[row * 8 + (kRowWords == 8 ? k : lane % 4 + 4 * k)];
     }
     for (u32 half = 0; half < 2; ++half) of_halves[half][r] = scales[row * 2 + half];
   }
   DecodedRows left;
   HalfSums sums;
-  DecodedRows::clear(sums);
-  left.template decode<kZero, kHasOffset>(tiles.scratch[wave], words[0], words[1], of_halves[0],
-                                          of_halves[1], lane);
+  set_zero(sums);
+  left.template decode<kZero, kHasOffset>(tiles.scratch[wave], words, of_halves[0], of_halves[1],
+                                          lane);
   wave_barrier();
   begin_products();
-  left.multiply(sums, true, tiles.scratch[wave], tiles.columns, group, lane);
+  left.multiply(sums, tiles.scratch[wave], tiles.columns, group, lane);
   end_products();
   wait_for_products<0>();
 #pragma unroll

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "tests/kernels/families/family.hpp"
+#include "tests/kernels/half_chunks.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
 #include "tests/kernels/rows.hpp"
 #include "tests/kernels/views.hpp"
@@ -549,58 +550,71 @@ struct HalfRow {
   double largest;
   int exponent;
 };
-constexpr HalfRow kHalfRows[] = {{1, 0},
-                                 {0x1p-6, 0},
-                                 {0x1.fep-7, 21},
-                                 {65504, 0},
-                                 {65505, -1},
-                                 {0x1.fep127, -113},
-                                 {0x1p-120, 126},
-                                 {0x1p-126, 126},
-                                 {0, 0}};
+constexpr HalfRow kHalfRows[] = {
+    {1, 0},          {0x1p-6, 0},     {0x1.fep-7, 21}, {65504, 0}, {65505, -1}, {0x1.fep127, -113},
+    {0x1p-120, 126}, {0x1p-126, 126}, {0x1p-24, 38},   {0, 0}};
+std::vector<HalfRow> half_rows_of(DType dtype) {
+  std::vector<HalfRow> rows;
+  for (const HalfRow& row : kHalfRows) {
+    const bool is_of_f16 = row.largest == 0 || (row.largest >= 0x1p-24 && row.largest <= 65504);
+    if (dtype != DType::kF16 || is_of_f16) rows.push_back(row);
+  }
+  return rows;
+}
 
 Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is_special,
-                     const Seed& seed) {
+                     bool in_chunks, const Seed& seed) {
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
+  const std::vector<HalfRow> rows = half_rows_of(dtype);
+  const std::size_t count = rows.size();
+  const HalfChunks chunks(columns);
   std::vector<Bits> x;
-  std::vector<Expected> halves, scales;
+  const auto place = [&](std::size_t v, std::size_t column) {
+    return in_chunks ? chunks.place(v, column) : v * columns + column;
+  };
+  const std::size_t values = in_chunks ? chunks.values(count) : count * columns;
+  Operand out{"out", DType::kF16, poison(values * 2, random)};
+  std::vector<Expected> halves = unchanged(DType::kF16, out.content), scales;
   const Real infinity = std::numeric_limits<Real>::infinity();
-  for (const HalfRow& row : kHalfRows) {
+  for (std::size_t v = 0; v < count; ++v) {
+    const HalfRow& row = rows[v];
     const Bits largest = encode(dtype, static_cast<Real>(row.largest));
     // bf16 rounds 65504 and 65505 to 2^16.
     const int exponent = decode(dtype, largest) == 65536 ? -2 : row.exponent;
     const Real factor = std::ldexp(Real{1}, exponent);
-    const std::size_t place = random.below(columns);
+    const std::size_t of_largest = random.below(columns);
     for (std::size_t i = 0; i < columns; ++i) {
       Bits bits = encode(dtype, static_cast<Real>(random.uniform(-1, 1) * row.largest * 0.99));
-      if (i == place) bits = encode(dtype, static_cast<Real>(-row.largest));
-      if (is_special && i == (place + 1) % columns) bits = encode(dtype, infinity);
-      if (is_special && i == (place + 2) % columns) bits = encode(dtype, -infinity);
-      if (is_special && i == (place + 3) % columns) bits = encode(dtype, std::nanl(""));
+      if (i == of_largest) bits = encode(dtype, static_cast<Real>(-row.largest));
+      if (is_special && i == (of_largest + 1) % columns) bits = encode(dtype, infinity);
+      if (is_special && i == (of_largest + 2) % columns) bits = encode(dtype, -infinity);
+      if (is_special && i == (of_largest + 3) % columns) bits = encode(dtype, std::nanl(""));
       x.push_back(bits);
-      halves.push_back(Expected::within(DType::kF16, decode(dtype, bits) * factor, {}));
+      halves[place(v, i)] = Expected::within(DType::kF16, decode(dtype, bits) * factor, {});
+    }
+    for (std::size_t i = columns; in_chunks && i < chunks.columns; ++i) {
+      halves[place(v, i)] = Expected::exactly(0);
     }
     scales.push_back(Expected::exactly(encode(DType::kF32, 1 / factor)));
   }
-  const std::size_t rows = std::size(kHalfRows);
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
   made.operands.back().ends_memory = true;
-  Operand out{"out", DType::kF16, poison(x.size() * 2, random)};
   out.expected = [=] { return halves; };
-  Operand undone{"scales", DType::kF32, poison(rows * 4, random)};
+  Operand undone{"scales", DType::kF32, poison(count * 4, random)};
   undone.expected = [=] { return scales; };
   made.operands.push_back(std::move(out));
   made.operands.push_back(std::move(undone));
   made.plan = [=](const std::vector<void*>& addresses) {
     ops::HalfRows call;
     call.dtype = dtype;
-    call.rows = rows;
+    call.rows = count;
     call.columns = columns;
     call.x = addresses[0];
     call.out = addresses[1];
     call.scales = addresses[2];
+    call.in_chunks = in_chunks;
     return plan(call);
   };
   return made;
@@ -623,14 +637,13 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
   if (kernel == "join_products") {
     for (const bool is_pair : {false, true}) {
       for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-        for (const Joining& choice : {Joining{is_pair, false, dtype, 1, 300},
-                                      Joining{is_pair, true, dtype, 3, 4100},
-                                      Joining{is_pair, true, dtype, 5, 77}}) {
+        for (const Joining& choice :
+             {Joining{is_pair, false, dtype, 1, 300}, Joining{is_pair, true, dtype, 3, 4100},
+              Joining{is_pair, true, dtype, 5, 77}}) {
           const std::string name = "join_products/" + shape_name({choice.rows, choice.columns}) +
                                    (is_pair ? "/gates/" : "/") + std::string(ops::name(dtype));
-          cases.push_back(
-              {name, choice.rows * choice.columns,
-               [=](const Seed& seed) { return build_joined(name, choice, seed); }});
+          cases.push_back({name, choice.rows * choice.columns,
+                           [=](const Seed& seed) { return build_joined(name, choice, seed); }});
         }
       }
     }
@@ -639,13 +652,16 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
   if (const auto parts = split_dtype(kernel); parts && parts->root == "half_rows") {
     for (const std::size_t columns : {7, 96, 5000}) {
       for (const bool is_special : {false, true}) {
-        const std::string name = std::string(kernel) + "/" +
-                                 shape_name({std::size(kHalfRows), columns}) +
-                                 (is_special ? "/special" : "/finite");
-        cases.push_back({name, std::size(kHalfRows) * columns,
-                         [=, dtype = parts->dtype](const Seed& seed) {
-                           return build_half_rows(name, dtype, columns, is_special, seed);
-                         }});
+        for (const bool in_chunks : {false, true}) {
+          const std::size_t rows = half_rows_of(parts->dtype).size();
+          const std::string name = std::string(kernel) + "/" + shape_name({rows, columns}) +
+                                   (is_special ? "/special" : "/finite") +
+                                   (in_chunks ? "/chunks" : "/rows");
+          cases.push_back({name, rows * columns, [=, dtype = parts->dtype](const Seed& seed) {
+                             return build_half_rows(name, dtype, columns, is_special, in_chunks,
+                                                    seed);
+                           }});
+        }
       }
     }
     return true;
@@ -696,13 +712,13 @@ Contracts fused_product_contracts() {
 #undef KILN_ROW
   contracts.push_back({"quantize_rows_q8_1", "as quantize_q8_1, of rows order[i] / each", "f32",
                        "as quantize_q8_1", "as quantize_q8_1", "A name of our own."});
-  contracts.push_back({"join_products", "x, or silu(gate) x, of both times their row's scale", "f32",
-                       "8 half units", special, "A name of our own."});
-  contracts.push_back({"half_rows", "x times a power of two for each row, as f16", "f32",
-                       "half a unit; the powers are exact",
-                       "NaN and infinities stay, and do not choose the power",
-                       "A name of our own. The power is 1 for rows of largest magnitude 0 or 2^-6 to "
-                       "65504; else it makes that 2^14 to 2^15, or is 2^126."});
+  contracts.push_back({"join_products", "x, or silu(gate) x, of both times their row's scale",
+                       "f32", "8 half units", special, "A name of our own."});
+  contracts.push_back(
+      {"half_rows", "x times a power of two for each row, as f16", "f32",
+       "half a unit; the powers are exact", "NaN and infinities stay, and do not choose the power",
+       "A name of our own. The power is 1 for rows of largest magnitude 0 or 2^-6 to "
+       "65504; else it makes that 2^14 to 2^15, or is 2^126."});
   contracts.push_back({"rank_experts", "the tasks by expert, and tiles of tasks of one expert", "",
                        "exact", "a task of no expert is in no tile",
                        "A name of our own. Equal ones keep their order."});

@@ -9,6 +9,7 @@
 
 #include "kiln/ops/fused_products.hpp"
 #include "tests/kernels/families/family.hpp"
+#include "tests/kernels/half_chunks.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
 #include "tests/kernels/rows.hpp"
 #include "tests/kernels/views.hpp"
@@ -29,7 +30,7 @@ struct HalfCase {
   DType dst = DType::kF32;
   bool has_gates = false, has_scales = false;
   std::size_t dst_stride = 0;
-  std::size_t misalignment = 0;  // of the blocks in their units, and of x in elements
+  std::size_t misalignment = 0;  // of the blocks, in their units
   bool ends_memory = false;
 };
 
@@ -75,6 +76,18 @@ std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
   return content;
 }
 
+// x as kernels take it. Vectors behind the last are no numbers.
+std::vector<std::byte> in_chunks(const HalfCase& choice, const std::vector<Bits>& x) {
+  const HalfChunks chunks(choice.columns);
+  std::vector<Bits> values(chunks.values(choice.vectors), encode(DType::kF16, std::nanl("")));
+  for (std::size_t v = 0; v < choice.vectors; ++v) {
+    for (std::size_t c = 0; c < chunks.columns; ++c) {
+      values[chunks.place(v, c)] = c < choice.columns ? x[v * choice.columns + c] : Bits{0};
+    }
+  }
+  return bytes_of(DType::kF16, values);
+}
+
 Expected result_of(BlockFormat format, const HalfCase& choice, const Data& data,
                    const QuantizedRow& row, std::size_t v, std::size_t at) {
   Real value = 0, magnitude = 0, error = 0;
@@ -114,7 +127,7 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
   };
   const std::size_t unit = ops::info(format).bytes % 4 == 0 ? 4 : 2;
   add("weights", DType::kU8, data->weights, choice.misalignment * unit);
-  add("x", DType::kF16, bytes_of(DType::kF16, data->x), choice.misalignment);
+  add("x", DType::kF16, in_chunks(choice, data->x), 0);
   if (choice.has_gates) add("gates", DType::kF32, bytes_of(DType::kF32, data->gates), 0);
   if (choice.has_scales) add("scales", DType::kF32, bytes_of(DType::kF32, data->scales), 0);
   Operand dst{"dst", choice.dst, poison(results * size_of(choice.dst), random)};

@@ -161,8 +161,8 @@ TEST_CASE("the fifth argument of the original's host is dropped for Q5_K alone")
   }
 }
 
-std::string text(const QuantizedMatmul& call) {
-  const auto planned = plan(call);
+std::string text(const QuantizedMatmul& call, const Gpu& gpu = {}) {
+  const auto planned = plan(call, gpu);
   REQUIRE(planned);
   return planned->text;
 }
@@ -220,27 +220,38 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         split->launches[1].workspace_parts[0].offset + q8_1_bytes(8, 4096));
   CHECK(numbers(split->launches[2], 2)[0] == 0x1000 + 8 * 4096 * 4);
   call.vectors = 17;
-  CHECK(text(call) ==
+  const Gpu older{"sm_80"};  // without warp groups
+  CHECK(text(call, older) ==
         "quantized.quantize_rows_q8_1_f32<<<4x17, 256>>>: activations as Q8_1\n"
         "quantized.mul_mat_q4_K<<<128, 32x8>>>: product as f32");
+  CHECK(text(call) ==
+        "quantized.half_rows_f32<<<17, 256>>>: activations as f16\n"
+        "quantized_half.half_matrix_q4_K<<<64, 384>>>: product as f32");
   call.rows = 14336;
   call.gate = &call;
   call.out_dtype = DType::kF16;
   call.vectors = 100;
-  CHECK(text(call) ==
+  CHECK(text(call, older) ==
         "quantized.quantize_rows_q8_1_f32<<<4x100, 256>>>: activations as Q8_1\n"
         "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: gates\n"
         "quantized.fused_matrix_q4_K<<<224x2, 32x4>>>: silu(gate) * product as f16");
   call.vectors = 512;
   CHECK(text(call) ==
         "quantized.half_rows_f32<<<512, 256>>>: activations as f16\n"
-        "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: gates\n"
-        "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: silu(gate) * product as f16");
+        "quantized_half.half_matrix_q4_K<<<112x4, 384>>>: gates\n"
+        "quantized_half.half_matrix_q4_K<<<112x4, 384>>>: silu(gate) * product as f16");
   call.x_dtype = DType::kF16;
   call.gate = nullptr;
-  CHECK(text(call) == "quantized_half.half_matrix_q4_K<<<112x4, 256>>>: product as f16");
+  CHECK(text(call) ==
+        "quantized.half_rows_f16<<<512, 256>>>: activations as f16\n"
+        "quantized_half.half_matrix_q4_K<<<112x4, 384>>>: product as f16");
+  CHECK(text(call, older) ==
+        "quantized.half_rows_f16<<<512, 256>>>: activations as f16\n"
+        "quantized_half.half_matrix_q4_K<<<56x8, 512>>>: product as f16");
   call.rows = 2048;
-  CHECK(text(call) == "quantized_half.half_matrix_q4_K<<<32x4, 128x2>>>: product as f16");
+  CHECK(text(call) ==
+        "quantized.half_rows_f16<<<512, 256>>>: activations as f16\n"
+        "quantized_half.half_matrix_q4_K<<<32x4, 384>>>: product as f16");
   call.rows = 14336;
   call.x_dtype = DType::kF32;
   call.gate = &call;

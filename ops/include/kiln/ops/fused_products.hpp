@@ -82,14 +82,14 @@ struct FusedMatrix : FusedProduct {
   const void* tiles = nullptr;
 };
 
-// half_matrix_<format>: many activations of f16, as HalfRows leaves them, one behind the other.
-// Weights, their scales and their offsets are rounded to f16; beyond 65504 each of these is infinite,
+// half_matrix_<format>: many activations of f16, as HalfRows leaves them in chunks. Weights, their
+// scales and their offsets are rounded to f16; beyond 65504 each of these is infinite,
 // and what comes of it no number. Sums are f32. `scales`: one for each activation, or null. With
 // `gates`: silu(gate) * product.
 struct HalfMatrix : FusedProduct {
   const void* gates = nullptr;  // f32, where the results are, or null
   std::size_t vectors = 1;
-  const void* x = nullptr;       // f16
+  const void* x = nullptr;       // f16, half_chunk_bytes() from a multiple of 16 on
   const void* scales = nullptr;  // f32, or null
 };
 
@@ -104,7 +104,7 @@ struct JoinProducts {
   void* dst = nullptr;  // of f32: may be `values`
 };
 
-// half_rows_<T>: rows of f32 or bf16 as f16, each times a power of two that keeps f16 from
+// half_rows_<T>: rows of f32, f16 or bf16 as f16, each times a power of two that keeps f16 from
 // overflowing and from losing bits: 1 where the row's largest finite magnitude is 2^-6 to 65504, or
 // 0. NaN and infinities stay what they are.
 struct HalfRows {
@@ -113,7 +113,11 @@ struct HalfRows {
   const void* x = nullptr;  // rows one behind the other
   void* out = nullptr;      // f16
   void* scales = nullptr;   // f32, for each row what undoes its factor
+  // As HalfMatrix takes them (kernels/tuning/half_products.hpp), and not one behind the other: `out`
+  // has half_chunk_bytes(), from a multiple of 16 on.
+  bool in_chunks = false;
 };
+std::size_t half_chunk_bytes(std::size_t rows, std::size_t columns);
 
 // Errors as those of quantized.hpp.
 Result<Launch> plan(const QuantizeRows& call, const Gpu& gpu = {});

@@ -1,0 +1,115 @@
+// How the threads of a block share a tile of products with vectors of f16.
+#pragma once
+
+#include "device/half_fragments.cuh"
+#include "device/platform.cuh"
+#include "families/quantized_matrix.cuh"
+#include "tuning/half_products.hpp"
+
+namespace kiln::families {
+
+using namespace device;
+
+// A block's parts have the same rows, and some of each step's columns each. Threads behind them copy
+// with the others, or, where there are warp groups, for them.
+struct HalfTeam {
+  u32 parts, threads;  // of a part
+  u32 part, wave, lane;
+
+  KILN_DEVICE HalfTeam(u32 count, u32 threads_of_part)
+      : parts(count),
+        threads(threads_of_part),
+        part(thread_index() / threads),
+        wave(thread_index() % threads / kTileThreads),
+        lane(thread_index() % kTileThreads) {}
+
+  // Whether the thread decodes and multiplies.
+  KILN_DEVICE bool multiplies() const { return part < parts; }
+  KILN_DEVICE u32 waves() const { return threads / kTileThreads; }
+  // Of a tile.
+  KILN_DEVICE u32 rows() const { return threads / 2; }
+  // The thread's first row in the tile; the other one is eight behind it.
+  KILN_DEVICE u32 row() const { return wave * kTileRows + lane / 4; }
+};
+
+// A step's rows in shared memory, each with room for kRowBytes.
+template <class Format>
+struct HalfRowsOf {
+  static constexpr u32 kBytes = kHalfSpan / Format::kValues * Format::kBytes;  // of a step
+  static constexpr u32 kRowBytes = tuning::half_row_bytes(Format::kBytes, Format::kValues);
+
+  const u8* weights;
+  u64 row_bytes;
+  u32 rows, columns;
+
+  KILN_DEVICE HalfRowsOf(const void* matrix, u32 count, u32 values)
+      : weights(static_cast<const u8*>(matrix)),
+        row_bytes(static_cast<u64>(values / Format::kValues) * Format::kBytes),
+        rows(count),
+        columns(values) {}
+
+  KILN_DEVICE u32 steps() const { return (columns + kHalfSpan - 1) / kHalfSpan; }
+  KILN_DEVICE const u8* place(u32 row, u32 step) const {
+    return weights + row * row_bytes + step * kBytes;
+  }
+  // The row's first byte has the same place among 16 in shared memory: in each step, kBytes further.
+  KILN_DEVICE u32 place_among_16(u32 row, u32 step) const {
+    return advanced(
+        (static_cast<u32>(address_of(weights)) + row * static_cast<u32>(row_bytes)) % 16, step);
+  }
+  KILN_DEVICE static u32 advanced(u32 place, u32 step) {
+    return kBytes % 16 == 0 ? place : (place + step * kBytes) % 16;
+  }
+  // Whether all rows of a step are whole, and alike among 16.
+  KILN_DEVICE bool are_whole(u32 step) const { return columns - step * kHalfSpan >= kHalfSpan; }
+  KILN_DEVICE bool are_aligned() const { return (address_of(weights) | row_bytes) % 16 == 0; }
+
+  // Copies a step's rows from `first_row` on, by `threads` threads of which each eight have a row:
+  // sixteen bytes at once by copy_async(), but where they are not all the matrix's. Whether all are.
+  KILN_DEVICE bool copy(u8* stage, u32 first_row, u32 count, u32 step, u32 thread,
+                        u32 threads) const {
+    constexpr u32 kLanes = 8, kEach = (kRowBytes / 16 + kLanes - 1) / kLanes;
+    const u32 end = lesser(count, rows - first_row), own = thread / kLanes, lane = thread % kLanes;
+    const u32 at_once = threads / kLanes;
+    if (are_whole(step) && are_aligned()) {
+      const u32 before = place_among_16(first_row, step), last = (before + kBytes - 1) / 16;
+      const u8* from = place(first_row + own, step) - before + 16 * lane;
+      u8* to = stage + own * kRowBytes + 16 * lane;
+      const u64 apart = at_once * row_bytes;
+#pragma unroll 4
+      for (u32 row = own; row < end; row += at_once) {
+#pragma unroll
+        for (u32 c = 0; c < kEach; ++c) {
+          constexpr u32 kApart = 16 * kLanes;
+          if (c * kLanes + lane <= last) copy_async<16>(to + c * kApart, from + c * kApart);
+        }
+        from += apart;
+        to += at_once * kRowBytes;
+      }
+      return true;
+    }
+    const u32 size =
+        lesser(columns - step * kHalfSpan, kHalfSpan) / Format::kValues * Format::kBytes;
+#pragma unroll 1
+    for (u32 row = own; row < end; row += at_once) {
+      const u32 before = place_among_16(first_row + row, step);
+      const u8* const from = place(first_row + row, step) - before;
+      u8* const to = stage + row * kRowBytes;
+      const u64 behind = address_of(weights) + rows * row_bytes - address_of(from);
+#pragma unroll 1
+      for (u32 i = 16 * lane; i < before + kBytes; i += 16 * kLanes) {
+        if (are_whole(step) && (i >= before || from >= weights) && i + 16 <= behind) {
+          copy_async<16>(to + i, from + i);
+          continue;
+        }
+#pragma unroll 1
+        for (u32 k = i < before ? before : i; k < i + 16 && k < before + kBytes; ++k) {
+          to[k] = k < before + size ? from[k] : u8{0};  // zero behind the last column
+        }
+      }
+    }
+    return false;
+  }
+};
+
+}  // namespace kiln::families
