@@ -10,17 +10,12 @@
 namespace kiln::ops {
 namespace {
 
-#define KILN_SET(format, name) \
-  family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
 #define KILN_FAMILY(constant, root)      \
   constexpr FormatFamily constant = [] { \
     FormatFamily family = none_of(root); \
     KILN_EACH_FUSED(KILN_ROW)            \
     return family;                       \
   }();
-#define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
-KILN_FAMILY(kVector, "fused_vector")
-#undef KILN_ROW
 #define KILN_ROW(format, suffix) KILN_SET(format, "fused_float_vector_" #suffix)
 KILN_FAMILY(kFloatVector, "fused_float_vector")
 #undef KILN_ROW
@@ -31,7 +26,6 @@ KILN_FAMILY(kMatrix, "fused_matrix")
 KILN_FAMILY(kHalfMatrix, "half_matrix")
 #undef KILN_ROW
 #undef KILN_FAMILY
-#undef KILN_SET
 
 constexpr KernelRows kQuantizeRows = rows_of("quantize_rows_q8_1");
 constexpr KernelRows kRankExperts = rows_of("rank_experts");
@@ -101,7 +95,7 @@ Result<Launch> plan(const QuantizeRows& call, const Gpu&) {
 
 Result<Launch> plan(const FusedVector& call, const Gpu& gpu) {
   Launch launch;
-  KILN_TRY(set_kernel(launch, kVector, call.format));
+  KILN_TRY(set_kernel(launch, kFusedVector, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("fused_vector", call));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));

@@ -10,9 +10,6 @@
 namespace kiln::ops {
 namespace {
 
-#define KILN_SET(format, name) \
-  family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
-
 #define KILN_F32_ROW(format, suffix, ...) KILN_SET(format, "dequantize_block_" #suffix "_f32")
 constexpr FormatFamily kDequantizeF32 = [] {
   FormatFamily family = none_of("dequantize_block");
@@ -73,14 +70,6 @@ constexpr FormatFamily kMulMat = [] {
 }();
 #undef KILN_ROW
 
-#define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
-constexpr FormatFamily kFusedVector = [] {
-  FormatFamily family = none_of("fused_vector");
-  KILN_EACH_FUSED(KILN_ROW)
-  return family;
-}();
-#undef KILN_ROW
-
 #define KILN_ROW(format, suffix) KILN_SET(format, "indexed_moe_forward_" #suffix "_q8_1")
 constexpr FormatFamily kIndexedMoe = [] {
   FormatFamily family = none_of("indexed_moe_forward");
@@ -88,7 +77,6 @@ constexpr FormatFamily kIndexedMoe = [] {
   return family;
 }();
 #undef KILN_ROW
-#undef KILN_SET
 
 constexpr KernelRows kQuantize = rows_of("quantize_q8_1");
 constexpr KernelRows kGetFloatRows = rows_of("get_rows");

@@ -47,6 +47,17 @@ constexpr FormatFamily none_of(std::string_view name) {
   return family;
 }
 
+// In the making of a FormatFamily: the kernel of a format.
+#define KILN_SET(format, name) \
+  family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
+#define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
+inline constexpr FormatFamily kFusedVector = [] {
+  FormatFamily family = none_of("fused_vector");
+  KILN_EACH_FUSED(KILN_ROW)
+  return family;
+}();
+#undef KILN_ROW
+
 inline Error refused(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "expected.hpp"
+#include "kernels/tuning/quantized.hpp"
 #include "kernels/tuning/streamed_vector.hpp"
 #include "kiln/ops/quantized.hpp"
 #include "values.hpp"
@@ -57,6 +58,13 @@ Activation load_activation(const std::byte* block);
 inline std::uint32_t streamed_bytes(BlockFormat format) {
   return tuning::streamed_bytes(static_cast<unsigned>(ops::info(format).bytes),
                                 static_cast<unsigned>(ops::info(format).values));
+}
+
+// And with which one of mul_mat holds its vectors (families/held_vectors.cuh), in blocks of so many
+// times 32 threads.
+inline std::uint32_t held_bytes(BlockFormat format, std::uint32_t waves) {
+  return waves * tuning::held_bytes(static_cast<unsigned>(ops::info(format).bytes),
+                                    static_cast<unsigned>(ops::info(format).values));
 }
 
 using QuantizedRow = std::vector<QuantizedValue>;

@@ -72,7 +72,8 @@ struct ProductCase {
   bool ends_memory = false;
   std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
   std::uint32_t waves = 1;
-  bool is_streamed = false;  // with shared memory for rows
+  bool is_streamed = false;   // with shared memory for rows
+  bool is_held = false;       // with shared memory for vectors that threads hold
   bool is_published = false;  // 0, 1, 2, ... times itself
   // Of kMoe.
   std::size_t batches = 0, slots = 0;
@@ -285,6 +286,16 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
     }
     return launch;
   };
+  if (choice.is_held) {
+    // Other devices, which hold none, have less room.
+    made.plan_for = [=, plan = made.plan](const std::vector<void*>& addresses,
+                                          const ops::Gpu& gpu) {
+      Result<ops::Launch> launch = plan(addresses);
+      const bool holds = gpu.target.substr(0, 3) == "sm_";
+      if (launch && holds) launch->shared_bytes = held_bytes(of.format, choice.waves);
+      return launch;
+    };
+  }
   return made;
 }
 
@@ -379,17 +390,23 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .geometry = kReference,
                .misalignment = 1,
                .ends_memory = true}};
+      // Tiles by blocks of any more threads than work.
+      list.push_back({.rows = 70, .columns = some, .vectors = 66, .blocks = 2, .waves = 6});
+      list.push_back({.rows = 70, .columns = some, .vectors = 9, .blocks = 1, .waves = 11});
       // Up to eight vectors that threads hold: blocks with one tile, with several and with more than
-      // they sum at once, whose columns take one pass and two; waves without columns.
-      list.push_back({.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 8});
+      // they sum at once, whose columns take some passes and one; waves without columns.
+      list.push_back(
+          {.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 4, .is_held = true});
       list.push_back({.rows = 40,
                       .columns = 2304,
                       .vectors = 8,
                       .dst_stride = 43,
                       .ends_memory = true,
                       .blocks = 1,
-                      .waves = 8});
-      list.push_back({.rows = 175, .columns = 2048, .vectors = 1, .blocks = 2, .waves = 8});
+                      .waves = 5,
+                      .is_held = true});
+      list.push_back(
+          {.rows = 175, .columns = 768, .vectors = 1, .blocks = 1, .waves = 4, .is_held = true});
       break;
     }
     case Kind::kMoe:
@@ -440,7 +457,9 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   if (choice.ends_memory) text += "/at-the-end";
   if (choice.blocks != 0) {
     return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves) +
-           (choice.is_streamed ? "/streamed" : "");
+           (choice.is_streamed ? "/streamed"
+            : choice.is_held   ? "/held"
+                               : "");
   }
   return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
 }
