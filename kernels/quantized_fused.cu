@@ -39,15 +39,15 @@ KILN_EACH_ACTIVATION(HALF_ROWS)
 
 // name(first, second, vy, experts, dst, ncols, nrows, ncols_padded, nrows_dst, tasks_of_vector,
 //      dst_type)
-#define FUSED_VECTOR(format, suffix)                                                          \
-  KILN_BOUNDED_KERNEL(128, kiln::tuning::kStreamedBlocks, fused_vector_##suffix,              \
-                      const void* first, const void* second, const void* vy,                  \
-                      const kiln::u32* experts, void* dst, kiln::i32 ncols, kiln::i32 nrows,  \
-                      kiln::i32 ncols_padded, kiln::i32 nrows_dst, kiln::i32 tasks_of_vector, \
-                      kiln::u32 dst_type) {                                                   \
-    kiln::families::fused_vector<kiln::gguf::format>(first, second, vy, experts, dst, ncols,  \
-                                                     nrows, ncols_padded, nrows_dst,          \
-                                                     tasks_of_vector, dst_type);              \
+#define FUSED_VECTOR(format, suffix)                                                         \
+  KILN_BOUNDED_KERNEL(kiln::tuning::kStreamedThreads, kiln::tuning::kStreamedBlocks,         \
+                      fused_vector_##suffix, const void* first, const void* second,          \
+                      const void* vy, const kiln::u32* experts, void* dst, kiln::i32 ncols,  \
+                      kiln::i32 nrows, kiln::i32 ncols_padded, kiln::i32 nrows_dst,          \
+                      kiln::i32 tasks_of_vector, kiln::u32 dst_type) {                       \
+    kiln::families::fused_vector<kiln::gguf::format>(first, second, vy, experts, dst, ncols, \
+                                                     nrows, ncols_padded, nrows_dst,         \
+                                                     tasks_of_vector, dst_type);             \
   }
 KILN_EACH_FUSED(FUSED_VECTOR)
 

@@ -6,6 +6,7 @@
 #include "families/quantized_matrix.cuh"
 #include "families/quantized_results.cuh"
 #include "families/quantized_vector.cuh"
+#include "families/streamed_vector.cuh"
 
 namespace kiln::families {
 
@@ -33,19 +34,25 @@ template <class Format>
 KILN_DEVICE void fused_vector(const void* first, const void* second, const void* vectors,
                               const u32* experts, void* dst, i32 columns, i32 rows, i32 padded,
                               i32 dst_stride, i32 tasks_of_vector, u32 type) {
+  const u32 length = static_cast<u32>(columns);
+  if constexpr (kStreamsFused<Format>) {
+    // Asked first of all: until they copy, these launches wait for memory that does nothing.
+    using Aligned = gguf::Aligned<Format>;
+    const PairRows matrix{first, second, length / Format::kValues * Format::kBytes};
+    const Q8_1* const vector = static_cast<const Q8_1*>(vectors);
+    if (experts == nullptr && block_count_y() == 1 &&
+        streams_rows<Aligned>(matrix, vector, length, static_cast<u32>(rows))) {
+      const FloatResults results{dst, static_cast<u32>(dst_stride), type, matrix.is_pair()};
+      return stream_rows<Aligned>(matrix, vector, results, length, static_cast<u32>(rows));
+    }
+  }
   const Task task(experts, tasks_of_vector);
   const PairRows matrix = rows_of_task<Format>(task, first, second, columns, rows);
   const FloatResults results{dst, static_cast<u32>(dst_stride), type, matrix.is_pair()};
   const auto of_task = [&](u32 row, u32, auto sum) { results(row, task.number, sum); };
   const Q8_1* const vector = static_cast<const Q8_1*>(vectors) +
                              static_cast<u64>(task.vector) * (static_cast<u32>(padded) / 32);
-  const u32 length = static_cast<u32>(columns), count = matrix.count(rows);
-  if constexpr (kStreamsFused<Format>) {
-    using Aligned = gguf::Aligned<Format>;
-    if (streams_rows<Aligned>(matrix, vector, length)) {
-      return stream_rows<Aligned>(matrix, vector, of_task, length, count);
-    }
-  }
+  const u32 count = matrix.count(rows);
   const bool is_by_wave = length <= tuning::kColumnsOfWave && block_threads() % wave_width() == 0;
   const Share share = is_by_wave ? share_of_wave(block_count()) : share_of_block(block_count());
   multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, length, count, 0, share);

@@ -48,6 +48,11 @@ KILN_DEVICE f32 low_f16(u32 word) { return widen(f16{static_cast<u16>(word)}); }
 // dot(row, lane): `row` has the bytes of these columns.
 template <class Format>
 struct HeldColumns;
+// Whether `row` may be any multiple of two; else it is one of sixteen.
+template <class Format>
+inline constexpr bool kStartsAtHalves = false;
+template <>
+inline constexpr bool kStartsAtHalves<gguf::Q6_K> = true;
 
 // Two blocks, 9 words.
 template <>
@@ -195,7 +200,7 @@ struct HeldColumns<gguf::Q5_K_At<16>> : HeldQuarter<true> {};
 template <>
 struct HeldColumns<gguf::Q6_K> {
   u32 quants[4][4];
-  HeldBlock block[4];
+  HeldBlock of_vector[4];
   i32 first[4];  // of a sum: that the zero is 32
 
   KILN_DEVICE void load(const Q8_1* vector, u32 lane) {
@@ -203,7 +208,7 @@ struct HeldColumns<gguf::Q6_K> {
 #pragma unroll
     for (u32 p = 0; p < 4; ++p) {
       const u32 times = p < 2 ? 1 : 16;
-      block[p] = HeldBlock(of_half[p], times);
+      of_vector[p] = HeldBlock(of_half[p], times);
       i32 ones = 0;
 #pragma unroll
       for (u32 k = 0; k < 4; ++k) {
@@ -214,12 +219,13 @@ struct HeldColumns<gguf::Q6_K> {
     }
   }
   KILN_DEVICE f32 dot(const u8* row, u32 lane) const {
-    const u32 of_block = lane / 4 * 210, half = lane / 2 % 2, part = lane % 2;
+    const u8* const block = row + lane / 4 * 210;
+    const u32 half = lane / 2 % 2, part = lane % 2;
     u32 low[2][4], high[4];
-    load_halves(row, of_block + 64 * half + 16 * part, low[0]);
-    load_halves(row, of_block + 64 * half + 16 * part + 32, low[1]);
-    load_halves(row, of_block + 32 * half + 16 * part + 128, high);
-    const f32 d = gguf::load_f16(row + of_block + 208);
+    load_halves(block + (64 * half + 16 * part), low[0]);
+    load_halves(block + (64 * half + 16 * part + 32), low[1]);
+    load_halves(block + (32 * half + 16 * part + 128), high);
+    const u8* const scales = block + (192 + 8 * half + part);
     f32 total = 0;
 #pragma unroll
     for (u32 p = 0; p < 4; ++p) {
@@ -230,22 +236,22 @@ struct HeldColumns<gguf::Q6_K> {
         sum = dot_unsigned_bytes(low[p % 2][k] & mask, quants[p][k], sum);
         above = dot_unsigned_bytes(high[k] & 0x03030303u << 2 * p, quants[p][k], above);
       }
-      const u8 scale = row[of_block + 192 + 8 * half + 2 * p + part];
-      total = math::fma(d * gguf::small_to_f32(static_cast<i8>(scale)),
-                        block[p].scaled(above * (p % 2 == 0 ? 16 : 4) + sum), total);
+      total = math::fma(gguf::small_to_f32(static_cast<i8>(scales[2 * p])),
+                        of_vector[p].scaled(above * (p % 2 == 0 ? 16 : 4) + sum), total);
     }
-    return total;
+    return gguf::load_f16(block + 208) * total;
   }
 
  private:
   // Words from a multiple of two on; a word behind them is there.
-  KILN_DEVICE static void load_halves(const u8* row, u32 at, u32 (&words)[4]) {
+  KILN_DEVICE static void load_halves(const u8* at, u32 (&words)[4]) {
+    const u32 before = static_cast<u32>(address_of(at)) & 2;
     u32 aligned[5];
-    gguf::load_words<4>(row + (at & ~3u), aligned);
+    gguf::load_words<4>(at - before, aligned);
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) {
       const u64 both = static_cast<u64>(aligned[k + 1]) << 32 | aligned[k];
-      words[k] = static_cast<u32>(both >> (at & 2) * 8);
+      words[k] = static_cast<u32>(both >> before * 8);
     }
   }
 };

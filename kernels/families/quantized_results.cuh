@@ -26,10 +26,6 @@ struct PairRows {
         row_bytes(bytes_of_row) {}
 
   KILN_DEVICE bool is_pair() const { return second != nullptr; }
-  KILN_DEVICE u32 together() const { return is_pair() ? 2 : 1; }
-  KILN_DEVICE bool are_aligned() const {
-    return (address_of(first) | address_of(second) | row_bytes) % 16 == 0;
-  }
   // Rows of both, of matrices of so many.
   KILN_DEVICE u32 count(i32 rows) const { return static_cast<u32>(rows) << (is_pair() ? 1 : 0); }
   KILN_DEVICE const u8* row(u32 number) const {

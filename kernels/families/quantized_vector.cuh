@@ -10,7 +10,6 @@
 #include "device/platform.cuh"
 #include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
-#include "families/streamed_vector.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q4_0.cuh"
 #include "gguf/q8_1.cuh"
@@ -202,10 +201,6 @@ struct VectorPiece {
 struct MatrixRows {
   const u8* matrix;
   u32 row_bytes;
-  // So many neighbours make one result.
-  KILN_DEVICE static u32 together() { return 1; }
-  // Whether each row begins at a multiple of sixteen.
-  KILN_DEVICE bool are_aligned() const { return (address_of(matrix) | row_bytes) % 16 == 0; }
   KILN_DEVICE const u8* row(u32 number) const {
     return matrix + static_cast<u64>(number) * row_bytes;
   }

@@ -101,10 +101,11 @@ Result<Launch> plan(const FusedVector& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));
   KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
   const auto columns = static_cast<std::uint32_t>(numbers.columns);
-  if (call.tasks == 1 && tuning::streams_fused_format(block_bytes(call.format)) &&
+  if (call.tasks == 1 && call.experts == nullptr &&
+      tuning::streams_fused_format(block_bytes(call.format)) &&
       streams_rows(call.format, gpu, {matrices.first, matrices.second, call.activations},
-                   matrices.rows, columns, tuning::kStreamedFusedWeights)) {
-    set_streamed_blocks(launch, call.format, gpu);
+                   matrices.rows, columns, matrices.second != nullptr)) {
+    set_streamed_blocks(launch, call.format, gpu, columns);
   } else {
     set_row_blocks(launch, matrices.rows, columns);
   }

@@ -132,10 +132,8 @@ void hold_vectors(Launch& launch, const Call& call, const Gpu& gpu, const Matrix
 
 bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
                    std::uint32_t columns) {
-  const unsigned bytes = block_bytes(call.format);
-  return kFusedVector.has(call.format) && tuning::streams_fused_format(bytes) &&
-         streams_rows(call.format, gpu, {call.weights, call.activations}, rows, columns,
-                      tuning::streamed_weights(bytes));
+  return kFusedVector.has(call.format) && tuning::streams_fused_format(block_bytes(call.format)) &&
+         streams_rows(call.format, gpu, {call.weights, call.activations}, rows, columns);
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
@@ -312,7 +310,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   }
   if (call.geometry == Geometry::kOwn && vectors == 1 && goes_streamed(call, gpu, rows, columns)) {
     KILN_TRY(set_kernel(launch, kFusedVector, call.format));
-    set_streamed_blocks(launch, call.format, gpu);
+    set_streamed_blocks(launch, call.format, gpu, columns);
     constexpr const void* kNoMatrix = nullptr;
     constexpr const std::uint32_t* kNoExperts = nullptr;
     launch.pass(FusedVectorKernel(), call.weights, kNoMatrix, call.activations, kNoExperts,

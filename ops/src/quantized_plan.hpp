@@ -2,6 +2,7 @@
 // pass.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -183,23 +184,32 @@ inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weight
 }
 
 // Whether rows of a product with one vector stream through shared memory, where they have so many
-// weights (families/streamed_vector.cuh): each begins at a multiple of sixteen bytes, and so
-// does what lies at these addresses.
+// weights (families/streamed_vector.cuh): they, or, of Q6_K, their matrices, begin and end at
+// multiples of sixteen bytes, and what lies at these addresses does.
+// Bytes of shared memory that a block of fused_vector has beside.
+inline constexpr unsigned kStreamedBeside = 2048;
+inline unsigned streamed_waves(BlockFormat format, const Gpu& gpu, std::uint32_t columns) {
+  return tuning::streamed_waves(block_bytes(format), static_cast<unsigned>(info(format).values),
+                                columns, gpu.max_shared_bytes - kStreamedBeside);
+}
 inline bool streams_rows(BlockFormat format, const Gpu& gpu,
                          std::initializer_list<const void*> addresses, std::uint32_t rows,
-                         std::uint32_t columns, unsigned long long weights) {
+                         std::uint32_t columns, bool is_pair = false) {
   std::uintptr_t places = row_bytes(format, columns);
+  if (format == BlockFormat::kQ6_K) places *= is_pair ? rows / 2 : rows;
   for (const void* const each : addresses) {
     places |= reinterpret_cast<std::uintptr_t>(each);
   }
-  return gpu.target.substr(0, 3) == "sm_" && places % 16 == 0 &&
-         tuning::streams_rows(rows, columns, weights);
+  return has_background_copies(gpu) && places % 16 == 0 && tuning::streams_rows(rows, columns) &&
+         streamed_waves(format, gpu, columns) != 0;
 }
-inline void set_streamed_blocks(Launch& launch, BlockFormat format, const Gpu& gpu) {
-  launch.grid.x = gpu.multiprocessors * tuning::kStreamedBlocks;
-  launch.block = {kWave, tuning::kStreamedWaves, 1};
-  launch.shared_bytes =
-      tuning::streamed_bytes(block_bytes(format), static_cast<unsigned>(info(format).values));
+inline void set_streamed_blocks(Launch& launch, BlockFormat format, const Gpu& gpu,
+                                std::uint32_t columns) {
+  launch.block = {kWave, streamed_waves(format, gpu, columns), 1};
+  launch.shared_bytes = tuning::streamed_bytes(
+      block_bytes(format), static_cast<unsigned>(info(format).values), launch.block.y, columns);
+  const unsigned room = gpu.max_shared_bytes / (launch.shared_bytes + kStreamedBeside);
+  launch.grid.x = gpu.multiprocessors * std::min(room, tuning::kStreamedBlocks);
 }
 
 }  // namespace kiln::ops

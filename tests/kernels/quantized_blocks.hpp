@@ -54,14 +54,15 @@ Activation load_activation(const std::byte* block);
 
 // ---- products ---------------------------------------------------------------------------------
 
-// Dynamic shared memory with which a launch streams rows (families/streamed_vector.cuh).
-inline std::uint32_t streamed_bytes(BlockFormat format) {
+// Dynamic shared memory with which a launch streams rows (families/streamed_vector.cuh), in blocks of
+// so many times 32 threads.
+inline std::uint32_t streamed_bytes(BlockFormat format, std::uint32_t waves, std::size_t columns) {
   return tuning::streamed_bytes(static_cast<unsigned>(ops::info(format).bytes),
-                                static_cast<unsigned>(ops::info(format).values));
+                                static_cast<unsigned>(ops::info(format).values), waves,
+                                static_cast<unsigned>(columns));
 }
 
-// And with which one of mul_mat holds its vectors (families/held_vectors.cuh), in blocks of so many
-// times 32 threads.
+// And with which one of mul_mat holds its vectors (families/held_vectors.cuh), likewise.
 inline std::uint32_t held_bytes(BlockFormat format, std::uint32_t waves) {
   return waves * tuning::held_bytes(static_cast<unsigned>(ops::info(format).bytes),
                                     static_cast<unsigned>(ops::info(format).values));

@@ -54,7 +54,8 @@ struct FusedCase {
   std::size_t padded = 0, x_stride = 0, dst_stride = 0;
   std::size_t misalignment = 0;  // of the blocks in their units
   bool ends_memory = false;
-  std::uint32_t blocks = 0;  // that stream rows, in place of what the helpers plan
+  // Blocks of 32 x `waves` threads that stream rows, in place of what the helpers plan.
+  std::uint32_t blocks = 0, waves = 4;
 };
 
 constexpr std::size_t kNoExpert = 77;  // a task that is of no expert, and not done
@@ -267,8 +268,8 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
     Result<ops::Launch> launch = plan(call);
     if (launch && choice.blocks != 0) {
       launch->grid.x = choice.blocks;
-      launch->block = {32, 4, 1};
-      launch->shared_bytes = streamed_bytes(of.format);
+      launch->block = {32, choice.waves, 1};
+      launch->shared_bytes = streamed_bytes(of.format, choice.waves, choice.columns);
     }
     return launch;
   }
@@ -341,20 +342,30 @@ std::vector<FusedCase> cases_of_kind(const Subject& of) {
   const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
   switch (of.kind) {
     case Kind::kVector:
-      return {{.rows = 3, .columns = some, .dst = kF16},
-              {.rows = 1, .columns = odd, .tasks = 2, .dst_stride = 4},
-              {.rows = 5, .columns = odd, .is_pair = true, .dst = kBF16, .misalignment = 1},
-              {.rows = 3,
-               .columns = odd,
-               .is_pair = true,
-               .tasks = 4,
-               .tasks_of_vector = 2,
-               .experts = 3,
-               .padded = odd,
-               .dst_stride = 7,
-               .ends_memory = true},
-              {.rows = 45, .columns = 2304, .dst = kF16, .blocks = 2},
-              {.rows = 41, .columns = 4096, .is_pair = true, .dst = kBF16, .blocks = 5}};
+      return {
+          {.rows = 3, .columns = some, .dst = kF16},
+          {.rows = 1, .columns = odd, .tasks = 2, .dst_stride = 4},
+          {.rows = 5, .columns = odd, .is_pair = true, .dst = kBF16, .misalignment = 1},
+          {.rows = 3,
+           .columns = odd,
+           .is_pair = true,
+           .tasks = 4,
+           .tasks_of_vector = 2,
+           .experts = 3,
+           .padded = odd,
+           .dst_stride = 7,
+           .ends_memory = true},
+          // Rows that stream through shared memory, by slices of 2048 columns, some of which are
+          // not whole: those of Q6_K begin anywhere; more than a block sums at once.
+          {.rows = 56, .columns = 2304, .dst = kF16, .ends_memory = true, .blocks = 3},
+          {.rows = 41, .columns = 4096, .is_pair = true, .dst = kBF16, .blocks = 5},
+          {.rows = 24,
+           .columns = 6400,
+           .is_pair = true,
+           .ends_memory = true,
+           .blocks = 7,
+           .waves = 2},
+          {.rows = 1032, .columns = 2304, .blocks = 1}};
     case Kind::kFloatVector:
       return {
           {.rows = 3, .columns = some},
@@ -391,7 +402,8 @@ std::string name_of(std::string_view kernel, const FusedCase& choice) {
   if (choice.tasks != 1) text += "/tasks=" + std::to_string(choice.tasks);
   if (choice.experts != 0) text += "/experts=" + std::to_string(choice.experts);
   text += "/" + std::string(ops::name(choice.x)) + "-to-" + std::string(ops::name(choice.dst));
-  return text + (choice.ends_memory ? "/at-the-end" : "");
+  if (choice.ends_memory) text += "/at-the-end";
+  return text + (choice.blocks != 0 ? "/streamed" : "");
 }
 
 // --- what sorts tasks

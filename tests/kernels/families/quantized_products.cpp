@@ -72,7 +72,6 @@ struct ProductCase {
   bool ends_memory = false;
   std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
   std::uint32_t waves = 1;
-  bool is_streamed = false;   // with shared memory for rows
   bool is_held = false;       // with shared memory for vectors that threads hold
   bool is_published = false;  // 0, 1, 2, ... times itself
   // Of kMoe.
@@ -282,7 +281,6 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
     if (launch && choice.blocks != 0) {
       launch->grid.x = choice.blocks;
       launch->block = {32, choice.waves, 1};
-      launch->shared_bytes = choice.is_streamed ? streamed_bytes(of.format) : 0;
     }
     return launch;
   };
@@ -343,16 +341,6 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       if (of.vectors == 1) {
         list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kFewRows + 3, .columns = kShared + block});
-        // Rows that stream through shared memory, by slices of 2048 columns, some of which are not
-        // whole.
-        list.push_back({.rows = 45, .columns = 2304, .blocks = 2, .waves = 4, .is_streamed = true});
-        list.push_back({.rows = 41, .columns = 6144, .blocks = 5, .waves = 4, .is_streamed = true});
-        list.push_back({.rows = 23,
-                        .columns = 2048,
-                        .kind = kSpecial,
-                        .blocks = 1,
-                        .waves = 4,
-                        .is_streamed = true});
       }
       if (of.vectors > 4 && block > 32) {
         list.push_back({.rows = 6, .columns = block, .geometry = kReference});
@@ -457,9 +445,7 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   if (choice.ends_memory) text += "/at-the-end";
   if (choice.blocks != 0) {
     return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves) +
-           (choice.is_streamed ? "/streamed"
-            : choice.is_held   ? "/held"
-                               : "");
+           (choice.is_held ? "/held" : "");
   }
   return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
 }

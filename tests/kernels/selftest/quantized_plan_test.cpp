@@ -176,7 +176,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.out_dtype = DType::kF16;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4, 256>>>: activations as Q8_1\n"
-        "quantized.fused_vector_q4_K<<<528, 32x4>>>: silu(gate) * product as f16");
+        "quantized.fused_vector_q4_K<<<264, 32x8>>>: silu(gate) * product as f16");
   call.rows = 1024;
   CHECK(text(call) ==
         "quantized.fused_float_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16, of "
@@ -197,11 +197,12 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.gate = nullptr;
   call.out_dtype = DType::kF32;
   call.out = reinterpret_cast<void*>(0x1000);
-  CHECK(text(call) ==
-        "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-        "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<3584, 32x2>>>: product as f32, of activations 8 to "
-        "10");
+  CHECK(
+      text(call) ==
+      "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+      "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
+      "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<3584, 32x2>>>: product as f32, of activations 8 to "
+      "10");
   call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
@@ -351,8 +352,11 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   call.vectors = 1;
   const Gpu gpu{"sm_90", 132};
   const std::string usual = "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<7168, 32x2>>>";
-  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<528, 32x4>>>");
-  CHECK(plan(call, gpu)->shared_bytes == 34816);
+  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<264, 32x8>>>");
+  CHECK(plan(call, gpu)->shared_bytes == 58880);
+  // With less room one block.
+  CHECK(to_string(*plan(call, {"sm_86", 84, 99 * 1024})) ==
+        "quantized.fused_vector_q5_K<<<84, 32x8>>>");
   CHECK(to_string(*plan(call, {"gfx1100", 96})) == usual);
   call.weights = reinterpret_cast<const void*>(8);
   CHECK(to_string(*plan(call, gpu)) == usual);
@@ -362,15 +366,19 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   call.geometry = Geometry::kOwn;
   call.rows = 4000;
   CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<2000, 32x4>>>");
-  // Q4_0 from twice as many weights on; blocks that fused_vector does not take never.
+  // Blocks that fused_vector does not take never do.
   call.rows = 4096;
-  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<528, 32x4>>>");
+  CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<264, 32x8>>>");
   call.format = BlockFormat::kQ4_0;
-  CHECK(plan(call, gpu)->kernel == "mul_mat_vec_q4_0_q8_1_cuda1");
-  call.rows = 8192;
   CHECK(plan(call, gpu)->kernel == "fused_vector_q4_0");
   call.format = BlockFormat::kIQ4_NL;
   CHECK(plan(call, gpu)->kernel == "mul_mat_vec_iq4_nl_q8_1_cuda1");
+  // Rows of Q6_K may begin elsewhere, where the matrix ends at such a place.
+  call.format = BlockFormat::kQ6_K;
+  call.columns = 5120;
+  CHECK(plan(call, gpu)->kernel == "fused_vector_q6_K");
+  call.rows = 8193;
+  CHECK(plan(call, gpu)->kernel == "mul_mat_vec_q6_K_q8_1_cuda1");
 }
 
 TEST_CASE("formats of our own names have a product of one vector, and tensors told by blocks") {
