@@ -19,9 +19,8 @@ using OutputPiece = gguf::Piece<Format, kSlicesOfThread<Format, T>>;
 
 // Piece `i` of the blocks to its place in `out`.
 template <class Format, class T>
-KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunks) {
+KILN_DEVICE void store_piece(const OutputPiece<Format, T>& piece, u64 i, T* out, bool by_chunks) {
   constexpr u32 kCount = 4 * kSlicesOfThread<Format, T>;
-  const OutputPiece<Format, T> piece(blocks, i);
   T* const block_out = out + i / OutputPiece<Format, T>::kPerBlock * Format::kValues;
 #pragma unroll
   for (u32 p = 0; p < Format::kParts; ++p) {
@@ -39,6 +38,10 @@ KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunk
       for (u32 k = 0; k < kCount; ++k) at[k] = narrow<T>(values[k]);
     }
   }
+}
+template <class Format, class T>
+KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunks) {
+  store_piece<Format>(OutputPiece<Format, T>(blocks, i), i, out, by_chunks);
 }
 
 // Four neighbouring values: word `i` of the blocks, where those of each block are counted part by
@@ -81,16 +84,28 @@ KILN_DEVICE void dequantize_words(const void* in, T* out, u64 before, u32 count)
   }
 }
 
-// `count` blocks of the format.
+// `count` blocks of the format. Pieces of four values are read two at once: in the reference's
+// geometry a thread has two.
 template <class Format, class T>
 KILN_DEVICE void dequantize(const void* in, T* out, u64 count) {
+  constexpr bool kByTwos = OutputPiece<Format, T>::kWords * Format::kParts == 1;
+  const u8* const blocks = static_cast<const u8*>(in);
   const u64 pieces = count * OutputPiece<Format, T>::kPerBlock;
   const u64 threads = static_cast<u64>(block_count()) * block_threads();
   const bool by_chunks = address_of(out) % 16 == 0;
 #pragma unroll 1
   for (u64 i = static_cast<u64>(block_index()) * block_threads() + thread_rank(); i < pieces;
        i += threads) {
-    dequantize_piece<Format>(static_cast<const u8*>(in), i, out, by_chunks);
+    const OutputPiece<Format, T> piece(blocks, i);
+    if constexpr (kByTwos) {
+      const u64 next = i + threads;
+      const OutputPiece<Format, T> other(blocks, next < pieces ? next : i);
+      store_piece<Format>(piece, i, out, by_chunks);
+      if (next < pieces) store_piece<Format>(other, next, out, by_chunks);
+      i = next;
+    } else {
+      store_piece<Format>(piece, i, out, by_chunks);
+    }
   }
 }
 

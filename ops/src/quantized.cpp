@@ -197,12 +197,13 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
   KILN_TRY(require_blocks(call.format, "tensors", call.count));
   const FormatLaunch& format = launch_of(call.format);
   const std::size_t blocks = call.count / info(call.format).values;
+  const bool is_own = call.geometry == Geometry::kOwn && call.count > tuning::kSmallTensor;
   if (format.grid_threads != 0) {
     // A block of threads for each block of values. Ours takes as many of these as divide their
     // number; of large tensors along y, with a thread for what one decodes at once.
     launch.block.x = format.grid_threads;
     std::size_t of_block = 1;
-    if (call.geometry == Geometry::kOwn) {
+    if (is_own) {
       const bool is_large = call.count >= tuning::kLargeTensor;
       const std::uint32_t pieces = format.slices / (call.dtype == DType::kF16 ? 2 : 1);
       const std::uint32_t threads = is_large ? pieces : format.grid_threads;
@@ -220,7 +221,7 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
   }
   KILN_TRY_ASSIGN(const std::int32_t k, format.counts_values ? parameter("values", call.count)
                                                              : parameter("blocks", blocks));
-  if (call.geometry == Geometry::kOwn) {
+  if (is_own) {
     constexpr std::size_t kValuesOfThread = 8;
     const tuning::Launch own = spread_over(gpu).over(call.count / kValuesOfThread, kBlock);
     launch.grid.x = own.blocks;

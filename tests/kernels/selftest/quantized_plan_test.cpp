@@ -62,27 +62,29 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   call.count = 7 * 256;
   CHECK(both(call) ==
         "quantized.dequantize_block_q4_0_f32<<<7, 32>>> "
-        "quantized.dequantize_block_q4_0_f32<<<1, 256>>>");
+        "quantized.dequantize_block_q4_0_f32<<<7, 32>>>");
   CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{56});
   call.format = BlockFormat::kQ5_1;
   call.dtype = DType::kF16;
-  CHECK(both(call) ==
-        "quantized.dequantize_block_q5_1_f16<<<4, 256>>> "
-        "quantized.dequantize_block_q5_1_f16<<<1, 256>>>");
   CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{1792});
+  // Of more than few values ours has fewer blocks.
+  call.count = 17 * 256;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q5_1_f16<<<9, 256>>> "
+        "quantized.dequantize_block_q5_1_f16<<<3, 256>>>");
   // Blocks of threads of ours do as many blocks of values as divide their number.
   call.format = BlockFormat::kQ6_K;
   CHECK(both(call) ==
-        "quantized.dequantize_block_q6_K_f16<<<7, 64>>> "
-        "quantized.dequantize_block_q6_K_f16<<<7, 64>>>");
-  call.count = 12 * 256;
+        "quantized.dequantize_block_q6_K_f16<<<17, 64>>> "
+        "quantized.dequantize_block_q6_K_f16<<<17, 64>>>");
+  call.count = 20 * 256;
   CHECK(both(call) ==
-        "quantized.dequantize_block_q6_K_f16<<<12, 64>>> "
-        "quantized.dequantize_block_q6_K_f16<<<3, 256>>>");
+        "quantized.dequantize_block_q6_K_f16<<<20, 64>>> "
+        "quantized.dequantize_block_q6_K_f16<<<5, 256>>>");
   call.format = BlockFormat::kQ8_K;
   CHECK(both(call) ==
-        "quantized.dequantize_block_q8_K_f16<<<12, 32>>> "
-        "quantized.dequantize_block_q8_K_f16<<<3, 128>>>");
+        "quantized.dequantize_block_q8_K_f16<<<20, 32>>> "
+        "quantized.dequantize_block_q8_K_f16<<<5, 128>>>");
   // Of large tensors along y, with a thread for 16 or 32 values.
   DequantizeBlocks large = call;
   large.count = std::size_t{1} << 20;
