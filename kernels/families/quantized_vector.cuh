@@ -483,17 +483,15 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
       outputs + static_cast<u64>(task) * rows, columns, rows, 0, 0, tasks);
 }
 
-// dequantize_mul_mat_vec: the same with one vector of f32, which is not rounded. Two slices at once,
-// of formats of one part four.
+// dequantize_mul_mat_vec: the same with one vector of f32, which is not rounded: kSlices slices at
+// once.
 //
 // H100, microseconds by four slices and by two, in the reference's geometry and by 128 threads a row:
-//                 14336 x 4096  4096 x 14336   4096 x 512  1024 x 4096  1024 x 4096, 128  2048 x 2
+//                 14336 x 4096  4096 x 14336   4096 x 512  1024 x 4096  1024 x 4096, 128  2 x 2048
 //   Q3_K           40.7   33.0   40.4   35.9   5.4   5.1    5.7   7.0      4.6   4.0     2.9   3.8
 //   Q6_K           45.8   32.6   47.7   45.8   5.4   5.0    6.5   7.9      5.6   4.5     2.9   3.8
-template <class Format>
-KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
-                                     u32 rows) {
-  constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
+template <class Format, u32 kSlices>
+KILN_DEVICE void multiply_f32_rows(const void* vx, const f32* y, f32* dst, i32 columns, u32 rows) {
   constexpr u32 kCount = 4 * kSlices;
   using Piece = gguf::Piece<Format, kSlices>;
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;
@@ -529,6 +527,22 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
     }
     team_sums<OwnSums<256>>(block_team(), sums, [&](u32 i, auto sum_of) { dst[row] = sum_of(i); });
   }
+}
+
+// Two, of formats of one part four, and four where few threads have few rows of Q4_K.
+//
+// H200, microseconds, Q4_K in the reference's geometry, by two and by four:
+//   2 x 2048   3.5   2.6      1024 x 4096   6.9   5.2      2048 x 8192   16.4   14.3
+//   64 x 1024  2.6   2.1      1024 x 1024   3.1   2.6      2048 x 512     3.1    3.2
+template <class Format>
+KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
+                                     u32 rows) {
+  if constexpr (Format::kBytes == 144) {
+    if (rows <= tuning::kFewShortRows && block_threads() == kLeastThreads) {
+      return multiply_f32_rows<Format, 4>(vx, y, dst, columns, rows);
+    }
+  }
+  multiply_f32_rows<Format, Format::kParts == 1 ? 4 : 2>(vx, y, dst, columns, rows);
 }
 
 }  // namespace kiln::families
