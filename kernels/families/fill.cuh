@@ -10,53 +10,70 @@ namespace kiln::families {
 
 using namespace device;
 
-// How a view is filled. The order is free, so the dim whose neighbours lie side by side is walked
-// first: threads then write whole lines.
-struct FillOrder {
-  u32 first;  // that dim, or the last
-  bool contiguous;
-};
-KILN_DEVICE FillOrder fill_order(const Views<1>& view) {
-  FillOrder order{view.rank - 1, true};
-  u64 expected = 1;
-#pragma unroll 1
-  for (u32 dim = view.rank; dim != 0;) {
-    dim = unknown(dim - 1);
-    const u64 size = view.size(dim);
-    if (size == 1) continue;
-    const u64 stride = view.stride(0, dim);
-    order.contiguous = order.contiguous && stride == expected;
-    if (stride == 1) order.first = dim;
-    expected *= size;
-  }
-  return order;
-}
-
-// A view of many elements: neighbouring threads take neighbours of the first dim, and several each
-// where it is long. A group's number has two parts, as a walk's (device/index.cuh).
+// Where values go: of a size that the compiler knows, or not.
 template <class B>
-KILN_DEVICE void fill_view(const Views<1>& view, u32 first, u32 self, u32 threads, B* out,
-                           B value) {
-  const u32 size = view.size(first);
-  const u64 stride = view.stride(0, first);
-  const u32 log_several = size >= 4 * kLine ? 2 : size >= 2 * kLine ? 1 : 0;
-  const u32 groups =
-      log_several == 0 ? size : (((size - 1) >> (kLogLine + log_several)) + 1) << kLogLine;
-  u32 inner = groups, outer = 1, split = 0;
-#pragma unroll 1
-  for (u32 dim = view.rank; dim != 0;) {
-    dim = unknown(dim - 1);
-    if (dim == first) continue;
-    const u32 each = view.size(dim);
-    const u64 product = static_cast<u64>(inner) * each;
-    if (split == 0 && product >> 31 == 0) {
-      inner = static_cast<u32>(product);
-    } else {
-      if (split == 0) split = dim + 1;
-      outer *= each;
+struct Target {
+  B* out;
+  B value;
+  KILN_DEVICE void set(u64 i) const { out[i] = value; }
+};
+struct AnyTarget {
+  void* out;
+  u64 bits;
+  u32 bytes;
+
+  KILN_DEVICE void set(u64 i) const {
+    switch (bytes) {
+      case 1: static_cast<u8*>(out)[i] = static_cast<u8>(bits); break;
+      case 2: static_cast<u16*>(out)[i] = static_cast<u16>(bits); break;
+      case 4: static_cast<u32*>(out)[i] = static_cast<u32>(bits); break;
+      default: static_cast<u64*>(out)[i] = bits;
     }
   }
-  u32 i = self;
+};
+
+// The order is free, so neighbouring threads take neighbours in the dim whose elements lie side by
+// side, and write whole lines; several each where that dim is long. A group's number has two parts,
+// as a walk's (device/index.cuh).
+template <class To>
+KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
+  if (leaves_at_once()) return;
+  const bool singly = takes_one_element(numel);
+  u32 i = thread_number();
+  if (singly && i >= numel) return;
+  u32 first = view.rank - 1;
+  u64 stride = view.stride(0, first);
+#pragma unroll 1
+  for (u32 dim = first; stride != 1 && dim != 0;) {
+    dim = unknown(dim - 1);
+    if (view.stride(0, dim) != 1 || view.size(dim) == 1) continue;
+    first = dim;
+    stride = 1;
+  }
+  const u32 size = view.size(first);
+  const u32 blocks = block_count() < most_blocks() ? block_count() : most_blocks();
+  const u32 threads = blocks * block_size();
+  u32 log_several = 0, groups = size;
+  u32 inner = static_cast<u32>(numel), outer = 1, split = 0;
+  if (!singly) {
+#pragma unroll 1
+    while (log_several < 3 && size >> log_several >= 2 * kLine && numel >> log_several > threads) {
+      ++log_several;
+    }
+    if (log_several != 0) groups = (((size - 1) >> (kLogLine + log_several)) + 1) << kLogLine;
+    inner = groups;
+#pragma unroll 1
+    for (u32 dim = view.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      const u32 each = dim == first ? 1 : view.size(dim);
+      if (split == 0 && static_cast<u64>(inner) * each >> 31 != 0) split = dim + 1;
+      if (split == 0) {
+        inner *= each;
+      } else {
+        outer *= each;
+      }
+    }
+  }
 #pragma unroll 1
   while (outer != 0) {
     if (i >= inner) {
@@ -71,79 +88,88 @@ KILN_DEVICE void fill_view(const Views<1>& view, u32 first, u32 self, u32 thread
       dim = unknown(dim - 1);
       if (dim + 1 == split) rest = outer - 1;
       if (dim == first) continue;
-      const u32 each = view.size(dim), above = rest / each;
-      place += (rest - above * each) * view.stride(0, dim);
-      rest = above;
+      u32 digit = rest;
+      if (dim != 0) {
+        const u32 each = view.size(dim);
+        rest /= each;
+        digit -= rest * each;
+      }
+      place += digit * view.stride(0, dim);
     }
     i += threads;
     const u32 line = element >> kLogLine << kLogLine;
     element += (line << log_several) - line;
 #pragma unroll 1
     for (u32 k = 0; k >> log_several == 0 && element < size; ++k, element += kLine) {
-      out[place + element * stride] = value;
+      target.set(place + element * stride);
     }
+    if (singly) return;
   }
 }
 
-// `info` null means contiguous.
+// Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
+KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
+  fill_view(view, numel, target);
+}
+
+// Contiguous elements where there are more than threads, by chunks.
+template <class B>
+KILN_DEVICE void fill_by_chunks(u64 numel, B* out, B value) {
+  constexpr u32 kCount = 16 / sizeof(B);
+  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+  u64 step = launched_threads();
+  if (address_of(out) % 16 == 0) {
+    i *= kCount;
+    step *= kCount;
+    Chunk<B, kCount> chunk;
+    chunk.fill(value);
+#pragma unroll 1
+    for (; i + kCount <= numel; i += step) chunk.store(out + i);
+    step = 1;  // what is left is less than a chunk
+  }
+#pragma unroll 1
+  for (; i < numel; i += step) out[i] = value;
+}
+
+// Contiguous elements, singly where there is a thread for each. So are the reference's launches, which
+// cost what instructions all their warps execute, and what a warp waits for: a thread's number is asked
+// for before the first branch.
+template <class B>
+KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
+  const u32 i = unknown(thread_number());
+  const bool singly = block_count() * block_size() >= numel;
+  if (likely(singly & (i < static_cast<u32>(numel)))) {
+    out[i] = value;
+    return;
+  }
+  if (!singly) fill_by_chunks(numel, out, value);
+}
+
+template <class T>
+KILN_DEVICE void fill(u64 numel, T* elements, T element) {
+  fill_contiguous(numel, reinterpret_cast<BitsOf<T>*>(elements), bits_of(element));
+}
+// `info` null means contiguous. What has no dims is one element.
 template <class T>
 KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
   using B = BitsOf<T>;
-  constexpr u32 kCount = 16 / sizeof(B);
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
-  const Views<1> view{info, static_cast<u32>(num_dims)};
-  bool contiguous = info == nullptr;
-  // The reference's geometry. Stores alone are as fast one by one as by chunks from fewer threads,
-  // unless they are of bytes.
-  if (sizeof(B) != 1 && likely(contiguous & (block_size() == 1024))) {
+  // The reference's geometry. One question, and a loop of 64 bits, as nothing else was faster.
+  if (likely((info == nullptr) & (block_size() == 1024))) {
     const u64 threads = launched_threads();
     for (u64 i = static_cast<u64>(block_index()) * 1024 + thread_index(); i < numel; i += threads) {
       out[i] = value;
     }
     return;
   }
-  const bool one_each = takes_one_element(numel, sizeof(B) == 1 && contiguous);
-  if (likely(contiguous & one_each)) {
-    const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) near(out, mine) = value;
-    return;
+  if (info == nullptr || num_dims == 0) return fill_contiguous(numel, out, value);
+  const Views<1> view{info, static_cast<u32>(num_dims)};
+  if constexpr (kArchitecture == tuning::Architecture::kSm80) {
+    fill_view_aside(view, numel, {out, value, sizeof(B)});
+  } else {
+    fill_view(view, numel, Target<B>{out, value});
   }
-  if (leaves_at_once()) return;
-  if (one_each) {
-    const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) out[find_element(view, mine).at[0]] = value;
-    return;
-  }
-  // What else is a view has dims, so that loops over them need not ask first.
-  contiguous = contiguous || view.rank == 0;
-  const Spread spread(numel);
-  if (spread.is_surplus()) return;
-  if (!contiguous) {
-    const FillOrder order = fill_order(view);
-    if (!order.contiguous) {
-      return fill_view(view, order.first, spread.self, spread.threads, out, value);
-    }
-  }
-  u64 i = spread.self;
-  if (address_of(out) % 16 == 0) {
-    const u64 chunks = numel / kCount;
-    const u32 threads = spread.threads_for(chunks);
-    if (i >= threads) return;
-    Chunk<B, kCount> chunk;
-    chunk.fill(value);
-#pragma unroll 1
-    for (; i < chunks; i += threads) chunk.store(out + i * kCount);
-    i = chunks * kCount + spread.self;
-  }
-#pragma unroll 1
-  for (; i < numel; i += spread.threads) out[i] = value;
-}
-
-// Without a view.
-template <class T>
-KILN_DEVICE void fill(u64 numel, T* elements, T element) {
-  fill(numel, 0, nullptr, elements, element);
 }
 
 }  // namespace kiln::families
