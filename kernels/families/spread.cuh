@@ -53,6 +53,19 @@ KILN_DEVICE u32 working_blocks() {
 // leaves room for those that leave.
 KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 
+// Kernels whose own launches have a thread for each chunk, however many. In the reference's geometry,
+// of 1024 threads a block, few blocks do all the work: whether the block is behind them.
+KILN_DEVICE bool leaves_to_few() {
+  return block_index() >= (block_size() == 1024 ? kMostBlocks / 8 : ~0u);
+}
+// The threads of such a kernel that move so many chunks.
+KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
+  const u32 blocks = block_count();
+  if (block_size() != 1024) return blocks * block_size();
+  const u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
+  return (blocks < most ? blocks : most) * 1024;
+}
+
 // A thread of a large launch that works.
 struct Spread {
   u32 self;           // the thread's number

@@ -1,4 +1,4 @@
-// How fills are launched. Plain C++17, for host programs.
+// How kernels that compute nothing are launched. Plain C++17, for host programs.
 #pragma once
 
 #include "elementwise.hpp"
@@ -10,6 +10,15 @@ constexpr Launch chunk_each(unsigned long long elements, unsigned per_chunk) {
   constexpr unsigned kThreads = 256;
   const unsigned long long each = static_cast<unsigned long long>(per_chunk) * kThreads;
   return {static_cast<unsigned>((elements + each - 1) / each), kThreads};
+}
+
+// Copies, `per_chunk` elements to a chunk. NVIDIA H200, us for copy2d of 2^20 elements of one byte and of
+// eight, 2^26 of both: 2.51, 6.25, 34.6, 257; by as many threads as run at once 2.61, 6.46, 36.4, 273.
+constexpr Launch copied_by_chunks(const Spread& device, unsigned long long elements,
+                                  unsigned per_chunk) {
+  const bool all = elementwise(device.machine.architecture).small_chunks;
+  if (all || elements <= device.resident()) return device.contiguous(elements, per_chunk);
+  return chunk_each(elements, per_chunk);
 }
 
 // Stores alone are as fast element by element until the device is full, and of eight bytes ever. NVIDIA

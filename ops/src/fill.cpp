@@ -19,11 +19,13 @@ constexpr KernelRows kArange = rows_of("arange");
 constexpr KernelRows kTranspose = rows_of("transpose");
 constexpr KernelRows kSlice = rows_of("slice");
 
+unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtype)); }
+
 // The grid of a contiguous fill.
 Result<void> set_fill_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
                            DType dtype) {
-  const auto per_chunk = static_cast<unsigned>(16 / size_of(dtype));
-  return set_grid(launch, geometry, count, tuning::filled(spread_over(gpu), count, per_chunk));
+  return set_grid(launch, geometry, count,
+                  tuning::filled(spread_over(gpu), count, per_chunk(dtype)));
 }
 
 }  // namespace
@@ -81,10 +83,14 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
   }
 
   // What the kernel does not move in units of sixteen bytes it moves by elements, which want threads.
-  const std::size_t unit = 16 / size_of(call.dtype);
-  const std::size_t apart = call.rows > 1 ? call.inp_stride | call.out_stride : 0;
-  const bool in_units = (call.columns | apart) % unit == 0;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, in_units));
+  const unsigned unit = per_chunk(call.dtype);
+  const std::size_t pitches = call.rows > 1 ? call.inp_stride | call.out_stride : 0;
+  if ((call.columns | pitches) % unit == 0) {
+    KILN_TRY(set_grid(launch, call.geometry, count,
+                      tuning::copied_by_chunks(spread_over(gpu), count, unit)));
+  } else {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  }
   launch.pass(Copy2dKernel<void>(), call.inp, call.out, call.rows, call.columns, call.inp_stride,
               call.out_stride);
   return launch;
