@@ -23,7 +23,8 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   const u32 self = thread_number();
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
-  const u32 band = lines * per_line >> 31 == 0 ? last : (1u << 31) / length;
+  u32 band = last;
+  if (lines * per_line >> 31 != 0) band = (1u << 31) / length;
 #pragma unroll 1
   for (u32 first = 0;;) {
     const u32 left = last - first;
@@ -85,33 +86,63 @@ KILN_DEVICE void write_run(T* out, u32 count, Next next) {
   chunk.store(out);
 }
 
-// Where lines are whole chunks, and there are chunks for an eighth of the threads that run at once:
-// says whether it was so. A thread keeps its chunk of a line, for which `prepare(first)` works out
-// once what the same elements of all lines share, and walks over lines, of which `make(line)` gives
-// the chunk.
-template <u32 kCount, class T, class Prepare, class Make>
-KILN_DEVICE bool walk_over_lines(T* out, u64 lines, u64 per_line, Prepare prepare, Make make) {
-  const u64 all = launched_threads();
-  const u32 resident = resident_threads();
-  const u32 threads = all < resident ? static_cast<u32>(all) : resident;
-  const u32 chunks = static_cast<u32>(per_line / kCount), line_count = static_cast<u32>(lines);
-  if ((address_of(out) | per_line * sizeof(T)) % (kCount * sizeof(T)) != 0 ||
-      (lines | per_line) >> 31 != 0 ||
-      lines * chunks <= (all < resident / 8 ? all : resident / 8)) {
-    return false;
+// Whether lines of so many elements in all are so few that a thread takes one: it has chunks of so
+// many for less than an eighth of the threads that run at once.
+template <u32 kCount>
+KILN_DEVICE bool lines_go_singly(u64 numel) {
+  return static_cast<bool>(takes_one_element(numel) & (numel <= resident_threads() / 8 * kCount));
+}
+
+// A thread's part of lines, of which there are less than 2^32, of 1 to 2^31 - 1 elements each: a run of
+// neighbours, the same in a few lines one after the other, and again so many lines further. A run is a
+// chunk, where `chunks_serve`, every line is whole ones, and they are enough for an eighth of the
+// threads that run at once; else one element.
+template <u32 kCount, class T>
+struct LineWalk {
+  static constexpr u32 kMostTogether = 16;
+  u32 lines, line, together, skipped;  // from the last of a few lines to the next first
+  u32 runs, first_run, apart;          // of a line: all, the thread's, and from one to the next
+  bool by_chunks;
+
+  KILN_DEVICE LineWalk(const T* out, u64 line_count, u64 per_line, bool chunks_serve) {
+    const u64 all = launched_threads();
+    const u32 resident = resident_threads(), self = thread_number();
+    apart = resident < all ? resident : static_cast<u32>(all);
+    lines = static_cast<u32>(line_count);
+    runs = static_cast<u32>(per_line) / kCount;
+    by_chunks = chunks_serve &&
+                (address_of(out) | per_line * sizeof(T)) % (kCount * sizeof(T)) == 0 &&
+                line_count * runs > (apart < resident / 8 ? apart : resident / 8);
+    if (!by_chunks) runs = static_cast<u32>(per_line);
+    const u32 teams = runs < apart ? apart / runs : 1, team = self / runs;
+    first_run = self - team * runs;
+    together = lines > teams ? (lines - 1) / teams + 1 : 1;
+    if (together > kMostTogether) together = kMostTogether;
+    line = self < apart && team < teams ? team * together : lines;
+    skipped = (teams - 1) * together + 1;
   }
-  const u32 walks = chunks < threads ? threads / chunks : 1;
-  const u32 self = thread_number(), walk = self / chunks;
-  if (self >= threads || walk >= walks) return true;
+  KILN_DEVICE bool is_idle() const { return line >= lines; }
+
+  // Calls prepare(first) where the neighbours from `first` on are others, and write(line, first,
+  // follows), which says whether the line before was the last.
+  template <class Prepare, class Write>
+  KILN_DEVICE void run(Prepare prepare, Write write) const {
 #pragma unroll 1
-  for (u32 chunk = self - walk * chunks; chunk < chunks; chunk += threads) {
-    if (walk < line_count) prepare(chunk * kCount);
+    for (u32 i = first_run; i < runs; i += apart) {
+      const u32 first = by_chunks ? i * kCount : i;
+      prepare(first);
+      u32 left = together;
 #pragma unroll 1
-    for (u32 line = walk; line < line_count; line += walks) {
-      make(line).store(out + (line * per_line + chunk * kCount));
+      for (u32 at = line;;) {
+        write(at, first, left != together);
+        --left;
+        const u32 step = left != 0 ? 1 : skipped;
+        if (left == 0) left = together;
+        if (lines - at <= step) break;
+        at += step;
+      }
     }
   }
-  return true;
-}
+};
 
 }  // namespace kiln::families

@@ -7,23 +7,37 @@
 
 #include "device/chunk.cuh"
 #include "device/convert.cuh"
+#include "device/index.cuh"
 #include "families/lines.cuh"
 
 namespace kiln::families {
+
+// How places of outputs are divided: any, and those of small launches.
+struct Divide {
+  KILN_DEVICE u32 operator()(u32 a, u32 b) const { return a / b; }
+};
+struct DivideSmall {
+  KILN_DEVICE u32 operator()(u32 a, u32 b) const { return small_quotient(a, b); }
+};
 
 // The image of a line of outputs.
 template <class T>
 struct Image {
   const T* src;
   u32 row;  // of the output
+
+  // `follows`: the line comes after the one that it was of.
+  template <class Quotient>
+  KILN_DEVICE void move_to(u32 line, bool follows, Quotient divide, const u64* info, const T* first,
+                           u32 rows_out) {
+    if (follows && ++row < rows_out) return;
+    const u32 channels = static_cast<u32>(info[1]);
+    const u32 plane = divide(line, rows_out);
+    const u32 batch = divide(plane, channels), channel = plane - batch * channels;
+    src = first + (batch * info[4] + channel * info[5]);
+    row = line - plane * rows_out;
+  }
 };
-template <class T>
-KILN_DEVICE Image<T> image_of(const u64* info, const T* src, u32 rows_out, u32 line) {
-  const u32 channels = static_cast<u32>(info[1]);
-  const u32 plane = line / rows_out;
-  const u32 batch = plane / channels, channel = plane - batch * channels;
-  return {src + (batch * info[4] + channel * info[5]), line - plane * rows_out};
-}
 
 // A place, not before the image, cut off to the index of an element.
 KILN_DEVICE u32 element_at(f64 place, u32 size) {
@@ -31,38 +45,62 @@ KILN_DEVICE u32 element_at(f64 place, u32 size) {
   return element < size ? static_cast<u32>(element) : size - 1;
 }
 
-// Where a thread can keep its chunk of a line: says whether it was so. `row_of(line)` is the row of
-// the source.
-template <class T, class RowOf>
-KILN_DEVICE bool nearest_along(u64 lines, u64 columns_out, f64 scale, u32 width, u64 stride, T* dst,
-                               RowOf row_of) {
+// `row_of(line, follows, divide)` is the row of the source; `follows`: its line comes after the one of
+// the call before, and where `kRepeats` may be of the same row.
+template <bool kRepeats, class T, class RowOf>
+KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 width, u64 stride,
+                                  T* dst, RowOf row_of) {
   // No more than registers hold: with 32, two blocks of 1024 threads share a multiprocessor.
-  constexpr u32 kMost = kArchitecture == tuning::Architecture::kSm80 ? 4 : 8;
+  constexpr bool kFew =
+      (kRepeats && sizeof(T) == 2) || kArchitecture == tuning::Architecture::kSm80;
+  constexpr u32 kMost = kFew ? 4 : 8;
   constexpr u32 kCount = kChunkCount<T> < kMost ? kChunkCount<T> : kMost;
-  if ((width * stride) >> 31 != 0) return false;
+  if (!(scale > 0)) scale = 0;
+  const u32 columns = static_cast<u32>(columns_out), self = thread_number();
+  const bool singly = lines_go_singly<kCount>(lines * columns_out);
+  if (likely(singly & (self < lines * columns_out))) {
+    const u32 line = small_quotient(self, columns);
+    dst[self] = row_of(line, false,
+                       DivideSmall{})[element_at((self - line * columns) * scale, width) * stride];
+  }
+  if (unknown(singly ? 1 : 0) != 0) return;  // what is small comes first
+  const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
+  if (walk.is_idle()) return;
   u32 offset[kCount];
+  Chunk<T, kCount> result;
+  const T* last = nullptr;  // the row that the result is of
   const auto prepare = [&](u32 first) {
+    offset[0] = element_at(first * scale, width);
+    if (!walk.by_chunks) return;
 #pragma unroll
     for (u32 k = 0; k < kCount; ++k) {
-      offset[k] = element_at((first + k) * scale, width) * static_cast<u32>(stride);
+      const u32 element = k == 0 ? offset[0] : element_at((first + k) * scale, width);
+      offset[k] = element * static_cast<u32>(stride);
     }
   };
-  return walk_over_lines<kCount>(dst, lines, columns_out, prepare, [&](u32 line) {
-    const T* const row = row_of(line);
-    T value[kCount];
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      if (k == 0 || offset[k] != offset[k - 1]) {
-        value[k] = row[offset[k]];
-      } else {
-        value[k] = value[k - 1];
-      }
+  walk.run(prepare, [&](u32 line, u32 first, bool follows) {
+    const T* const row = row_of(line, follows, Divide{});
+    T* const to = dst + (line * columns_out + first);
+    if (!walk.by_chunks) {
+      *to = row[offset[0] * stride];
+      return;
     }
-    Chunk<T, kCount> result;
-    result.clear();
+    if (!kRepeats || !follows || row != last) {
+      last = row;
+      T value[kCount];
 #pragma unroll
-    for (u32 k = 0; k < kCount; ++k) result.put(k, value[k]);
-    return result;
+      for (u32 k = 0; k < kCount; ++k) {
+        if (k == 0 || offset[k] != offset[k - 1]) {
+          value[k] = row[offset[k]];
+        } else {
+          value[k] = value[k - 1];
+        }
+      }
+      result.clear();
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) result.put(k, value[k]);
+    }
+    result.store(to);
   });
 }
 
@@ -70,39 +108,32 @@ KILN_DEVICE bool nearest_along(u64 lines, u64 columns_out, f64 scale, u32 width,
 template <class T>
 KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, f64 column_scale,
                                   const u64* info, const T* src, T* dst) {
-  if (leaves_at_once()) return;
+  if (leaves_at_once() || columns_out == 0) return;
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
-  const u64 row_stride = info[6], stride = info[7];
+  const u64 stride = info[7];
   if (!(row_scale > 0)) row_scale = 0;
-  if (!(column_scale > 0)) column_scale = 0;
-  const auto row_of = [&](u32 line) {
-    const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
-    return image.src + element_at(image.row * row_scale, height) * row_stride;
-  };
-  if (nearest_along(lines, columns_out, column_scale, width, stride, dst, row_of)) return;
-  for_each_in_lines(lines, columns_out, [&](u32 line, u32 column) {
-    dst[line * columns_out + column] =
-        row_of(line)[element_at(column * column_scale, width) * stride];
-  });
+  Image<T> image{};
+  nearest_of_lines<true>(lines, columns_out, column_scale, width, stride, dst,
+                         [&](u32 line, bool follows, auto divide) {
+                           image.move_to(line, follows, divide, info, src,
+                                         static_cast<u32>(rows_out));
+                           return image.src + element_at(image.row * row_scale, height) * info[6];
+                         });
 }
 
 template <class T>
 KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, const T* src,
                                     T* dst) {
   const u32 channels = static_cast<u32>(info[1]), length = static_cast<u32>(info[2]);
-  if (leaves_at_once()) return;
+  if (leaves_at_once() || length_out == 0) return;
   const u64 lines = info[0] * channels;
   const u64 stride = info[5];
-  if (!(scale > 0)) scale = 0;
-  const auto row_of = [&](u32 line) {
-    const u32 batch = line / channels;
-    return src + batch * info[3] + (line - batch * channels) * info[4];
-  };
-  if (nearest_along(lines, length_out, scale, length, stride, dst, row_of)) return;
-  for_each_in_lines(lines, length_out, [&](u32 line, u32 column) {
-    dst[line * length_out + column] = row_of(line)[element_at(column * scale, length) * stride];
-  });
+  nearest_of_lines<false>(lines, length_out, scale, length, stride, dst,
+                          [&](u32 line, bool, auto divide) {
+                            const u32 batch = divide(line, channels);
+                            return src + batch * info[3] + (line - batch * channels) * info[4];
+                          });
 }
 
 // The elements around a place, and how far it is from the first to the second.
@@ -169,104 +200,110 @@ KILN_DEVICE T result_of(N value) {
   if constexpr (kIsFloat<T>) {
     return narrow<T>(value);
   } else {
-    return saturate<T>(value);
+    constexpr u32 kMost = static_cast<T>(~0u);
+    const u32 result = saturate<u32>(value);
+    return static_cast<T>(result < kMost ? result : kMost);
   }
 }
-
-// Where a thread can keep its chunk of a line: says whether it was so. `rows_of(line)` are the rows
-// of the source and how far the output is from the first to the second.
-template <class T, class N, class RowsOf>
-KILN_DEVICE bool bilinear_along(u64 lines, u64 columns_out, f64 scale, bool align_corners,
-                                u32 width, u64 stride, T* dst, RowsOf rows_of) {
-  constexpr u32 kCount = sizeof(T) == 1 ? 4 : kChunkCount<T>;
-  if ((width * stride) >> 31 != 0) return false;
-  const u32 apart = static_cast<u32>(stride);
-  u32 left[kCount], right[kCount];
-  N part[kCount];
-  const auto prepare = [&](u32 first) {
-#pragma unroll 1
-    for (u32 k = 0; k < kCount; ++k) {
-#pragma unroll
-      for (u32 j = 0; j + 1 < kCount; ++j) {
-        left[j] = left[j + 1];
-        right[j] = right[j + 1];
-        part[j] = part[j + 1];
-      }
-      const Between<N> x = between<N>(first + k, scale, align_corners, width);
-      left[kCount - 1] = x.first * apart;
-      right[kCount - 1] = x.second * apart;
-      part[kCount - 1] = x.part;
-    }
-  };
-  return walk_over_lines<kCount>(dst, lines, columns_out, prepare, [&](u32 line) {
-    const auto rows = rows_of(line);
-    // Neighbours share elements: of what is around one, what is around the one before is known.
-    N top_left{}, top_right{}, bottom_left{}, bottom_right{};
-    T value[kCount];
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      if (k == 0 || left[k] != left[k - 1]) {
-        if (k != 0 && left[k] == right[k - 1]) {
-          top_left = top_right;
-          bottom_left = bottom_right;
-        } else {
-          top_left = static_cast<N>(widen(rows.top[left[k]]));
-          bottom_left = static_cast<N>(widen(rows.bottom[left[k]]));
-        }
-        top_right = static_cast<N>(widen(rows.top[right[k]]));
-        bottom_right = static_cast<N>(widen(rows.bottom[right[k]]));
-      }
-      value[k] =
-          result_of<T>(blend<T, N>(blend<T, N>(top_left, top_right, part[k]),
-                                   blend<T, N>(bottom_left, bottom_right, part[k]), rows.part));
-    }
-    Chunk<T, kCount> result;
-    result.clear();
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) result.put(k, value[k]);
-    return result;
-  });
-}
-
-template <class T, class N>
-struct TwoRows {
-  const T* top;
-  const T* bottom;
-  N part;
-};
 
 template <class T>
 KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_corners,
                                    Factor row_factor, Factor column_factor, const u64* info,
                                    const T* src, T* dst) {
   using N = typename BlendOf<T>::Number;
-  if (leaves_at_once()) return;
+  if (leaves_at_once() || columns_out == 0) return;
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
-  const u64 row_stride = info[6], stride = info[7];
+  const u64 stride = info[7];
+  constexpr u32 kCount = kChunkCount<T> < 4 ? kChunkCount<T> : 4;  // as registers hold
   const f64 row_scale =
       axis_scale(align_corners, row_factor.is_given, row_factor.value, height, rows_out);
   const f64 column_scale =
       axis_scale(align_corners, column_factor.is_given, column_factor.value, width, columns_out);
-  const auto rows_of = [&](u32 line) {
-    const Image<T> image = image_of(info, src, static_cast<u32>(rows_out), line);
+  Image<T> image{};
+  const u32 columns = static_cast<u32>(columns_out), self = thread_number();
+  const bool singly = lines_go_singly<kCount>(lines * columns_out);
+  if (likely(singly & (self < lines * columns_out))) {
+    const u32 line = small_quotient(self, columns);
+    image.move_to(line, false, DivideSmall{}, info, src, static_cast<u32>(rows_out));
     const Between<N> y = between<N>(image.row, row_scale, align_corners, height);
-    return TwoRows<T, N>{image.src + y.first * row_stride, image.src + y.second * row_stride,
-                         y.part};
-  };
-  if (bilinear_along<T, N>(lines, columns_out, column_scale, align_corners, width, stride, dst,
-                           rows_of)) {
-    return;
-  }
-  for_each_in_lines(lines, columns_out, [&](u32 line, u32 column) {
-    const TwoRows<T, N> rows = rows_of(line);
-    const Between<N> x = between<N>(column, column_scale, align_corners, width);
-    const auto of_row = [&](const T* row) {
+    const Between<N> x = between<N>(self - line * columns, column_scale, align_corners, width);
+    const auto of_row = [&](u32 number) {
+      const T* const row = image.src + number * info[6];
       return blend<T, N>(static_cast<N>(widen(row[x.first * stride])),
                          static_cast<N>(widen(row[x.second * stride])), x.part);
     };
-    dst[line * columns_out + column] =
-        result_of<T>(blend<T, N>(of_row(rows.top), of_row(rows.bottom), rows.part));
+    dst[self] = result_of<T>(blend<T, N>(of_row(y.first), of_row(y.second), y.part));
+  }
+  if (unknown(singly ? 1 : 0) != 0) return;  // what is small comes first
+  const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
+  if (walk.is_idle()) return;
+
+  // Of a chunk where left neighbours lie in a row; of one element the number, the last one. The right
+  // one is next to it, but at the edge, which the highest bit tells.
+  constexpr u32 kEdge = 1u << 31;
+  const u32 apart = walk.by_chunks ? static_cast<u32>(stride) : 1;
+  const auto left_of = [](u32 place) { return place & ~kEdge; };
+  const auto right_of = [&](u32 place) {
+    return (place & kEdge) != 0 ? place - kEdge : place + apart;
+  };
+  u32 left[kCount];
+  N part[kCount];
+  const u32 run = walk.by_chunks ? kCount : 1;
+  // What two rows of the source become along the columns, and which the upper one is.
+  N above[kCount], below[kCount];
+  u32 top = 0;
+  const auto prepare = [&](u32 first) {
+#pragma unroll 1
+    for (u32 k = 0; k < run; ++k) {
+#pragma unroll
+      for (u32 j = 0; j + 1 < kCount; ++j) {
+        left[j] = left[j + 1];
+        part[j] = part[j + 1];
+      }
+      const Between<N> x = between<N>(first + k, column_scale, align_corners, width);
+      left[kCount - 1] = x.first * apart | (x.first == x.second ? kEdge : 0);
+      part[kCount - 1] = x.part;
+    }
+  };
+  walk.run(prepare, [&](u32 line, u32 first, bool follows) {
+    image.move_to(line, follows, Divide{}, info, src, static_cast<u32>(rows_out));
+    const Between<N> y = between<N>(image.row, row_scale, align_corners, static_cast<u32>(info[2]));
+    const T* const upper = image.src + y.first * info[6];
+    const T* const lower = image.src + y.second * info[6];
+    if (!walk.by_chunks) {
+      const auto of_row = [&](const T* row) {
+        return blend<T, N>(static_cast<N>(widen(row[left_of(left[kCount - 1]) * info[7]])),
+                           static_cast<N>(widen(row[right_of(left[kCount - 1]) * info[7]])),
+                           part[kCount - 1]);
+      };
+      dst[line * columns_out + first] =
+          result_of<T>(blend<T, N>(of_row(upper), of_row(lower), y.part));
+      return;
+    }
+    // Lines one after the other share rows: the next upper one is often the lower one before.
+    const bool shares = follows && image.row != 0;
+    if (!shares || y.first != top) {
+      const bool steps = shares && y.first == top + 1;
+#pragma unroll
+      for (u32 k = 0; k < kCount; ++k) {
+        above[k] = below[k];
+        if (!steps) {
+          above[k] = blend<T, N>(static_cast<N>(widen(upper[left_of(left[k])])),
+                                 static_cast<N>(widen(upper[right_of(left[k])])), part[k]);
+        }
+        below[k] = blend<T, N>(static_cast<N>(widen(lower[left_of(left[k])])),
+                               static_cast<N>(widen(lower[right_of(left[k])])), part[k]);
+      }
+      top = y.first;
+    }
+    Chunk<T, kCount> result;
+    result.clear();
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      result.put(k, result_of<T>(blend<T, N>(above[k], below[k], y.part)));
+    }
+    result.store(dst + (line * columns_out + first));
   });
 }
 
