@@ -63,11 +63,24 @@ constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
   return cost != tuning::Cost::kBrief || !kConvertsF8;
 }
 
-// Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
+// Kernels for sm_80, of which PTX is made, call one of each; inline, every kernel would have a copy.
 template <class Walker>
 KILN_ASIDE Walk plan_aside(Views<1> views) {
   return Walker::plan(views, false, false);
 }
+// A group, and how far apart its elements lie in the input; without a cut, 0.
+struct ApartGroup {
+  Group<1> group;
+  u64 apart;
+};
+template <class Walker>
+KILN_ASIDE ApartGroup find_aside(Views<1> views, u32 dims, u32 upper, u32 lower) {
+  const Walk walk{0, 0, dims, false};
+  ApartGroup found{Walker::find(views, walk, upper, lower), 0};
+  if (walk.cut() < views.rank) found.apart = Walker::apart(views, walk, 0);
+  return found;
+}
+KILN_ASIDE Place<1> find_element_aside(Views<1> views, u32 i) { return find_element(views, i); }
 
 // ---- the family -------------------------------------------------------------------------------
 
@@ -101,8 +114,13 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // The first input whose elements are as large as the output's: a chunk of it becomes one of the
   // output, element by element. kInputs: none; of three it takes the compiler a register more.
   static constexpr u32 kHost = kInputs > 2 ? kInputs : first_of(sizeof(Out), sizeof(In)...);
-  // Neighbours in a dense dim that a thread takes together.
-  static constexpr u32 kGroup = kCount < 4 ? 4 : kCount < 8 ? kCount : 8;
+  // Whether the kernel calls functions that it shares with others, for which the longest functions
+  // lack the registers.
+  static constexpr bool kAside = kArchitecture == tuning::Architecture::kSm80 &&
+                                 kPaths == Paths::kPlain && kCost != tuning::Cost::kLongest;
+  // Neighbours in a dense dim that a thread takes together; as many of all types where a call finds
+  // them.
+  static constexpr u32 kGroup = kAside || kCount > 8 ? 8 : kCount < 4 ? 4 : kCount;
 
   // Large turned views go by long groups, an access or two of an input. The registers do not
   // suffice for three inputs where two blocks share a multiprocessor, for bytes there, nor for
@@ -219,8 +237,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     return {views.info, kInputs == 1 ? views.rank : unknown(views.rank)};
   }
 
-  // A group of elements of the cut dim.
-  KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
+  // A group of elements of the cut dim; `found_apart`: what find_aside() says.
+  KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group,
+                              u64 found_apart = 0) const {
     if (group.count == 0) return;
     if constexpr (kTurns) {
       if (walk.wide() != 0 && group.count == kWide) return move_wide(walk, group);
@@ -234,7 +253,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
     Out* to = out + group.out;
     u32 left = group.count - 1;
-    if (kLean || left != 0) {
+    if constexpr (kAside) {
+      apart[0] = found_apart * kBytes[0];
+    } else if (kLean || left != 0) {
       // Without a cut, any number will do.
       const Walk cut{0, 0, kLean && walk.cut() >= views.rank ? 0 : walk.dims, false};
 #pragma unroll
@@ -304,6 +325,12 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       }
       // What follows from the dims is found again for each group: it would take registers between.
       const Walk here{0, 0, unknown(walk.dims), false};
+      if constexpr (kAside) {
+        const ApartGroup found = find_aside<Walker>(views, here.dims, left - 1, i);
+        i += threads;
+        move_group(here, found.group, found.apart);
+        continue;
+      }
       const Group<kInputs> group = Walker::find(read(), here, left - 1, i);
       i += threads;
       if constexpr (kPaths == Paths::kRows) {
@@ -339,7 +366,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   }
 
   KILN_DEVICE Walk plan(bool aligned, bool wide) const {
-    if constexpr (kArchitecture == tuning::Architecture::kSm80 && !kRows) {
+    if constexpr (kAside) {
       return plan_aside<Walker>(views);
     } else {
       return Walker::plan(views, aligned, wide);
@@ -356,7 +383,13 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // Where element `i` lies; of views of less than 2^32 elements as a u32.
   template <class Index>
   KILN_DEVICE Place<kInputs> place_of(Index i, bool contiguous) const {
-    if (!contiguous) return find_element(views, i);
+    if (!contiguous) {
+      if constexpr (kAside && sizeof(Index) == 4) {
+        return find_element_aside(views, i);
+      } else {
+        return find_element(views, i);
+      }
+    }
     Place<kInputs> place;
 #pragma unroll
     for (u32 n = 0; n < kInputs; ++n) place.at[n] = i;
