@@ -472,6 +472,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
           constexpr u32 kBlocks = kCost == tuning::Cost::kLongest ? 2 : 1;
           threads = spread.threads_for(chunks, kBlocks * multiprocessors());
         }
+        // Where a multiprocessor holds one block, those that leave have room where none works.
+        const u32 few = working_blocks() * 1024;
+        if (kSharing == 1 && spread.has_one_each && threads > few) threads = few;
         if (spread.self >= threads) return;
         move_chunks(spread.self, threads, chunks);
         i += static_cast<u64>(chunks) * kCount;

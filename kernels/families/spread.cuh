@@ -72,15 +72,15 @@ struct Spread {
   u32 threads;        // that work, unless threads_for() says less
   bool has_one_each;  // there is a thread for every element
 
-  // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. Those that leave
-  // then have room where none works.
+  // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
+  // where_i64_f16 of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false) {
     const u32 most = most_blocks();
     const u32 blocks = block_count() < most ? block_count() : most;
     threads = blocks * block_size();
     self = thread_number();
     has_one_each = launched_threads() >= numel;
-    const u32 resident = is_alone ? working_blocks() * 1024 : resident_threads();
+    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
     if (has_one_each && resident < threads) threads = resident;
   }
   // Whether the thread has nothing to do.

@@ -155,11 +155,13 @@ struct Spread {
 
   // Contiguous arrays, `per_chunk` elements to a chunk. Of small ones, half of the multiprocessors have
   // a block: NVIDIA H200, us for 2^14 elements by 64 blocks, and by 128: affine_f32 1.21, 1.27; badd_f16
-  // 1.26, 1.33; cast_bf16_f16 1.25, 1.31.
-  constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk) const {
+  // 1.26, 1.33; cast_bf16_f16 1.25, 1.31. `is_alone`: of the kernel's blocks of 1024 threads a
+  // multiprocessor holds one.
+  constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk,
+                              bool is_alone = false) const {
     const Elementwise row = elementwise(machine.architecture);
     const unsigned long long chunks = (elements + per_chunk - 1) / per_chunk;
-    if (elements <= resident()) {
+    if (elements <= (is_alone ? 1024ull * multiprocessors : resident())) {
       return row.small_chunks ? one_each(chunks) : one_each(elements, (multiprocessors + 1) / 2);
     }
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks,

@@ -98,9 +98,10 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   if (own.cost == Cost::kLong && own.out == DType::kF64) {
     return set_grid(launch, geometry, count, spread.singly(count));
   }
+  if (!contiguous) return set_grid(launch, geometry, count, spread.strided(count));
+  const bool is_alone = tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
   return set_grid(launch, geometry, count,
-                  contiguous ? spread.contiguous(count, static_cast<unsigned>(16 / widest))
-                             : spread.strided(count));
+                  spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone));
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {
