@@ -13,7 +13,7 @@ constexpr Launch chunk_each(unsigned long long elements, unsigned per_chunk) {
 }
 
 // Copies, `per_chunk` elements to a chunk. NVIDIA H200, us for copy2d of 2^20 elements of one byte and of
-// eight, 2^26 of both: 2.51, 6.25, 34.6, 257; by as many threads as run at once 2.61, 6.46, 36.4, 273.
+// eight, 2^26 of both: 2.56, 6.26, 34.4, 256; by as many threads as run at once 2.57, 6.48, 36.5, 273.
 constexpr Launch copied_by_chunks(const Spread& device, unsigned long long elements,
                                   unsigned per_chunk) {
   const bool all = elementwise(device.machine.architecture).small_chunks;
@@ -22,8 +22,8 @@ constexpr Launch copied_by_chunks(const Spread& device, unsigned long long eleme
 }
 
 // Stores alone are as fast element by element until the device is full, and of eight bytes ever. NVIDIA
-// H200, us for 2^20, 2^28 elements, singly and by chunks: one byte 2.02, 312 and 1.09, 58; four bytes
-// 2.46, 309 and 2.39, 230; eight bytes 3.21, 459 and 3.37, 458.
+// H200, us for 2^20, 2^28 elements, singly and by chunks: one byte 2.46, 316 and 1.57, 59; two bytes
+// 2.66, 344 and 1.85, 116; four bytes 2.68, 344 and 2.32, 230.
 constexpr Launch filled(const Spread& device, unsigned long long elements, unsigned per_chunk) {
   constexpr unsigned kFew = 4096, kThreads = 1024;
   if (elements <= kFew || elementwise(device.machine.architecture).small_chunks) {
