@@ -9,8 +9,9 @@
 namespace kiln::ops {
 
 // The default is an NVIDIA H200. Every launch is right on every device, and only speed differs;
-// but one of HalfMatrix (fused_products.hpp), or of vectors that threads hold (quantized.hpp), brings
-// the shared memory that its kernel takes on this device, and may find too little on another.
+// but one of HalfMatrix (fused_products.hpp), of rows that stream, or of vectors that threads hold
+// (quantized.hpp), brings the shared memory that its kernel takes on this device, and may find too
+// little on another.
 struct Gpu {
   std::string_view target = "sm_90";  // its architecture; a literal, or outlives the Gpu
   std::uint32_t multiprocessors = 132;
