@@ -54,6 +54,12 @@ struct BlockSort {
     first = wave_index() * rows * width + lane_index();
     held = first < count ? (count - first - 1) / width + 1 : 0;
     if (held > rows) held = rows;
+      // Votes are of all lanes, with records or without.
+#pragma unroll
+    for (u32 i = 0; i < kSortItems; ++i) {
+      key[i] = 0;
+      value[i] = 0;
+    }
   }
 
   // How many records the block can hold.
