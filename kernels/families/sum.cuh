@@ -35,13 +35,13 @@ struct SummedDims {
 // The target of a thread without an element.
 inline constexpr u64 kNoTarget = ~0ull;
 
-// Adds up what the lanes of a wave have, if it is for one target; the first lane then has it, and the
-// others nothing. Says whether it is.
+// Adds up what the first `lanes` of a wave have, a power of two, if it is for one target; the first
+// lane then has it, and the others nothing. Says whether it is.
 template <class Sum>
-KILN_DEVICE bool add_up_wave(u64& target, typename Sum::State& value) {
+KILN_DEVICE bool add_up_wave(u32 lanes, u64& target, typename Sum::State& value) {
   const u64 shared = shuffle(target, 0, wave_width());
   if (!wave_all(target == shared || target == kNoTarget)) return false;
-  value = join_lanes<Sum>(value);
+  value = join_lanes<Sum>(value, lanes);
   if (lane_index() != 0) target = kNoTarget;
   return true;
 }
@@ -64,12 +64,12 @@ KILN_DEVICE void add_up_block(u64& target, typename Sum::State& value) {
   barrier();
   target = kNoTarget;
   value = Sum::identity();
-  if (wave_index() != 0) return;
+  if (uniform(wave_index()) != 0) return;
   if (lane < wave_count()) {
     target = scratch.targets[lane];
     value = scratch.values[lane];
   }
-  add_up_wave<Sum>(target, value);
+  add_up_wave<Sum>(wave_width(), target, value);
 }
 
 // `Sum`: how elements of T are added up (functors/reduction.cuh).
@@ -81,29 +81,30 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
   constexpr bool kByBlock = sizeof(T) == 2;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   const SummedDims summed{info + 2 * num_dims, static_cast<u32>(num_sum_dims)};
-  const RowShape shape = shape_of_rows(view, numel);
+  const bool contiguous = is_contiguous(view);
   const u32 width = wave_width();
+  const u32 lanes = lanes_for(numel < width ? static_cast<u32>(numel) : width, width);
   const bool by_waves = (block_threads() & (width - 1)) == 0;
   // All threads of a block make the same steps, or all lanes of a wave: as many as the first.
   const u32 rank = kByBlock ? thread_rank() : by_waves ? lane_index() : 0;
   const u64 threads = static_cast<u64>(block_count()) * block_threads();
   u64 first = static_cast<u64>(block_index()) * block_threads() + thread_rank() - rank;
 #pragma unroll 1
-  for (; first < numel; first += threads) {
+  for (; wave_any(first < numel); first += threads) {
     const u64 i = first + rank;
     u64 target = kNoTarget;
     typename Sum::State value = Sum::identity();
     if (i < numel) {
+      const T x = inp[contiguous ? i : place_of(view, view.rank, i)];  // on its way meanwhile
       target = summed.target_of(i);
-      value =
-          Sum::take(value, inp[shape.even ? i * shape.stride : place_of(view, view.rank, i)], 0);
+      value = Sum::take(value, x, 0);
     }
     const auto add = [&] {
       if (target != kNoTarget) atomic_sum(out + target, Sum::result(value, 0));
     };
     if (by_waves) {
-      const bool alike = add_up_wave<Sum>(target, value);
-      if (kByBlock && block_threads() > width) {
+      const bool alike = add_up_wave<Sum>(lanes, target, value);
+      if (kByBlock && block_threads() > width && numel > width) {
         if (!alike) {
           add();
           target = kNoTarget;
