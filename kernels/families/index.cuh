@@ -46,8 +46,7 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   const bool in_chunks =
       !singly && (address_of(inp) | address_of(out) | right * sizeof(B)) % 16 == 0;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  RowShape shape{true, true, 1, 0, 0};
-  if (info != nullptr) shape = shape_of_rows(view, ids_dim);
+  const bool contiguous = info == nullptr || is_contiguous(view);
   const Places<Id> places(src_dim);
   const u64 per_row = in_chunks ? right / kCount : right;
   const u64 units = in_chunks ? numel / kCount : numel;
@@ -56,7 +55,7 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
     const u64 row = quotient(i, per_row);
     const u64 l = row < ids_dim ? 0 : quotient(row, ids_dim);
     const u64 j = row - l * ids_dim;
-    const Id id = ids[shape.even ? j * shape.stride : place_of(view, view.rank, j)];
+    const Id id = ids[contiguous ? j : place_of(view, view.rank, j)];
     const bool found = places.has(id);
     const u64 k = i - row * per_row + (l * src_dim + static_cast<u64>(id)) * per_row;
     if (in_chunks) {
