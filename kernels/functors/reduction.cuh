@@ -6,6 +6,7 @@
 #include "device/arithmetic.cuh"
 #include "device/join.cuh"
 #include "device/limits.cuh"
+#include "device/platform_extreme.cuh"
 
 namespace kiln::functors {
 
@@ -66,10 +67,12 @@ struct Extreme {
     return join(state, static_cast<State>(device::widen(x)));
   }
   KILN_DEVICE static State join(State a, State b) {
-    const bool better = kSign > 0 ? b > a : b < a;
-    if constexpr (device::kIsInteger<State>) return better ? b : a;
-    if constexpr (kKeepsNan) return better || b != b ? b : a;
-    return better || a != a ? b : a;
+    if constexpr (sizeof(State) == 4 && !device::kIsInteger<State>) {
+      return device::math::extreme<kSign, kKeepsNan>(a, b);
+    } else {
+      const bool better = kSign > 0 ? b > a : b < a;
+      return better || (!device::kIsInteger<State> && a != a) ? b : a;
+    }
   }
   KILN_DEVICE static State exchange(State s, u32 mask, u32 width, Here here) {
     return device::exchange(s, mask, width, here);

@@ -1,0 +1,30 @@
+// The extreme of two numbers, for each platform.
+#pragma once
+
+#include "device/platform.cuh"
+
+namespace kiln::device::math {
+
+// The greater of two numbers, or with kSign = -1 the lesser; of zeros either. A NaN counts for nothing,
+// or, where it is kept, for all.
+template <int kSign, bool kKeepsNan>
+KILN_DEVICE f32 extreme(f32 a, f32 b) {
+#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+  f32 x;
+  if constexpr (kSign > 0 && kKeepsNan) {
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  } else if constexpr (kSign > 0) {
+    asm("max.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  } else if constexpr (kKeepsNan) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  } else {
+    asm("min.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+  }
+  return x;
+#else
+  const bool better = kSign > 0 ? b > a : b < a;
+  return better || (kKeepsNan ? b != b : a != a) ? b : a;
+#endif
+}
+
+}  // namespace kiln::device::math
