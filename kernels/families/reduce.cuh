@@ -30,6 +30,7 @@ struct RowShape {
 
 KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   RowShape shape{true, true, 1, 0, 0};
+  bool regular = true;  // all elements so far are `stride` apart
   u64 count = 1;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
@@ -37,32 +38,31 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
     const u64 size = view.size(dim);
     const u64 stride = view.stride(0, dim);
     if (size == 1) continue;
-    shape.contiguous = shape.contiguous & (stride == count);
+    if (count == 1) shape.stride = stride;
+    regular = regular & (stride == shape.stride * count);
     if (count < per_row) {
-      if (count == 1) shape.stride = stride;
-      shape.even = shape.even & (stride == shape.stride * count);
+      shape.even = regular;
     } else if (shape.kept == 0) {
       shape.rows_apart = stride;
       shape.kept = count == per_row ? dim + 1 : view.rank;
     }
     count *= size;
   }
+  shape.contiguous = regular & (shape.stride == 1);
   return shape;
 }
 
 // a / b of numbers that do not fit into 32 bits, of which there are few.
 KILN_DEVICE u64 long_quotient(u64 a, u32 b) {
-  u64 rest = 0, result = 0;
+  u32 rest = 0;
 #pragma unroll 1
-  for (u32 bit = 64; bit != 0; --bit, a <<= 1) {
-    rest = rest << 1 | a >> 63;
-    result <<= 1;
-    if (rest >= b) {
-      rest -= b;
-      ++result;
-    }
+  for (u32 bit = 64; bit != 0; --bit) {
+    const u64 more = static_cast<u64>(rest) << 1 | a >> 63;
+    const bool fits = more >= b;
+    rest = static_cast<u32>(more) - (fits ? b : 0);
+    a = a << 1 | (fits ? 1 : 0);
   }
-  return result;
+  return a;
 }
 
 // Where element `i` of the first dims of a view lies.
@@ -87,10 +87,10 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
   u64 count = 1;
   bool contiguous = true;
 #pragma unroll 1
-  for (u32 dim = view.rank; dim != 0;) {
+  for (u32 dim = view.rank; dim != 0 && contiguous;) {
     dim = unknown(dim - 1);
     const u64 size = view.size(dim);
-    contiguous = contiguous & ((view.stride(0, dim) == count) | (size == 1));
+    contiguous = (view.stride(0, dim) == count) | (size == 1);
     count *= size;
   }
   return contiguous;
@@ -128,19 +128,22 @@ KILN_DEVICE u32 last_size(const Views<1>& view) {
 // nothing and says so. Where the registers of all blocks do not fit on the device at once, half of the
 // blocks leave, and a block of the others has two rows.
 template <class Reduction, class T, class Out>
-KILN_DEVICE bool reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, const T* src,
+KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
   const u32 twice = halves_blocks() ? 1 : 0;
   const u32 base = block_index() << twice;
   const u32 threads = block_threads() >> twice, log = highest_bit(threads);  // of a row
   const u32 last = last_size(view);
   // Of rows along the last dim nothing is divided to find the element.
-  const bool contiguous = is_contiguous(view), along = last == per_row;
-  const bool several = threads < per_row;
-  if (several && !contiguous && !along) return false;  // all blocks alike, before some leave
+  const bool contiguous = uniform(is_contiguous(view)) != 0, along = uniform(last) == per_row;
+  const bool several = threads < per_row, many = 2 * threads < per_row;
+  // All blocks alike, before some leave. An index is one of the last dim.
+  if (!along && (Reduction::kIsIndex || (several && !contiguous))) return false;
   if (base >= block_count()) return true;
   const u32 rank = thread_rank() & (threads - 1);
-  const u32 row = base + (thread_rank() >> log), at = row * per_row + rank;
+  const u32 row = base + (thread_rank() >> log), start = row * per_row, at = start + rank;
+  const u32 left = start < numel ? numel - start : 0;
+  const u32 count = left < per_row ? left : per_row;  // elements of the row
   u64 place = at, apart = threads;
   if (!contiguous) {
     const u32 dims = along ? view.rank - 1 : view.rank;
@@ -151,35 +154,33 @@ KILN_DEVICE bool reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, co
   T x[kAtOnce];
 #pragma unroll
   for (u32 k = 0; k < kAtOnce; ++k) x[k] = Reduction::neutral();
-  if (rank < per_row && at < numel) x[0] = src[place];
-  if (several) {
+  const T* from = src + place;
+  if (rank < count) x[0] = *from;
 #pragma unroll
-    for (u32 k = 1; k < kAtOnce; ++k) {
-      const u32 skipped = k << log;
-      if (skipped >= per_row) continue;
-      place += apart;
-      if (rank + skipped < per_row && at + skipped < numel) x[k] = src[place];
-    }
+  for (u32 k = 1; k < kAtOnce; ++k) {
+    if (k == 1 ? !several : !many) break;
+    from += apart;
+    if (rank + k * threads < count) x[k] = *from;
   }
   auto state = Reduction::take(Reduction::identity(), x[0], rank);
-  if (several) {
 #pragma unroll
-    for (u32 k = 1; k < kAtOnce; ++k) {
-      if (k << log < per_row) state = Reduction::take(state, x[k], rank + (k << log));
-    }
+  for (u32 k = 1; k < kAtOnce; ++k) {
+    if (k == 1 ? !several : !many) break;
+    state = Reduction::take(state, x[k], rank + k * threads);
   }
   KILN_SHARED(scratch, RowScratch<typename Reduction::State>);
   const u32 most = wave_width();
   state = join_lanes<Reduction>(state, threads < most ? threads : most);
   if (threads > most) {
-    if (lane_index() == 0) scratch.of[0][wave_index()] = state;
+    const u32 wave = uniform(wave_index());
+    if (lane_index() == 0) scratch.of[0][wave] = state;
     barrier();
-    if (rank >= most) return true;
     const u32 waves = threads / most;
-    state = rank < waves ? scratch.of[0][wave_index() + rank] : Reduction::identity();
+    if ((wave & (waves - 1)) != 0) return true;
+    state = rank < waves ? scratch.of[0][wave + rank] : Reduction::identity();
     state = join_lanes<Reduction>(state, waves);
   }
-  if (rank == 0 && at < numel) dst[row] = Reduction::result(state, last);
+  if (rank == 0 && start < numel) dst[row] = Reduction::result(state, ~0u);
   return true;
 }
 
@@ -188,8 +189,8 @@ KILN_DEVICE bool reduce_at_once(u64 numel, u32 per_row, const Views<1>& view, co
 struct RowWalk {
   RowShape shape;
   RowTeams teams;
-  u32 base = block_index();  // what is to be added to a team's number
-  u32 step = 0;              // from a team's row to its next one
+  u32 base;  // what is to be added to a team's number
+  u32 step;  // from a team's row to its next one
 };
 
 // Of `blocks` that work. A piece of sixteen bytes has 2^log_count elements.
@@ -215,20 +216,22 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   // Parts of a block whose rows are not neighbours, where there is work for all: so all blocks read
   // one part of memory. Of fewer rows, blocks without any leave room for those that leave. H200, f16
   // 131072x333, us, blocks with neighbouring rows and without: 175, 154.
-  u32 part = 0, parts = 1;
   const u32 waves = threads / wave_width();
+  const bool is_whole = waves * wave_width() == threads;
+  u32 number = block_index(), each_of = teams.count;  // parts before this one; rows of a part
+  walk.step = blocks * each_of;
   if (has_block_each) {
     teams.take_one();
+    each_of = 1;
   } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
-             waves != 0 && (threads & (threads - 1)) == 0) {
-    teams.go_across(rows, blocks);
-  } else if (teams.count >= waves && waves * wave_width() == threads &&
-             rows >= static_cast<f32>(blocks * teams.count)) {
-    part = wave_index();
-    parts = waves;
+             is_whole && (threads & (threads - 1)) == 0) {
+    each_of = teams.go_across(rows, blocks);
+    walk.step = blocks * each_of;
+  } else if (each_of >= waves && is_whole && rows >= static_cast<f32>(walk.step)) {
+    number += wave_index() * (blocks - 1);
+    each_of = wave_width() >> highest_bit(teams.team.threads);
   }
-  walk.base = (part * (blocks - 1) + walk.base) * (teams.count / parts);
-  walk.step = blocks * teams.count;
+  walk.base = number * each_of;
   return walk;
 }
 
@@ -274,7 +277,7 @@ struct Rows {
 
   // What the threads of a team have, joined, becomes the result of its row.
   template <class Reduction, class Out>
-  KILN_DEVICE void store(typename Reduction::State state, Out* dst) const {
+  KILN_DEVICE void store(typename Reduction::State state, u32 last, Out* dst) const {
     KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
     const RowTeams& teams = walk.teams;
     const Team& team = teams.team;
@@ -293,7 +296,7 @@ struct Rows {
       // A row has the lanes of a group, of several rows as many as there are groups.
       const u32 lanes = team.step == 1 ? width : groups;
       which = thread >> highest_bit(lanes);
-      if ((thread & ~(wave_width() - 1)) >= team.step * lanes) return;
+      if (uniform(thread & ~(wave_width() - 1)) >= team.step * lanes) return;
       const u32 rank = thread & (lanes - 1);
       gives = rank == 0;
       state = Reduction::identity();
@@ -305,7 +308,7 @@ struct Rows {
     }
     const u32 row = walk.base + which;
     if (gives && which < teams.count && has(row)) {
-      dst[row] = Reduction::result(state, last_size(view));
+      dst[row] = Reduction::result(state, last);
     }
   }
 };
@@ -320,7 +323,8 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   if (block_threads() > wave_width() && leaves_at_once()) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
   if (has_one_each(numel, per_row) &&
-      reduce_at_once<Reduction>(numel, static_cast<u32>(per_row), view, src, dst)) {
+      reduce_at_once<Reduction>(static_cast<u32>(numel), static_cast<u32>(per_row), view, src,
+                                dst)) {
     return;
   }
   constexpr u32 kCount = 16 / sizeof(T);
@@ -330,10 +334,17 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   Rows<T> rows{view, numel, per_row, src,
                walk_rows(view, numel, per_row, highest_bit(kCount), blocks)};
   RowWalk& walk = rows.walk;
+  const u32 last = last_size(view);
+  // What a wave has in common is said, or each exchange between its lanes would be written twice.
+  Team& team = walk.teams.team;
+  team.threads = uniform(team.threads);
+  team.step = uniform(team.step);
+  const u32 first = uniform(walk.teams.first);
+  if (first >= walk.teams.count) return;
 #pragma unroll 1
-  for (; walk.teams.first < walk.teams.count && rows.has(walk.base + walk.teams.first);
-       walk.base += walk.step) {
-    rows.template store<Reduction>(rows.template take<Reduction>(), dst);
+  for (;; walk.base += walk.step) {
+    if (uniform(rows.has(walk.base + first)) == 0) return;
+    rows.template store<Reduction>(rows.template take<Reduction>(), last, dst);
   }
 }
 

@@ -92,7 +92,7 @@ struct SplitRows {
           }
         }
         barrier();
-        whole = wave_any(is_last != 0);
+        whole = uniform(is_last) != 0;
         if (!whole) break;
         state = Reduction::identity();
 #pragma unroll 1
@@ -101,7 +101,7 @@ struct SplitRows {
         }
       }
       if (whole && team.rank == 0 && row < rows) {
-        dst[row] = Reduction::result(state, static_cast<u32>(per_row));
+        dst[row] = Reduction::result(state, ~0u);  // of one dim
       }
     }
   }

@@ -13,6 +13,9 @@ namespace kiln::families {
 
 using namespace device;
 
+// How many bits a number below 2^31 has.
+KILN_DEVICE u32 bits_of_number(u32 number) { return highest_bit(2 * number | 1); }
+
 // Blocks that work on rows of so many pieces, with 64 registers a thread. Where many small blocks
 // have short rows, half of what the device holds, so that the others have room to leave beside
 // them.
@@ -32,16 +35,12 @@ struct RowTeams {
 
   // For rows of so many pieces, each of which one access moves: a lane for every 2^log_each; the
   // block where a lane would have more than `most`.
-  KILN_DEVICE void share(u64 pieces, u32 log_each, u32 most) {
+  KILN_DEVICE void share(u32 pieces, u32 log_each, u32 most) {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
     const u32 both = threads | wave_width(), widest = both & (0 - both);
-    u32 log = highest_bit(widest);
-    if (pieces <= widest << log_each) {
-      const u32 lanes = (static_cast<u32>(pieces) + (1u << log_each) - 1) >> log_each;
-      const u32 wanted = lanes < 2 ? 0 : highest_bit(lanes - 1) + 1;
-      log = wanted < log ? wanted : log;
-    }
+    const u32 most_lanes = highest_bit(widest), wanted = bits_of_number((pieces - 1) >> log_each);
+    const u32 log = wanted < most_lanes ? wanted : most_lanes;
     const bool whole = pieces > most << log;
     team = whole ? block_team() : Team{thread & ((1u << log) - 1), 1u << log};
     mine = whole ? 0 : thread >> log;
@@ -49,16 +48,17 @@ struct RowTeams {
     count = whole ? 1 : threads >> log;
   }
   // For so many neighbouring rows, a lane each: the fewer a block has, the more of `blocks` work.
-  // The block has whole waves, a power of two of them.
-  KILN_DEVICE void go_across(f32 rows, u32 blocks) {
-    count = wave_width();
-#pragma unroll 1
-    while (count > tuning::kFewestAcross && rows <= static_cast<f32>(count / 2 * blocks))
-      count /= 2;
+  // The block has whole waves, a power of two of them. Gives the rows of a block.
+  KILN_DEVICE u32 go_across(f32 rows, u32 blocks) {
+    const f32 of_block = (rows - 0.5f) * reciprocal_approximate(static_cast<f32>(blocks));
+    const u32 fewest = highest_bit(tuning::kFewestAcross), most = highest_bit(wave_width());
+    u32 log = bits_of_number(static_cast<u32>(of_block));
+    log = log < fewest ? fewest : log < most ? log : most;
+    count = 1u << log;
     mine = thread_rank() & (count - 1);
     first = 0;
-    const u32 log = highest_bit(count);
     team = {thread_rank() >> log, block_threads() >> log, count};
+    return count;
   }
   // Where there are blocks enough, each takes one row, so that all of the device works.
   KILN_DEVICE void take_one() { count = 1; }

@@ -26,6 +26,7 @@ using Accumulate = typename AccumulateOf<T>::Type;
 
 template <class T>
 struct Sum {
+  static constexpr bool kIsIndex = false;
   using State = Accumulate<T>;
   KILN_DEVICE static State identity() { return 0; }
   KILN_DEVICE static T neutral() { return result(0, 0); }
@@ -58,6 +59,7 @@ struct Extreme {
   using Number = typename device::Arithmetic<T>::Number;
   using State = Accumulate<T>;
   static constexpr bool kKeepsNan = sizeof(T) == 2;
+  static constexpr bool kIsIndex = false;
 
   KILN_DEVICE static State identity() {
     return kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>();
@@ -91,6 +93,7 @@ template <class T, int kSign>
 struct ExtremeIndex {
   using Value = Accumulate<T>;
   static constexpr u32 kNone = ~0u;
+  static constexpr bool kIsIndex = true;
   struct State {
     Value value;
     u32 index;
@@ -127,7 +130,8 @@ struct ExtremeIndex {
   }
   // `last_dim` is the size of the dim within which indices count.
   KILN_DEVICE static u32 result(State state, u32 last_dim) {
-    return state.index == kNone ? 0 : state.index % last_dim;
+    const u32 index = state.index == kNone ? 0 : state.index;
+    return index < last_dim ? index : index % last_dim;
   }
 };
 template <class T>
