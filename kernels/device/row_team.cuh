@@ -67,7 +67,9 @@ template <class Monoid, bool kStraight, class T>
 KILN_DEVICE T row_reduce(Team team, T value, u32 turn, bool everywhere, Here here = KILN_HERE) {
   const u32 most = wave_width();
   const bool joins = team.rank < team.threads;
-  if (joins || team.threads < most) {
+  // Where all get the result and code is to be short, no wave is left out: then the compiler knows that
+  // the lanes of each agree.
+  if ((everywhere && !kStraight) || joins || team.threads < most) {
     if (kStraight && team.threads >= most) {
       value = join_wave<Monoid>(value, here);
     } else {

@@ -45,7 +45,8 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
   // Calls use(column, elements) for each chunk and each single element that the thread has.
   const auto walk = [&](auto use) {
 #pragma unroll 1
-    for (u32 i = team.rank; its.has_slab(i - team.rank); i += team.threads) {
+    for (u32 first = 0; its.has_slab(first); first += team.threads) {
+      const u32 i = first + team.rank;
       if (!kept) load(i);
       if (i < its.chunks) use(its.column_of_chunk(i), chunk);
       if (i < its.single) use(its.column_of_single(i), one);
@@ -76,10 +77,10 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
       }
     });
   } else {
-    const N whole = softmax_weight<T>(N{0});
+    constexpr N kWhole = sizeof(T) == 2 ? 0x1p-24f : 1;  // 1 / the weight of 0
 #pragma unroll 1
     for (u32 i = team.rank; i < parts; i += team.threads) {
-      sum += states[i].sum * (softmax_weight<T>(states[i].maximum - base) / whole);
+      sum += states[i].sum * (softmax_weight<T>(states[i].maximum - base) * kWhole);
     }
   }
   sum = row_reduce<Total<N>, false>(team, sum, 0, true);
@@ -87,7 +88,7 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
     if (team.rank == 0) states[part] = {maximum, sum};
     return;
   }
-  const N scale = 1 / sum;
+  const N scale = softmax_scale<T>(sum);
   walk([&](u32 column, const auto& elements) {
     auto results = elements;
     results.set([&](u32 j) { return softmax_weight<T>(widen(elements.get(j)) - maximum) * scale; });
