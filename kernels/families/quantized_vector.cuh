@@ -12,6 +12,7 @@
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q4_0.cuh"
+#include "gguf/q4_k.cuh"
 #include "gguf/q8_1.cuh"
 #include "tuning/quantized.hpp"
 
@@ -537,7 +538,8 @@ KILN_DEVICE void multiply_f32_rows(const void* vx, const f32* y, f32* dst, i32 c
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
-  if constexpr (Format::kBytes == 144) {
+  constexpr bool kIsQ4K = Format::kBytes == gguf::Q4_K::kBytes;  // wherever its blocks lie
+  if constexpr (kIsQ4K) {
     if (rows <= tuning::kFewShortRows && block_threads() == kLeastThreads) {
       return multiply_f32_rows<Format, 4>(vx, y, dst, columns, rows);
     }
