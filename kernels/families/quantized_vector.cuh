@@ -530,7 +530,8 @@ KILN_DEVICE void multiply_f32_rows(const void* vx, const f32* y, f32* dst, i32 c
   }
 }
 
-// Two, of formats of one part four, and four where few threads have few rows of Q4_K.
+// Two, of formats of one part four, and four where few threads have few rows of Q4_K, or of Q3_K and
+// Q6_K.
 //
 // H200, microseconds, Q4_K in the reference's geometry, by two and by four:
 //   2 x 2048   3.5   2.6      1024 x 4096   6.9   5.2      2048 x 8192   16.4   14.3
@@ -539,7 +540,8 @@ template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
   constexpr bool kIsQ4K = Format::kBytes == gguf::Q4_K::kBytes;  // wherever its blocks lie
-  if constexpr (kIsQ4K) {
+  constexpr bool kIsOdd = Format::kValues > 32 && Format::kAlignment == 2;
+  if constexpr (kIsQ4K || kIsOdd) {
     if (rows <= tuning::kFewShortRows && block_threads() == kLeastThreads) {
       return multiply_f32_rows<Format, 4>(vx, y, dst, columns, rows);
     }

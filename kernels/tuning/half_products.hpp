@@ -77,20 +77,24 @@ constexpr HalfBlock half_block(unsigned long long rows, unsigned long long tiles
 // copies in the background where each begins at a multiple of sixteen bytes, and fewer vectors than
 // these were not measured, nor other GPUs than the H200.
 //
-// Microseconds of the product alone, as f16 and in Q8_1, H100 but for the last two lines, of the H200;
-// the last is of the image for sm_90, without warp groups:
+// Microseconds of the product alone, as f16 and in Q8_1, H100 but for the last four lines, of the
+// H200; the last is of the image for sm_90, without warp groups:
 //                          Q4_0       Q8_0       Q4_K       Q6_K
 //    4096 x 4096 by 16    20   24    23   27    23   25    24   31
 //    4096 x 4096 by 64    21   36    23   37    24   37    24   52
 //    1024 x 4096 by 64    20   34    23   35    24   35    26   45
 //    2048 x 2048 by 64    12   21    14   22    14   22    14   27
 //   14336 x 4096 by 256   71  185    83  206    83  216    85  278
-//    4096 x 4096 by 512   38  101    42  114    41  127    41  151
+//     512 x  512 by 17              6.0  5.2   5.5  4.9
+//    4096 x  512 by 17              6.5  7.3   6.3  6.7
+//    4096 x 4096 by 512   38  101    42  114    41  127    44  151
 //    4096 x 4096 by 512   72  101    86  114    79  127    84  151
 constexpr bool prefers_halves(unsigned long long rows, unsigned long long row_bytes,
                               unsigned long long columns, unsigned long long vectors,
                               bool has_warp_groups) {
-  if (has_warp_groups) return vectors > 16 && rows >= 512 && columns >= 512;
+  if (has_warp_groups) {
+    return vectors > 16 && rows >= 512 && columns >= 512 && rows * columns >= 1u << 20;
+  }
   return vectors > 256 && rows >= 2048 && columns >= 2048 && row_bytes % 16 == 0;
 }
 
