@@ -38,7 +38,9 @@ std::vector<ops::Extents> matrices(const Kernel& kernel) {
 std::size_t half_values(std::size_t rows, std::size_t columns) {
   return ops::half_chunk_bytes(rows, columns) / size_of(ops::DType::kF16);
 }
-std::vector<ops::Extents> tiles(const Kernel&) { return {{4096, 4096, 16}, {4096, 4096, 512}}; }
+std::vector<ops::Extents> tiles(const Kernel&) {
+  return {{4096, 4096, 16}, {4096, 4096, 64}, {4096, 4096, 512}};
+}
 
 // --- quantize_rows, half_rows, join_products, rank_experts
 
@@ -152,11 +154,24 @@ Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
   call.activations = addresses.inputs[1];
   return plan(call, subject.gpu);
 }
+// The vectors, and their scales behind them, come of the last input.
 Operands half_matrix_operands(const Kernel& kernel, const BenchCase& subject) {
-  const std::size_t vectors = vectors_of(subject);
-  return {
-      {weights(kernel, subject), floats(ops::DType::kF16, half_values(vectors, subject.dims[1]))},
-      floats(ops::DType::kF16, vectors * subject.dims[0])};
+  const std::size_t columns = subject.dims[1], vectors = vectors_of(subject);
+  return {{weights(kernel, subject),
+           floats(ops::DType::kF16, half_values(vectors, columns) + 2 * vectors),
+           only_before(vectors * columns)},
+          floats(ops::DType::kF16, vectors * subject.dims[0])};
+}
+Result<ops::Launch> halves_before(const Kernel&, const BenchCase& subject,
+                                  const Addresses& addresses) {
+  ops::HalfRows call;
+  call.rows = vectors_of(subject);
+  call.columns = subject.dims[1];
+  call.x = addresses.inputs[2];
+  call.out = const_cast<void*>(addresses.inputs[1]);
+  call.in_chunks = true;
+  call.scales = static_cast<std::uint16_t*>(call.out) + half_values(call.rows, call.columns);
+  return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subject,
                                      const Addresses& addresses, ops::Geometry) {
@@ -242,7 +257,8 @@ std::vector<Family> fused_families() {
        .shapes_of = tiles,
        .sized = tiles_case,
        .operands = half_matrix_operands,
-       .plan = plan_half_matrix},
+       .plan = plan_half_matrix,
+       .before = halves_before},
   };
 }
 
