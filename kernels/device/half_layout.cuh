@@ -16,7 +16,7 @@ KILN_DEVICE u64 half_chunk(u32 vector, u32 column, u32 columns) {
   constexpr u32 kSpan = tuning::kHalfSpan;
   const u64 of_tile = static_cast<u64>((columns + kSpan - 1) / kSpan) * (kSpan * kHalfTileVectors);
   return vector / kHalfTileVectors * of_tile +
-         column / kHalfChunkColumns * (kHalfChunkColumns * kHalfTileVectors);
+         static_cast<u64>(column / kHalfChunkColumns) * (kHalfChunkColumns * kHalfTileVectors);
 }
 // Where a piece of a vector lies in its chunk, in bytes.
 KILN_DEVICE u32 half_piece(u32 vector, u32 piece) {

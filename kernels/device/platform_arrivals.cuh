@@ -47,6 +47,9 @@ class Arrivals {
 
   u64 word_;
 };
+// Ends the kernel with an error, where a launch would let threads wait for ever.
+KILN_DEVICE void refuse_launch() { asm volatile("trap;"); }
+
 KILN_DEVICE void show_arrivals() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }

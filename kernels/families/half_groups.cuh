@@ -42,6 +42,8 @@ class HalfGroups {
   // Once in a kernel, by all threads.
   KILN_DEVICE static void begin(const HalfTeam& team) {
     Barriers& barriers = shared_barriers();
+    const u32 copying = tuning::kHalfThreads;
+    if (block_size() < team.parts * team.threads + copying || block_y() != 1) refuse_launch();
     if (thread_index() == 0) {
 #pragma unroll 1
       for (u32 i = 0; i < kStages; ++i) {

@@ -38,7 +38,7 @@ KILN_DEVICE u32 with_magnitude(u32 largest, f32 x) {
 // Four columns are a pair in each of two pieces.
 KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16, 4>& four) {
   const HalfPlace place = half_place(column % kHalfChunkColumns);
-  f16* const chunk = tile + column / kHalfChunkColumns * (kHalfChunkColumns * kHalfTileVectors);
+  f16* const chunk = tile + half_chunk(0, column, 0);
 #pragma unroll
   for (u32 i = 0; i < 2; ++i) {
     u32* const to =

@@ -33,9 +33,7 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   constexpr u32 kAcross = kBytes / (kCount * sizeof(T)), kOutputs = kTeam / kAcross;
   const u32 taps = w.row_taps * w.column_taps, window = w.channels * taps;
   const u64 output_count = images * w.rows_out * w.columns_out;
-  const u64 all = launched_threads();
-  const u32 resident = resident_threads();
-  const u32 threads = all < resident ? static_cast<u32>(all) : resident, teams = threads / kTeam;
+  const u32 threads = staying_threads(), teams = threads / kTeam;
   const u32 chunks = window / kCount, groups = (chunks + (kAcross - 1)) / kAcross;
   const u64 reach = w.channels * w.channel_stride + w.row_taps * w.dilation * w.row_stride +
                     w.column_taps * w.dilation * w.stride;

@@ -17,10 +17,7 @@ template <class Use>
 KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (lines == 0 || per_line == 0) return;
   // As many threads as run at once: each does its share of what is the same for all lines.
-  const u64 all = launched_threads();
-  const u32 resident = resident_threads();
-  const u32 threads = all < resident ? static_cast<u32>(all) : resident;
-  const u32 self = thread_number();
+  const u32 threads = staying_threads(), self = thread_number();
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
   u32 band = last;
@@ -105,9 +102,8 @@ struct LineWalk {
   bool by_chunks;
 
   KILN_DEVICE LineWalk(const T* out, u64 line_count, u64 per_line, bool chunks_serve) {
-    const u64 all = launched_threads();
     const u32 resident = resident_threads(), self = thread_number();
-    apart = resident < all ? resident : static_cast<u32>(all);
+    apart = staying_threads();
     lines = static_cast<u32>(line_count);
     runs = static_cast<u32>(per_line) / kCount;
     by_chunks = chunks_serve &&

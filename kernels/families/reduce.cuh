@@ -223,6 +223,7 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   if (has_block_each) {
     teams.take_one();
     each_of = 1;
+    walk.step = blocks;  // a last row may not be whole
   } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
              is_whole && (threads & (threads - 1)) == 0) {
     each_of = teams.go_across(rows, blocks);

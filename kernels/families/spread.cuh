@@ -27,6 +27,14 @@ KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
 KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }
 
+// The threads that stay, no more than the device holds at once. What it holds is asked of the device,
+// and it may be larger than any of the architecture that the kernel is compiled for.
+KILN_DEVICE u32 staying_threads() {
+  const u32 most = most_blocks(), blocks = block_count() < most ? block_count() : most;
+  const u32 threads = blocks * block_size(), resident = resident_threads();
+  return threads < resident ? threads : resident;
+}
+
 // The number of a thread that works.
 KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
 
@@ -62,7 +70,8 @@ KILN_DEVICE bool leaves_to_few() {
 KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
   const u32 blocks = block_count();
   if (block_size() != 1024) return blocks * block_size();
-  const u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
+  u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
+  if (most > kMostBlocks / 8) most = kMostBlocks / 8;  // the others leave
   return (blocks < most ? blocks : most) * 1024;
 }
 

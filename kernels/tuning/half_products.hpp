@@ -41,7 +41,7 @@ constexpr unsigned half_copying_threads(bool has_warp_groups) {
 }
 
 // What a vector takes of a step in shared memory, and a row.
-inline constexpr unsigned kHalfVectorBytes = 2 * kHalfSpan + 32;
+inline constexpr unsigned kHalfVectorBytes = 2 * kHalfSpan;
 constexpr unsigned half_row_bytes(unsigned block_bytes, unsigned block_values) {
   return ((kHalfSpan / block_values * block_bytes + 30) / 16 | 1) * 16;
 }

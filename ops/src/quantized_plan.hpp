@@ -183,15 +183,15 @@ inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weight
          tuning::goes_held(rows, columns, vectors, bytes);
 }
 
-// Whether rows of a product with one vector stream through shared memory, where they have so many
-// weights (families/streamed_vector.cuh): they, or, of Q6_K, their matrices, begin and end at
-// multiples of sixteen bytes, and what lies at these addresses does.
 // Bytes of shared memory that a block of fused_vector has beside.
 inline constexpr unsigned kStreamedBeside = 2048;
 inline unsigned streamed_waves(BlockFormat format, const Gpu& gpu, std::uint32_t columns) {
   return tuning::streamed_waves(block_bytes(format), static_cast<unsigned>(info(format).values),
                                 columns, gpu.max_shared_bytes - kStreamedBeside);
 }
+// Whether rows of a product with one vector stream through shared memory, where they have so many
+// weights (families/streamed_vector.cuh): they, or, of Q6_K, their matrices, begin and end at
+// multiples of sixteen bytes, and what lies at these addresses does.
 inline bool streams_rows(BlockFormat format, const Gpu& gpu,
                          std::initializer_list<const void*> addresses, std::uint32_t rows,
                          std::uint32_t columns, bool is_pair = false) {

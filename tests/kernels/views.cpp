@@ -90,8 +90,8 @@ std::size_t GridChoice::work(std::size_t elements) const {
 
 const std::vector<GridChoice>& all_grids() {
   static const std::vector<GridChoice> grids = {
-      own_grid(),     reference_grid(), grid_of(1, 1),    grid_of(1, 32),
-      grid_of(3, 64), grid_of(5, 100),  grid_of(7, 1024), grid_of(1000, 128)};
+      own_grid(),      reference_grid(), grid_of(1, 1),      grid_of(1, 32),     grid_of(3, 64),
+      grid_of(5, 100), grid_of(7, 1024), grid_of(1000, 128), grid_of(1000, 32)};
   return grids;
 }
 

@@ -32,6 +32,7 @@ struct HalfCase {
   std::size_t dst_stride = 0;
   std::size_t misalignment = 0;  // of the blocks, in their units
   bool ends_memory = false;
+  bool by_one_block = false;  // tile after tile
 };
 
 // How far f16 is from a number that is rounded to it.
@@ -161,7 +162,9 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
     // Blocks are large where they fill a device.
     ops::Gpu small = gpu;
     if (choice.rows > 64) small.multiprocessors = 1;
-    return plan(call, small);
+    Result<ops::Launch> launch = plan(call, small);
+    if (launch && choice.by_one_block) launch->grid = {1, 1, 1};
+    return launch;
   };
   return made;
 }
@@ -179,6 +182,7 @@ std::vector<HalfCase> cases_of_format(BlockFormat format) {
            .has_gates = true,
            .dst_stride = 76},
           {.rows = 131, .columns = some, .vectors = 33, .has_gates = true, .has_scales = true},
+          {.rows = 300, .columns = some, .vectors = 140, .by_one_block = true},
           {.rows = 3,
            .columns = many,
            .vectors = 130,
@@ -195,7 +199,8 @@ bool add_half_product_cases(std::string_view kernel, Selection, std::vector<Case
   for (const HalfCase& choice : cases_of_format(*format)) {
     const std::string name =
         std::string(kernel) + "/" + shape_name({choice.rows, choice.columns, choice.vectors}) +
-        (choice.has_gates ? "/gates" : "") + (choice.has_scales ? "/scales" : "") + "/" +
+        (choice.has_gates ? "/gates" : "") + (choice.has_scales ? "/scales" : "") +
+        (choice.by_one_block ? "/one-block" : "") + "/" +
         std::string(ops::name(choice.dst)) + (choice.ends_memory ? "/at-the-end" : "");
     cases.push_back({name, choice.rows * choice.columns * choice.vectors / 4,
                      [=](const Seed& seed) { return build(name, *format, choice, seed); }});

@@ -89,7 +89,11 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
   }
   for (const GridChoice& grid : all_grids()) {
     list.push_back({{2, 3, 8, 16}, 16, 32, false, 0, 0, RowKind::kNormal, kDense, grid});
+    list.push_back({{2, 3, 8, 16}, 64, 160, false, 0, 0, RowKind::kNormal, kDense, grid});
   }
+  // More blocks than an architecture's largest GPU holds at once, and fewer than a device may.
+  list.push_back({{1, 1, 525, 512}, 1050, 1024, false, 0, 0, RowKind::kNormal, kDense,
+                  reference_grid()});
   return list;
 }
 

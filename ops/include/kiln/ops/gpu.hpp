@@ -10,8 +10,8 @@ namespace kiln::ops {
 
 // The default is an NVIDIA H200. Every launch is right on every device, and only speed differs;
 // but one of HalfMatrix (fused_products.hpp), of rows that stream, or of vectors that threads hold
-// (quantized.hpp), brings the shared memory that its kernel takes on this device, and may find too
-// little on another.
+// (quantized.hpp), brings the shared memory and the threads that its kernel takes on this device, and
+// fails on another that wants more.
 struct Gpu {
   std::string_view target = "sm_90";  // its architecture; a literal, or outlives the Gpu
   std::uint32_t multiprocessors = 132;
