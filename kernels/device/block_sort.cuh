@@ -54,7 +54,7 @@ struct BlockSort {
     first = wave_index() * rows * width + lane_index();
     held = first < count ? (count - first - 1) / width + 1 : 0;
     if (held > rows) held = rows;
-      // Votes are of all lanes, with records or without.
+    // Votes are of all lanes, with records or without.
 #pragma unroll
     for (u32 i = 0; i < kSortItems; ++i) {
       key[i] = 0;

@@ -11,10 +11,14 @@ inline constexpr u32 kHalfChunkColumns = tuning::kHalfChunkColumns;
 inline constexpr u32 kHalfPieces = kHalfChunkColumns / 8;  // of a vector in a chunk
 inline constexpr u32 kHalfPieceBytes = 16;
 
+// The steps that columns take, the last one whole as well.
+KILN_DEVICE u32 half_steps(u32 columns) {
+  return (columns + tuning::kHalfSpan - 1) / tuning::kHalfSpan;
+}
 // The chunk of a value, from the first one on, in values.
 KILN_DEVICE u64 half_chunk(u32 vector, u32 column, u32 columns) {
-  constexpr u32 kSpan = tuning::kHalfSpan;
-  const u64 of_tile = static_cast<u64>((columns + kSpan - 1) / kSpan) * (kSpan * kHalfTileVectors);
+  const u64 of_tile =
+      static_cast<u64>(half_steps(columns)) * (tuning::kHalfSpan * kHalfTileVectors);
   return vector / kHalfTileVectors * of_tile +
          static_cast<u64>(column / kHalfChunkColumns) * (kHalfChunkColumns * kHalfTileVectors);
 }

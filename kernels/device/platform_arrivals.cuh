@@ -47,12 +47,12 @@ class Arrivals {
 
   u64 word_;
 };
-// Ends the kernel with an error, where a launch would let threads wait for ever.
-KILN_DEVICE void refuse_launch() { asm volatile("trap;"); }
-
 KILN_DEVICE void show_arrivals() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
+
+// Ends the kernel with an error, where a launch would let threads wait for ever.
+KILN_DEVICE void refuse_launch() { asm volatile("trap;"); }
 
 }  // namespace kiln::device
 #endif

@@ -19,14 +19,14 @@ using namespace device;
 
 template <class Format>
 class HalfGroups {
-  using Unit = UnitRows<Format>;
   using Rows = HalfRowsOf<Format>;
-  static constexpr u32 kGroups = Unit::kGroups;
-  static constexpr u32 kUnits = kHalfSpan / 32 / kGroups;        // of a step
+  using Unit = typename Rows::Unit;
+  static constexpr u32 kGroups = Unit::kGroups, kUnits = Rows::kUnits;
   static constexpr u32 kChunks = kHalfSpan / kHalfChunkColumns;  // of a step
   static constexpr u32 kChunkBytes = HalfColumns::kChunkBytes;
   static constexpr u32 kStages = 2, kSlots = 2 * kChunks;
   static constexpr u32 kAlignment = 1024;  // of a chunk
+  static constexpr u32 kCopying = tuning::half_copying_threads(kHasWarpGroups);  // threads
   // Of the threads that copy, those that copy rows. They do nothing else, or they would be what all
   // others wait for. NVIDIA H200, us for 4096 x 4096 by 512, Q4_0: by 128, of which one copied the
   // vectors, too, 46 to 55; by 96 38.
@@ -42,8 +42,7 @@ class HalfGroups {
   // Once in a kernel, by all threads.
   KILN_DEVICE static void begin(const HalfTeam& team) {
     Barriers& barriers = shared_barriers();
-    const u32 copying = tuning::kHalfThreads;
-    if (block_size() < team.parts * team.threads + copying || block_y() != 1) refuse_launch();
+    if (block_size() < team.parts * team.threads + kCopying || block_y() != 1) refuse_launch();
     if (thread_index() == 0) {
 #pragma unroll 1
       for (u32 i = 0; i < kStages; ++i) {

@@ -53,13 +53,12 @@ KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16
 template <class T>
 KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns, bool in_chunks) {
   constexpr u32 kAhead = 4;  // chunks that a thread has at once: a row of 4096 by 256 threads
-  constexpr u32 kSpan = tuning::kHalfSpan;
   const u32 number = block_index();
   const u64 before = static_cast<u64>(number) * columns;
   const T* const row = x + before;
   f16* const row_out = out + (in_chunks ? half_chunk(number, 0, columns) : before);
   // Chunks are zero from `columns` on.
-  const u32 all = in_chunks ? (columns + kSpan - 1) / kSpan * kSpan : columns;
+  const u32 all = in_chunks ? half_steps(columns) * tuning::kHalfSpan : columns;
   const bool by_chunks = columns % 4 == 0 && address_of(x) % (4 * sizeof(T)) == 0 &&
                          address_of(out) % (4 * sizeof(f16)) == 0;
   const u32 step = block_size() * 4, batch = kAhead * step;

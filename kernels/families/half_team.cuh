@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/half_fragments.cuh"
+#include "device/half_layout.cuh"
 #include "device/platform.cuh"
 #include "families/quantized_matrix.cuh"
 #include "tuning/half_products.hpp"
@@ -35,6 +36,8 @@ struct HalfTeam {
 // A step's rows in shared memory, each with room for kRowBytes.
 template <class Format>
 struct HalfRowsOf {
+  using Unit = UnitRows<Format>;
+  static constexpr u32 kUnits = kHalfSpan / 32 / Unit::kGroups;                // of a step
   static constexpr u32 kBytes = kHalfSpan / Format::kValues * Format::kBytes;  // of a step
   static constexpr u32 kRowBytes = tuning::half_row_bytes(Format::kBytes, Format::kValues);
 
@@ -48,7 +51,7 @@ struct HalfRowsOf {
         rows(count),
         columns(values) {}
 
-  KILN_DEVICE u32 steps() const { return (columns + kHalfSpan - 1) / kHalfSpan; }
+  KILN_DEVICE u32 steps() const { return half_steps(columns); }
   KILN_DEVICE const u8* place(u32 row, u32 step) const {
     return weights + row * row_bytes + step * kBytes;
   }

@@ -18,11 +18,10 @@ using namespace device;
 
 template <class Format>
 class HalfTiles {
-  using Unit = UnitRows<Format>;
   using Rows = HalfRowsOf<Format>;
+  using Unit = typename Rows::Unit;
   using Scratch = DecodedRows::Scratch;
-  static constexpr u32 kGroups = Unit::kGroups;
-  static constexpr u32 kUnits = kHalfSpan / 32 / kGroups;  // of a step
+  static constexpr u32 kGroups = Unit::kGroups, kUnits = Rows::kUnits;
 #if KILN_HAS_COPIES
   static constexpr u32 kStages = 2;
 #else

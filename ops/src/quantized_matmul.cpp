@@ -46,6 +46,17 @@ struct Place {
   }
 };
 
+// Of one matrix of the call.
+template <typename Call>
+Call product_of(const QuantizedMatmul& call, const void* weights) {
+  Call product;
+  product.format = call.format;
+  product.rows = call.rows;
+  product.columns = call.columns;
+  product.weights = weights;
+  return product;
+}
+
 class Planner {
  public:
   Planner(const QuantizedMatmul& call, const Gpu& gpu) : call_(call), gpu_(gpu) {}
@@ -128,12 +139,7 @@ class Planner {
 
   template <typename Call>
   Call product_of(const void* weights) const {
-    Call call;
-    call.format = call_.format;
-    call.rows = call_.rows;
-    call.columns = call_.columns;
-    call.weights = weights;
-    return call;
+    return ops::product_of<Call>(call_, weights);
   }
   std::string results(std::string_view value) const {
     return std::string(value) + " as " + std::string(name(call_.out_dtype));
@@ -305,10 +311,7 @@ class Planner {
 }  // namespace
 
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
-  HalfMatrix product;
-  product.format = call.format;
-  product.rows = call.rows;
-  product.columns = call.columns;
+  auto product = product_of<HalfMatrix>(call, call.weights);
   product.vectors = call.vectors;
   return call.experts == 0 && has_background_copies(gpu) && is_fused(call.format) &&
          tuning::prefers_halves(call.rows, row_bytes(call.format, call.columns), call.columns,

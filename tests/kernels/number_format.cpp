@@ -175,6 +175,14 @@ void store(DType dtype, Bits bits, std::byte* element) {
   }
 }
 
+std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
+  std::vector<std::byte> content(values.size() * size_of(dtype));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store(dtype, values[i], &content[i * size_of(dtype)]);
+  }
+  return content;
+}
+
 Real decode(DType dtype, Bits bits) {
   if (dtype == DType::kF64) return static_cast<Real>(reinterpret<double>(bits));
   if (dtype == DType::kF32) {

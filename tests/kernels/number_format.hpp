@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kiln/ops/dtype.hpp"
 
@@ -24,6 +25,8 @@ using Bits = std::uint64_t;
 
 Bits load(DType dtype, const std::byte* element);
 void store(DType dtype, Bits bits, std::byte* element);
+// Elements one behind the other.
+std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values);
 
 // The value of a float. NaN for a NaN.
 Real decode(DType dtype, Bits bits);

@@ -69,14 +69,7 @@ struct Data {
   std::size_t padded = 0, x_stride = 0;
 };
 
-std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
-  std::vector<std::byte> content(values.size() * size_of(dtype));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    store(dtype, values[i], &content[i * size_of(dtype)]);
-  }
-  return content;
-}
-std::vector<std::byte> bytes_of(const std::vector<std::uint32_t>& values) {
+std::vector<std::byte> bytes_of_words(const std::vector<std::uint32_t>& values) {
   std::vector<std::byte> content(values.size() * sizeof(std::uint32_t));
   std::memcpy(content.data(), values.data(), content.size());
   return content;
@@ -323,10 +316,10 @@ Case build(std::string name, const Subject& of, const FusedCase& choice, const S
   if (is_sorted) {
     std::vector<std::uint32_t> order = data->order;
     order.resize(choice.tasks);
-    add("order", DType::kU32, bytes_of(order));
-    add("tiles", DType::kU32, bytes_of(tiles_of(data->experts, choice.experts)));
+    add("order", DType::kU32, bytes_of_words(order));
+    add("tiles", DType::kU32, bytes_of_words(tiles_of(data->experts, choice.experts)));
   } else if (choice.experts != 0) {
-    add("experts", DType::kU32, bytes_of(data->experts));
+    add("experts", DType::kU32, bytes_of_words(data->experts));
   }
   made.operands.push_back(result(of, choice, data, random));
   names.emplace_back("dst");
@@ -417,7 +410,7 @@ Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, const
     each = static_cast<std::uint32_t>(random.below(static_cast<std::uint32_t>(experts) + 1));
     if (each == experts) each = kNoExpert + static_cast<std::uint32_t>(experts);
   }
-  made.operands.push_back(input("experts", DType::kU32, bytes_of(ids)));
+  made.operands.push_back(input("experts", DType::kU32, bytes_of_words(ids)));
   made.operands.back().ends_memory = true;
   Operand order{"order", DType::kU32, poison(tasks * 4, random)};
   order.expected = [=] {
@@ -461,7 +454,7 @@ Case build_rows(std::string name, DType dtype, std::size_t columns, bool is_orde
   const std::vector<std::uint32_t> order = {5, 0, 3};
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x), is_ordered ? 1 : 0));
   made.operands.back().ends_memory = true;
-  if (is_ordered) made.operands.push_back(input("order", DType::kU32, bytes_of(order)));
+  if (is_ordered) made.operands.push_back(input("order", DType::kU32, bytes_of_words(order)));
   Operand vy{"vy", DType::kF16, poison(kRows * kPadded / 32 * kActivationBytes, random)};
   vy.expected = [=] {
     std::vector<Expected> expected;

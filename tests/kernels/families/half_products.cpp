@@ -69,14 +69,6 @@ Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, 
   return data;
 }
 
-std::vector<std::byte> bytes_of(DType dtype, const std::vector<Bits>& values) {
-  std::vector<std::byte> content(values.size() * size_of(dtype));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    store(dtype, values[i], &content[i * size_of(dtype)]);
-  }
-  return content;
-}
-
 // x as kernels take it. Vectors behind the last are no numbers.
 std::vector<std::byte> in_chunks(const HalfCase& choice, const std::vector<Bits>& x) {
   const HalfChunks chunks(choice.columns);
