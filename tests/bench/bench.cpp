@@ -192,9 +192,11 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.dtype = traits.dtype;
   measured.contiguous = operands.is_contiguous();
   measured.min_bytes = operands.min_bytes();
+  measured.stands_for_original = traits.stands_for_original;
 
   const Places places = places_of(operands);
   KILN_TRY(fill_inputs(operands, places, subject.kind));
+  KILN_TRY_ASSIGN(measured.chosen, is_chosen(subject, addresses_of(places, 0)));
   std::vector<ops::Launch> own, original_grid, original, before;
   for (std::size_t set = 0; set < places.sets; ++set) {
     const Addresses addresses = addresses_of(places, set);

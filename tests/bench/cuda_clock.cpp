@@ -329,13 +329,13 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
   std::vector<std::vector<double>> samples(works.size());
   KILN_TRY(state.take_turns(stream.native(), graphs.list, 2, samples));  // warms clocks and caches
   double round_us = 0;
-  for (std::vector<double>& each : samples) {
-    round_us += each.back();
-    each.clear();
+  for (const std::vector<double>& each : samples) round_us += each.back();
+  if (round_us < 10 * budget_us) {
+    for (std::vector<double>& each : samples) each.clear();
+    const auto affordable = static_cast<std::size_t>(budget_us / round_us);
+    const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
+    KILN_TRY(state.take_turns(stream.native(), graphs.list, rounds, samples));
   }
-  const auto affordable = static_cast<std::size_t>(budget_us / round_us);
-  const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
-  KILN_TRY(state.take_turns(stream.native(), graphs.list, rounds, samples));
   std::vector<double> medians;
   for (std::size_t i = 0; i < works.size(); ++i) {
     medians.push_back(median(std::move(samples[i])) / pieces[i]);

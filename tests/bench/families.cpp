@@ -47,6 +47,13 @@ bool has_original(const Family& family) {
   return !family.original.empty() || family.launch_original != nullptr;
 }
 
+// The name of the original that does the same.
+std::string original_name(const Found& found) {
+  const std::string name(found.kernel.name);
+  const std::string_view root = found.family->original_root;
+  return root.empty() ? name : std::string(root) + name.substr(found.kernel.root.size());
+}
+
 BenchCase with_scalars(BenchCase subject, const Family& family) {
   if (subject.scalars.empty()) subject.scalars = family.scalars;
   return subject;
@@ -162,7 +169,8 @@ Result<KernelTraits> traits_of(std::string_view name) {
                                                 : std::vector<ops::Extents>(),
       .has_step_before = family.before != nullptr,
       .is_planned = family.plan != nullptr,
-      .has_original = has_original(family)};
+      .has_original = has_original(family),
+      .stands_for_original = !family.original_root.empty()};
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
@@ -200,6 +208,16 @@ Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
   return std::optional<ops::Launch>(std::move(launch));
 }
 
+Result<bool> is_chosen(const BenchCase& subject, const Addresses& addresses) {
+  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  if (!found.family->is_choice) return true;
+  BenchCase by_helpers = subject;
+  by_helpers.kernel = original_name(found);
+  KILN_TRY_ASSIGN(const ops::Launch launch,
+                  plan_ours(by_helpers, addresses, ops::Geometry::kOwn));
+  return launch.kernel == subject.kernel;
+}
+
 Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addresses) {
   KILN_TRY_ASSIGN(const Found found, find(given.kernel));
   const Family& family = *found.family;
@@ -209,10 +227,7 @@ Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addre
   const BenchCase subject = with_scalars(given, family);
   ops::Launch launch;
   launch.module = found.kernel.module;
-  launch.kernel =
-      family.original_root.empty()
-          ? subject.kernel
-          : std::string(family.original_root) + subject.kernel.substr(found.kernel.root.size());
+  launch.kernel = original_name(found);
   launch.block = {1024, 1, 1};
   launch.grid = {static_cast<std::uint32_t>((subject.count() + 1023) / 1024), 1, 1};
   if (family.launch_original != nullptr) {

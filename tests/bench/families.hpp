@@ -63,6 +63,7 @@ struct KernelTraits {
   bool has_step_before = false;  // see plan_before
   bool is_planned = false;       // our helpers can launch it
   bool has_original = true;
+  bool stands_for_original = false;  // a name of our own, beside the one that the original has
 };
 // An error names a kernel that no family knows.
 Result<KernelTraits> traits_of(std::string_view kernel);
@@ -83,6 +84,9 @@ Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& address
 // What prepares an input of that launch: a product's activations. Nothing where none is needed.
 Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
                                                const Addresses& addresses);
+// Whether our helpers take this kernel for the case, where they choose between a kernel of our own and
+// the one of the original's name.
+Result<bool> is_chosen(const BenchCase& subject, const Addresses& addresses);
 // The original's own launch, made without our helpers. Error: kUnavailable, there is no original.
 Result<ops::Launch> plan_original(const BenchCase& subject, const Addresses& addresses);
 

@@ -253,6 +253,19 @@ TEST_CASE("a layout block lists the strides of every operand, where the original
   CHECK(plan_original(*sized_case("softmax_f32", 4096), addresses)->block.y == 32);
 }
 
+TEST_CASE("of two kernels that do the same, one is chosen for a case") {
+  const Addresses addresses{{nullptr, nullptr, nullptr}, nullptr};
+  const auto chosen = [&](const char* kernel, std::size_t count) {
+    return is_chosen(*sized_case(kernel, count), addresses).value();
+  };
+  CHECK(chosen("split_max_f32", 1 << 24));
+  CHECK_FALSE(chosen("split_max_f32", 256));
+  CHECK(chosen("softmax_long_f16", 1 << 20));
+  CHECK_FALSE(chosen("softmax_long_f16", 256));
+  CHECK_FALSE(chosen("conv_tiles64_f16", 1));
+  CHECK(chosen("fast_max_f32", 256));
+}
+
 TEST_CASE("a product has a step before it, which makes its activations") {
   int memory[4];
   const Addresses addresses{{&memory[0], &memory[1], &memory[2]}, &memory[3]};

@@ -60,6 +60,7 @@ struct Family {
                                 const Addresses& addresses) = nullptr;
   // What the names of its originals begin with, in place of the root of a name of our own.
   std::string_view original_root = {};
+  bool is_choice = false;  // whose plan is this kernel or the one of the original's name, by the case
   // Empty, and no launch below: there is no original.
   std::vector<Parameter> original = {};
   // In place of these: sets arguments and layout, and the grid where it is another one.

@@ -290,6 +290,7 @@ std::vector<Family> window_families() {
   Family few =
       windows<Work::kConvolution>("conv_tiles16", plan_tiles<ops::ConvolutionTiles::kFewChannels>);
   many.original_root = few.original_root = "conv2d";
+  many.is_choice = few.is_choice = true;
   return {
       windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>),
       windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>),

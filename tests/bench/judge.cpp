@@ -31,7 +31,9 @@ class Judge {
   }
 
   std::vector<Failure> run() && {
+    if (!measured_.chosen) return {};
     for (const Geometry geometry : kGeometries) {
+      if (measured_.stands_for_original && geometry == Geometry::kReference) continue;
       if (measured_.original_us) {
         at_most(geometry, *measured_.original_us, "slower than the original");
       }
@@ -130,9 +132,9 @@ Summary summarize(const std::vector<Measurement>& all) {
   for (const Measurement& each : all) {
     if (each.subject.kind == DataKind::kUniform) uniform[each.subject.name()] = &each;
     if (each.torch_us && *each.torch_us >= kLongCaseUs) torch.add(*each.torch_us / each.own_us);
-    if (!each.original_us || *each.original_us < kLongCaseUs) continue;
+    if (!each.original_us || *each.original_us < kLongCaseUs || !each.chosen) continue;
     own.add(*each.original_us / each.own_us);
-    original_grid.add(*each.original_us / each.original_grid_us);
+    if (!each.stands_for_original) original_grid.add(*each.original_us / each.original_grid_us);
   }
   Summary summary{own.value(), original_grid.value(), torch.value(), {}, {}};
   for (const Measurement& each : all) {

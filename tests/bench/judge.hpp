@@ -20,6 +20,8 @@ struct Measurement {
   ops::DType dtype = ops::DType::kF32;
   Bound bound = Bound::kMemory;
   bool contiguous = true;
+  bool chosen = true;               // by our helpers, for this case
+  bool stands_for_original = false;  // so that the original's geometry is no matter
   double min_bytes = 0;
 
   double own_us = 0;            // ours, in our geometry
@@ -46,7 +48,7 @@ struct Failure {
 };
 std::string to_string(const Failure& failure);
 
-// With 5% allowed for noise under 5 us, else 3%:
+// Nothing where our helpers choose another kernel. Else, with 5% allowed for noise under 5 us, or 3%:
 //   both geometries      not slower than the original
 //   contiguous, 4,096    short maps of one or two operands, on 2 and 4 bytes: 0.60 us above the empty node
 //   products of a vector our geometry: 85% of the rate of a bare read of 33 MB, 90% from 48 MB on

@@ -121,6 +121,15 @@ TEST_CASE("the conclusion names the worst case of each kind of data") {
   CHECK(to_json({}, {good, bad}).find("\"case\": \"uneg_f32 2^27 negative\"") != std::string::npos);
 }
 
+TEST_CASE("a kernel that our helpers do not choose for a case is not judged") {
+  Measurement beside = measured("split_max_u8", 256, 3.2, 3.2, 2);
+  beside.stands_for_original = true;
+  CHECK(reasons(beside) == Reasons{"own: slower than the original"});  // its geometry is ours alone
+  beside.chosen = false;
+  CHECK(judge(beside).empty());
+  CHECK(table_row(beside, judge(beside)).find("other kernel") != std::string::npos);
+}
+
 TEST_CASE("PyTorch's times are read by name") {
   const auto times = parse_torch_times(R"({"us": {"uneg_f32 2^22": 3.5, "fill_u8 1": null}})");
   REQUIRE(times);

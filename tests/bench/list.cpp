@@ -10,6 +10,7 @@
 namespace kiln::bench {
 namespace {
 
+constexpr std::size_t kOddCounts[] = {77, 1001, 299 * 1283};
 constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
 
 struct Shape {
@@ -24,12 +25,18 @@ const Shape kSmallViews[] = {
     {View::kNarrowed, "512x512 of 1024", {512, 512}, {1024, 1}},
     {View::kBroadcast, "rows 512x1024", {512, 1024}, {0, 1}},
     {View::kBroadcast, "columns 512x1024", {512, 1024}, {1, 0}},
+    {View::kTransposed, "299x1283", {299, 1283}, {1, 299}},
+    {View::kNarrowed, "1000x777 of 1554", {1000, 777}, {1554, 1}},
+    {View::kPermuted, "8x224x224x3 channels first", {8, 224, 224, 3}, {150528, 224, 1, 50176}},
 };
 const Shape kLargeViews[] = {
     {View::kTransposed, "8192x8192", {8192, 8192}, {1, 8192}},
     {View::kPermuted, "8x1024x32x128", {8, 32, 1024, 128}, {4194304, 128, 4096, 1}},
     {View::kNarrowed, "32x512x2048 of 4096", {32, 512, 2048}, {2097152, 4096, 1}},
     {View::kBroadcast, "rows 8192x8192", {8192, 8192}, {0, 1}},
+    {View::kTransposed, "4096x4096", {4096, 4096}, {1, 4096}},
+    {View::kTransposed, "4099x4097", {4099, 4097}, {1, 4099}},
+    {View::kNarrowed, "4099x4097 of 8194", {4099, 4097}, {8194, 1}},
 };
 
 // The family's strided operand lies like this, those before and after it are contiguous.
@@ -131,6 +138,7 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
     for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
+    for (const std::size_t count : kOddCounts) list.add_sized(kernel, count);
     for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest; count *= 16) {
       for (const DataKind kind : kDataKinds) list.add_sized(kernel, count, kind);
     }

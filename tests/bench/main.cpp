@@ -41,6 +41,7 @@ many bytes: about eight minutes.
   --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
   --samples N        of each measurement, at most; the median counts (default 31)
+  --seconds N        begins no case later, and says how many are left
   --judge            measure doubtful cases three times, and exit with 1 when one fails its rule
   --json FILE        writes all times
   --list FILE        writes the cases for torch_times.py instead, and measures nothing
@@ -54,6 +55,7 @@ struct Options {
   std::string view = "contiguous";  // of the shapes
   std::string kind;                 // empty: all of the list's, uniform for shapes
   std::size_t samples = 31;
+  double seconds = 0;  // 0: as long as it takes
   bool quick = false, judge = false;
 };
 
@@ -81,6 +83,8 @@ std::optional<Options> parse(int argc, char** argv) {
       options.shapes.emplace_back(value);
     } else if (value != nullptr && option == "--samples" && std::atoi(value) > 0) {
       options.samples = static_cast<std::size_t>(std::atoi(value));
+    } else if (value != nullptr && option == "--seconds" && std::atof(value) > 0) {
+      options.seconds = std::atof(value);
     } else {
       const bool help = option == "--help" || option == "-h";
       if (!help) std::fprintf(stderr, "kiln_bench: error: bad argument '%s'\n", option.c_str());
@@ -271,6 +275,9 @@ Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherT
 
 Result<std::size_t> run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   KILN_TRY_ASSIGN(const Recording recorded, recording());
   KILN_TRY_ASSIGN(const std::vector<BenchCase> cases, chosen_cases(options, recorded));
   if (cases.empty()) {
@@ -317,11 +324,13 @@ Result<std::size_t> run(const Options& options) {
     std::printf("ggml's times are recorded, not run: %s\n", recorded.ggml.c_str());
   }
   std::vector<Measurement> all;
-  std::size_t failed = 0, errors = 0;
+  std::size_t failed = 0, errors = 0, left = cases.size();
   for (const BenchCase& each : cases) {
+    if (options.seconds > 0 && elapsed() > options.seconds) break;
+    --left;
     const Result<Measurement> measured = measure(bench, each, others, options.judge);
     if (!measured) {
-      std::printf("%-44s cannot be measured: %s\n", each.name().c_str(),
+      std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
                   measured.error().message.c_str());
       ++failed;
       // A device that has failed fails everything from then on.
@@ -335,9 +344,10 @@ Result<std::size_t> run(const Options& options) {
     std::fflush(stdout);
   }
   const Summary summary = summarize(all);
-  about.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  about.seconds = elapsed();
   std::printf("\n%scases: %zu, failed: %zu; %.0f s\n", conclusion(all, summary).c_str(), all.size(),
               failed, about.seconds);
+  if (left != 0) std::printf("left, for --seconds: %zu\n", left);
   if (!options.json.empty()) KILN_TRY(write_text(options.json, to_json(about, all)));
   return failed + summary.failures.size();
 }

@@ -48,7 +48,8 @@ const Measurement* worst(const std::vector<Measurement>& all, DataKind kind, Geo
     return *each.original_us / each.us(geometry);
   };
   for (const Measurement& each : all) {
-    if (!each.original_us || each.subject.kind != kind) continue;
+    if (!each.original_us || !each.chosen || each.subject.kind != kind) continue;
+    if (each.stands_for_original && geometry == Geometry::kReference) continue;
     if (found == nullptr || speedup(each) < speedup(*found)) found = &each;
   }
   return found;
@@ -57,7 +58,7 @@ const Measurement* worst(const std::vector<Measurement>& all, DataKind kind, Geo
 }  // namespace
 
 std::string table_heading() {
-  return format("%-44s %9s %9s %9s %9s %7s %6s %7s %7s %8s  %s\n", "case", "own us", "orig.grid",
+  return format("%-50s %9s %9s %9s %9s %7s %6s %7s %7s %8s  %s\n", "case", "own us", "orig.grid",
                 "original", "PyTorch", "empty", "copy", "own", "o.grid", "own/PT", "verdict");
 }
 
@@ -65,12 +66,13 @@ std::string table_row(const Measurement& measured, const std::vector<Failure>& f
   const std::string copy =
       measured.copy_us > 0 ? format("%.0f%%", 100 * measured.copy_us / measured.own_us) : "-";
   std::string row = format(
-      "%-44s %9.2f %9.2f %9s %9s %7.2f %6s %7s %7s %8s  %s\n", measured.subject.name().c_str(),
+      "%-50s %9.2f %9.2f %9s %9s %7.2f %6s %7s %7s %8s  %s\n", measured.subject.name().c_str(),
       measured.own_us, measured.original_grid_us, time_text(measured.original_us).c_str(),
       time_text(measured.torch_us).c_str(), measured.empty_us, copy.c_str(),
       ratio_text(measured.original_us, measured.own_us).c_str(),
       ratio_text(measured.original_us, measured.original_grid_us).c_str(),
-      ratio_text(measured.torch_us, measured.own_us).c_str(), failures.empty() ? "ok" : "FAIL");
+      ratio_text(measured.torch_us, measured.own_us).c_str(),
+      !measured.chosen ? "other kernel" : failures.empty() ? "ok" : "FAIL");
   if (measured.read_us > 0) {
     row += format("    %.0f%% of the rate of a bare read, %.2f us\n",
                   100 * measured.read_us / measured.own_us, measured.read_us);
@@ -115,6 +117,8 @@ std::string to_json(const RunInfo& info, const std::vector<Measurement>& all) {
   for (const Measurement& each : all) {
     json entry = describe(each.subject);
     entry["min_bytes"] = each.min_bytes;
+    entry["module"] = each.module;
+    if (!each.chosen) entry["chosen"] = false;
     entry["own_us"] = each.own_us;
     entry["original_grid_us"] = each.original_grid_us;
     entry["original_us"] = optional(each.original_us);
