@@ -67,7 +67,7 @@ const std::vector<ops::Extents> kHeadShapes = {{8, 32, 1, 128}, {4, 32, 4096, 12
 const std::vector<ops::Extents> kTokenShapes = {{8, 1, 32, 128}, {4, 4096, 32, 128}};
 
 BenchCase heads_of_128(std::string kernel, std::size_t count) {
-  const std::size_t size = std::clamp<std::size_t>(count, 2, 128);
+  const std::size_t size = std::clamp<std::size_t>(count / 2 * 2, 2, 128);  // pairs
   const bool tokens_first = kernel.starts_with("rope_thd");
   const std::size_t pairs = std::max<std::size_t>(count / size, 1);
   const std::size_t heads = std::min<std::size_t>(pairs, 32);

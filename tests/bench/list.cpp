@@ -88,13 +88,15 @@ class List {
   void add(BenchCase subject) {
     if (names_.insert(subject.name()).second) cases_.push_back(std::move(subject));
   }
-  // Leaves out views that would write an element more than once.
+  // Leaves out views that would write an element more than once, and those that the kernel cannot take.
   template <std::size_t N>
   void add_views(const std::string& kernel, const Shape (&shapes)[N]) {
     for (const Shape& shape : shapes) {
       BenchCase subject = view_case(kernel, shape);
       const auto operands = operands_of(subject);
       if (!operands || (shape.view == View::kBroadcast && operands->inputs.empty())) continue;
+      const Addresses nowhere{std::vector<const void*>(operands->inputs.size()), nullptr};
+      if (!plan_ours(subject, nowhere, ops::Geometry::kOwn)) continue;
       add(std::move(subject));
     }
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -273,6 +274,13 @@ Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherT
   return median_of_three(runs[0], runs[1], runs[2]);
 }
 
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
 Result<std::size_t> run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
@@ -311,7 +319,7 @@ Result<std::size_t> run(const Options& options) {
 
   constexpr double kGibibyte = 1 << 30;
   KILN_TRY_ASSIGN(const double gibibyte_us, bench.copy_us(kGibibyte));
-  RunInfo about{info.name, info.target, info.driver, kGibibyte / gibibyte_us * 1e6, options.samples,
+  RunInfo about{info.name, info.target, info.driver, today(), kGibibyte / gibibyte_us * 1e6, options.samples,
                 0};
   std::printf("%s, %s, %s; copy rate at 1 GiB %.2f TB/s; %zu cases\n", info.name.c_str(),
               info.target.c_str(), info.driver.c_str(), about.copy_bytes_per_second / 1e12,
@@ -325,6 +333,7 @@ Result<std::size_t> run(const Options& options) {
   }
   std::vector<Measurement> all;
   std::size_t failed = 0, errors = 0, left = cases.size();
+  std::optional<Error> broken;  // a device that has failed fails everything from then on
   for (const BenchCase& each : cases) {
     if (options.seconds > 0 && elapsed() > options.seconds) break;
     --left;
@@ -333,8 +342,10 @@ Result<std::size_t> run(const Options& options) {
       std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
                   measured.error().message.c_str());
       ++failed;
-      // A device that has failed fails everything from then on.
-      if (++errors == 3) return measured.error();
+      if (++errors == 3) {
+        broken = measured.error();
+        break;
+      }
       continue;
     }
     const std::vector<Failure> failures = judge(*measured);
@@ -347,8 +358,9 @@ Result<std::size_t> run(const Options& options) {
   about.seconds = elapsed();
   std::printf("\n%scases: %zu, failed: %zu; %.0f s\n", conclusion(all, summary).c_str(), all.size(),
               failed, about.seconds);
-  if (left != 0) std::printf("left, for --seconds: %zu\n", left);
+  if (left != 0) std::printf("not measured: %zu\n", left);
   if (!options.json.empty()) KILN_TRY(write_text(options.json, to_json(about, all)));
+  if (broken) return *broken;
   return failed + summary.failures.size();
 }
 

@@ -93,5 +93,20 @@ TEST_CASE("the full list has every kernel, and data of every kind where it can m
   CHECK(has("softmax_bf16 2^28 normal"));
 }
 
+TEST_CASE("every listed case can be launched") {
+  std::vector<std::string> kernels;
+  for (const ops::OwnKernel& kernel : ops::kOwnKernels) {
+    const std::string name(kernel.name);
+    const auto traits = traits_of(name);
+    if (traits && traits->is_planned) kernels.push_back(name);
+  }
+  const Addresses addresses{std::vector<const void*>(8), nullptr};
+  for (const BenchCase& each : full_list(kernels)) {
+    INFO(each.name());
+    const auto planned = plan_ours(each, addresses, ops::Geometry::kOwn);
+    REQUIRE(planned);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::bench

@@ -119,6 +119,7 @@ std::string to_json(const RunInfo& info, const std::vector<Measurement>& all) {
     entry["min_bytes"] = each.min_bytes;
     entry["module"] = each.module;
     if (!each.chosen) entry["chosen"] = false;
+    if (each.stands_for_original) entry["stands_for_original"] = true;
     entry["own_us"] = each.own_us;
     entry["original_grid_us"] = each.original_grid_us;
     entry["original_us"] = optional(each.original_us);
@@ -133,7 +134,8 @@ std::string to_json(const RunInfo& info, const std::vector<Measurement>& all) {
   }
   const json document = {
       {"gpu", info.gpu},          {"target", info.target},
-      {"driver", info.driver},    {"copy_bytes_per_second", info.copy_bytes_per_second},
+      {"driver", info.driver},    {"date", info.date},
+      {"copy_bytes_per_second", info.copy_bytes_per_second},
       {"samples", info.samples},  {"seconds", info.seconds},
       {"cases", std::move(cases)}};
   return document.dump(1) + "\n";

@@ -20,7 +20,7 @@ std::string conclusion(const std::vector<Measurement>& all, const Summary& summa
 
 // What is measured, where.
 struct RunInfo {
-  std::string gpu, target, driver;
+  std::string gpu, target, driver, date;  // date: 2026-11-27
   double copy_bytes_per_second = 0;
   std::size_t samples = 0;
   double seconds = 0;
