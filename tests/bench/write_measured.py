@@ -27,6 +27,17 @@ SHOWN = ("affine_f32", "badd_f16", "bdiv_f32", "cast_f32_bf16", "where_u8_f32", 
          "is_u32_f32", "s_u32_f32", "avg_pool2d_f32", "upsample_nearest2d_f32",
          "upsample_bilinear2d_f32", "im2col_f32")
 
+# Families that are one template over operations.
+GROUPS = (("b(add|sub|mul|div|maximum|minimum)", "arithmetic of two operands"),
+          ("eq|ne|lt|le|gt|ge", "comparisons"),
+          ("(fast|split)_(sum|max|min)", "reductions"),
+          ("(fast|split)_arg(max|min)", "arg-reductions"),
+          ("conv(_tiles\\d+|\\dd)", "convolutions"),
+          ("conv_transpose\\dd", "transposed convolutions"),
+          ("a?sort(_asc|_desc)?", "sorts"),
+          ("rope(_i|_thd)?", "rope"),
+          ("u(?!copy|psample).*", "unary functions"))
+
 
 def number(us):
     return "–" if us is None else f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
@@ -40,7 +51,8 @@ def family_of(kernel):
     """Kernels that differ in types alone: cast, where, dequantize_block, mul_mat_vec, ..."""
     name = re.sub(r"_q\d_[0-9kK](?=_|$)|_q\dk(?=_|$)|_(iq4_nl|mxfp4)(?=_|$)", "", kernel)
     name = re.sub(r"_(cuda\d?|q8_1|long)(?=_|$)", "", name)
-    return re.sub(r"(_(any|sorted))?(_(fp8_e4m3|f8_e4m3|u8|u32|i16|i32|i64|f16|bf16|f32|f64))+$", "", name)
+    name = re.sub(r"(_(any|sorted))?(_(fp8_e4m3|f8_e4m3|u8|u32|i16|i32|i64|f16|bf16|f32|f64))+$", "", name)
+    return next((group for pattern, group in GROUPS if re.fullmatch(pattern, name)), name)
 
 
 class Gpu:
@@ -112,6 +124,45 @@ def size_table(gpu):
     return "\n".join(lines) + "\n"
 
 
+def vector_table(gpu):
+    """Matrices of the blocks of GGUF files times 1, 2, 4 and 8 vectors."""
+    counts = (1, 2, 4, 8)
+    lines = [f"| {gpu.short}, µs, by " + " / ".join(map(str, counts)) +
+             " | bare read | original | ours, its geometry | ours, own | times one |", "| --- " * 6 + "|"]
+    for case in gpu.judged:
+        found = re.fullmatch(r"mul_mat_vec_(\w+)_q8_1_cuda1 (\d+x\d+)", case["case"])
+        if not found:
+            continue
+        some = [gpu.find(f"mul_mat_vec_{found[1]}_q8_1_cuda{count} {found[2]}") for count in counts]
+        if None in some:
+            continue
+        columns = [" / ".join(number(each.get(key)) for each in some)
+                   for key in ("original_us", "original_grid_us", "own_us")]
+        times_one = " / ".join(f"{each['own_us'] / case['own_us']:.2f}" for each in some[1:])
+        lines.append(f"| {found[1]} {found[2]} | {number(case.get('read_us'))} | " + " | ".join(columns)
+                     + f" | {times_one} |")
+    return "\n".join(lines) + "\n"
+
+
+def matrix_table(gpu):
+    """The same times many vectors."""
+    counts = (16, 32, 64, 128, 512)
+    lines = [f"| {gpu.short}, µs, vectors | " + " | ".join(map(str, counts)) + " |",
+             "| --- " * (len(counts) + 1) + "|"]
+    for case in gpu.judged:
+        found = re.fullmatch(r"(mul_mat|half_matrix)_(\w+) (\d+x\d+)x64", case["case"])
+        if not found:
+            continue
+        cells = []
+        for count in counts:
+            each = gpu.find(f"{found[1]}_{found[2]} {found[3]}x{count}")
+            cells.append("" if each is None else " / ".join(
+                number(each[key]) for key in ("original_us", "own_us") if each.get(key))
+                + (f" ({number(each['ggml_us'])})" if each.get("ggml_us") else ""))
+        lines.append(f"| {found[1]} {found[2]} {found[3]} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def family_table(gpus):
     lines = ["| family | cases | " + " | ".join(
         f"{gpu.short}: below {LONG_US} µs, own / its | from {LONG_US} µs on, own / its | of the copy rate" for gpu in gpus)
@@ -171,6 +222,10 @@ def main():
     parts.append("Times the original's speed, geometric means by family, and the median share of the copy rate "
                  f"of contiguous cases of {LONG_US} µs and more:\n")
     parts.append(family_table(gpus))
+    parts.append("#### Products of quantized weights\n\nThe product alone, from float vectors quantized before.\n")
+    parts += [vector_table(gpu) for gpu in gpus]
+    parts.append("Many vectors: original / ours in our own geometry (ggml, which quantizes, too):\n")
+    parts += [matrix_table(gpu) for gpu in gpus]
     parts.append("#### Slower than the original\n")
     for gpu in gpus:
         parts.append(slower_table(gpu, "own_us", "our geometry"))
