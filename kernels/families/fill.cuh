@@ -5,6 +5,7 @@
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/spread.cuh"
+#include "tuning/fill.hpp"
 
 namespace kiln::families {
 
@@ -112,37 +113,49 @@ KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
   fill_view(view, numel, target);
 }
 
-// Contiguous elements where there are more than threads, by chunks.
+// Contiguous elements by chunks of sixteen bytes. Of the reference's blocks, which have a thread for an
+// element, the first threads store the chunks of all. The others leave: what they execute before is most
+// of a large launch. The sizes of the launch are read after the store, as that takes long, too. Blocks
+// with several such rows of threads along y store as many parts of the array.
+template <class B>
+inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
 template <class B>
 KILN_DEVICE void fill_by_chunks(u64 numel, B* out, B value) {
-  constexpr u32 kCount = 16 / sizeof(B);
-  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-  u64 step = launched_threads();
-  if (address_of(out) % 16 == 0) {
-    i *= kCount;
-    step *= kCount;
-    Chunk<B, kCount> chunk;
-    chunk.fill(value);
-#pragma unroll 1
-    for (; i + kCount <= numel; i += step) chunk.store(out + i);
-    step = 1;  // what is left is less than a chunk
+  constexpr u32 kCount = 16 / sizeof(B), kThreads = kFillingThreads<B>;
+  const u32 x = thread_index();
+  if (x >= kThreads) return;
+  Chunk<B, kCount> chunk;
+  chunk.fill(value);
+  const bool aligned = address_of(out) % 16 == 0;
+  const u32 behind = static_cast<u32>(numel) % kCount;  // the last chunk
+  if (likely(aligned)) {
+    u64 before = static_cast<u64>(block_index()) * kThreads;
+    if (thread_y() != 0) before += static_cast<u64>(block_count() * thread_y()) * kThreads;
+    const u64 at = (before + x) * kCount;
+    if (at + kCount <= numel) chunk.store(out + at);
+    if ((before == 0) & (x < behind)) out[numel - behind + x] = value;
+    const bool suffice = static_cast<u64>(block_count() * block_y()) * 1024 >= numel;
+    if (likely(suffice & (block_size() >= kThreads))) return;
   }
+  // Any launch.
+  const u32 width = block_size() < kThreads ? block_size() : kThreads;
+  const u32 all = block_count() * block_y() * width;
+  const u32 self = (block_index() * block_y() + thread_y()) * width + x;
+  const u64 done = aligned ? numel - behind : 0;
 #pragma unroll 1
-  for (; i < numel; i += step) out[i] = value;
+  for (u64 at = self * u64{kCount}; at < done; at += all * u64{kCount}) chunk.store(out + at);
+#pragma unroll 1
+  for (u64 i = done + self; i < numel; i += all) out[i] = value;
 }
 
-// Contiguous elements, singly where there is a thread for each. So are the reference's launches, which
-// cost what instructions all their warps execute, and what a warp waits for: a thread's number is asked
-// for before the first branch.
+// Elements of eight bytes are as fast one by one.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
-  const u32 i = unknown(thread_number());
-  const bool singly = block_count() * block_size() >= numel;
-  if (likely(singly & (i < static_cast<u32>(numel)))) {
-    out[i] = value;
-    return;
-  }
-  if (!singly) fill_by_chunks(numel, out, value);
+  if constexpr (sizeof(B) < 8) return fill_by_chunks(numel, out, value);
+  const u64 threads = launched_threads();
+  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+#pragma unroll 1
+  for (; i < numel; i += threads) out[i] = value;
 }
 
 template <class T>
@@ -155,15 +168,7 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   using B = BitsOf<T>;
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
-  // The reference's geometry. One question, and a loop of 64 bits, as nothing else was faster.
-  if (likely((info == nullptr) & (block_size() == 1024))) {
-    const u64 threads = launched_threads();
-    for (u64 i = static_cast<u64>(block_index()) * 1024 + thread_index(); i < numel; i += threads) {
-      out[i] = value;
-    }
-    return;
-  }
-  if (info == nullptr || num_dims == 0) return fill_contiguous(numel, out, value);
+  if (likely(info == nullptr) || num_dims == 0) return fill_contiguous(numel, out, value);
   const Views<1> view{info, static_cast<u32>(num_dims)};
   if constexpr (kArchitecture == tuning::Architecture::kSm80) {
     fill_view_aside(view, numel, {out, value, sizeof(B)});

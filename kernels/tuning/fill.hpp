@@ -21,16 +21,21 @@ constexpr Launch copied_by_chunks(const Spread& device, unsigned long long eleme
   return chunk_each(elements, per_chunk);
 }
 
-// Stores alone are as fast element by element until the device is full, and of eight bytes ever. NVIDIA
-// H200, us for 2^20, 2^28 elements, singly and by chunks: one byte 2.46, 316 and 1.57, 59; two bytes
-// 2.66, 344 and 1.85, 116; four bytes 2.68, 344 and 2.32, 230.
-constexpr Launch filled(const Spread& device, unsigned long long elements, unsigned per_chunk) {
-  constexpr unsigned kFew = 4096, kThreads = 1024;
-  if (elements <= kFew || elementwise(device.machine.architecture).small_chunks) {
-    return device.contiguous(elements, per_chunk);
-  }
-  if (elements > device.resident() && per_chunk > 2) return chunk_each(elements, per_chunk);
-  return {static_cast<unsigned>((elements + kThreads - 1) / kThreads), kThreads};
+// Threads of a block, along x, that fill 1024 elements of so many bytes by chunks. Those of the reference
+// behind them leave at once.
+constexpr unsigned filling_threads(unsigned bytes) { return 1024 * bytes / 16; }
+
+// Fills: small ones by blocks for 1024 elements each; larger ones by 256 threads at least, which is faster
+// than more blocks. NVIDIA H200, us for 2^28 elements of one, two and four bytes: 59, 116, 230, in the
+// reference's geometry 272, 292, 315, and an element a thread 336, 304, 304.
+struct Filling {
+  unsigned blocks, x, y;
+};
+constexpr Filling filled(unsigned long long elements, unsigned bytes) {
+  const unsigned x = filling_threads(bytes);
+  const unsigned y = elements <= 1u << 18 || x >= 256 ? 1 : 256 / x;
+  const unsigned long long blocks = (elements + 1024 * y - 1) / (1024 * y);
+  return {static_cast<unsigned>(blocks), bytes == 8 ? 1024 : x, y};
 }
 
 }  // namespace kiln::tuning

@@ -22,19 +22,20 @@ constexpr KernelRows kSlice = rows_of("slice");
 unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtype)); }
 
 // The grid of a contiguous fill.
-Result<void> set_fill_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
-                           DType dtype) {
-  return set_grid(launch, geometry, count,
-                  tuning::filled(spread_over(gpu), count, per_chunk(dtype)));
+Result<void> set_fill_grid(Launch& launch, Geometry geometry, std::size_t count, DType dtype) {
+  const tuning::Filling own = tuning::filled(count, static_cast<unsigned>(size_of(dtype)));
+  KILN_TRY(set_grid(launch, geometry, count, {own.blocks, own.x}));
+  if (geometry == Geometry::kOwn) launch.block.y = own.y;
+  return {};
 }
 
 }  // namespace
 
-Result<Launch> plan(const Fill& call, const Gpu& gpu) {
+Result<Launch> plan(const Fill& call, const Gpu& /*any*/) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kFill, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-  KILN_TRY(set_fill_grid(launch, gpu, call.geometry, count, call.value.dtype));
+  KILN_TRY(set_fill_grid(launch, call.geometry, count, call.value.dtype));
   with_storage_of(call.value.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(FillKernel<T>(), call.buffer, call.value.as<T>(), count);
@@ -50,7 +51,7 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (is_contiguous(call.layout)) {
-    KILN_TRY(set_fill_grid(launch, gpu, call.geometry, count, call.value.dtype));
+    KILN_TRY(set_fill_grid(launch, call.geometry, count, call.value.dtype));
   } else {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   }

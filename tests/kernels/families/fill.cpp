@@ -107,6 +107,10 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
     add(1025, 0, reference_grid());
     add(1031, 1, grid_of(3, 64));
     add(4099, 3, own_grid());
+    // Blocks with threads along y.
+    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{3}}) {
+      add((std::size_t{1} << 18) + 77, misalignment, own_grid());
+    }
     return;
   }
   for (const std::size_t count : contiguous_counts()) {
