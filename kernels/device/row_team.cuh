@@ -12,12 +12,9 @@ namespace kiln::device {
 // What `n_cols` says (tuning/rows.hpp).
 struct RowExtent {
   u32 columns, missing;
-  bool staged;
 
-  KILN_DEVICE explicit RowExtent(i32 n_cols)
-      : columns(static_cast<u32>(n_cols)), missing(0), staged(false) {
+  KILN_DEVICE explicit RowExtent(i32 n_cols) : columns(static_cast<u32>(n_cols)), missing(0) {
     if (n_cols < 0) {
-      staged = (~columns >> tuning::kStagedBit & 1u) != 0;
       missing = ~columns >> tuning::kColumnBits & ((1u << tuning::kMissingBits) - 1);
       columns = ~columns & ((1u << tuning::kColumnBits) - 1);
     }

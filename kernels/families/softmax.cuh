@@ -5,7 +5,7 @@
 // weight is an element's exponential, by the maximum's. A row that fits into the registers of its
 // team is read once; of a longer one, weights that lose nothing in T wait in the output. It is moved
 // by aligned chunks, wherever it begins, and what lies before and behind them by elements; a short one
-// by elements alone. Of many short rows, where n_cols says so, each is a thread's in shared memory.
+// by elements alone.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -16,7 +16,6 @@
 #include "device/platform.cuh"
 #include "device/row_team.cuh"
 #include "families/row_chunks.cuh"
-#include "families/staged_rows.cuh"
 #include "families/team.cuh"
 #include "tuning/rows.hpp"
 
@@ -203,40 +202,12 @@ KILN_ASIDE void softmax_short_aside(Team team, const T* from, T* to, u32 columns
   softmax_short<false>(team, from, to, columns);
 }
 
-// A row that one thread has in shared memory.
-template <class T>
-KILN_DEVICE void softmax_staged(T* row, u32 columns) {
-  using N = typename Arithmetic<T>::Number;
-  constexpr bool kWaits = sizeof(T) >= 4;
-  N maximum = Largest<N>::identity(), sum = 0;
-#pragma unroll 4
-  for (u32 i = 0; i < columns; ++i) maximum = Largest<N>::join(maximum, widen(row[i]));
-#pragma unroll 4
-  for (u32 i = 0; i < columns; ++i) {
-    const N weight = softmax_weight<T>(widen(row[i]) - maximum);
-    if (kWaits) row[i] = narrow<T>(weight);
-    sum += weight;
-  }
-  const N scale = softmax_scale<T>(sum);
-#pragma unroll 4
-  for (u32 i = 0; i < columns; ++i) {
-    const N x = widen(row[i]);
-    row[i] = narrow<T>((kWaits ? x : softmax_weight<T>(x - maximum)) * scale);
-  }
-}
-
 template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   using Row = SoftmaxRow<T>;
   constexpr u32 kCount = Row::kCount;
   const RowExtent extent(n_cols);
   const u32 columns = extent.columns;
-  if constexpr (sizeof(T) != 8) {
-    if (extent.staged) {
-      return stage_rows(src, dst, columns, extent.missing,
-                        [&](T* row) { softmax_staged(row, columns); });
-    }
-  }
   u32 pieces = columns / kCount;
   // A block of one wave takes one row where that fills it.
   const bool one_wave = block_threads() == wave_width();

@@ -13,22 +13,22 @@ using namespace device;
 
 // Calls use(row) with each row of the block in shared memory, where it leaves the result.
 template <class T, class Use>
-KILN_DEVICE void stage_rows(const T* src, T* dst, u32 columns, u32 missing, Use use) {
+KILN_DEVICE void stage_rows(const T* src, T* dst, u32 rows, u32 columns, Use use) {
   constexpr u32 kCount = 16 / sizeof(T);
   T* const tile = static_cast<T*>(dynamic_shared());
   const u32 threads = block_threads(), self = thread_rank();
-  const u32 rows = threads - (block_index() + 1 == block_count() ? missing : 0);
-  const u32 elements = rows * columns;
-  src += static_cast<u64>(block_index()) * threads * columns;
-  dst += static_cast<u64>(block_index()) * threads * columns;
+  const u32 first = block_index() * threads, left = first < rows ? rows - first : 0;
+  const u32 its = left < threads ? left : threads, elements = its * columns;
+  src += static_cast<u64>(first) * columns;
+  dst += static_cast<u64>(first) * columns;
   const u32 chunks = (address_of(src) | address_of(dst)) % 16 == 0 ? elements / kCount : 0;
-#pragma unroll 4
+#pragma unroll 1
   for (u32 c = self; c < chunks; c += threads) copy_async<16>(tile + c * kCount, src + c * kCount);
 #pragma unroll 1
   for (u32 i = chunks * kCount + self; i < elements; i += threads) tile[i] = src[i];
   wait_for_copies();
   barrier();
-  if (self < rows) use(tile + self * columns);
+  if (self < its) use(tile + self * columns);
   barrier();
 #pragma unroll 4
   for (u32 c = self; c < chunks; c += threads) {

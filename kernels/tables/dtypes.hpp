@@ -46,10 +46,13 @@
   row(u32, u32, __VA_ARGS__)  \
   KILN_PLAIN_FLOATS(row, __VA_ARGS__)
 
-// Of convolutions as products of matrices.
-#define KILN_MULTIPLIED(row, ...) \
-  row(f32, f32, __VA_ARGS__)      \
+// Without f8 and f64.
+#define KILN_SINGLE_FLOATS(row, ...) \
+  row(f32, f32, __VA_ARGS__)         \
   KILN_HALVES(row, __VA_ARGS__)
+
+// Of convolutions as products of matrices.
+#define KILN_MULTIPLIED(row, ...) KILN_SINGLE_FLOATS(row, __VA_ARGS__)
 
 // What convolutions and pools are there for.
 #define KILN_ARITHMETIC(row, ...) \

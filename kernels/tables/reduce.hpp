@@ -18,6 +18,7 @@
 // Operations on rows: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)
 #define KILN_EACH_SOFTMAX_LONG(row, kernel) row(softmax_long, PLAIN_FLOATS, kernel)
+#define KILN_EACH_SOFTMAX_STAGED(row, kernel) row(softmax_staged, SINGLE_FLOATS, kernel)
 #define KILN_EACH_RMSNORM(row, kernel) row(rmsnorm, PLAIN_FLOATS, kernel)
 #define KILN_EACH_LAYERNORM(row, kernel) row(layernorm, PLAIN_FLOATS, kernel)
 #define KILN_EACH_ROPE_NEIGHBOURS(row, kernel) row(rope_i, PLAIN_FLOATS, kernel)

@@ -34,15 +34,10 @@ inline constexpr unsigned kSoftmaxShort = 4;
 inline constexpr unsigned kNormElements = 2;
 
 // What softmax and norms take as `n_cols`: the columns; or a number below zero: the complement of the
-// columns in the lower bits, of the rows that are missing from the last block, and of whether rows are
-// staged in shared memory.
-inline constexpr unsigned kColumnBits = 20, kMissingBits = 10, kStagedBit = 30;
+// columns in the lower bits, and of the rows that are missing from the last block.
+inline constexpr unsigned kColumnBits = 20, kMissingBits = 10;
 constexpr int columns_and_missing(unsigned columns, unsigned missing) {
   return static_cast<int>(missing == 0 ? columns : ~(columns | missing << kColumnBits));
-}
-constexpr int staged(int columns_and_missing) {
-  const auto word = static_cast<unsigned>(columns_and_missing);
-  return static_cast<int>(~((columns_and_missing < 0 ? ~word : word) | 1u << kStagedBit));
 }
 
 // Rows of softmax that a block stages, each of which one thread takes; 0 where rows go to several

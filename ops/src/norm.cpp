@@ -14,6 +14,7 @@ namespace {
 
 constexpr KernelRows kSoftmax = rows_of("softmax");
 constexpr KernelRows kSoftmaxLong = rows_of("softmax_long");
+constexpr KernelRows kSoftmaxStaged = rows_of("softmax_staged");
 constexpr KernelRows kRmsNorm = rows_of("rmsnorm");
 constexpr KernelRows kLayerNorm = rows_of("layernorm");
 
@@ -96,11 +97,6 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   const auto size = static_cast<unsigned>(size_of(dtype));
   const auto columns = static_cast<std::uint32_t>(rows.columns);
   const tuning::Spread device = spread_over(gpu);
-  if (const unsigned block = tuning::staged_rows(device, rows.rows, columns, size); block != 0) {
-    launch.block = {block, 1, 1};
-    launch.shared_bytes = block * columns * size;
-    return tuning::staged(share_blocks(launch, rows, block));
-  }
   // The kernel moves pieces of 16 bytes, or of few short rows elements.
   const std::size_t whole = (std::size_t{columns} * size + 15) / 16;
   const bool few = rows.rows * whole <= device.resident() / 8;
@@ -138,6 +134,18 @@ Result<Launch> plan_parts(const Softmax& call, const Rows& rows, const tuning::S
   return launch;
 }
 
+// A thread for each row, which a block of so many has in shared memory.
+Result<Launch> plan_staged(const Softmax& call, const Rows& rows, std::uint32_t block) {
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kSoftmaxStaged, call.dtype));
+  const auto columns = static_cast<std::uint32_t>(rows.columns);
+  launch.grid.x = (rows.rows + block - 1) / block;
+  launch.block.x = block;
+  launch.shared_bytes = block * columns * static_cast<std::uint32_t>(size_of(call.dtype));
+  launch.pass(SoftmaxStagedKernel<void>(), call.src, call.dst, rows.rows, columns);
+  return launch;
+}
+
 }  // namespace
 
 Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
@@ -148,10 +156,14 @@ Result<Launch> plan(const Softmax& call, const Gpu& gpu) {
   launch.block = {1, 32, 1};
   std::int32_t columns = rows.columns;
   if (call.geometry == Geometry::kOwn) {
+    const tuning::Spread device = spread_over(gpu);
+    const auto size = static_cast<unsigned>(size_of(call.dtype));
     const tuning::Split split =
-        tuning::softmax_parts(spread_over(gpu), rows.rows, call.columns,
-                              static_cast<unsigned>(size_of(call.dtype)), call.parts);
+        tuning::softmax_parts(device, rows.rows, call.columns, size, call.parts);
     if (split.parts > 1) return plan_parts(call, rows, split);
+    const auto count = static_cast<std::uint32_t>(rows.columns);
+    const std::uint32_t staged = tuning::staged_rows(device, rows.rows, count, size);
+    if (call.parts == 0 && staged != 0) return plan_staged(call, rows, staged);
     columns = set_softmax_grid(launch, gpu, call.dtype, rows);
   }
   launch.pass(SoftmaxKernel<void>(), call.src, call.dst, columns);

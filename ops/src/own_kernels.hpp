@@ -84,6 +84,8 @@ template <typename T>
 using SoftmaxLongKernel = Kernel<const T*, T*, std::uint8_t*, std::uint32_t, std::uint32_t,
                                  std::uint32_t, std::uint32_t>;
 template <typename T>
+using SoftmaxStagedKernel = Kernel<const T*, T*, std::uint32_t, std::uint32_t>;
+template <typename T>
 using RmsNormKernel = Kernel<const T*, T*, const T*, std::int32_t, std::int32_t, float>;
 template <typename T>
 using LayerNormKernel = Kernel<const T*, T*, const T*, const T*, std::int32_t, std::int32_t, float>;

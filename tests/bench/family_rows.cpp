@@ -25,6 +25,13 @@ BenchCase one_row(std::string kernel, std::size_t count) {
   return subject;
 }
 
+BenchCase rows_of_two(std::string kernel, std::size_t count) {
+  const std::size_t columns = std::min<std::size_t>(count, 2);
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {count / columns, columns};
+  return subject;
+}
+
 // From a decoder's one row of logits to many short rows.
 const std::vector<ops::Extents> kRowShapes = {
     {1, 128256}, {8, 4096},   {64, 128256}, {128, 1 << 20}, {8192, 4096},  {1 << 20, 64}, {65536, 96},
@@ -112,12 +119,17 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
 Result<ops::Launch> plan_long_softmax(const Kernel& kernel, const BenchCase& subject,
                                       const Addresses& addresses, ops::Geometry /*ours alone*/) {
   const std::size_t columns = columns_of(subject);
-  ops::Softmax call{kernel.dtype, subject.count() / columns, columns, addresses.inputs[0],
-                    addresses.output, ops::Geometry::kOwn};
+  ops::Softmax call{kernel.dtype,        subject.count() / columns, columns,
+                    addresses.inputs[0], addresses.output,          ops::Geometry::kOwn};
   KILN_TRY_ASSIGN(ops::Launch launch, plan(call, subject.gpu));
   if (launch.steps > 1) return launch;
   call.parts = 2;
   return plan(call, subject.gpu);
+}
+// Of shapes that the plan stages.
+Result<ops::Launch> plan_staged_softmax(const Kernel& kernel, const BenchCase& subject,
+                                        const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  return plan_softmax(kernel, subject, addresses, ops::Geometry::kOwn);
 }
 
 ops::SortOrder order_of(const Kernel& kernel) {
@@ -202,6 +214,14 @@ Family long_softmax() {
   family.plan = plan_long_softmax;
   return family;
 }
+Family staged_softmax() {
+  Family family = softmax("staged-softmax");
+  family.original_root = "softmax";
+  family.shapes = {{4096, 5}, {131072, 33}};
+  family.sized = rows_of_two;
+  family.plan = plan_staged_softmax;
+  return family;
+}
 
 }  // namespace
 
@@ -231,6 +251,7 @@ std::vector<Family> row_families() {
 
       softmax("softmax"),
       long_softmax(),
+      staged_softmax(),
 
       {.name = "argsort",
        .bound = Bound::kArithmetic,

@@ -110,7 +110,8 @@ struct NormCase {
   // Of the norms: the reference's launch, or threads in place of the helper's, y rows to a block.
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t block_x = 0, block_y = 1;
-  std::uint32_t parts = 0;  // of a row, of softmax_long
+  // Of a row, of softmax_long; 0 where the plan of softmax is to choose the kernel.
+  std::uint32_t parts = 1;
 };
 
 // Parts of one block of whole lines; of fewer elements than a line, of no whole pieces of 16 bytes.
@@ -129,6 +130,20 @@ std::vector<NormCase> long_cases(Breadth breadth) {
   add(3, 10007, 2, 3);
   add(1, 50001, 300);
   add(2, 32768, 16);
+  return list;
+}
+
+// As many as are staged: in blocks of 32 and 64 rows, the last of them with fewer.
+std::vector<NormCase> staged_cases(Breadth breadth) {
+  std::vector<NormCase> list;
+  for (const std::size_t columns : {1, 3, 7}) list.push_back({1013, columns});
+  list.push_back({2100, 17});
+  list.push_back({1021, 5, true, true, 1});
+  if (breadth != Breadth::kHandful) {
+    list.push_back({20000, 3});
+    list.push_back({6000, 33});
+  }
+  for (NormCase& choice : list) choice.parts = 0;
   return list;
 }
 
@@ -169,11 +184,8 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({2100, 17});
   list.push_back({600, 64});
   list.push_back({528, 200});
-  // Of softmax by a block for each row.
-  for (const std::size_t rows : {2, 1}) {
-    list.push_back({rows, rows == 2 ? 32768u : 50001u});
-    if (kind == Kind::kSoftmax) list.back().parts = 1;
-  }
+  list.push_back({2, 32768});
+  list.push_back({1, 50001});
   // More than a large GPU holds at once.
   if (kind == Kind::kSoftmax) list.push_back({17000, 128});
   return list;
@@ -184,7 +196,7 @@ std::string name_of(std::string_view kernel, const NormCase& choice) {
                      std::to_string(choice.columns);
   if (!choice.has_alpha) name += "/no-alpha";
   if (!choice.has_beta) name += "/no-beta";
-  if (choice.parts != 0) name += "/parts=" + std::to_string(choice.parts);
+  if (choice.parts > 1) name += "/parts=" + std::to_string(choice.parts);
   if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
   if (choice.geometry == ops::Geometry::kReference) name += "/reference";
   if (choice.block_x != 0) {
@@ -298,8 +310,8 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
-  const bool is_long = parts->root == "softmax_long";
-  const std::optional<Kind> kind = is_long || parts->root == "softmax"
+  const bool is_long = parts->root == "softmax_long", is_staged = parts->root == "softmax_staged";
+  const std::optional<Kind> kind = is_long || is_staged || parts->root == "softmax"
                                        ? std::optional(Kind::kSoftmax)
                                    : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
                                    : parts->root == "layernorm" ? std::optional(Kind::kLayerNorm)
@@ -307,7 +319,9 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
   const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
-  for (const NormCase& choice : is_long ? long_cases(breadth) : norm_cases(*kind, breadth)) {
+  for (const NormCase& choice : is_long     ? long_cases(breadth)
+                                : is_staged ? staged_cases(breadth)
+                                            : norm_cases(*kind, breadth)) {
     const std::string name = name_of(kernel, choice);
     cases.push_back(
         {name, choice.rows * std::max<std::size_t>(choice.columns, 32),
@@ -325,6 +339,8 @@ Contracts norm_contracts() {
       {"softmax_long", "as softmax, several blocks to a row", kFloatsIn,
        "as softmax, and the join of the parts", "as softmax",
        "A name of our own. The same bits in each run."},
+      {"softmax_staged", "as softmax, many short rows", kFloatsIn, "as softmax", "as softmax",
+       "A name of our own."},
       {"rmsnorm", "x α / sqrt(mean x² + ε)", "f32",
        "1, and (n / 32 + 8) / 2 + 8 half units for the mean and the root", "",
        "Zhang and Sennrich 2019, arXiv 1910.07467. Kept: f32 for f64, too; α may be null."},

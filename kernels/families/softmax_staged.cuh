@@ -1,0 +1,38 @@
+// softmax of many short rows, each of which is one thread's in shared memory.
+#pragma once
+
+#include "families/softmax.cuh"
+#include "families/staged_rows.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// A row that one thread has in shared memory.
+template <class T>
+KILN_DEVICE void softmax_in_place(T* row, u32 columns) {
+  using N = typename Arithmetic<T>::Number;
+  constexpr bool kWaits = sizeof(T) >= 4;
+  N maximum = Largest<N>::identity(), sum = 0;
+#pragma unroll 4
+  for (u32 i = 0; i < columns; ++i) maximum = Largest<N>::join(maximum, widen(row[i]));
+#pragma unroll 4
+  for (u32 i = 0; i < columns; ++i) {
+    const N weight = softmax_weight<T>(widen(row[i]) - maximum);
+    if (kWaits) row[i] = narrow<T>(weight);
+    sum += weight;
+  }
+  const N scale = softmax_scale<T>(sum);
+#pragma unroll 4
+  for (u32 i = 0; i < columns; ++i) {
+    const N x = widen(row[i]);
+    row[i] = narrow<T>((kWaits ? x : softmax_weight<T>(x - maximum)) * scale);
+  }
+}
+
+template <class T>
+KILN_DEVICE void softmax_staged(const T* src, T* dst, u32 rows, u32 columns) {
+  stage_rows(src, dst, rows, columns, [&](T* row) { softmax_in_place(row, columns); });
+}
+
+}  // namespace kiln::families
