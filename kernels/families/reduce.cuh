@@ -265,8 +265,7 @@ struct Rows {
     const u64 count = numel - first < per_row ? numel - first : per_row;
     // 32 bits count what is taken several at once.
     if (shape.even && count >> 31 == 0) {
-      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), 0,
-                                               team);
+      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), team);
     }
     // The digits of a place within the row are those of the inner dims.
 #pragma unroll 1

@@ -4,6 +4,7 @@
 
 #include "device/block.cuh"
 #include "device/chunk.cuh"
+#include "device/limits.cuh"
 #include "device/platform.cuh"
 
 namespace kiln::families {
@@ -13,11 +14,38 @@ using namespace device;
 // Chunks that a thread has on their way at once.
 inline constexpr u32 kChunksAhead = 4;
 
+// The order of elements: as it is, or, where that is asked for, reversed, so that the least is the
+// greatest.
+template <class T>
+struct InOrder {
+  KILN_DEVICE explicit InOrder(bool /*reversed*/ = false) {}
+  KILN_DEVICE T turned(T x) const { return x; }
+  template <u32 kCount>
+  KILN_DEVICE void turn(Chunk<T, kCount>&) const {}
+};
+template <class T>
+struct EitherOrder {
+  BitsOf<T> bits;  // those that are the other way round
+
+  KILN_DEVICE explicit EitherOrder(bool reversed) : bits(0) {
+    constexpr u64 kAll = kIsInteger<T> ? ~0ull : 1ull << (8 * sizeof(T) - 1);
+    if (reversed) bits = static_cast<BitsOf<T>>(kAll);
+  }
+  KILN_DEVICE T turned(T x) const { return bit_cast<T>(static_cast<BitsOf<T>>(bits_of(x) ^ bits)); }
+  template <u32 kCount>
+  KILN_DEVICE void turn(Chunk<T, kCount>& chunk) const {
+    Chunk<T, kCount> all;
+    all.fill(bit_cast<T>(bits));
+#pragma unroll
+    for (u32 w = 0; w < chunk.kWords; ++w) chunk.word[w] ^= all.word[w];
+  }
+};
+
 // Chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. The first element's number
 // is `index`.
-template <class Reduction, class T>
+template <class Reduction, class T, class Order>
 KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32 index,
-                                                  const Team& team) {
+                                                  const Team& team, const Order& order) {
   constexpr u32 kCount = 16 / sizeof(T);
   auto state = Reduction::identity();
 #pragma unroll 1
@@ -33,6 +61,7 @@ KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32
     }
 #pragma unroll 1
     for (;;) {
+      order.turn(chunk[0]);
       // Sums of chunks lose less than one long sum.
       auto part = Reduction::identity();
 #pragma unroll
@@ -49,53 +78,67 @@ KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32
   return state;
 }
 
-// What a thread of a team takes of `count` elements, `stride` apart, of which so many are on their
-// way at once. The first element's number is `index`.
-template <class Reduction, u32 kAhead, class T>
-KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u32 count, u32 index,
-                                                    const Team& team) {
+// What a thread of a team takes of `count` elements side by side. The first element's number is
+// `index`.
+template <class Reduction, class T, class Order>
+KILN_DEVICE typename Reduction::State take_neighbours(const T* from, u32 count, u32 index,
+                                                      const Team& team, const Order& order) {
   constexpr u32 kCount = 16 / sizeof(T);
-  auto state = Reduction::identity();
-  // Few elements are there sooner one by one.
-  if (stride == 1 && count > 4 * team.threads) {
-    const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
-    const u32 before = gap < count ? gap : count;
-    const u32 chunks = (count - before) / kCount, between = chunks * kCount;
-    const u32 single = count - between;
-    // The first of the elements that are in no chunk is on its way meanwhile.
-    const auto place = [&](u32 i) { return i < before ? i : i + between; };
-    u32 i = team.rank;
-    T one = Reduction::neutral();
-    if (i < single) one = from[place(i)];
-    state = take_chunks<Reduction>(from + before, chunks, index + before, team);
-    auto few = Reduction::identity();
+  const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
+  const u32 before = gap < count ? gap : count;
+  const u32 chunks = (count - before) / kCount, between = chunks * kCount;
+  const u32 single = count - between;
+  // The first of the elements that are in no chunk is on its way meanwhile.
+  const auto place = [&](u32 i) { return i < before ? i : i + between; };
+  u32 i = team.rank;
+  T one = Reduction::neutral();
+  if (i < single) one = from[place(i)];
+  auto state = take_chunks<Reduction>(from + before, chunks, index + before, team, order);
+  auto few = Reduction::identity();
 #pragma unroll 1
-    while (i < single) {
-      few = Reduction::take(few, one, index + place(i));
-      i += team.threads;
-      if (i < single) one = from[place(i)];
-    }
-    return Reduction::join(state, few);
+  while (i < single) {
+    few = Reduction::take(few, order.turned(one), index + place(i));
+    i += team.threads;
+    if (i < single) one = from[place(i)];
   }
+  return Reduction::join(state, few);
+}
+
+// The same of elements that are `stride` apart, of which so many are on their way at once.
+template <class Reduction, u32 kAhead, class T, class Order>
+KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 count, u32 index,
+                                                 const Team& team, const Order& order) {
+  const T nothing = order.turned(Reduction::neutral());
   const u64 apart = team.threads * stride;
+  auto state = Reduction::identity();
   from += team.rank * stride;
 #pragma unroll 1
   for (u32 i = team.rank; i < count;) {
     T x[kAhead];
 #pragma unroll
     for (u32 k = 0; k < kAhead; ++k) {
-      x[k] = Reduction::neutral();
+      x[k] = nothing;
       if (i + k * team.threads < count) x[k] = *from;
       from += apart;
     }
     auto few = Reduction::identity();
 #pragma unroll
     for (u32 k = 0; k < kAhead; ++k, i += team.threads) {
-      few = Reduction::take(few, x[k], index + i);
+      few = Reduction::take(few, order.turned(x[k]), index + i);
     }
     state = Reduction::join(state, few);
   }
   return state;
+}
+
+// The same of either. Few elements are there sooner one by one.
+template <class Reduction, u32 kAhead, class T>
+KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u32 count,
+                                                    const Team& team) {
+  if (stride == 1 && count > 4 * team.threads) {
+    return take_neighbours<Reduction>(from, count, 0, team, InOrder<T>());
+  }
+  return take_apart<Reduction, kAhead>(from, stride, count, 0, team, InOrder<T>());
 }
 
 }  // namespace kiln::families

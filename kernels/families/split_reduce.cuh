@@ -1,5 +1,6 @@
 // dst[r] = the reduction of row r, several blocks to a row: of few long rows, and of rows that are
-// neighbours in memory. Element i of row r lies at r * row_stride + i * stride.
+// neighbours in memory. Element i of row r lies at r * row_stride + i * stride. There are kernels for
+// rows whose elements lie side by side, and for others.
 //
 // A row is cut into parts, the same ones in every launch of that shape. A block leaves what its
 // part gives in the workspace; the last one to finish a row joins its parts, in their order. So the
@@ -21,25 +22,42 @@ namespace kiln::families {
 
 using namespace device;
 
+// How the elements of a row lie.
+enum class Elements { kSideBySide, kApart };
+
+// What the threads of a block share. Outside of the kernels' templates, whose names are long.
+template <class State>
+struct SplitScratch {
+  State of[tuning::kSplitThreads];
+};
+template <class State>
+KILN_DEVICE SplitScratch<State>& split_scratch() {
+  KILN_SHARED(scratch, SplitScratch<State>);
+  return scratch;
+}
+KILN_DEVICE u32& split_flag() {
+  KILN_SHARED(flag, u32);
+  return flag;
+}
+
 // Parts have `each` elements, up to 2^30, the last ones fewer. The launch helper sees to it that
-// there are less than 2^31 of them.
-template <class Reduction, class T, class Out>
+// there are less than 2^31 of them, and of rows.
+template <class Reduction, Elements kElements, class T, class Out, class Order>
 struct SplitRows {
   using State = typename Reduction::State;
-  struct Scratch {
-    State of[tuning::kSplitThreads];
-  };
 
-  u64 rows, per_row, row_stride, stride;
+  u32 rows;
+  u64 per_row, row_stride, stride;
   u32 parts, each;
   const T* src;
   Out* dst;
   u32* counters;
   State* states;
+  Order order;
 
   // Of all threads of the block; or, of rows that are neighbours, of those with the same lane.
   KILN_DEVICE static State join_team(State state, bool across) {
-    KILN_SHARED(scratch, Scratch);
+    SplitScratch<State>& scratch = split_scratch<State>();
     const u32 both = block_threads() | wave_width(), width = both & (0 - both);
     if (!across) state = join_lanes<Reduction>(state, width);
     barrier();
@@ -56,25 +74,28 @@ struct SplitRows {
 
   // A group of rows is a block's at once: one row, or one for each lane.
   KILN_DEVICE void run() const {
-    KILN_SHARED(is_last, u32);
+    u32& is_last = split_flag();
     const u32 width = wave_width();
-    const bool across =
-        (block_threads() & (width - 1)) == 0 && row_stride == 1 && rows > 1 && stride != 1;
+    const bool across = kElements == Elements::kApart && (block_threads() & (width - 1)) == 0 &&
+                        row_stride == 1 && rows > 1;
     const u32 abreast = across ? width : 1;
     const u32 mine = across ? lane_index() : 0;
     const Team team = across ? Team{wave_index(), block_threads() / width, width} : block_team();
-    const u32 groups = static_cast<u32>(across ? (rows + (width - 1)) / width : rows);
+    const u32 groups = across ? (rows + (width - 1)) / width : rows;
 #pragma unroll 1
     for (u32 b = block_index(); b < groups * parts; b += block_count()) {
       const u32 group = b / parts;
-      const u64 row = static_cast<u64>(group) * abreast + mine;
+      const u32 row = group * abreast + mine;
       const u64 first = static_cast<u64>(b - group * parts) * each;
       const u64 left = first < per_row ? per_row - first : 0;
       const u32 count = left < each ? static_cast<u32>(left) : each;
-      const T* const from = src + row * row_stride + first * stride;
+      const u32 index = static_cast<u32>(first);
+      const T* const from = src + row * row_stride;
       State state = Reduction::identity();
-      if (row < rows) {
-        state = take_elements<Reduction, 8>(from, stride, count, static_cast<u32>(first), team);
+      if constexpr (kElements == Elements::kSideBySide) {
+        state = take_neighbours<Reduction>(from + first, count, index, team, order);
+      } else if (row < rows) {
+        state = take_apart<Reduction, 8>(from + first * stride, stride, count, index, team, order);
       }
       bool whole = parts == 1;
 #pragma unroll 1
@@ -101,17 +122,22 @@ struct SplitRows {
         }
       }
       if (whole && team.rank == 0 && row < rows) {
-        dst[row] = Reduction::result(state, ~0u);  // of one dim
+        const Out result = Reduction::result(state, ~0u);  // of one dim
+        if constexpr (Reduction::kIsIndex) {
+          dst[row] = result;
+        } else {
+          dst[row] = order.turned(result);
+        }
       }
     }
   }
 };
 
-template <class Reduction, class T, class Out>
+template <class Reduction, Elements kElements, class Order, class T, class Out>
 KILN_DEVICE void split_reduce(u64 rows, u64 per_row, u64 row_stride, u64 stride, u32 parts,
-                              u32 each, const T* src, Out* dst, u8* workspace) {
-  const SplitRows<Reduction, T, Out> work{
-      rows,
+                              u32 each, Order order, const T* src, Out* dst, u8* workspace) {
+  const SplitRows<Reduction, kElements, T, Out, Order> work{
+      static_cast<u32>(rows),
       per_row,
       row_stride,
       stride,
@@ -120,7 +146,8 @@ KILN_DEVICE void split_reduce(u64 rows, u64 per_row, u64 row_stride, u64 stride,
       src,
       dst,
       reinterpret_cast<u32*>(workspace),
-      reinterpret_cast<typename Reduction::State*>(workspace + tuning::kWorkspaceCounters)};
+      reinterpret_cast<typename Reduction::State*>(workspace + tuning::kWorkspaceCounters),
+      order};
   work.run();
 }
 

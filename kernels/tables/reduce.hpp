@@ -1,19 +1,27 @@
 // Module reduce. A row: name, functor (functors/reduction.cuh), element types (tables/dtypes.hpp), and
-// the output's type: `Same` as the elements', or `Index`, a u32. Its kernels are fast_<name>_<type>,
-// and split_<name>_<type>, names of our own, where several blocks share a row. Launch helpers call
+// the output's type: `Same` as the elements', or `Index`, a u32; then the row below that serves where
+// several blocks share a row, and its order. Its kernels are fast_<name>_<type>. Launch helpers call
 // the operation kFunctor.
 #pragma once
 
 #include "dtypes.hpp"
 
-#define KILN_EACH_VALUE_REDUCTION(row) \
-  row(sum, Sum, NUMBERS, Same)         \
-  row(max, Max, NUMBERS, Same)         \
-  row(min, Min, NUMBERS, Same)
-#define KILN_EACH_INDEX_REDUCTION(row) \
-  row(argmax, ArgMax, NUMBERS, Index)  \
-  row(argmin, ArgMin, NUMBERS, Index)
+#define KILN_EACH_VALUE_REDUCTION(row)         \
+  row(sum, Sum, NUMBERS, Same, sum, Given)     \
+  row(max, Max, NUMBERS, Same, extreme, Given) \
+  row(min, Min, NUMBERS, Same, extreme, Reversed)
+#define KILN_EACH_INDEX_REDUCTION(row)                   \
+  row(argmax, ArgMax, NUMBERS, Index, argextreme, Given) \
+  row(argmin, ArgMin, NUMBERS, Index, argextreme, Reversed)
 #define KILN_EACH_REDUCTION(row) KILN_EACH_VALUE_REDUCTION(row) KILN_EACH_INDEX_REDUCTION(row)
+
+// Reductions of rows by several blocks each, names of our own: split_<name>_<type> of rows whose elements
+// lie side by side, split_apart_<name>_<type> of others. With EitherOrder elements are taken in the
+// given order, or, where a parameter says so, reversed: the least is the greatest.
+#define KILN_EACH_SPLIT_REDUCTION(row)          \
+  row(sum, Sum, NUMBERS, Same, InOrder)         \
+  row(extreme, Max, NUMBERS, Same, EitherOrder) \
+  row(argextreme, ArgMax, NUMBERS, Index, EitherOrder)
 
 // Operations on rows: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)

@@ -76,13 +76,14 @@ using ScatterKernel =
 template <typename T, typename Out>
 using ReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T, typename Out>
-using SplitReduceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                                 std::uint32_t, std::uint32_t, const T*, Out*, std::uint8_t*>;
+using SplitReduceKernel =
+    Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t,
+           std::uint32_t, const T*, Out*, std::uint8_t*>;
 template <typename T>
 using SoftmaxKernel = Kernel<const T*, T*, std::int32_t>;
 template <typename T>
-using SoftmaxLongKernel = Kernel<const T*, T*, std::uint8_t*, std::uint32_t, std::uint32_t,
-                                 std::uint32_t, std::uint32_t>;
+using SoftmaxLongKernel =
+    Kernel<const T*, T*, std::uint8_t*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>
 using SoftmaxStagedKernel = Kernel<const T*, T*, std::uint32_t, std::uint32_t>;
 template <typename T>

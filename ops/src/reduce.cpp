@@ -18,7 +18,12 @@ constexpr auto kReduce = rows_of_each(kReduceOps);
 constexpr KernelRows kSum = rows_of("sum");
 // In the order of kReduceOps.
 constexpr std::array kSplit = {
-#define KILN_ROW(name, op, dtypes, output) rows_of("split_" #name),
+#define KILN_ROW(name, op, dtypes, output, split, order) rows_of("split_" #split),
+    KILN_EACH_REDUCTION(KILN_ROW)
+#undef KILN_ROW
+};
+constexpr std::array kSplitApart = {
+#define KILN_ROW(name, op, dtypes, output, split, order) rows_of("split_apart_" #split),
     KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
@@ -110,7 +115,9 @@ std::optional<EvenRows> even_rows(const Layout& view, std::size_t kept, std::siz
 
 tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element) {
   const tuning::Spread device = spread_over(gpu);
-  if (rows.are_neighbours()) return tuning::split_across(device, rows.rows, rows.each);
+  if (rows.are_neighbours()) {
+    return tuning::split_across(device, rows.rows, rows.each, static_cast<unsigned>(element));
+  }
   const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
   return tuning::split_rows(device, rows.rows, rows.each, pieces);
 }
@@ -123,7 +130,8 @@ bool serves(const tuning::Split& split, const EvenRows& rows) {
 
 Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning::Split& split) {
   Launch launch;
-  KILN_TRY(set_kernel(launch, of(kSplit, call.op), call.dtype));
+  const bool apart = rows.stride != 1;
+  KILN_TRY(set_kernel(launch, of(apart ? kSplitApart : kSplit, call.op), call.dtype));
   constexpr std::size_t kMostStates = std::size_t{1} << 31, kMostOfState = 16;
   constexpr std::size_t kMostRows = tuning::kWorkspaceCounters / 4;
   if (split.parts > 1 && (rows.rows > kMostRows || rows.rows * split.parts >= kMostStates)) {
@@ -136,9 +144,10 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   constexpr std::size_t kWidestWave = 64;
   launch.workspace_bytes =
       tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMostOfState;
-  launch.workspace_argument = 8;
+  launch.workspace_argument = 9;
+  const std::uint32_t reversed = info(call.op).order == ReduceOrder::kReversed ? 1 : 0;
   launch.pass(SplitReduceKernel<void, void>(), rows.rows, rows.each, rows.row_stride, rows.stride,
-              split.parts, split.each, call.src, call.dst, nullptr);
+              split.parts, split.each, reversed, call.src, call.dst, nullptr);
   return launch;
 }
 

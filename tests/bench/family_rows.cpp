@@ -80,9 +80,9 @@ Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
 Result<ops::Launch> plan_split(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry /*ours alone*/) {
   ops::Reduce call;
-  const std::string_view operation = kernel.root.substr(std::string_view("split_").size());
   for (const ops::ReduceOpInfo& op : ops::kReduceOps) {
-    if (op.root.substr(std::string_view("fast_").size()) == operation) call.op = op.op;
+    const bool serves = op.split == kernel.root || op.split_apart == kernel.root;
+    if (serves && op.order == ops::ReduceOrder::kGiven) call.op = op.op;
   }
   call.dtype = kernel.dtype;
   call.layout = layout_of(subject, 0);
@@ -191,6 +191,21 @@ Family split_reduction(std::string_view name, std::string_view root, std::string
   return family;
 }
 
+// Of the columns of a matrix.
+BenchCase columns_of_rows(std::string kernel, std::size_t count) {
+  BenchCase subject = rows_of_columns(std::move(kernel), count);
+  const std::size_t rows = subject.dims[0], columns = subject.dims[1];
+  subject.dims = {columns, rows};
+  subject.strides = {{1, columns}};
+  subject.view = View::kTransposed;
+  return subject;
+}
+Family split_apart(Family family) {
+  family.shapes = {};
+  family.sized = columns_of_rows;
+  return family;
+}
+
 Family softmax(std::string_view name) {
   return {.name = name,
           .shapes = kRowShapes,
@@ -230,10 +245,11 @@ std::vector<Family> row_families() {
       reduction("reduction"),
       reduction("arg-reduction"),
       split_reduction("split-reduction", "split_sum", "fast_sum"),
-      split_reduction("split-reduction", "split_max", "fast_max"),
-      split_reduction("split-reduction", "split_min", "fast_min"),
-      split_reduction("split-arg-reduction", "split_argmax", "fast_argmax"),
-      split_reduction("split-arg-reduction", "split_argmin", "fast_argmin"),
+      split_reduction("split-reduction", "split_extreme", "fast_max"),
+      split_reduction("split-arg-reduction", "split_argextreme", "fast_argmax"),
+      split_apart(split_reduction("split-reduction", "split_apart_sum", "fast_sum")),
+      split_apart(split_reduction("split-reduction", "split_apart_extreme", "fast_max")),
+      split_apart(split_reduction("split-arg-reduction", "split_apart_argextreme", "fast_argmax")),
 
       {.name = "sum-into",
        .views = 1,

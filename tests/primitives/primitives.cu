@@ -207,7 +207,7 @@ KILN_DEVICE void multiply_decoded(const u32* rows, const RowScale* scales, const
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
     out[i] = Monoid::result(kiln::device::block_scan<Monoid>(state), ~0u);                  \
   }
-#define EACH(name, op, dtypes, output)                                                       \
+#define EACH(name, op, dtypes, output, ...)                                                  \
   KILN_##dtypes(WAVE, fast_##name, op, output) KILN_##dtypes(BLOCK, fast_##name, op, output) \
       KILN_##dtypes(SCAN, fast_##name, op, output)
 KILN_EACH_REDUCTION(EACH)

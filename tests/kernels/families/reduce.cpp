@@ -1,4 +1,4 @@
-// fast_<op>_<T>, split_<op>_<T>: a value for all elements along some dims; sum_<T>: sums added to
+// fast_<op>_<T>, split_<...>_<T>: a value for all elements along some dims; sum_<T>: sums added to
 // what is there.
 //
 // Contract: integer sums wrap. Float sums are off by what the additions round away, f16's and
@@ -137,6 +137,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   add("transposed", {{24, 33}, {1, 24}}, {1});
   add("several", {{3, 5, 7, 9}}, {1, 3});
   add("narrowed", {{24, 48}, {100, 1}}, {1}, 3);
+  add("stepped", {{24, 65}, {200, 3}}, {1}, 5);
   if (breadth == Breadth::kHandful) return shapes;
   for (const ops::Extents& dims : {ops::Extents{1, 1},
                                    {24, 2},
@@ -183,7 +184,6 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   add("permuted", {{4, 3, 33, 8}, {792, 8, 24, 1}}, {2});
   add("broadcast-rows", {{24, 65}, {0, 1}}, {1});
   add("broadcast-columns", {{24, 65}, {1, 0}}, {1});
-  add("stepped", {{24, 65}, {200, 3}}, {1}, 5);
   add("ones", {{1, 24, 1, 65}, {7, 65, 9, 1}}, {3});
   add("ones", {{1, 24, 1, 65}, {7, 65, 9, 1}}, {2});
   return shapes;
@@ -222,10 +222,12 @@ struct ReduceCase {
   Shape shape;
   GridChoice grid = own_grid();
   std::size_t src_misalignment = 0, dst_misalignment = 0;
-  std::uint32_t parts = 0;  // of a row, of split_<op>
+  std::uint32_t parts = 0;  // of a row, of split_<...>
+  bool least = false;       // of split_<...>, which also gives the greatest
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/" + shape.name;
+    if (least) text += "/least";
     if (src_misalignment + dst_misalignment != 0) {
       text +=
           "/offset=" + std::to_string(src_misalignment) + "+" + std::to_string(dst_misalignment);
@@ -263,18 +265,22 @@ ops::Reduce call_of(ReduceOp op, DType dtype, const ReduceCase& choice) {
   return call;
 }
 
-// Of shapes whose elements are evenly apart, in blocks of up to the 256 threads that the kernels
-// take.
-std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims) {
+// Of shapes whose elements are evenly apart, side by side or not, in blocks of up to the 256 threads
+// that the kernels take.
+std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims, bool apart) {
   std::vector<ReduceCase> list;
+  const auto add = [&](const ReduceCase& choice) {
+    const Result<ops::Launch> launch = plan(call_of(ReduceOp::kSum, DType::kF32, choice));
+    const std::string_view kernel = apart ? "split_apart_sum_f32" : "split_sum_f32";
+    if (launch && launch->kernel == kernel) list.push_back(choice);
+  };
   std::uint32_t turn = 0;
   for (ReduceCase choice : reduce_cases(breadth, several_dims)) {
     if (choice.grid.geometry == ops::Geometry::kReference) continue;
     if (choice.grid.threads > 256 || choice.grid.blocks > 100) continue;
     constexpr std::uint32_t kParts[] = {3, 1, 2, 8};
     choice.parts = kParts[turn++ % 4];
-    const DType any = DType::kF32;
-    if (plan(call_of(ReduceOp::kSum, any, choice))) list.push_back(choice);
+    add(choice);
   }
   // Longer than a part's whole lines of memory.
   struct Long {
@@ -290,7 +296,7 @@ std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims) {
     choice.shape.over = {each.over};
     for (const std::uint32_t parts : {5, 2, 40}) {
       choice.parts = parts;
-      list.push_back(choice);
+      add(choice);
       if (breadth == Breadth::kHandful) break;
     }
   }
@@ -404,18 +410,21 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
     }
     return true;
   }
+  bool found = false;
   for (const ops::ReduceOpInfo& each : ops::kReduceOps) {
-    const bool is_split = parts->root == "split_" + std::string(each.root.substr(5));
+    const bool apart = parts->root == each.split_apart,
+               is_split = apart || parts->root == each.split;
     if (each.root != parts->root && !is_split) continue;
     const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
     const bool several = !gives_index(each.op);
-    for (const ReduceCase& choice :
-         is_split ? split_cases(breadth, several) : reduce_cases(breadth, several)) {
+    for (ReduceCase choice :
+         is_split ? split_cases(breadth, several, apart) : reduce_cases(breadth, several)) {
+      choice.least = is_split && each.order == ops::ReduceOrder::kReversed;
       cases.push_back(fast_case(kernel, each.op, dtype, choice));
     }
-    return true;
+    found = true;
   }
-  return false;
+  return found;
 }
 
 Contracts reduce_contracts() {
@@ -436,11 +445,13 @@ Contracts reduce_contracts() {
        "As fast_argmax."},
       {"split_sum", "as fast_sum, several blocks to a row", "f64 in f64, other floats in f32",
        "as fast_sum", "integers wrap",
-       "A name of our own; so are the next four. The same bits in each run."},
-      {"split_max", "as fast_max", "", "exact", extreme, ""},
-      {"split_min", "as fast_min", "", "exact", extreme, ""},
-      {"split_argmax", "as fast_argmax", "", "exact", index, ""},
-      {"split_argmin", "as fast_argmin", "", "exact", index, ""},
+       "A name of our own; so are the next five. The same bits in each run."},
+      {"split_extreme", "as fast_max, or as fast_min", "", "exact", extreme, ""},
+      {"split_argextreme", "as fast_argmax, or as fast_argmin", "", "exact", index, ""},
+      {"split_apart_sum", "as split_sum, of elements that do not lie side by side",
+       "f64 in f64, other floats in f32", "as fast_sum", "integers wrap", ""},
+      {"split_apart_extreme", "as split_extreme", "", "exact", extreme, ""},
+      {"split_apart_argextreme", "as split_argextreme", "", "exact", index, ""},
       {"sum", "out += Σ x over the summed dims", "the element type, atomically",
        "half a step of Σ abs x for each term; the order is not kept", "integers wrap",
        "Kept: `out` is added to."},

@@ -1,6 +1,6 @@
 // reduce: one value for all elements along some dims.
 //
-// Kernels: fast_<op>_<T>, and split_<op>_<T> where blocks share a row, for u8 u32 i64 f16 bf16 f32
+// Kernels: fast_<op>_<T>, and split_<...>_<T> where blocks share a row, for u8 u32 i64 f16 bf16 f32
 // f64; sum_<T> for u32 f16 bf16 f32 f64. Integer sums wrap. min and max: f64 and f32 ignore NaN,
 // f16 and bf16 keep it. argmin and argmax give a u32: the smallest index of the extreme; a NaN is
 // skipped, and of nothing but NaNs the index is 0.
@@ -15,22 +15,28 @@
 namespace kiln::ops {
 
 enum class ReduceOp : std::uint8_t {
-#define KILN_ROW(name, op, dtypes, output) k##op,
+#define KILN_ROW(name, op, dtypes, output, split, order) k##op,
   KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
 
 enum class ReduceOutput : std::uint8_t { kSame, kIndex };
+enum class ReduceOrder : std::uint8_t { kGiven, kReversed };
 
 struct ReduceOpInfo {
   ReduceOp op;
   std::string_view root;  // of the kernels' names: "fast_sum"
   ReduceOutput output;
+  // Of the kernels by which blocks share a row: "split_sum", "split_apart_sum"; and how these take
+  // elements.
+  std::string_view split, split_apart;
+  ReduceOrder order;
 };
 
 inline constexpr ReduceOpInfo kReduceOps[] = {
-#define KILN_ROW(name, op, dtypes, output) \
-  {ReduceOp::k##op, "fast_" #name, ReduceOutput::k##output},
+#define KILN_ROW(name, op, dtypes, output, split, order)            \
+  {ReduceOp::k##op, "fast_" #name,         ReduceOutput::k##output, \
+   "split_" #split, "split_apart_" #split, ReduceOrder::k##order},
     KILN_EACH_REDUCTION(KILN_ROW)
 #undef KILN_ROW
 };
@@ -51,7 +57,7 @@ struct Reduce {
   const void* src = nullptr;
   void* dst = nullptr;  // of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
-  // Blocks that share a row, by the kernels split_<op>_<T>, names of our own; 0: as serves speed.
+  // Blocks that share a row, by the kernels split_<...>_<T>, names of our own; 0: as serves speed.
   // Where it is set the elements of a result must be evenly apart, and so must the results' first
   // ones.
   std::uint32_t parts = 0;
