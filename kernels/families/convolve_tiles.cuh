@@ -219,6 +219,46 @@ KILN_ASIDE TapCounter count_taps(u32 index, u32 row_taps, u32 column_taps) {
   return {channel, line - channel * row_taps, index - line * column_taps};
 }
 
+// How places in the image and in the kernel go on from tap to tap.
+struct TapWalk {
+  u32 channel, row, column;
+  u32 first_weight, weight_channel, weight_row, weight_column;
+  u32 channels, row_taps, column_taps;
+  u32 rounds;
+  TapCounter by;  // from round to round
+
+  KILN_DEVICE Tap tap(const TapCounter& at) const {
+    return {at.channel * channel + at.row * row + at.column * column,
+            first_weight + at.channel * weight_channel + at.row * weight_row +
+                at.column * weight_column,
+            at.channel < channels ? 1u << at.row : kNoTap, 1u << at.column};
+  }
+};
+// The block's, which one thread finds for steps of so many taps. Outside of the kernels' templates,
+// whose names are long.
+KILN_DEVICE TapWalk& shared_walk() {
+  KILN_SHARED(walk, TapWalk);
+  return walk;
+}
+KILN_DEVICE void find_walk(const tuning::ConvolveShape& shape, const tuning::ConvolveAxis& y,
+                           const tuning::ConvolveAxis& x, u32 step) {
+  // A window may have no taps: an output of a transpose that nothing reaches.
+  const bool has_taps = y.taps != 0 && x.taps != 0;
+  const u32 row_taps = has_taps ? y.taps : 1, column_taps = has_taps ? x.taps : 1;
+  shared_walk() = {shape.channel_stride,
+                   static_cast<u32>(y.tap_step) * y.stride,
+                   static_cast<u32>(x.tap_step) * x.stride,
+                   y.first_weight + x.first_weight,
+                   shape.in_stride,
+                   y.weight_step,
+                   x.weight_step,
+                   has_taps ? shape.channels : 0,
+                   row_taps,
+                   column_taps,
+                   has_taps ? (y.taps * x.taps * shape.channels - 1) / step + 1 : 0,
+                   count_taps(step, row_taps, column_taps)};
+}
+
 template <class T, u32 kRows, u32 kColumns, u32 kTeams>
 struct TiledConvolution {
   // All threads of the block, or those of a wave, or part of one: then a wave's barrier will do.
@@ -249,8 +289,8 @@ struct TiledConvolution {
     // Whether each team has columns of its own.
     const bool apart = kTeams > 1 && shape.teams_apart != 0;
     const u32 team = thread_rank() / kTeam;
-    KILN_SHARED(walk, Walk);
-    if (thread_rank() == 0) walk = walk_of(shape, y, x, (apart ? 1 : kTeams) * kStep);
+    if (thread_rank() == 0) find_walk(shape, y, x, (apart ? 1 : kTeams) * kStep);
+    const TapWalk& walk = shared_walk();
     const u32 columns_of_block = (apart ? kTeams : 1) * kColumns;
 #pragma unroll 1
     for (u64 first = static_cast<u64>(block_index()) * columns_of_block; first < outputs;
@@ -307,22 +347,6 @@ struct TiledConvolution {
     return bits;
   }
 
-  // How places in the image and in the kernel go on from tap to tap.
-  struct Walk {
-    u32 channel, row, column;
-    u32 first_weight, weight_channel, weight_row, weight_column;
-    u32 channels, row_taps, column_taps;
-    u32 rounds;
-    TapCounter by;  // from round to round
-
-    KILN_DEVICE Tap tap(const TapCounter& at) const {
-      return {at.channel * channel + at.row * row + at.column * column,
-              first_weight + at.channel * weight_channel + at.row * weight_row +
-                  at.column * weight_column,
-              at.channel < channels ? 1u << at.row : kNoTap, 1u << at.column};
-    }
-  };
-
   KILN_DEVICE static void team_barrier() {
     if constexpr (kTeams == 1) {
       barrier();
@@ -331,27 +355,9 @@ struct TiledConvolution {
     }
   }
 
-  KILN_DEVICE static Walk walk_of(const Shape& shape, const Axis& y, const Axis& x, u32 step) {
-    // A window may have no taps: an output of a transpose that nothing reaches.
-    const bool has_taps = y.taps != 0 && x.taps != 0;
-    const u32 row_taps = has_taps ? y.taps : 1, column_taps = has_taps ? x.taps : 1;
-    return {shape.channel_stride,
-            static_cast<u32>(y.tap_step) * y.stride,
-            static_cast<u32>(x.tap_step) * x.stride,
-            y.first_weight + x.first_weight,
-            shape.in_stride,
-            y.weight_step,
-            x.weight_step,
-            has_taps ? shape.channels : 0,
-            row_taps,
-            column_taps,
-            has_taps ? (y.taps * x.taps * shape.channels - 1) / step + 1 : 0,
-            count_taps(step, row_taps, column_taps)};
-  }
-
   // Leaves the tile's results in shared memory: the sums over every so many steps from
   // `first_step` on.
-  KILN_DEVICE static void add_up(const Shape& shape, const Walk& walk, Shared& shared,
+  KILN_DEVICE static void add_up(const Shape& shape, const TapWalk& walk, Shared& shared,
                                  u32 first_step, u32 first_row, const Window& window,
                                  const T* kernel) {
     const u32 thread = thread_rank() % kTeam, team = thread_rank() / kTeam;
