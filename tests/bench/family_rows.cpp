@@ -232,6 +232,7 @@ Family long_softmax() {
 Family staged_softmax() {
   Family family = softmax("staged-softmax");
   family.original_root = "softmax";
+  family.is_choice = true;
   family.shapes = {{4096, 5}, {131072, 33}};
   family.sized = rows_of_two;
   family.plan = plan_staged_softmax;

@@ -122,7 +122,7 @@ TEST_CASE("the conclusion names the worst case of each kind of data") {
 }
 
 TEST_CASE("a kernel that our helpers do not choose for a case is not judged") {
-  Measurement beside = measured("split_max_u8", 256, 3.2, 3.2, 2);
+  Measurement beside = measured("split_extreme_u8", 256, 3.2, 3.2, 2);
   beside.stands_for_original = true;
   CHECK(reasons(beside) == Reasons{"own: slower than the original"});  // its geometry is ours alone
   beside.chosen = false;
