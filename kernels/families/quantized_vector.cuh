@@ -484,69 +484,73 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
       outputs + static_cast<u64>(task) * rows, columns, rows, 0, 0, tasks);
 }
 
-// dequantize_mul_mat_vec: the same with one vector of f32, which is not rounded: kSlices slices at
-// once.
-//
-// H100, microseconds by four slices and by two, in the reference's geometry and by 128 threads a row:
-//                 14336 x 4096  4096 x 14336   4096 x 512  1024 x 4096  1024 x 4096, 128  2 x 2048
-//   Q3_K           40.7   33.0   40.4   35.9   5.4   5.1    5.7   7.0      4.6   4.0     2.9   3.8
-//   Q6_K           45.8   32.6   47.7   45.8   5.4   5.0    6.5   7.9      5.6   4.5     2.9   3.8
-template <class Format, u32 kSlices>
-KILN_DEVICE void multiply_f32_rows(const void* vx, const f32* y, f32* dst, i32 columns, u32 rows) {
+// A thread's part of the product of a row and a vector of f32, which is not rounded: kSlices slices
+// at once. The vector's values are loaded by chunks, or one by one.
+template <class Format, u32 kSlices, bool kByChunks>
+KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
   constexpr u32 kCount = 4 * kSlices;
   using Piece = gguf::Piece<Format, kSlices>;
-  const u32 blocks = static_cast<u32>(columns) / Format::kValues;
-  const u32 pieces = blocks * Piece::kPerBlock;
-  const bool by_chunks = address_of(y) % 16 == 0;
+  f32 sum = 0;
 #pragma unroll 1
-  for (u32 row = block_index(); row < rows; row += block_count()) {
-    const u8* const blocks_of_row =
-        static_cast<const u8*>(vx) + static_cast<u64>(row) * blocks * Format::kBytes;
-    f32 sums[1] = {};
-#pragma unroll 1
-    for (u32 i = thread_rank(); i < pieces; i += block_threads()) {
-      const Piece piece(blocks_of_row, i);
-      const f32* const beside = y + static_cast<u64>(i / Piece::kPerBlock) * Format::kValues;
+  for (u32 i = thread_rank(); i < blocks * Piece::kPerBlock; i += block_threads()) {
+    const Piece piece(row, i);
+    const f32* const beside = y + static_cast<u64>(i / Piece::kPerBlock) * Format::kValues;
 #pragma unroll
-      for (u32 p = 0; p < Format::kParts; ++p) {
-        f32 values[kCount];
-        piece.values(p, values);
+    for (u32 p = 0; p < Format::kParts; ++p) {
+      f32 values[kCount];
+      piece.values(p, values);
 #pragma unroll
-        for (u32 k = 0; k < kCount; k += 4) {
-          const f32* const at = beside + 4 * piece.word(p) + k;
-          Chunk<f32, 4> four;
-          if (by_chunks) {
-            four.load(at);
-          } else {
+      for (u32 k = 0; k < kCount; k += 4) {
+        const f32* const at = beside + 4 * piece.word(p) + k;
+        Chunk<f32, 4> four;
+        if constexpr (kByChunks) {
+          four.load(at);
+        } else {
 #pragma unroll
-            for (u32 j = 0; j < 4; ++j) four.word[j] = bit_cast<u32>(at[j]);
-          }
-#pragma unroll
-          for (u32 j = 0; j < 4; ++j) sums[0] = math::fma(values[k + j], four.get(j), sums[0]);
+          for (u32 j = 0; j < 4; ++j) four.word[j] = bit_cast<u32>(at[j]);
         }
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) sum = math::fma(values[k + j], four.get(j), sum);
       }
     }
-    team_sums<OwnSums<256>>(block_team(), sums, [&](u32 i, auto sum_of) { dst[row] = sum_of(i); });
   }
+  return sum;
 }
 
-// Two, of formats of one part four, and four where few threads have few rows of Q4_K, or of Q3_K and
-// Q6_K.
+// dequantize_mul_mat_vec: a block has one row. How the vector lies is asked once for each: loads that
+// ask it themselves would wait for each other. Two slices at once, of formats of one part four, and
+// four where few threads have few rows of Q3_K, Q4_K or Q5_K.
 //
-// H200, microseconds, Q4_K in the reference's geometry, by two and by four:
-//   2 x 2048   3.5   2.6      1024 x 4096   6.9   5.2      2048 x 8192   16.4   14.3
-//   64 x 1024  2.6   2.1      1024 x 1024   3.1   2.6      2048 x 512     3.1    3.2
+// H200, microseconds by two and by four slices, in the reference's geometry and by 128 threads a row:
+//          2 x 2048  1024 x 4096   4096 x 512  14336 x 4096   1024 x 4096, 128
+//   Q3_K  3.5   2.3    7.1   5.3    5.0   5.3    32.4  38.6     4.4   4.9
+//   Q4_K  2.9   2.4    7.0   5.4    4.5   4.8    30.8  36.3     4.4   4.6
+//   Q5_K  2.8   2.6    7.0   5.8    4.5   4.9    34.2  38.6     4.5   4.7
+//   Q6_K  2.8   2.4    6.0   5.9    4.9   5.3
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
-  constexpr bool kIsQ4K = Format::kBytes == gguf::Q4_K::kBytes;  // wherever its blocks lie
-  constexpr bool kIsOdd = Format::kValues > 32 && Format::kAlignment == 2;
-  if constexpr (kIsQ4K || kIsOdd) {
-    if (rows <= tuning::kFewShortRows && block_threads() == kLeastThreads) {
-      return multiply_f32_rows<Format, 4>(vx, y, dst, columns, rows);
+  using Aligned = gguf::Aligned<Format>;
+  constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
+  constexpr bool kTakesMore = Format::kValues > 32 && Format::kBytes > 100 && Format::kBytes < 200;
+  const u32 blocks = static_cast<u32>(columns) / Format::kValues;
+  const bool are_aligned = address_of(y) % 16 == 0 && gguf::are_aligned<Format>(vx);
+  const bool takes_more =
+      kTakesMore && rows <= tuning::kFewShortRows && block_threads() == kLeastThreads;
+#pragma unroll 1
+  for (u32 row = block_index(); row < rows; row += block_count()) {
+    const u8* const of_row =
+        static_cast<const u8*>(vx) + static_cast<u64>(row) * blocks * Format::kBytes;
+    f32 sums[1];
+    if (!are_aligned) {
+      sums[0] = multiply_f32_row<Format, 1, false>(of_row, y, blocks);
+    } else if (takes_more) {
+      sums[0] = multiply_f32_row<Aligned, kTakesMore ? 4 : kSlices, true>(of_row, y, blocks);
+    } else {
+      sums[0] = multiply_f32_row<Aligned, kSlices, true>(of_row, y, blocks);
     }
+    team_sums<OwnSums<256>>(block_team(), sums, [&](u32 i, auto sum_of) { dst[row] = sum_of(i); });
   }
-  multiply_f32_rows<Format, Format::kParts == 1 ? 4 : 2>(vx, y, dst, columns, rows);
 }
 
 }  // namespace kiln::families
