@@ -519,24 +519,26 @@ KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
 
 // dequantize_mul_mat_vec: a block has one row. How the vector lies is asked once for each: loads that
 // ask it themselves would wait for each other. Two slices at once, of formats of one part four, and
-// four where few threads have few rows of Q3_K, Q4_K or Q5_K.
+// four where few threads have few rows, that are not short, of Q3_K, Q4_K or Q5_K.
 //
 // H200, microseconds by two and by four slices, in the reference's geometry and by 128 threads a row:
 //          2 x 2048  1024 x 4096   4096 x 512  14336 x 4096   1024 x 4096, 128
 //   Q3_K  3.5   2.3    7.1   5.3    5.0   5.3    32.4  38.6     4.4   4.9
 //   Q4_K  2.9   2.4    7.0   5.4    4.5   4.8    30.8  36.3     4.4   4.6
 //   Q5_K  2.8   2.6    7.0   5.8    4.5   4.9    34.2  38.6     4.5   4.7
-//   Q6_K  2.8   2.4    6.0   5.9    4.9   5.3
+//   Q6_K  2.6   2.4    5.8   5.9    4.8   5.3
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {
   using Aligned = gguf::Aligned<Format>;
   constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
   constexpr bool kTakesMore = Format::kValues > 32 && Format::kBytes > 100 && Format::kBytes < 200;
+  constexpr u32 kMore = kTakesMore ? 4 : kSlices;
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;
   const bool are_aligned = address_of(y) % 16 == 0 && gguf::are_aligned<Format>(vx);
-  const bool takes_more =
-      kTakesMore && rows <= tuning::kFewShortRows && block_threads() == kLeastThreads;
+  const bool takes_more = kTakesMore && rows <= tuning::kFewShortRows &&
+                          static_cast<u32>(columns) >= tuning::kColumnsOfWave &&
+                          block_threads() == kLeastThreads;
 #pragma unroll 1
   for (u32 row = block_index(); row < rows; row += block_count()) {
     const u8* const of_row =
@@ -545,7 +547,7 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
     if (!are_aligned) {
       sums[0] = multiply_f32_row<Format, 1, false>(of_row, y, blocks);
     } else if (takes_more) {
-      sums[0] = multiply_f32_row<Aligned, kTakesMore ? 4 : kSlices, true>(of_row, y, blocks);
+      sums[0] = multiply_f32_row<Aligned, kMore, true>(of_row, y, blocks);
     } else {
       sums[0] = multiply_f32_row<Aligned, kSlices, true>(of_row, y, blocks);
     }

@@ -90,7 +90,14 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //    4096 x 4096, 4    7.6       6.5    9.3       8.1    7.8       7.3   10.0      11.6
 //    1024 x 4096, 4    5.2       3.7    5.6       4.4    5.3       4.1    6.4       5.1
 // By three stages eight of Q4_K take 17.0, of Q6_K 25.2 in the first row. Q2_K, Q3_K and Q5_1
-// gain little.
+// gain little. By sixteen waves and without, in another run:
+//                             Q4_K         Q5_K         Q6_K
+//   14336 x 4096, 2      14.8  12.4   16.9  17.4   22.0  20.4
+//                 3      14.8  16.3   16.9  18.5   22.1  24.6
+//    4096 x 14336, 3     16.8  15.6   19.2  18.1   24.5  27.6
+//    8192 x 3584, 3      10.1  10.6   11.3  11.9   14.1  15.7
+//    5120 x 5120, 3      10.7  11.1   12.1  12.2   15.2  15.0
+//    4096 x 4096, 3       7.3   6.7    8.0   7.4    9.8  11.7
 constexpr bool holds_vectors(unsigned block_bytes) {
   return block_bytes != 24 && (block_bytes <= 34 || block_bytes >= 144);
 }
@@ -108,8 +115,11 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
   if (columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
   const unsigned long long values = rows * columns;
   if (block_bytes >= 144) {
-    if (vectors == 4) return rows >= 4096 && values >= (block_bytes == 210 ? 16u : 24u) << 20;
-    return rows >= 1024 && vectors > 4 && values >= 4u << 20;
+    if (vectors > 4) return rows >= 1024 && values >= 4u << 20;
+    if (block_bytes == 210) return vectors > 2 && rows >= 4096 && values >= 16u << 20;
+    if (vectors == 4) return rows >= 4096 && values >= 24u << 20;
+    if (vectors == 3) return rows >= 5120 && values >= 24u << 20;
+    return vectors == 2 && block_bytes == 176 && rows >= 8192 && values >= 32u << 20;
   }
   if (vectors == 8 || (vectors == 7 && block_bytes < 34)) {
     return rows >= 2048 && values >= 12u << 20;

@@ -311,7 +311,8 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       list = {{.rows = 3, .columns = some},
               {.rows = 1, .columns = odd, .geometry = kReference, .ends_memory = true},
               {.rows = 5, .columns = odd, .kind = kSpecial, .misalignment = 1},
-              {.rows = 2, .columns = 2 * some, .ends_memory = true}};
+              {.rows = 2, .columns = 2 * some, .ends_memory = true},
+              {.rows = 3, .columns = 3 * some, .geometry = kReference}};
       // The rows of Q5_K are the grid's.
       if (of.format != BlockFormat::kQ5_K) {
         list.push_back({.rows = 5, .columns = some, .blocks = 2, .waves = 4});

@@ -199,12 +199,10 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.gate = nullptr;
   call.out_dtype = DType::kF32;
   call.out = reinterpret_cast<void*>(0x1000);
-  CHECK(
-      text(call) ==
-      "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-      "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-      "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<3584, 32x2>>>: product as f32, of activations 8 to "
-      "10");
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
+        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 8 to 10");
   call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
