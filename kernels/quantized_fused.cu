@@ -17,9 +17,9 @@
 KILN_EACH_ACTIVATION(QUANTIZE_ROWS)
 
 KILN_KERNEL(1024, rank_experts, const kiln::u32* experts, kiln::u32* order, void* tiles,
-            kiln::u32 tasks, kiln::u32 tile) {
-  kiln::families::rank_experts(experts, order, static_cast<kiln::tuning::ExpertTile*>(tiles), tasks,
-                               tile);
+            kiln::u32* places, kiln::u32 tasks, kiln::u32 tile) {
+  kiln::families::rank_experts(experts, order, static_cast<kiln::tuning::ExpertTile*>(tiles),
+                               places, tasks, tile);
 }
 
 // name(gates, values, scales, dst, rows, columns, dst_type)
@@ -29,11 +29,12 @@ KILN_KERNEL(1024, join_products, const kiln::f32* gates, const kiln::f32* values
   kiln::families::join_products(gates, values, scales, dst, rows, columns, dst_type);
 }
 
-// name(x, out, scales, columns, in_chunks)
-#define HALF_ROWS(T)                                                                          \
-  KILN_KERNEL(1024, half_rows_##T, const kiln::T* x, kiln::f16* out, kiln::f32* scales,       \
-              kiln::u32 columns, kiln::u32 in_chunks) {                                       \
-    kiln::families::half_rows(x, out, scales, columns, in_chunks != 0);                       \
+// name(x, out, scales, places, columns, each, in_chunks)
+#define HALF_ROWS(T)                                                                           \
+  KILN_KERNEL(1024, half_rows_##T, const kiln::T* x, kiln::f16* out, kiln::f32* scales,        \
+              const kiln::u32* places, kiln::u32 columns, kiln::u32 each,                      \
+              kiln::u32 in_chunks) {                                                           \
+    kiln::families::half_rows(x, out, scales, places, columns, each, in_chunks != 0);          \
   }
 KILN_EACH_ACTIVATION(HALF_ROWS)
 

@@ -22,6 +22,11 @@ KILN_DEVICE u64 half_chunk(u32 vector, u32 column, u32 columns) {
   return vector / kHalfTileVectors * of_tile +
          static_cast<u64>(column / kHalfChunkColumns) * (kHalfChunkColumns * kHalfTileVectors);
 }
+// The vector of the first task of a tile that has one expert, behind `before` others.
+KILN_DEVICE u32 half_task_vector(u32 expert, u32 before) {
+  constexpr u32 kAlignment = tuning::kHalfTaskAlignment;
+  return (before / kAlignment + expert) * kAlignment;
+}
 // Where a piece of a vector lies in its chunk, in bytes.
 KILN_DEVICE u32 half_piece(u32 vector, u32 piece) {
   return (vector * kHalfPieces + (piece ^ vector % kHalfPieces)) * kHalfPieceBytes;

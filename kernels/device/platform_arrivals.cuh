@@ -31,11 +31,14 @@ class Arrivals {
   KILN_DEVICE void arrive_behind_copies() {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(place()) : "memory");
   }
-  // Begins a copy, and arrives: the phase ends behind it. Both addresses and `bytes` are multiples of
-  // 16.
-  KILN_DEVICE void arrive_with_copy(void* shared, const void* global, u32 bytes) {
+  // Arrives, and announces bytes that the thread's copies bring: the phase ends behind them.
+  KILN_DEVICE void arrive_before_copies(u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(place()), "r"(bytes)
+                 : "memory");
+  }
+  // Both addresses and `bytes` are multiples of 16.
+  KILN_DEVICE void copy(void* shared, const void* global, u32 bytes) {
     asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %3; "
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], %3, [%0];" ::
             "r"(place()),
         "r"(static_cast<u32>(__cvta_generic_to_shared(shared))), "l"(global), "r"(bytes)

@@ -68,13 +68,13 @@ class HalfGroups {
   }
 
   // The products of all columns, for threads that multiply; those of a row's parts are to be added.
-  KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector) const {
+  KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32 vectors) const {
     if (team_.multiplies()) {
       add(sums, first_row);
     } else {
       const u32 thread = thread_index() - team_.parts * team_.threads;
       if (thread < kRowThreads) copy_rows(first_row, thread);
-      if (thread == kRowThreads) copy_vectors(first_vector);
+      if (thread == kRowThreads) copy_vectors(first_vector, vectors);
     }
   }
 
@@ -100,14 +100,25 @@ class HalfGroups {
       }
     }
   }
-  KILN_DEVICE void copy_vectors(u32 first_vector) const {
+  KILN_DEVICE void copy_vectors(u32 first_vector, u32 vectors) const {
+    constexpr u32 kBytes = 2 * kHalfChunkColumns;  // of a vector in a chunk
+    static_assert(kHalfColumns == kHalfTileVectors);
     const u32 end = (before_ + rows_.steps()) * kChunks;
-    const u8* from = reinterpret_cast<const u8*>(x_ + half_chunk(first_vector, 0, rows_.columns));
+    const u32 first = first_vector % kHalfTileVectors;
+    const u8* from = reinterpret_cast<const u8*>(x_ + half_chunk(first_vector, 0, rows_.columns)) +
+                     first * kBytes;
+    // Those up to the end of a chunk, and those of the chunk of the next vectors.
+    const u32 bytes = vectors * kBytes, of_chunk = lesser(bytes, kChunkBytes - first * kBytes);
+    const u64 apart = 2 * half_chunk(kHalfTileVectors, 0, rows_.columns) - first * kBytes;
 #pragma unroll 1
     for (u32 number = before_ * kChunks; number < end; ++number) {
       const u32 slot = number % kSlots;
       if (number >= kSlots) barriers_.chunk_read[slot].wait(number / kSlots - 1);
-      barriers_.chunk_there[slot].arrive_with_copy(ring_ + slot * kChunkBytes, from, kChunkBytes);
+      Arrivals& there = barriers_.chunk_there[slot];
+      u8* const to = ring_ + slot * kChunkBytes;
+      there.arrive_before_copies(bytes);
+      there.copy(to, from, of_chunk);
+      if (of_chunk < bytes) there.copy(to + of_chunk, from + apart, bytes - of_chunk);
       from += kChunkBytes;
     }
   }

@@ -7,6 +7,7 @@
 #include "device/chunk.cuh"
 #include "device/half_layout.cuh"
 #include "device/join.cuh"
+#include "tuning/fused_products.hpp"
 
 namespace kiln::families {
 
@@ -49,14 +50,17 @@ KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16
 
 // Each row of `columns` values to `out`, one behind the other or, with `in_chunks`, in the places of
 // what half_matrix takes (device/half_layout.cuh), and what undoes its factor to `scales`. A row a
-// block.
+// block. With `places` (families/rank_experts.cuh), row r is that of `each` tasks from r * each on.
 template <class T>
-KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns, bool in_chunks) {
+KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, const u32* places, u32 columns,
+                           u32 each, bool in_chunks) {
   constexpr u32 kAhead = 4;  // chunks that a thread has at once: a row of 4096 by 256 threads
   const u32 number = block_index();
   const u64 before = static_cast<u64>(number) * columns;
   const T* const row = x + before;
-  f16* const row_out = out + (in_chunks ? half_chunk(number, 0, columns) : before);
+  const auto place = [&](u32 t) {
+    return places == nullptr ? number : places[static_cast<u64>(number) * each + t];
+  };
   // Chunks are zero from `columns` on.
   const u32 all = in_chunks ? half_steps(columns) * tuning::kHalfSpan : columns;
   const bool by_chunks = columns % 4 == 0 && address_of(x) % (4 * sizeof(T)) == 0 &&
@@ -90,25 +94,34 @@ KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, u32 columns, bool 
     if (first + batch >= all) break;
   }
   const u32 exponent = half_exponent(block_reduce<Largest>(largest));
-  if (thread_index() == 0) scales[number] = bit_cast<f32>((254 - exponent) << 23);
+#pragma unroll 1
+  for (u32 t = thread_index(); t < each; t += block_size()) {
+    if (place(t) != tuning::kNoPlace) scales[place(t)] = bit_cast<f32>((254 - exponent) << 23);
+  }
   const f32 factor = bit_cast<f32>(exponent << 23);
   // The last chunks are there still.
 #pragma unroll 1
   for (;;) {
+#pragma unroll 1
+    for (u32 t = 0; t < each; ++t) {
+      const u32 vector = place(t);
+      if (vector == tuning::kNoPlace) continue;
+      f16* const row_out = out + (in_chunks ? half_chunk(vector, 0, columns) : before);
 #pragma unroll
-    for (u32 k = 0; k < kAhead; ++k) {
-      const u32 column = first + k * step;
-      if (column >= all) continue;
-      Chunk<f16, 4> four;
-      four.set([&](u32 j) { return factor * widen(kept[k].get(j)); });
-      if (in_chunks) {
-        put_in_chunk(row_out, number % kHalfTileVectors, column, four);
-      } else if (by_chunks) {
-        four.store(row_out + column);
-      } else {
+      for (u32 k = 0; k < kAhead; ++k) {
+        const u32 column = first + k * step;
+        if (column >= all) continue;
+        Chunk<f16, 4> four;
+        four.set([&](u32 j) { return factor * widen(kept[k].get(j)); });
+        if (in_chunks) {
+          put_in_chunk(row_out, vector % kHalfTileVectors, column, four);
+        } else if (by_chunks) {
+          four.store(row_out + column);
+        } else {
 #pragma unroll
-        for (u32 j = 0; j < 4; ++j) {
-          if (column + j < columns) row_out[column + j] = four.get(j);
+          for (u32 j = 0; j < 4; ++j) {
+            if (column + j < columns) row_out[column + j] = four.get(j);
+          }
         }
       }
     }

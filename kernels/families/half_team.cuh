@@ -44,21 +44,24 @@ struct HalfRowsOf {
   const u8* weights;
   u64 row_bytes;
   u32 rows, columns;
+  u32 others;  // rows of the matrices before
 
-  KILN_DEVICE HalfRowsOf(const void* matrix, u32 count, u32 values)
-      : weights(static_cast<const u8*>(matrix)),
+  // Of matrix `number` of several, one behind the other.
+  KILN_DEVICE HalfRowsOf(const void* matrices, u32 count, u32 values, u32 number)
+      : weights(static_cast<const u8*>(matrices)),
         row_bytes(static_cast<u64>(values / Format::kValues) * Format::kBytes),
         rows(count),
-        columns(values) {}
+        columns(values),
+        others(number * count) {}
 
   KILN_DEVICE u32 steps() const { return half_steps(columns); }
   KILN_DEVICE const u8* place(u32 row, u32 step) const {
-    return weights + row * row_bytes + step * kBytes;
+    return weights + (u64{others} + row) * row_bytes + step * kBytes;
   }
   // The row's first byte has the same place among 16 in shared memory: in each step, kBytes further.
   KILN_DEVICE u32 place_among_16(u32 row, u32 step) const {
-    return advanced(
-        (static_cast<u32>(address_of(weights)) + row * static_cast<u32>(row_bytes)) % 16, step);
+    const u32 begin = (others + row) * static_cast<u32>(row_bytes);
+    return advanced((static_cast<u32>(address_of(weights)) + begin) % 16, step);
   }
   KILN_DEVICE static u32 advanced(u32 place, u32 step) {
     return kBytes % 16 == 0 ? place : (place + step * kBytes) % 16;
@@ -98,7 +101,7 @@ struct HalfRowsOf {
       const u32 before = place_among_16(first_row + row, step);
       const u8* const from = place(first_row + row, step) - before;
       u8* const to = stage + row * kRowBytes;
-      const u64 behind = address_of(weights) + rows * row_bytes - address_of(from);
+      const u64 behind = address_of(weights) + (u64{others} + rows) * row_bytes - address_of(from);
 #pragma unroll 1
       for (u32 i = 16 * lane; i < before + kBytes; i += 16 * kLanes) {
         if (are_whole(step) && (i >= before || from >= weights) && i + 16 <= behind) {

@@ -35,7 +35,7 @@ class HalfTiles {
       : rows_(rows), x_(x), team_(team) {}
 
   // The products of all columns; those of a row's parts are to be added.
-  KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector) const {
+  KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32) const {
     u8* const shared = static_cast<u8*>(dynamic_shared());
     u8* const stages = shared + (-address_of(shared) & 15);
     const u32 stage_bytes = HalfColumns::kBytes + team_.rows() * Rows::kRowBytes;

@@ -5,9 +5,12 @@
 //           that are of no expert
 //   tiles   up to `tile` neighbours in `order` that have one expert; expert e's begin at number
 //           b / tile + e, where b tasks have a lesser expert. Some have none.
+//   places  for each task its vector among those of half_matrix (tuning/half_products.hpp), or
+//           kNoPlace; null: they are not asked for
 #pragma once
 
 #include "device/block.cuh"
+#include "device/half_layout.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
 #include "tuning/fused_products.hpp"
@@ -26,8 +29,8 @@ struct AddCounts {
 };
 
 // Block e does expert e of as many as there are blocks.
-KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles, u32 tasks,
-                              u32 tile) {
+KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles, u32* places,
+                              u32 tasks, u32 tile) {
   const u32 expert = block_index(), thread = thread_index(), threads = block_size();
   u32 lesser = 0, own = 0;
 #pragma unroll 1
@@ -48,9 +51,12 @@ KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles,
 #pragma unroll 1
   for (u32 i = from; i < to; ++i) mine += experts[i] == expert ? 1 : 0;
   u32 rank = lesser + block_scan<AddCounts>(mine);
+  const u32 first_vector = half_task_vector(expert, lesser);
 #pragma unroll 1
   for (u32 i = from; i < to; ++i) {
-    if (experts[i] == expert) order[rank++] = i;
+    if (experts[i] != expert) continue;
+    if (places != nullptr) places[i] = first_vector + rank - lesser;
+    order[rank++] = i;
   }
 
   const u32 first = lesser / tile + expert;
@@ -58,6 +64,10 @@ KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles,
   const u32 behind = (is_last ? tasks : end) / tile + expert + 1;
 #pragma unroll 1
   for (u32 i = end + thread; is_last && i < tasks; i += threads) order[i] = 0;
+#pragma unroll 1
+  for (u32 i = thread; is_last && end < tasks && places != nullptr && i < tasks; i += threads) {
+    if (experts[i] > expert) places[i] = tuning::kNoPlace;
+  }
 #pragma unroll 1
   for (u32 i = thread; first + i < behind; i += threads) {
     const u32 begin = lesser + i * tile < end ? lesser + i * tile : end;

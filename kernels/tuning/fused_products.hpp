@@ -12,4 +12,7 @@ struct ExpertTile {
   unsigned expert, begin, end;
 };
 
+// The place of a task that is of no expert.
+inline constexpr unsigned kNoPlace = ~0u;
+
 }  // namespace kiln::tuning

@@ -211,12 +211,13 @@ constexpr bool prefers_floats(unsigned long long rows, unsigned long long column
 }
 // From so many tasks an expert on, tasks are sorted by their experts.
 //
-// Measured on an H200, Q4_K, 2048 x 4096 an expert, microseconds of all launches:
-//   tasks                 32     64    256    512    2048    8192
-//   8 experts, each       56    106    404    802    3184   12705
-//     sorted              82     82     88    156     373    1174
-//   64 experts, each      65    121    458    903    3577   14286
-//     sorted             299    425    590    590     602    1431
+// Measured on an H200, Q4_K, 2048 x 4096 an expert, microseconds of all launches, f16 to f16, sorted
+// in Q8_1; half_products.hpp has the times as f16:
+//   tasks                 32     64    128    256    512    2048    8192
+//   8 experts, each       41     78           292
+//     sorted              51     52            93            309    1057
+//   64 experts, each             83    162    320    635
+//     sorted                    181    233    285    292     416    1149
 inline constexpr unsigned kSortedTasksOfExpert = 5;
 
 // Up to so many vectors are taken eight at a time, by kernels that take up to eight, where these

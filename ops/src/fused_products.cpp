@@ -27,6 +27,8 @@ KILN_FAMILY(kHalfMatrix, "half_matrix")
 #undef KILN_ROW
 #undef KILN_FAMILY
 
+static_assert(kHalfExpertTile == tuning::kHalfTileVectors);
+
 constexpr KernelRows kQuantizeRows = rows_of("quantize_rows_q8_1");
 constexpr KernelRows kRankExperts = rows_of("rank_experts");
 constexpr KernelRows kJoinProducts = rows_of("join_products");
@@ -148,8 +150,8 @@ Result<Launch> plan(const RankExperts& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::int32_t tasks, parameter("tasks", call.tasks));
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMostSigned));
   launch.block.x = call.tasks <= 256 ? 64 : 512;
-  launch.pass(RankExpertsKernel(), call.ids, call.order, call.tiles,
-              static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(kExpertTile));
+  launch.pass(RankExpertsKernel(), call.ids, call.order, call.tiles, call.places,
+              static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(call.tile));
   return launch;
 }
 
@@ -178,10 +180,16 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
   KILN_TRY(element_count({{call.vectors, call.columns}}));
-  KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
+  // Of experts as many as their tiles have room for.
+  const std::size_t count =
+      call.experts == 0
+          ? call.vectors
+          : expert_tiles(call.vectors, call.experts, kHalfExpertTile) * kHalfExpertTile;
+  KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", count));
+  KILN_TRY(parameter("rows of all experts", call.rows * std::max<std::size_t>(call.experts, 1)));
   const bool has_groups = has_warp_groups(gpu);
   const unsigned of_tile = tuning::half_vectors(has_groups);
-  const std::uint32_t tiles = divide_up(call.vectors, of_tile);
+  const std::uint32_t tiles = divide_up(count, of_tile);
   tuning::HalfBlock block = tuning::half_block(call.rows, tiles, gpu.multiprocessors, has_groups);
   // Without copies in the background a step is there at a time, and blocks are small.
   const unsigned stages = has_background_copies(gpu) ? 2 : 1;
@@ -205,9 +213,9 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   launch.grid = {divide_up(call.rows, block.threads / 2),
                  std::min<std::uint32_t>(std::max(tiles, 1u), kMostAlongY), 1};
   launch.block.x = block.threads * block.parts + tuning::half_copying_threads(has_groups);
-  launch.pass(HalfMatrixKernel(), call.weights, call.gates, call.x, call.scales, call.dst,
-              numbers.columns, numbers.rows, vectors, numbers.stride, numbers.type,
-              std::uint32_t{block.parts}, std::uint32_t{block.threads});
+  launch.pass(HalfMatrixKernel(), call.weights, call.gates, call.x, call.scales, call.order,
+              call.tiles, call.dst, numbers.columns, numbers.rows, vectors, numbers.stride,
+              numbers.type, std::uint32_t{block.parts}, std::uint32_t{block.threads});
   return launch;
 }
 
@@ -231,6 +239,9 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
 std::size_t half_chunk_bytes(std::size_t rows, std::size_t columns) {
   return tuning::half_values(rows, columns) * size_of(DType::kF16);
 }
+std::size_t half_task_rows(std::size_t tasks, std::size_t experts) {
+  return tuning::half_task_vectors(tasks, experts);
+}
 
 Result<Launch> plan(const HalfRows& call, const Gpu&) {
   Launch launch;
@@ -238,9 +249,11 @@ Result<Launch> plan(const HalfRows& call, const Gpu&) {
   KILN_TRY(element_count({{call.rows, call.columns}}));
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("rows", call.rows, kMostSigned));
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t each, tasks_of_vector(call.each));
   launch.block.x = 256;
-  launch.pass(HalfRowsKernel<void>(), call.x, call.out, call.scales,
-              static_cast<std::uint32_t>(columns), std::uint32_t{call.in_chunks});
+  launch.pass(HalfRowsKernel<void>(), call.x, call.out, call.scales, call.places,
+              static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(each),
+              std::uint32_t{call.in_chunks});
   return launch;
 }
 

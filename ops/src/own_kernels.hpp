@@ -169,14 +169,17 @@ using FusedFloatVectorKernel =
     Kernel<const void*, const void*, const void*, const std::uint32_t*, void*, std::int32_t,
            std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t, std::uint32_t>;
 using RankExpertsKernel =
-    Kernel<const std::uint32_t*, std::uint32_t*, void*, std::uint32_t, std::uint32_t>;
+    Kernel<const std::uint32_t*, std::uint32_t*, void*, std::uint32_t*, std::uint32_t,
+           std::uint32_t>;
 using JoinProductsKernel = Kernel<const float*, const float*, const float*, void*, std::uint32_t,
                                   std::uint64_t, std::uint32_t>;
 template <typename T>
-using HalfRowsKernel = Kernel<const T*, f16*, float*, std::uint32_t, std::uint32_t>;
+using HalfRowsKernel = Kernel<const T*, f16*, float*, const std::uint32_t*, std::uint32_t,
+                              std::uint32_t, std::uint32_t>;
 using HalfMatrixKernel =
-    Kernel<const void*, const float*, const f16*, const float*, void*, std::int32_t, std::int32_t,
-           std::int32_t, std::int32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+    Kernel<const void*, const float*, const f16*, const float*, const std::uint32_t*, const void*,
+           void*, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t,
+           std::uint32_t, std::uint32_t>;
 using FusedMatrixKernel =
     Kernel<const void*, const float*, const void*, const std::uint32_t*, const void*, void*,
            std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;

@@ -174,13 +174,18 @@ class Planner {
 
   // Tasks in the order of their experts, by tiles.
   Result<void> sorted_tasks() {
+    const bool are_halves = goes_by_halves(call_, gpu_);
     RankExperts rank;
     rank.tasks = tasks();
     rank.experts = call_.experts;
     rank.ids = call_.ids;
+    if (are_halves) rank.tile = kHalfExpertTile;
+    const std::size_t count = expert_tiles(rank.tasks, rank.experts, rank.tile);
     const Place order = reserve(rank.tasks * sizeof(std::uint32_t));
-    const Place tiles = reserve(expert_tiles(rank.tasks, rank.experts) * kExpertTileBytes);
-    KILN_TRY(add(plan(rank, gpu_), {{1, order}, {2, tiles}}, "tasks by expert"));
+    const Place tiles = reserve(count * kExpertTileBytes);
+    const Place places = are_halves ? reserve(rank.tasks * sizeof(std::uint32_t)) : Place();
+    KILN_TRY(add(plan(rank, gpu_), {{1, order}, {2, tiles}, {3, places}}, "tasks by expert"));
+    if (are_halves) return half_matrices(order, tiles, places);
     KILN_TRY_ASSIGN(const Place q8_1, quantized(rank.tasks, order));
     return fused_matrices(q8_1, order, tiles);
   }
@@ -196,24 +201,31 @@ class Planner {
     });
   }
 
-  // Many vectors as f16.
-  Result<void> half_matrices() {
-    const Place x = reserve(half_chunk_bytes(call_.vectors, call_.columns));
-    const Place scales = reserve(call_.vectors * sizeof(float));
+  // Many vectors, or tasks, as f16.
+  Result<void> half_matrices(Place order = {}, Place tiles = {}, Place places = {}) {
+    const std::size_t rows =
+        call_.experts == 0 ? call_.vectors : half_task_rows(tasks(), call_.experts);
+    const Place x = reserve(half_chunk_bytes(rows, call_.columns));
+    const Place scales = reserve(rows * sizeof(float));
     HalfRows halves;
     halves.dtype = call_.x_dtype;
-    halves.rows = call_.vectors;
+    halves.rows = activations();
     halves.columns = call_.columns;
     halves.x = call_.x;
     halves.in_chunks = true;
-    KILN_TRY(add(plan(halves, gpu_), {{1, x}, {2, scales}}, "activations as f16"));
+    halves.each = tasks_of_vector();
+    KILN_TRY(add(plan(halves, gpu_), {{1, x}, {2, scales}, {3, places}},
+                 call_.experts == 0 ? "activations as f16"
+                                    : "activations in the order of their experts, as f16"));
     return with_gates(
         [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view what) {
           auto call = product_of<HalfMatrix>(weights);
-          call.vectors = call_.vectors;
+          call.vectors = tasks();
+          call.experts = call_.experts;
           call.dst_dtype = dtype;
           call.dst = dst.writable();
-          return add(plan(call, gpu_), {{1, gates}, {2, x}, {3, scales}, {4, dst}}, what);
+          return add(plan(call, gpu_),
+                     {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, what);
         });
   }
   // Calls product(weights, gates, dst, dtype, what) for each matrix; the last has the gates.
@@ -312,10 +324,11 @@ class Planner {
 
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
   auto product = product_of<HalfMatrix>(call, call.weights);
-  product.vectors = call.vectors;
-  return call.experts == 0 && has_background_copies(gpu) && is_fused(call.format) &&
-         tuning::prefers_halves(call.rows, row_bytes(call.format, call.columns), call.columns,
-                                call.vectors, has_warp_groups(gpu)) &&
+  product.experts = call.experts;
+  product.vectors = call.experts == 0 ? call.vectors : call.vectors * call.slots;
+  if (!has_background_copies(gpu) || !is_fused(call.format)) return false;
+  return tuning::prefers_halves(call.rows, row_bytes(call.format, call.columns), call.columns,
+                                product.vectors, call.experts, has_warp_groups(gpu)) &&
          plan(product, gpu);
 }
 

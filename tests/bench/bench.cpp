@@ -200,6 +200,11 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   std::vector<ops::Launch> own, original_grid, original, before;
   for (std::size_t set = 0; set < places.sets; ++set) {
     const Addresses addresses = addresses_of(places, set);
+    KILN_TRY_ASSIGN(const std::optional<ops::Launch> first, plan_first(subject, addresses));
+    if (first) {
+      KILN_TRY(prepare_ours(*first));
+      KILN_TRY(run_ours(*first));
+    }
     KILN_TRY_ASSIGN(own.emplace_back(), plan_ours(subject, addresses, ops::Geometry::kOwn));
     KILN_TRY_ASSIGN(original_grid.emplace_back(),
                     plan_ours(subject, addresses, ops::Geometry::kReference));

@@ -200,6 +200,13 @@ Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses
   return found.family->plan(found.kernel, subject, addresses, geometry);
 }
 
+Result<std::optional<ops::Launch>> plan_first(const BenchCase& subject,
+                                              const Addresses& addresses) {
+  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  if (found.family->first == nullptr) return std::optional<ops::Launch>();
+  return found.family->first(subject, addresses);
+}
+
 Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
                                                const Addresses& addresses) {
   KILN_TRY_ASSIGN(const Found found, find(subject.kernel));

@@ -81,6 +81,8 @@ Result<Operands> operands_of(const BenchCase& subject);
 // The launch that our helpers plan.
 Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry geometry);
+// What is run once for a case, and makes inputs of its launches. Nothing where none is needed.
+Result<std::optional<ops::Launch>> plan_first(const BenchCase& subject, const Addresses& addresses);
 // What prepares an input of that launch: a product's activations. Nothing where none is needed.
 Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
                                                const Addresses& addresses);

@@ -282,6 +282,21 @@ TEST_CASE("a product has a step before it, which makes its activations") {
   CHECK_FALSE(traits_of("uneg_f32")->has_step_before);
 }
 
+TEST_CASE("a product of experts ranks their tasks first, once") {
+  int memory[6];
+  const Addresses addresses{{&memory[0], &memory[1], &memory[2], &memory[3], &memory[4]},
+                            &memory[5]};
+  const BenchCase subject = matrix_case("half_matrix_q4_K", {64, 1024, 300, 4});
+  const auto first = plan_first(subject, addresses);
+  REQUIRE((first && first->has_value()));
+  CHECK((*first)->kernel == "rank_experts");
+  CHECK(*static_cast<void* const*>((*first)->arguments[1].data()) == &memory[3]);
+  CHECK(operands_of(subject)->inputs[3].bytes() == 4 * (2 * 300 + 3 * 6));
+  CHECK(operands_of(subject)->inputs[0].bytes() == 4 * 64 * 4 * 144);
+  const auto none = plan_first(matrix_case("half_matrix_q4_K", {64, 1024, 300}), addresses);
+  CHECK((none && !none->has_value()));
+}
+
 TEST_CASE("a kernel of no family is an error that names it") {
   CHECK_FALSE(traits_of("frobnicate_f32"));
   CHECK_FALSE(traits_of("uneg"));

@@ -7,14 +7,18 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of a matrix: rows, columns; of fused_matrix and half_matrix then vectors. Products of vectors are
-// those of a pair, as a feed-forward layer has them, in f16.
+// Dims are those of a matrix: rows, columns; of fused_matrix and half_matrix then vectors; with a
+// fourth, experts, these are tasks. Products of vectors are those of a pair, as a feed-forward layer
+// has them, in f16.
 
 Operand weights(const Kernel& kernel, const BenchCase& subject) {
   return blocks(format_of(kernel), subject.dims[0] * subject.dims[1]);
 }
 std::size_t vectors_of(const BenchCase& subject) {
-  return subject.dims.rank() == 3 ? subject.dims[2] : 1;
+  return subject.dims.rank() >= 3 ? subject.dims[2] : 1;
+}
+std::size_t experts_of(const BenchCase& subject) {
+  return subject.dims.rank() == 4 ? subject.dims[3] : 0;
 }
 
 template <typename Call>
@@ -40,6 +44,15 @@ std::size_t half_values(std::size_t rows, std::size_t columns) {
 }
 std::vector<ops::Extents> tiles(const Kernel&) {
   return {{4096, 4096, 16}, {4096, 4096, 64}, {4096, 4096, 512}};
+}
+
+std::vector<ops::Extents> tiles_and_experts(const Kernel& kernel) {
+  std::vector<ops::Extents> shapes = tiles(kernel);
+  for (const ops::Extents& each :
+       {ops::Extents{2048, 4096, 8192, 8}, {2048, 4096, 2048, 8}, {2048, 4096, 512, 64}}) {
+    shapes.push_back(each);
+  }
+  return shapes;
 }
 
 // --- quantize_rows, half_rows, join_products, rank_experts
@@ -154,13 +167,44 @@ Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
   call.activations = addresses.inputs[1];
   return plan(call, subject.gpu);
 }
-// The vectors, and their scales behind them, come of the last input.
+// The vectors, and their scales behind them, come of the third input; with experts, the order, the
+// places and the tiles of their tasks of the last.
+std::size_t half_rows_of(const BenchCase& subject) {
+  const std::size_t vectors = vectors_of(subject), experts = experts_of(subject);
+  return experts == 0 ? vectors : ops::half_task_rows(vectors, experts);
+}
 Operands half_matrix_operands(const Kernel& kernel, const BenchCase& subject) {
-  const std::size_t columns = subject.dims[1], vectors = vectors_of(subject);
-  return {{weights(kernel, subject),
-           floats(ops::DType::kF16, half_values(vectors, columns) + 2 * vectors),
-           only_before(vectors * columns)},
-          floats(ops::DType::kF16, vectors * subject.dims[0])};
+  const std::size_t rows = subject.dims[0], columns = subject.dims[1];
+  const std::size_t vectors = vectors_of(subject), experts = experts_of(subject);
+  const std::size_t halves = half_rows_of(subject), matrices = experts == 0 ? 1 : experts;
+  Operands operands{{blocks(format_of(kernel), matrices * rows * columns),
+                     floats(ops::DType::kF16, half_values(halves, columns) + 2 * halves),
+                     only_before(vectors * columns)},
+                    floats(ops::DType::kF16, vectors * rows)};
+  if (experts != 0) {
+    const std::size_t tiles = ops::expert_tiles(vectors, experts, ops::kHalfExpertTile);
+    operands.inputs.push_back(ids_below(2 * vectors + 3 * tiles, 1));
+    operands.inputs.push_back(ids_below(vectors, experts));
+  }
+  return operands;
+}
+ops::RankExperts ranks_of(const BenchCase& subject, const Addresses& addresses) {
+  ops::RankExperts call;
+  call.tasks = vectors_of(subject);
+  call.experts = experts_of(subject);
+  call.tile = ops::kHalfExpertTile;
+  call.ids = addresses.inputs[4];
+  auto* const order = static_cast<std::uint32_t*>(const_cast<void*>(addresses.inputs[3]));
+  call.order = order;
+  call.places = order + call.tasks;
+  call.tiles = order + 2 * call.tasks;
+  return call;
+}
+Result<std::optional<ops::Launch>> rank_first(const BenchCase& subject,
+                                              const Addresses& addresses) {
+  if (experts_of(subject) == 0) return std::optional<ops::Launch>();
+  KILN_TRY_ASSIGN(ops::Launch launch, plan(ranks_of(subject, addresses), subject.gpu));
+  return std::optional<ops::Launch>(std::move(launch));
 }
 Result<ops::Launch> halves_before(const Kernel&, const BenchCase& subject,
                                   const Addresses& addresses) {
@@ -170,7 +214,9 @@ Result<ops::Launch> halves_before(const Kernel&, const BenchCase& subject,
   call.x = addresses.inputs[2];
   call.out = const_cast<void*>(addresses.inputs[1]);
   call.in_chunks = true;
-  call.scales = static_cast<std::uint16_t*>(call.out) + half_values(call.rows, call.columns);
+  call.scales =
+      static_cast<std::uint16_t*>(call.out) + half_values(half_rows_of(subject), call.columns);
+  if (experts_of(subject) != 0) call.places = ranks_of(subject, addresses).places;
   return plan(call, subject.gpu);
 }
 Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subject,
@@ -178,6 +224,12 @@ Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subj
   auto call = product_call<ops::HalfMatrix>(kernel, subject, addresses);
   call.vectors = vectors_of(subject);
   call.x = addresses.inputs[1];
+  call.experts = experts_of(subject);
+  if (call.experts != 0) {
+    const ops::RankExperts ranks = ranks_of(subject, addresses);
+    call.order = ranks.order;
+    call.tiles = ranks.tiles;
+  }
   return plan(call, subject.gpu);
 }
 // The last input becomes the one before it.
@@ -254,10 +306,11 @@ std::vector<Family> fused_families() {
        .bound = Bound::kArithmetic,
        .data_matters = false,
        .largest = kLargest,
-       .shapes_of = tiles,
+       .shapes_of = tiles_and_experts,
        .sized = tiles_case,
        .operands = half_matrix_operands,
        .plan = plan_half_matrix,
+       .first = rank_first,
        .before = halves_before},
   };
 }

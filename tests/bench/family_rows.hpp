@@ -55,6 +55,9 @@ struct Family {
   // Null: our helpers do not plan it.
   Result<ops::Launch> (*plan)(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) = nullptr;
+  // Makes inputs that all launches of a case read; of a case without such, nothing. Null: none has.
+  Result<std::optional<ops::Launch>> (*first)(const BenchCase& subject,
+                                              const Addresses& addresses) = nullptr;
   // Makes an input that the launch reads of one that it does not. Null: none is made.
   Result<ops::Launch> (*before)(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses) = nullptr;

@@ -17,6 +17,7 @@
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/half_chunks.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
+#include "tests/kernels/ranked_tasks.hpp"
 #include "tests/kernels/rows.hpp"
 #include "tests/kernels/views.hpp"
 
@@ -58,8 +59,6 @@ struct FusedCase {
   std::uint32_t blocks = 0, waves = 4;
 };
 
-constexpr std::size_t kNoExpert = 77;  // a task that is of no expert, and not done
-
 struct Data {
   std::vector<std::byte> matrices[2];  // of experts one behind the other
   std::vector<Bits> x;                 // of the case's type, x_stride apart
@@ -73,36 +72,6 @@ std::vector<std::byte> bytes_of_words(const std::vector<std::uint32_t>& values) 
   std::vector<std::byte> content(values.size() * sizeof(std::uint32_t));
   std::memcpy(content.data(), values.data(), content.size());
   return content;
-}
-
-// Tasks by expert, stably; those of no expert are left out.
-std::vector<std::uint32_t> ranked(const std::vector<std::uint32_t>& experts, std::size_t count) {
-  std::vector<std::uint32_t> order;
-  for (std::size_t e = 0; e < count; ++e) {
-    for (std::size_t t = 0; t < experts.size(); ++t) {
-      if (experts[t] == e) order.push_back(static_cast<std::uint32_t>(t));
-    }
-  }
-  return order;
-}
-// The tiles of an order, as rank_experts says.
-std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& experts, std::size_t count) {
-  constexpr std::size_t kTile = ops::kExpertTile;
-  std::vector<std::uint32_t> tiles;
-  std::size_t lesser = 0;
-  for (std::size_t e = 0; e < count; ++e) {
-    const auto own = static_cast<std::size_t>(std::count(experts.begin(), experts.end(), e));
-    const std::size_t end = lesser + own;
-    const std::size_t behind = (e + 1 == count ? experts.size() : end) / kTile + e + 1;
-    for (std::size_t i = 0, n = lesser / kTile + e; n < behind; ++i, ++n) {
-      const std::size_t begin = std::min(lesser + i * kTile, end);
-      for (const std::size_t each : {e, begin, std::min(begin + kTile, end)}) {
-        tiles.push_back(static_cast<std::uint32_t>(each));
-      }
-    }
-    lesser = end;
-  }
-  return tiles;
 }
 
 std::size_t vectors_of(const FusedCase& choice) {
@@ -317,7 +286,8 @@ Case build(std::string name, const Subject& of, const FusedCase& choice, const S
     std::vector<std::uint32_t> order = data->order;
     order.resize(choice.tasks);
     add("order", DType::kU32, bytes_of_words(order));
-    add("tiles", DType::kU32, bytes_of_words(tiles_of(data->experts, choice.experts)));
+    add("tiles", DType::kU32,
+        bytes_of_words(tiles_of(data->experts, choice.experts, ops::kExpertTile)));
   } else if (choice.experts != 0) {
     add("experts", DType::kU32, bytes_of_words(data->experts));
   }
@@ -401,7 +371,9 @@ std::string name_of(std::string_view kernel, const FusedCase& choice) {
 
 // --- what sorts tasks
 
-Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, const Seed& seed) {
+Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, std::size_t tile,
+                 const Seed& seed) {
+  const bool has_places = tile == ops::kHalfExpertTile;
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
@@ -422,22 +394,37 @@ Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, const
     return expected;
   };
   made.operands.push_back(std::move(order));
-  Operand tiles{"tiles", DType::kU32, poison(ops::expert_tiles(tasks, experts) * 12, random)};
+  Operand tiles{"tiles", DType::kU32, poison(ops::expert_tiles(tasks, experts, tile) * 12, random)};
   tiles.expected = [=] {
     std::vector<Expected> expected;
-    for (const std::uint32_t each : tiles_of(ids, experts)) {
+    for (const std::uint32_t each : tiles_of(ids, experts, tile)) {
       expected.push_back(Expected::exactly(each));
     }
     return expected;
   };
   made.operands.push_back(std::move(tiles));
+  if (has_places) {
+    Operand places{"places", DType::kU32, poison(tasks * 4, random)};
+    places.expected = [=] {
+      std::vector<Expected> expected(tasks, Expected::exactly(0xffffffff));
+      const std::vector<std::uint32_t> order = ranked(ids, experts);
+      const std::vector<std::size_t> vectors = half_vectors_of(ids, experts);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        expected[order[i]] = Expected::exactly(vectors[i]);
+      }
+      return expected;
+    };
+    made.operands.push_back(std::move(places));
+  }
   made.plan = [=](const std::vector<void*>& addresses) {
     ops::RankExperts call;
     call.tasks = tasks;
     call.experts = experts;
+    call.tile = tile;
     call.ids = addresses[0];
     call.order = addresses[1];
     call.tiles = addresses[2];
+    if (has_places) call.places = addresses[3];
     return plan(call);
   };
   return made;
@@ -567,6 +554,62 @@ std::vector<HalfRow> half_rows_of(DType dtype) {
   return rows;
 }
 
+// Rows of x in the order of their tasks' experts.
+Case build_half_task_rows(std::string name, DType dtype, const Seed& seed) {
+  constexpr std::size_t kEach = 2, kTasks = 150, kExperts = 4, kColumns = 70;
+  Random random(seed.own);
+  Case made;
+  made.name = std::move(name);
+  std::vector<std::uint32_t> ids(kTasks, 1);  // more than a tile of expert 1, none of 2
+  ids[0] = 3;
+  ids[1] = kNoExpert;
+  for (const std::size_t t : {7, 9, 140}) ids[t] = 0;
+  const std::vector<std::uint32_t> order = ranked(ids, kExperts);
+  const std::vector<std::size_t> places = half_vectors_of(ids, kExperts);
+  std::vector<Bits> x;
+  for (std::size_t i = 0; i < kTasks / kEach * kColumns; ++i) {
+    x.push_back(encode(dtype, static_cast<Real>(random.uniform(1, 2))));
+  }
+  const std::size_t rows = ops::half_task_rows(kTasks, kExperts);
+  const HalfChunks chunks(kColumns);
+  Operand out{"out", DType::kF16, poison(chunks.values(rows) * 2, random)};
+  Operand undone{"scales", DType::kF32, poison(rows * 4, random)};
+  std::vector<Expected> halves = unchanged(DType::kF16, out.content);
+  std::vector<Expected> scales = unchanged(DType::kF32, undone.content);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t c = 0; c < chunks.columns; ++c) {
+      const Real value = c < kColumns ? decode(dtype, x[order[i] / kEach * kColumns + c]) : 0;
+      halves[chunks.place(places[i], c)] = Expected::within(DType::kF16, value, {});
+    }
+    scales[places[i]] = Expected::exactly(encode(DType::kF32, 1));
+  }
+  made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
+  std::vector<std::uint32_t> of_tasks(kTasks, 0xffffffff);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    of_tasks[order[i]] = static_cast<std::uint32_t>(places[i]);
+  }
+  made.operands.push_back(input("places", DType::kU32, bytes_of_words(of_tasks)));
+  for (Operand& each : made.operands) each.ends_memory = true;
+  out.expected = [=] { return halves; };
+  undone.expected = [=] { return scales; };
+  made.operands.push_back(std::move(out));
+  made.operands.push_back(std::move(undone));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::HalfRows call;
+    call.dtype = dtype;
+    call.rows = kTasks / kEach;
+    call.columns = kColumns;
+    call.each = kEach;
+    call.in_chunks = true;
+    call.x = addresses[0];
+    call.places = addresses[1];
+    call.out = addresses[2];
+    call.scales = addresses[3];
+    return plan(call);
+  };
+  return made;
+}
+
 Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is_special,
                      bool in_chunks, const Seed& seed) {
   Random random(seed.own);
@@ -629,13 +672,16 @@ Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is
 
 bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
   if (kernel == "rank_experts") {
-    for (const auto& [tasks, experts] :
-         {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {200, 4}, {300, 2}}) {
-      const std::string name = "rank_experts/" + shape_name({tasks, experts});
-      cases.push_back(
-          {name, tasks * experts, [=, tasks = tasks, experts = experts](const Seed& seed) {
-             return build_ranks(name, tasks, experts, seed);
-           }});
+    for (const std::size_t tile : {ops::kExpertTile, ops::kHalfExpertTile}) {
+      for (const auto& [tasks, experts] :
+           {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {200, 4}, {300, 2}}) {
+        const std::string name =
+            "rank_experts/" + shape_name({tasks, experts}) + "/by-" + std::to_string(tile);
+        cases.push_back(
+            {name, tasks * experts, [=, tasks = tasks, experts = experts](const Seed& seed) {
+               return build_ranks(name, tasks, experts, tile, seed);
+             }});
+      }
     }
     return true;
   }
@@ -655,6 +701,10 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
     return true;
   }
   if (const auto parts = split_dtype(kernel); parts && parts->root == "half_rows") {
+    const std::string of_tasks = std::string(kernel) + "/tasks";
+    cases.push_back({of_tasks, 10000, [=, dtype = parts->dtype](const Seed& seed) {
+                       return build_half_task_rows(of_tasks, dtype, seed);
+                     }});
     for (const std::size_t columns : {7, 96, 5000}) {
       for (const bool is_special : {false, true}) {
         for (const bool in_chunks : {false, true}) {
@@ -720,13 +770,15 @@ Contracts fused_product_contracts() {
   contracts.push_back({"join_products", "x, or silu(gate) x, of both times their row's scale",
                        "f32", "8 half units", special, "A name of our own."});
   contracts.push_back(
-      {"half_rows", "x times a power of two for each row, as f16", "f32",
+      {"half_rows", "x times a power of two for each row, as f16; at places[i] row i / each", "f32",
        "half a unit; the powers are exact", "NaN and infinities stay, and do not choose the power",
        "A name of our own. The power is 1 for rows of largest magnitude 0 or 2^-6 to "
        "65504; else it makes that 2^14 to 2^15, or is 2^126."});
-  contracts.push_back({"rank_experts", "the tasks by expert, and tiles of tasks of one expert", "",
-                       "exact", "a task of no expert is in no tile",
-                       "A name of our own. Equal ones keep their order."});
+  contracts.push_back(
+      {"rank_experts",
+       "the tasks by expert, tiles of tasks of one expert, and places for half_rows", "", "exact",
+       "a task of no expert is in no tile and has no place",
+       "A name of our own. Equal ones keep their order."});
   return contracts;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/half_chunks.hpp"
 #include "tests/kernels/quantized_blocks.hpp"
+#include "tests/kernels/ranked_tasks.hpp"
 #include "tests/kernels/rows.hpp"
 #include "tests/kernels/views.hpp"
 
@@ -25,15 +26,35 @@ std::optional<BlockFormat> format_of(std::string_view kernel) {
   return std::nullopt;
 }
 
+// Of which experts tasks are.
+enum class Ids : std::uint8_t {
+  kMixed,  // of four: a third of expert 3, the most of 1, few of 0, none of 2, and a task of none
+  kOne,    // all of the last but one
+  kFew     // one or two of each, and of every third none
+};
+
 struct HalfCase {
-  std::size_t rows, columns, vectors;
+  std::size_t rows, columns, vectors;  // tasks, where there are experts
   DType dst = DType::kF32;
   bool has_gates = false, has_scales = false;
   std::size_t dst_stride = 0;
   std::size_t misalignment = 0;  // of the blocks, in their units
   bool ends_memory = false;
   bool by_one_block = false;  // tile after tile
+  std::size_t experts = 0;
+  Ids ids = Ids::kMixed;
 };
+
+std::vector<std::uint32_t> experts_of(const HalfCase& choice) {
+  std::vector<std::uint32_t> experts;
+  for (std::size_t t = 0; choice.experts != 0 && t < choice.vectors; ++t) {
+    std::size_t id = choice.experts - 2;
+    if (choice.ids == Ids::kMixed) id = t == 1 ? kNoExpert : t % 3 == 0 ? 3 : t % 17 == 5 ? 0 : 1;
+    if (choice.ids == Ids::kFew) id = 5 * t % choice.experts / 3 * 3;
+    experts.push_back(static_cast<std::uint32_t>(id));
+  }
+  return experts;
+}
 
 // How far f16 is from a number that is rounded to it.
 Real half_error(Real value) { return std::max(std::fabs(value) * 0x1p-11L, Real{0x1p-25L}); }
@@ -47,12 +68,22 @@ Real weight_error(const QuantizedValue& weight, bool has_offset) {
 
 struct Data {
   std::vector<std::byte> weights;
-  std::vector<Bits> x, gates, scales;
+  std::vector<Bits> x, gates, scales;  // of tasks
+  std::vector<std::uint32_t> experts, order;
+  std::vector<std::size_t> places;  // of the vectors of `order`
 };
 
 Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, Random& random) {
   Data data;
-  const std::size_t blocks = choice.rows * choice.columns / ops::info(format).values;
+  const std::size_t matrices = std::max<std::size_t>(choice.experts, 1);
+  const std::size_t blocks = matrices * choice.rows * choice.columns / ops::info(format).values;
+  data.experts = experts_of(choice);
+  data.order = ranked(data.experts, choice.experts);
+  data.places = half_vectors_of(data.experts, choice.experts);
+  for (std::size_t v = 0; choice.experts == 0 && v < choice.vectors; ++v) {
+    data.order.push_back(static_cast<std::uint32_t>(v));
+    data.places.push_back(v);
+  }
   data.weights = random_blocks(format, BlockKind::kUsual, blocks, random);
   for (std::size_t i = 0; i < choice.vectors * choice.columns; ++i) {
     static constexpr double kSizes[] = {1, 3, 1e-2, 0, 0.3};
@@ -69,16 +100,29 @@ Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, 
   return data;
 }
 
-// x as kernels take it. Vectors behind the last are no numbers.
-std::vector<std::byte> in_chunks(const HalfCase& choice, const std::vector<Bits>& x) {
+// The vectors that kernels are given.
+std::size_t vectors_of(const HalfCase& choice) {
+  return choice.experts == 0 ? choice.vectors : ops::half_task_rows(choice.vectors, choice.experts);
+}
+
+// x as kernels take it. Vectors behind the last, and between those of experts, are no numbers.
+std::vector<std::byte> in_chunks(const HalfCase& choice, const Data& data) {
   const HalfChunks chunks(choice.columns);
-  std::vector<Bits> values(chunks.values(choice.vectors), encode(DType::kF16, std::nanl("")));
-  for (std::size_t v = 0; v < choice.vectors; ++v) {
+  std::vector<Bits> values(chunks.values(vectors_of(choice)), encode(DType::kF16, std::nanl("")));
+  for (std::size_t i = 0; i < data.order.size(); ++i) {
+    const Bits* const x = &data.x[data.order[i] * choice.columns];
     for (std::size_t c = 0; c < chunks.columns; ++c) {
-      values[chunks.place(v, c)] = c < choice.columns ? x[v * choice.columns + c] : Bits{0};
+      values[chunks.place(data.places[i], c)] = c < choice.columns ? x[c] : Bits{0};
     }
   }
   return bytes_of(DType::kF16, values);
+}
+std::vector<std::byte> scales_in_order(const HalfCase& choice, const Data& data) {
+  std::vector<Bits> values(vectors_of(choice), encode(DType::kF32, std::nanl("")));
+  for (std::size_t i = 0; i < data.order.size(); ++i) {
+    values[data.places[i]] = data.scales[data.order[i]];
+  }
+  return bytes_of(DType::kF32, values);
 }
 
 Expected result_of(BlockFormat format, const HalfCase& choice, const Data& data,
@@ -113,6 +157,9 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
   const std::size_t stride = choice.dst_stride != 0 ? choice.dst_stride : choice.rows;
   const std::size_t results = (choice.vectors - 1) * stride + choice.rows;
   const auto data = std::make_shared<const Data>(make_data(format, choice, results, random));
+  const auto bytes_of_words = [](const std::vector<std::uint32_t>& values) {
+    return bytes_of(DType::kU32, std::vector<Bits>(values.begin(), values.end()));
+  };
   const auto add = [&](const char* operand, DType dtype, std::vector<std::byte> content,
                        std::size_t misalignment) {
     made.operands.push_back(input(operand, dtype, std::move(content), misalignment));
@@ -120,17 +167,26 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
   };
   const std::size_t unit = ops::info(format).bytes % 4 == 0 ? 4 : 2;
   add("weights", DType::kU8, data->weights, choice.misalignment * unit);
-  add("x", DType::kF16, in_chunks(choice, data->x), 0);
+  add("x", DType::kF16, in_chunks(choice, *data), 0);
   if (choice.has_gates) add("gates", DType::kF32, bytes_of(DType::kF32, data->gates), 0);
-  if (choice.has_scales) add("scales", DType::kF32, bytes_of(DType::kF32, data->scales), 0);
+  if (choice.has_scales) add("scales", DType::kF32, scales_in_order(choice, *data), 0);
+  if (choice.experts != 0) {
+    std::vector<std::uint32_t> order = data->order;
+    order.resize(choice.vectors);
+    add("order", DType::kU32, bytes_of_words(order), 0);
+    const auto tiles = tiles_of(data->experts, choice.experts, ops::kHalfExpertTile);
+    add("tiles", DType::kU32, bytes_of_words(tiles), 0);
+  }
   Operand dst{"dst", choice.dst, poison(results * size_of(choice.dst), random)};
   dst.expected = [=, before = dst.content] {
     std::vector<Expected> expected = unchanged(choice.dst, before);
     const std::size_t bytes = ops::row_bytes(format, choice.columns);
-    for (std::size_t r = 0; r < choice.rows; ++r) {
-      const QuantizedRow row = row_of_blocks(format, &data->weights[r * bytes], choice.columns);
+    const std::size_t matrices = std::max<std::size_t>(choice.experts, 1);
+    for (std::size_t n = 0; n < matrices * choice.rows; ++n) {
+      const QuantizedRow row = row_of_blocks(format, &data->weights[n * bytes], choice.columns);
       for (std::size_t v = 0; v < choice.vectors; ++v) {
-        const std::size_t at = v * stride + r;
+        if (choice.experts != 0 && data->experts[v] != n / choice.rows) continue;
+        const std::size_t at = v * stride + n % choice.rows;
         expected[at] = result_of(format, choice, *data, row, v, at);
       }
     }
@@ -148,6 +204,11 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
     call.x = addresses[next++];
     if (choice.has_gates) call.gates = addresses[next++];
     if (choice.has_scales) call.scales = addresses[next++];
+    call.experts = choice.experts;
+    if (choice.experts != 0) {
+      call.order = addresses[next++];
+      call.tiles = addresses[next++];
+    }
     call.dst = addresses[next];
     call.dst_dtype = choice.dst;
     call.dst_stride = choice.dst_stride;
@@ -180,7 +241,26 @@ std::vector<HalfCase> cases_of_format(BlockFormat format) {
            .vectors = 130,
            .dst = DType::kF16,
            .has_scales = true,
-           .ends_memory = true}};
+           .ends_memory = true},
+          {.rows = 35, .columns = odd, .vectors = 300, .dst = DType::kF16, .experts = 4},
+          {.rows = 70,
+           .columns = some,
+           .vectors = 130,
+           .dst = DType::kBF16,
+           .has_gates = true,
+           .has_scales = true,
+           .dst_stride = 76,
+           .experts = 3,
+           .ids = Ids::kOne},
+          {.rows = 131,
+           .columns = odd,
+           .vectors = 12,
+           .has_scales = true,
+           .misalignment = 1,
+           .ends_memory = true,
+           .by_one_block = true,
+           .experts = 10,
+           .ids = Ids::kFew}};
 }
 
 }  // namespace
@@ -191,9 +271,10 @@ bool add_half_product_cases(std::string_view kernel, Selection, std::vector<Case
   for (const HalfCase& choice : cases_of_format(*format)) {
     const std::string name =
         std::string(kernel) + "/" + shape_name({choice.rows, choice.columns, choice.vectors}) +
+        (choice.experts != 0 ? "/experts=" + std::to_string(choice.experts) : "") +
         (choice.has_gates ? "/gates" : "") + (choice.has_scales ? "/scales" : "") +
-        (choice.by_one_block ? "/one-block" : "") + "/" +
-        std::string(ops::name(choice.dst)) + (choice.ends_memory ? "/at-the-end" : "");
+        (choice.by_one_block ? "/one-block" : "") + "/" + std::string(ops::name(choice.dst)) +
+        (choice.ends_memory ? "/at-the-end" : "");
     cases.push_back({name, choice.rows * choice.columns * choice.vectors / 4,
                      [=](const Seed& seed) { return build(name, *format, choice, seed); }});
   }
@@ -203,7 +284,8 @@ bool add_half_product_cases(std::string_view kernel, Selection, std::vector<Case
 Contracts half_product_contracts() {
   Contracts contracts;
 #define KILN_ROW(format, suffix)                                                                  \
-  contracts.push_back({"half_matrix_" #suffix, "Σ w x of each row, of x in f16", "f32",           \
+  contracts.push_back({"half_matrix_" #suffix,                                                    \
+                       "Σ w x of each row, of x in f16, of tiles of an expert's tasks", "f32",    \
                        "half a unit of f16 of each weight, its scale and its offset; with gates " \
                        "8 half units more",                                                       \
                        "weights beyond 65504 are infinite; NaN and infinities: not said",         \

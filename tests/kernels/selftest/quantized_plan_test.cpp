@@ -259,14 +259,35 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.vectors = 100;
   call.experts = 8;
   call.slots = 2;
-  CHECK(text(call) ==
+  CHECK(text(call, older) ==
         "quantized.rank_experts<<<8, 64>>>: tasks by expert\n"
         "quantized.quantize_rows_q8_1_f32<<<4x200, 256>>>: activations in the order of their "
         "experts, as Q8_1\n"
         "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: gates\n"
         "quantized.fused_matrix_q4_K<<<224x11, 32x4>>>: silu(gate) * product as f16");
+  CHECK(text(call) ==
+        "quantized.rank_experts<<<8, 64>>>: tasks by expert\n"
+        "quantized.half_rows_f32<<<100, 256>>>: activations in the order of their experts, as "
+        "f16\n"
+        "quantized_half.half_matrix_q4_K<<<112x9, 384>>>: gates\n"
+        "quantized_half.half_matrix_q4_K<<<112x9, 384>>>: silu(gate) * product as f16");
+  const auto halves = plan(call);
+  REQUIRE(halves);
+  const auto& gates = halves->launches[2].workspace_parts;
+  REQUIRE(gates.size() == 5);  // x, scales, order, tiles, and its results
+  CHECK(gates[1].offset - gates[0].offset == half_chunk_bytes(half_task_rows(200, 8), 4096));
+  CHECK(gates[3].offset - gates[2].offset == 1024);  // 200 numbers
+  CHECK(half_task_rows(200, 8) == (3 + 8) * 64);
+  const auto product_of = [&](std::size_t vectors) {
+    call.vectors = vectors;
+    return plan(call)->launches.back().kernel.text();
+  };
+  CHECK(product_of(19) == "fused_vector_q4_K");
+  CHECK(product_of(20) == "fused_matrix_q4_K");
+  CHECK(product_of(67) == "fused_matrix_q4_K");
+  CHECK(product_of(68) == "half_matrix_q4_K");  // 17 tasks an expert
   call.vectors = 1 << 15;  // one task more than a launch has blocks for along y
-  const auto planned = plan(call);
+  const auto planned = plan(call, {"gfx1100", 96});
   REQUIRE(planned);
   REQUIRE(planned->launches.size() == 5);
   CHECK(planned->launches[1].grid.y == 65535);

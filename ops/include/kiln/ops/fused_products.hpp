@@ -53,18 +53,22 @@ struct FusedFloatVector : FusedProduct {
   const void* experts = nullptr;  // u32, or null
 };
 
-// rank_experts: tasks in the order of their experts, and tiles of up to kExpertTile of them that
+// rank_experts: tasks in the order of their experts, and tiles of up to `tile` of them that
 // have one expert. A task whose number is that of no expert is in no tile, and
-// the order ends with a 0 for it.
-inline constexpr std::size_t kExpertTile = 64;
+// the order ends with a 0 for it. FusedMatrix takes tiles of kExpertTile, HalfMatrix of
+// kHalfExpertTile.
+inline constexpr std::size_t kExpertTile = 64, kHalfExpertTile = 128;
 struct RankExperts {
   std::size_t tasks = 0, experts = 0;
+  std::size_t tile = kExpertTile;
   const void* ids = nullptr;  // u32, an expert for each task
   void* order = nullptr;      // u32, for each task
   void* tiles = nullptr;      // three u32 for each of expert_tiles()
+  void* places = nullptr;     // u32, for each task where HalfRows puts its activation; may be null
 };
-constexpr std::size_t expert_tiles(std::size_t tasks, std::size_t experts) {
-  return tasks / kExpertTile + experts;
+constexpr std::size_t expert_tiles(std::size_t tasks, std::size_t experts,
+                                   std::size_t tile = kExpertTile) {
+  return tasks / tile + experts;
 }
 inline constexpr std::size_t kExpertTileBytes = 12;
 
@@ -85,12 +89,16 @@ struct FusedMatrix : FusedProduct {
 // half_matrix_<format>: many activations of f16, as HalfRows leaves them in chunks. Weights, their
 // scales and their offsets are rounded to f16; beyond 65504 each of these is infinite,
 // and what comes of it no number. Sums are f32. `scales`: one for each activation, or null. With
-// `gates`: silu(gate) * product.
+// `gates`: silu(gate) * product. With the order and the tiles of RankExperts: `vectors` are tasks,
+// whose activations HalfRows puts to their places, and `experts` matrices lie one behind the other.
 struct HalfMatrix : FusedProduct {
   const void* gates = nullptr;  // f32, where the results are, or null
   std::size_t vectors = 1;
   const void* x = nullptr;       // f16, half_chunk_bytes() from a multiple of 16 on
   const void* scales = nullptr;  // f32, or null
+  std::size_t experts = 0;       // 0: one matrix
+  const void* order = nullptr;
+  const void* tiles = nullptr;
 };
 
 // join_products: dst = values, or, with gates, silu(gates) * values, element by element. With
@@ -116,8 +124,13 @@ struct HalfRows {
   // As HalfMatrix takes them (kernels/tuning/half_products.hpp), and not one behind the other: `out`
   // has half_chunk_bytes(), from a multiple of 16 on.
   bool in_chunks = false;
+  // With the places of RankExperts, and chunks: a row of x is that of `each` neighbouring tasks;
+  // `out` and `scales` have half_task_rows().
+  const void* places = nullptr;
+  std::size_t each = 1;
 };
 std::size_t half_chunk_bytes(std::size_t rows, std::size_t columns);
+std::size_t half_task_rows(std::size_t tasks, std::size_t experts);
 
 // Errors as those of quantized.hpp.
 Result<Launch> plan(const QuantizeRows& call, const Gpu& gpu = {});

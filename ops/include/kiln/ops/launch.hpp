@@ -95,7 +95,7 @@ struct Launch {
       return a.argument == b.argument && a.offset == b.offset;
     }
   };
-  static constexpr std::size_t kMostWorkspaceParts = 4;
+  static constexpr std::size_t kMostWorkspaceParts = 5;
   InlineList<WorkspacePart, kMostWorkspaceParts> workspace_parts = {};
 
   // The kernel runs so many times, one after the other. Launcher puts the number of the run, a
