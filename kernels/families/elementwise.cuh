@@ -112,8 +112,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kAhead =
       ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
   // The first input whose elements are as large as the output's: a chunk of it becomes one of the
-  // output, element by element. kInputs: none; of three it takes the compiler a register more.
-  static constexpr u32 kHost = kInputs > 2 ? kInputs : first_of(sizeof(Out), sizeof(In)...);
+  // output, element by element. kInputs: none.
+  static constexpr u32 kHost = first_of(sizeof(Out), sizeof(In)...);
   // Whether the kernel calls functions that it shares with others, for which the longest functions
   // lack the registers.
   static constexpr bool kAside = kArchitecture == tuning::Architecture::kSm80 &&
@@ -122,24 +122,21 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // transposed by four and by eight: 473, 358; broadcast along rows 143, 149.
   static constexpr u32 kGroup = kPaths == Paths::kPlain || kCount > 8 ? 8 : kCount < 4 ? 4 : kCount;
 
-  // Large turned views go by long groups, an access or two of an input. The registers do not
-  // suffice for three inputs where two blocks share a multiprocessor, for bytes there, nor for
-  // comparisons of four bytes. NVIDIA H200, own geometry, 4096x4096 transposed: cast_f16_f32 113 us,
-  // by long groups 35; badd_f32, one operand, 126 and 72; where_u8_f64, all three, 396 and 184.
-  static constexpr bool kTurns = kPaths == Paths::kRows && !kIsSame<F> &&
-                                 (kInputs < 3 || kSharing == 1) &&
-                                 (kInputs != 2 || largest(sizeof(In)...) != 4 * sizeof(Out));
-  static constexpr u32 kWide = kInputs == 1 ? smallest(16, 32 / largest(sizeof(In)...))
-                               : kSharing == 1 || smallest(sizeof(In)...) != 1
+  // Large turned views of two inputs go by long groups, an access or two of an input. The registers do
+  // not suffice for bytes where two blocks share a multiprocessor, nor for comparisons of four bytes.
+  // NVIDIA H200, own geometry, 4096x4096 transposed, one operand: badd_f32 126 us, by long groups 72.
+  static constexpr bool kTurns =
+      kPaths == Paths::kRows && kInputs == 2 && largest(sizeof(In)...) != 4 * sizeof(Out);
+  static constexpr u32 kWide = kSharing == 1 || smallest(sizeof(In)...) != 1
                                    ? largest(4, 16 / largest(sizeof(In)...))
                                    : 4;
-  static constexpr u32 kPart = kInputs == 1 ? kWide : 4;  // that are read singly, at once
+  static constexpr u32 kPart = 4;  // that are read singly, at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
 
   // Of what a kernel does not use, the numbers are the same for all types.
   static constexpr bool kRows = kPaths != Paths::kPlain;
   using Walker = device::Walker<kRows, kRows ? log_of(kCount) : 0, log_of(kGroup),
-                                kTurns ? log_of(kWide) : 0, kRows ? log_of(kUnit) : 0>;
+                                kTurns ? log_of(kWide) : 0, kTurns ? log_of(kUnit) : 0>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -200,12 +197,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     if constexpr (sizeof(T) == sizeof(Out)) {
       if (n == kHost) return chunk.append(results);
     }
-    // Of three inputs it takes the compiler a register less to put them behind.
-    if constexpr (kAbreast < kCount && kInputs > 2) {
-      chunk.append(chunk.template first<kAbreast>());
-    } else {
-      chunk.template drop<kAbreast>();
-    }
+    chunk.template drop<kAbreast>();
   }
 
   // Chunks `i`, `i + threads`, ... of contiguous arrays.
@@ -281,7 +273,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, Group<kInputs>& group, u32 n,
                           bool first) const {
     const T* from = input<T>(n) + group.at[n];
-    if (kInputs == 1 || (walk.wide() >> n & 1) != 0) {
+    if ((walk.wide() >> n & 1) != 0) {
       if (first) line.load(from);
       return;
     }
@@ -345,25 +337,12 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Whether a thread an element is best in two rounds of blocks, too. Of bytes there are too few
-  // chunks for all multiprocessors; views of three inputs may be contiguous, which matters where
-  // blocks are alone.
+  // Whether a thread an element is best in two rounds of blocks, too: of bytes there are too few
+  // chunks for all multiprocessors.
   static constexpr bool kTwice = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
-  static constexpr bool kViewTwice = kInputs < 3 || kSharing == 2;
 
-  // Whether a view has so few elements that each is best found by itself: of casts, in the
-  // reference's geometry, up to five rounds of the threads that the largest GPU holds. NVIDIA H200,
-  // us for 1.2 million elements to channels last: cast_f16_f32 16.6, and 13.1 singly.
-  KILN_DEVICE static bool has_few(u64 numel) {
-    if (takes_one_element(numel, kViewTwice)) return true;
-    if constexpr (kRows && kInputs == 1 && !kIsSame<F>) {
-      constexpr u64 kMost = 5ull * kMachine.multiprocessors * kMachine.threads;
-      return static_cast<bool>((block_size() == 1024) & (numel <= kMost) &
-                               (launched_threads() >= numel));
-    } else {
-      return false;
-    }
-  }
+  // Whether a view has so few elements that each is best found by itself.
+  KILN_DEVICE static bool has_few(u64 numel) { return takes_one_element(numel, true); }
 
   KILN_DEVICE Walk plan(bool aligned, bool wide) const {
     if constexpr (kAside) {
@@ -457,9 +436,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
                           numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
         const Walk walk = plan(aligned, wide);
         contiguous = walk.contiguous;
-        const bool few = !kViewTwice && sizeof(Out) != 1 && takes_one_element(numel, true) &&
-                         !walk.lines() && !walk.rows();
-        if (!contiguous && !few && (walk.cut() != views.rank || numel >> 31 != 0)) {
+        if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
           return move_views(walk, spread.self, threads);
         }
       }

@@ -1,6 +1,5 @@
 // Module cast: out[i] = D(inp[i]). A row: source and destination, each as the ABI spells it, which
-// is also what device code calls the type. Each group is a source of the module:
-// kernels/cast_from_<group>.cu.
+// is also what device code calls the type.
 #pragma once
 
 #define KILN_EACH_CAST_TO(row, from) \
@@ -10,43 +9,63 @@
   row(from, f32)                     \
   row(from, f64)
 
-#define KILN_EACH_CAST_FROM_INTEGER(row) \
-  KILN_EACH_CAST_TO(row, u8)             \
-  row(u8, u32)                           \
-  row(u8, i64)                           \
-  row(u8, f8_e4m3)                       \
-  KILN_EACH_CAST_TO(row, u32)            \
-  row(u32, u32)                          \
-  row(u32, i64)                          \
-  row(i64, u8)                           \
-  row(i64, u32)                          \
-  row(i64, i64)                          \
-  row(i64, f32)                          \
-  row(i64, f64)                          \
-  row(i32, f8_e4m3)
-
-#define KILN_EACH_CAST_FROM_SHORT(row) \
-  KILN_EACH_CAST_TO(row, f16)          \
-  row(f16, u32)                        \
-  row(f16, f8_e4m3)                    \
-  KILN_EACH_CAST_TO(row, bf16)         \
-  row(bf16, u32)                       \
-  row(bf16, f8_e4m3)                   \
-  KILN_EACH_CAST_TO(row, f8_e4m3)      \
-  row(f8_e4m3, i32)                    \
-  row(f8_e4m3, f8_e4m3)
-
-#define KILN_EACH_CAST_FROM_FLOAT(row) \
-  KILN_EACH_CAST_TO(row, f32)          \
-  row(f32, u32)                        \
-  row(f32, i64)                        \
-  row(f32, f8_e4m3)                    \
-  KILN_EACH_CAST_TO(row, f64)          \
-  row(f64, u32)                        \
-  row(f64, i64)                        \
+#define KILN_EACH_CAST(row)         \
+  KILN_EACH_CAST_TO(row, u8)        \
+  row(u8, u32)                      \
+  row(u8, i64)                      \
+  row(u8, f8_e4m3)                  \
+  KILN_EACH_CAST_TO(row, u32)       \
+  row(u32, u32)                     \
+  row(u32, i64)                     \
+  row(i64, u8)                      \
+  row(i64, u32)                     \
+  row(i64, i64)                     \
+  row(i64, f32)                     \
+  row(i64, f64)                     \
+  row(i32, f8_e4m3)                 \
+  KILN_EACH_CAST_TO(row, f16)       \
+  row(f16, u32)                     \
+  row(f16, f8_e4m3)                 \
+  KILN_EACH_CAST_TO(row, bf16)      \
+  row(bf16, u32)                    \
+  row(bf16, f8_e4m3)                \
+  KILN_EACH_CAST_TO(row, f8_e4m3)   \
+  row(f8_e4m3, i32)                 \
+  row(f8_e4m3, f8_e4m3)             \
+  KILN_EACH_CAST_TO(row, f32)       \
+  row(f32, u32)                     \
+  row(f32, i64)                     \
+  row(f32, f8_e4m3)                 \
+  KILN_EACH_CAST_TO(row, f64)       \
+  row(f64, u32)                     \
+  row(f64, i64)                     \
   row(f64, f8_e4m3)
 
-#define KILN_EACH_CAST(row)        \
-  KILN_EACH_CAST_FROM_INTEGER(row) \
-  KILN_EACH_CAST_FROM_SHORT(row)   \
-  KILN_EACH_CAST_FROM_FLOAT(row)
+// Names of our own, for large views: what networks cast.
+#define KILN_EACH_TILED_CAST(row) \
+  row(u8, u32)                    \
+  row(u8, i64)                    \
+  row(u8, f16)                    \
+  row(u8, bf16)                   \
+  row(u8, f32)                    \
+  row(u32, i64)                   \
+  row(u32, f32)                   \
+  row(i64, u32)                   \
+  row(i64, f32)                   \
+  row(f16, bf16)                  \
+  row(f16, f32)                   \
+  row(f16, f8_e4m3)               \
+  row(bf16, f16)                  \
+  row(bf16, f32)                  \
+  row(bf16, f8_e4m3)              \
+  row(f8_e4m3, f16)               \
+  row(f8_e4m3, bf16)              \
+  row(f8_e4m3, f32)               \
+  row(f32, u8)                    \
+  row(f32, u32)                   \
+  row(f32, i64)                   \
+  row(f32, f16)                   \
+  row(f32, bf16)                  \
+  row(f32, f64)                   \
+  row(f32, f8_e4m3)               \
+  row(f64, f32)

@@ -1,13 +1,48 @@
 #include "kiln/ops/cast.hpp"
 
+#include <optional>
+
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/tiles.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "tiling.hpp"
 
 namespace kiln::ops {
 namespace {
 
 constexpr auto kCast = rows_of_each_first("cast");
+constexpr auto kCastTiles = rows_of_each_first("cast_tiles");
+
+// The launch of a view tile by tile; none where it goes element by element.
+Result<std::optional<Launch>> plan_tiles(const Cast& call, const ViewBlock& view, std::size_t count,
+                                         std::size_t resident) {
+  const KernelRows& rows = of(kCastTiles, call.from);
+  const bool always = call.tiles == Tiles::kAlways;
+  if (!rows.has(call.to) || call.tiles == Tiles::kNever || call.geometry != Geometry::kOwn ||
+      view.block.empty() || view.rank == 0 ||
+      (!always && (count <= resident || call.inp == call.out))) {
+    return std::optional<Launch>();
+  }
+  const bool turned = view.block[2 * view.rank - 1] > 1;
+  const std::size_t length = tuning::kTileLength, lines = tuning::kTileLines;
+  const Tiling tiling =
+      turned ? tiling_of(view, 1, count, lines, length) : tiling_of(view, 1, count, length, lines);
+  // Tiles that are half empty cost as much as full ones.
+  if (tiling.tiles == 0 || (!always && tiling.count() > count / (length * lines / 2))) {
+    return std::optional<Launch>();
+  }
+  const TiledDim& along = turned ? tiling.down : tiling.across;
+  const TiledDim& beside = turned ? tiling.across : tiling.down;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, rows, call.to));
+  launch.grid = {static_cast<std::uint32_t>(tiling.tiles), tiling.y.size, tiling.z.size};
+  launch.block.x = tuning::kTileThreads;
+  launch.pass(CastTilesKernel<void, void>(), along.size, beside.size, along.in[0], beside.in[0],
+              along.out, beside.out, tiling.y.in[0], tiling.y.out, tiling.z.in[0], tiling.z.out,
+              call.inp, call.out);
+  return std::optional<Launch>(std::move(launch));
+}
 
 }  // namespace
 
@@ -21,9 +56,13 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   }
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
 
+  const ViewBlock view = view_block(call.geometry, call.layout);
+  KILN_TRY_ASSIGN(std::optional<Launch> tiled,
+                  plan_tiles(call, view, count, spread_over(gpu).resident()));
+  if (tiled) return *std::move(tiled);
+
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
-  const ViewBlock view = view_block(call.geometry, call.layout);
   launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));

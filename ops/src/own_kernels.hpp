@@ -51,6 +51,10 @@ using SliceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uin
                            std::uint64_t, std::uint64_t, const T*, T*>;
 template <typename T, typename Out>
 using MapKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, Out*>;
+template <typename T, typename Out>
+using CastTilesKernel =
+    Kernel<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+           std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, const T*, Out*>;
 template <typename T>
 using ParameterUnaryKernel = Kernel<std::uint64_t, std::uint64_t, Info, T, const T*, T*>;
 template <typename T, typename Out>
@@ -58,6 +62,9 @@ using BinaryKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, const 
 template <typename Condition, typename T>
 using WhereKernel =
     Kernel<std::uint64_t, std::uint64_t, Info, const Condition*, const T*, const T*, T*>;
+template <typename Condition, typename T>
+using WhereTilesKernel = Kernel<Info, std::uint32_t, std::uint32_t, std::uint32_t, const Condition*,
+                                const T*, const T*, T*>;
 template <typename Id, typename T>
 using IndexSelectKernel = Kernel<std::uint64_t, std::uint64_t, Info, const Id*, const T*, T*,
                                  std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;

@@ -1,18 +1,86 @@
 #include "kiln/ops/ternary.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
+
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/tiles.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "tiling.hpp"
 
 namespace kiln::ops {
 namespace {
 
 constexpr auto kWhere = rows_of_each_first("where");
+constexpr auto kWhereTiles = rows_of_each_first("where_tiles");
+
+// The type whose kernel moves elements of that size.
+DType of_size(std::size_t bytes) {
+  return bytes == 1   ? DType::kU8
+         : bytes == 2 ? DType::kF16
+         : bytes == 4 ? DType::kF32
+                      : DType::kF64;
+}
+
+bool is_multiple(const void* address, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
+
+// Whether the views are rows of whole chunks, which where_<C>_<T> moves by wide accesses.
+bool has_whole_rows(const Where& call, const ViewBlock& views) {
+  const std::size_t wide = size_of(call.condition_dtype), size = size_of(call.dtype);
+  const std::size_t chunk = 16 / std::max(wide, size), rank = views.rank;
+  const bool aligned =
+      is_multiple(call.condition, chunk * wide) && is_multiple(call.on_true, chunk * size) &&
+      is_multiple(call.on_false, chunk * size) && is_multiple(call.out, chunk * size);
+  if (rank == 0 || !aligned || views.block[rank - 1] % chunk != 0) return false;
+  for (std::size_t view = 1; view <= 3; ++view) {
+    for (std::size_t dim = 0; dim < rank; ++dim) {
+      const std::size_t stride = views.block[view * rank + dim];
+      if (dim + 1 == rank ? stride != 1 : stride % chunk != 0) return false;
+    }
+  }
+  return true;
+}
+
+// The launch of views tile by tile; none where they go another way.
+Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& views,
+                                         std::size_t count, std::size_t resident) {
+  const KernelRows& rows = of(kWhereTiles, call.condition_dtype);
+  const DType dtype = rows.has(call.dtype) ? call.dtype : of_size(size_of(call.dtype));
+  const bool always = call.tiles == Tiles::kAlways;
+  const auto is_input = [&](const void* array) {
+    return array == call.condition || array == call.on_true || array == call.on_false;
+  };
+  if (!rows.has(dtype) || call.tiles == Tiles::kNever || call.geometry != Geometry::kOwn ||
+      (!always && (count <= resident || is_input(call.out) || has_whole_rows(call, views)))) {
+    return std::optional<Launch>();
+  }
+  const std::size_t side = tuning::kTileSide;
+  const Tiling tiling = tiling_of(views, 3, count, side, side);
+  if (tiling.tiles == 0 || (!always && tiling.count() > count / (side * side / 2))) {
+    return std::optional<Launch>();
+  }
+  Launch launch;
+  KILN_TRY(set_kernel(launch, rows, dtype));
+  launch.grid = {static_cast<std::uint32_t>(tiling.tiles), tiling.y.size, tiling.z.size};
+  launch.block.x = tuning::kTileThreads;
+  const std::array<const TiledDim*, 4> dims = {&tiling.across, &tiling.down, &tiling.y, &tiling.z};
+  for (const TiledDim* dim : dims) launch.layout.push_back(dim->size);
+  for (std::size_t input = 0; input < 3; ++input) {
+    for (const TiledDim* dim : dims) launch.layout.push_back(dim->in[input]);
+  }
+  launch.layout_argument = 0;
+  launch.pass(WhereTilesKernel<void, void>(), nullptr, tiling.down.out, tiling.y.out, tiling.z.out,
+              call.condition, call.on_true, call.on_false, call.out);
+  return std::optional<Launch>(std::move(launch));
+}
 
 }  // namespace
 
 Result<Launch> plan(const Where& call, const Gpu& gpu) {
-  Launch launch;
   if (!of(kWhere, call.condition_dtype).has(call.dtype)) {
     return Error{ErrorCode::kInvalidInput,
                  "no kernel of 'where' takes '" + std::string(name(call.dtype)) +
@@ -20,17 +88,24 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
                  {},
                  {}};
   }
-  KILN_TRY(set_kernel(launch, of(kWhere, call.condition_dtype), call.dtype));
   const NamedOperand condition{"condition", call.condition_layout};
   const NamedOperand on_true{"on_true", call.true_layout};
   const NamedOperand on_false{"on_false", call.false_layout};
   KILN_TRY_ASSIGN(const std::size_t count, common_count({condition, on_true, on_false}));
 
+  const bool contiguous = are_contiguous({condition, on_true, on_false});
   const ViewBlock views = view_block(call.geometry, {condition, on_true, on_false});
+  if (!contiguous) {
+    KILN_TRY_ASSIGN(std::optional<Launch> tiled,
+                    plan_tiles(call, views, count, spread_over(gpu).resident()));
+    if (tiled) return *std::move(tiled);
+  }
+
+  Launch launch;
+  KILN_TRY(set_kernel(launch, of(kWhere, call.condition_dtype), call.dtype));
   launch.layout = views.block;  // never null
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count,
-                                are_contiguous({condition, on_true, on_false})));
+  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, contiguous));
   launch.pass(WhereKernel<void, void>(), count, views.rank, nullptr, call.condition, call.on_true,
               call.on_false, call.out);
   return launch;

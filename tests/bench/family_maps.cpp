@@ -59,11 +59,24 @@ Operands where_operands(const Kernel& kernel, const BenchCase& subject) {
           {kernel.dtype, {subject.dims}}};
 }
 
+template <ops::Tiles kTiles>
 Result<ops::Launch> plan_cast(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry geometry) {
   return plan(ops::Cast{kernel.first, kernel.dtype, layout_of(subject, 0), addresses.inputs[0],
-                        addresses.output, geometry},
+                        addresses.output, geometry, kTiles},
               subject.gpu);
+}
+
+// Turned views of about so many elements.
+template <std::size_t kViews>
+BenchCase turned(std::string kernel, std::size_t count) {
+  std::size_t rows = 1;
+  while (4 * rows * rows <= count) rows *= 2;
+  BenchCase subject;
+  subject.kernel = std::move(kernel);
+  subject.dims = {2 * rows, count / (2 * rows) + 2};
+  subject.strides.assign(kViews, {1, 2 * rows});
+  return subject;
 }
 
 Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
@@ -80,13 +93,18 @@ Result<ops::Launch> plan_binary(const Kernel& kernel, const BenchCase& subject,
   return plan(call, subject.gpu);
 }
 
+template <ops::Tiles kTiles>
 Result<ops::Launch> plan_where(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry geometry) {
   return plan(ops::Where{kernel.first, kernel.dtype, layout_of(subject, 0), layout_of(subject, 1),
                          layout_of(subject, 2), addresses.inputs[0], addresses.inputs[1],
-                         addresses.inputs[2], addresses.output, geometry},
+                         addresses.inputs[2], addresses.output, geometry, kTiles},
               subject.gpu);
 }
+
+const std::vector<Parameter> kWhereParameters = {
+    {Role::kCount},    {Role::kRank},     {Role::kInfo},  {Role::kInput, 0},
+    {Role::kInput, 1}, {Role::kInput, 2}, {Role::kOutput}};
 
 }  // namespace
 
@@ -126,7 +144,16 @@ std::vector<Family> map_families() {
       {.name = "cast",
        .views = 1,
        .operands = map_operands,
-       .plan = plan_cast,
+       .plan = plan_cast<ops::Tiles::kBySize>,
+       .original = kMapParameters},
+
+      {.name = "cast_tiles",
+       .is_chosen = true,
+       .views = 1,
+       .sized = turned<1>,
+       .operands = map_operands,
+       .plan = plan_cast<ops::Tiles::kAlways>,
+       .original_root = "cast",
        .original = kMapParameters},
 
       {.name = "binary",
@@ -147,14 +174,18 @@ std::vector<Family> map_families() {
        .views = 3,
        .always_info = true,
        .operands = where_operands,
-       .plan = plan_where,
-       .original = {{Role::kCount},
-                    {Role::kRank},
-                    {Role::kInfo},
-                    {Role::kInput, 0},
-                    {Role::kInput, 1},
-                    {Role::kInput, 2},
-                    {Role::kOutput}}},
+       .plan = plan_where<ops::Tiles::kBySize>,
+       .original = kWhereParameters},
+
+      {.name = "where_tiles",
+       .is_chosen = true,
+       .views = 3,
+       .always_info = true,
+       .sized = turned<3>,
+       .operands = where_operands,
+       .plan = plan_where<ops::Tiles::kAlways>,
+       .original_root = "where",
+       .original = kWhereParameters},
   };
 }
 

@@ -328,4 +328,17 @@ void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
   }
 }
 
+void add_tiled_cases(const ElementwiseKernel& kernel, Breadth breadth,
+                     std::vector<CaseSpec>& cases) {
+  for (const Variant& variant : variants_of(kernel, breadth)) {
+    if (variant.grid.name != own_grid().name || variant.empty) continue;
+    std::vector<View> inputs;
+    for (const NamedLayout& view : variant.views) inputs.push_back({view.layout, nullptr});
+    const auto launch = kernel.plan(inputs, nullptr, ops::Geometry::kOwn);
+    if (launch && launch->kernel.text() == kernel.name) {
+      cases.push_back(elementwise_case(kernel, variant));
+    }
+  }
+}
+
 }  // namespace kiln::conformance

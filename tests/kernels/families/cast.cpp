@@ -1,4 +1,4 @@
-// cast_<From>_<To>: out[i] = To(inp[idx(i)]).
+// cast_<From>_<To>, cast_tiles_<From>_<To>: out[i] = To(inp[idx(i)]).
 //
 // Contract: integers keep their low bits; what becomes a float is rounded once. Floats truncate
 // toward zero, and NaN becomes 0: u32, i32 and i64 saturate, u8 is the low byte of what u32 would
@@ -47,6 +47,27 @@ Expected to_float(DType to, Real value) {
   return Expected::within(to, value, bound, ZeroSign::kAsExpected);
 }
 
+ElementwiseKernel cast_kernel(std::string_view name, DType from, DType to, ops::Tiles tiles) {
+  ElementwiseKernel subject;
+  subject.name = name;
+  subject.inputs = {from};
+  subject.output = to;
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    ops::Cast call;
+    call.from = from;
+    call.to = to;
+    call.layout = inputs[0].layout;
+    call.inp = inputs[0].data;
+    call.out = out;
+    call.geometry = geometry;
+    call.tiles = tiles;
+    return plan(call);
+  };
+  auto memo = std::make_shared<Memo>(from, [=](Bits inp) { return cast_reference(from, to, inp); });
+  subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };
+  return subject;
+}
+
 }  // namespace
 
 Expected cast_reference(DType from, DType to, Bits inp) {
@@ -65,26 +86,17 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
   const std::optional<RootAndDType> target = split_dtype(kernel);
   if (!target) return false;
   const std::optional<RootAndDType> source = split_dtype(target->root);
-  if (!source || source->root != "cast") return false;
-  const DType from = source->dtype, to = target->dtype;
-
-  ElementwiseKernel subject;
-  subject.name = kernel;
-  subject.inputs = {from};
-  subject.output = to;
-  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
-    ops::Cast call;
-    call.from = from;
-    call.to = to;
-    call.layout = inputs[0].layout;
-    call.inp = inputs[0].data;
-    call.out = out;
-    call.geometry = geometry;
-    return plan(call);
-  };
-  auto memo = std::make_shared<Memo>(from, [=](Bits inp) { return cast_reference(from, to, inp); });
-  subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };
-  add_elementwise_cases(subject, breadth_of(selection, represents_family("cast", kernel)), cases);
+  if (!source) return false;
+  const bool tiled = source->root == "cast_tiles";
+  if (!tiled && source->root != "cast") return false;
+  const ElementwiseKernel subject = cast_kernel(kernel, source->dtype, target->dtype,
+                                                tiled ? ops::Tiles::kAlways : ops::Tiles::kNever);
+  const Breadth breadth = breadth_of(selection, represents_family("cast", kernel));
+  if (tiled) {
+    add_tiled_cases(subject, breadth, cases);
+  } else {
+    add_elementwise_cases(subject, breadth, cases);
+  }
   return true;
 }
 
@@ -93,7 +105,10 @@ Contracts cast_contracts() {
            "exact; to f8 0.5 of f32", "NaN to integers: 0; infinities saturate, or wrap as u8",
            "Integers keep their low bits. Floats to integers are cut off toward zero: u32, i32 and "
            "i64 saturate. Kept: to u8 by way of u32, of which the low byte stays (300 gives 44, -1 "
-           "gives 0). Mended: u8 and f64 to bf16 round once on every architecture."}};
+           "gives 0). Mended: u8 and f64 to bf16 round once on every architecture."},
+          {"cast_tiles", "as cast", "as cast", "as cast", "as cast",
+           "A name of our own, for large views of what networks cast: tile by tile through shared "
+           "memory."}};
 }
 
 }  // namespace kiln::conformance

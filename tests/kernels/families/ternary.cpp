@@ -1,4 +1,5 @@
-// where_<C>_<T>: out[i] = ids[idx(i)] != 0 ? t[idx(i)] : f[idx(i)], bit by bit.
+// where_<C>_<T>, where_tiles_<C>_<T>: out[i] = ids[idx(i)] != 0 ? t[idx(i)] : f[idx(i)], bit by
+// bit.
 #include "kiln/ops/ternary.hpp"
 
 #include "tests/kernels/elementwise.hpp"
@@ -9,7 +10,9 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   const std::optional<RootAndDType> value = split_dtype(kernel);
   if (!value) return false;
   const std::optional<RootAndDType> condition = split_dtype(value->root);
-  if (!condition || condition->root != "where") return false;
+  if (!condition) return false;
+  const bool tiled = condition->root == "where_tiles";
+  if (!tiled && condition->root != "where") return false;
   const DType condition_dtype = condition->dtype, dtype = value->dtype;
 
   ElementwiseKernel subject;
@@ -30,19 +33,26 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
     call.on_false = inputs[2].data;
     call.out = out;
     call.geometry = geometry;
+    call.tiles = tiled ? ops::Tiles::kAlways : ops::Tiles::kNever;
     return plan(call);
   };
   subject.reference = [](const Bits* inputs) {
     return Expected::exactly(inputs[0] != 0 ? inputs[1] : inputs[2]);
   };
-  const bool represents = represents_family("ternary", kernel);
-  add_elementwise_cases(subject, breadth_of(selection, represents), cases);
+  const Breadth breadth = breadth_of(selection, represents_family("ternary", kernel));
+  if (tiled) {
+    add_tiled_cases(subject, breadth, cases);
+  } else {
+    add_elementwise_cases(subject, breadth, cases);
+  }
   return true;
 }
 
 Contracts ternary_contracts() {
   return {{"where", "condition ≠ 0 ? t : f", "", "exact", "NaN payloads stay",
-           "Kept: the layout block is never null."}};
+           "Kept: the layout block is never null."},
+          {"where_tiles", "condition ≠ 0 ? t : f", "", "exact", "NaN payloads stay",
+           "A name of our own, for large views: tile by tile, for any type of that size."}};
 }
 
 }  // namespace kiln::conformance

@@ -42,6 +42,57 @@ TEST_CASE("plan of a cast names both types, and refuses a pair without a kernel"
   CHECK(pairs == 58);
 }
 
+TEST_CASE("large views of what networks cast go tile by tile") {
+  const auto kernel = [](DType from, DType to, Layout layout, Geometry geometry = Geometry::kOwn) {
+    Cast call;
+    call.from = from;
+    call.to = to;
+    call.layout = std::move(layout);
+    call.geometry = geometry;
+    call.out = &call;
+    const auto launch = plan(call, {"sm_90", 132});
+    REQUIRE(launch);
+    return to_string(*launch).substr(5);
+  };
+  const DType half = DType::kF16, single = DType::kF32;
+  // 64 elements along the input's lines, 32 lines beside.
+  CHECK(kernel(half, single, {{4096, 1024}, {1, 4096}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
+  CHECK(kernel(half, single, {{4096, 1024}, {1025, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
+  CHECK(kernel(half, single, {{4096, 1024}, {0, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
+  // Other dims are the grid's.
+  CHECK(kernel(half, single, {{8, 512, 12, 64}, {393216, 64, 32768, 1}}) ==
+        "cast_tiles_f16_f32<<<16x8x12, 256>>>");
+  // Element by element: few elements, tiles that are mostly empty, steps in all dims, other pairs,
+  // the original's geometry.
+  CHECK(kernel(half, single, {{128, 32}, {1, 128}}) == "cast_f16_f32<<<32, 128>>>");
+  CHECK(kernel(half, single, {{1 << 20, 3}, {1, 1 << 20}}).substr(0, 13) == "cast_f16_f32<");
+  CHECK(kernel(half, single, {{1024, 1024}, {4096, 2}}).substr(0, 13) == "cast_f16_f32<");
+  CHECK(kernel(DType::kF64, half, {{4096, 1024}, {1, 4096}}).substr(0, 13) == "cast_f64_f16<");
+  CHECK(kernel(half, single, {{4096, 1024}, {1, 4096}}, Geometry::kReference) ==
+        "cast_f16_f32<<<4096, 1024>>>");
+}
+
+TEST_CASE("large views of a where go tile by tile, but rows of whole chunks do not") {
+  alignas(16) static char memory[16];
+  const auto kernel = [](DType dtype, Layout condition, Layout value) {
+    Where call;
+    call.dtype = dtype;
+    call.condition_layout = std::move(condition);
+    call.true_layout = call.false_layout = std::move(value);
+    call.condition = call.on_true = call.on_false = memory;
+    const auto launch = plan(call, {"sm_90", 132});
+    REQUIRE(launch);
+    return to_string(*launch).substr(8);
+  };
+  const Layout turned = {{4096, 1023}, {1, 4096}}, plain = {{4096, 1023}};
+  const Layout rows = {{4096, 1024}, {2048, 1}}, repeated = {{4096, 1024}, {0, 1}};
+  CHECK(kernel(DType::kBF16, turned, turned) == "where_tiles_u8_f16<<<4096, 256>>>");
+  CHECK(kernel(DType::kF8E4M3, plain, turned) == "where_tiles_u8_u8<<<4096, 256>>>");
+  CHECK(kernel(DType::kF32, plain, plain).substr(0, 13) == "where_u8_f32<");
+  CHECK(kernel(DType::kF32, repeated, rows).substr(0, 13) == "where_u8_f32<");
+  CHECK(kernel(DType::kF32, {{128, 32}, {1, 128}}, {{128, 32}}) == "where_u8_f32<<<32, 128>>>");
+}
+
 TEST_CASE("plan of a binary operation passes both layouts unless both are contiguous") {
   Binary call;
   call.op = BinaryOp::kLess;

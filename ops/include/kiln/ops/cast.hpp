@@ -4,6 +4,9 @@
 // integers to floats and floats to narrower floats round once, to nearest even. Floats to integers
 // truncate toward zero, NaN gives 0: u32, i32 and i64 saturate; u8 keeps the low 8 bits of what u32
 // would be (300 gives 44, -1 gives 0). To f8 through f32, saturated.
+//
+// Large views of what networks cast have kernels of our own, cast_tiles_<From>_<To>, which compute
+// the same.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -34,6 +37,7 @@ struct Cast {
   const void* inp = nullptr;
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
+  Tiles tiles = Tiles::kBySize;
 };
 
 // Errors (kInvalidInput) name the shape, or the types between which no kernel casts.

@@ -29,6 +29,9 @@ enum class Geometry : std::uint8_t {
                // bits
 };
 
+// Whether views go tile by tile, where there is a kernel of our own for that. In our geometry alone.
+enum class Tiles : std::uint8_t { kBySize, kNever, kAlways };
+
 // One kernel argument: up to 8 bytes by value.
 class Argument {
  public:

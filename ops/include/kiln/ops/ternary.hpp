@@ -1,6 +1,7 @@
 // ternary: out[i] = condition[idx(i)] != 0 ? on_true[idx(i)] : on_false[idx(i)], bit by bit.
 //
-// Kernels: where_<C>_<T>, for the pairs of tables/ternary.hpp.
+// Kernels: where_<C>_<T>, for the pairs of tables/ternary.hpp. Large views that are no rows of whole
+// chunks have kernels of our own, where_tiles_<C>_<T>: one for each condition and size of element.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -17,6 +18,7 @@ struct Where {
   const void* on_false = nullptr;
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
+  Tiles tiles = Tiles::kBySize;
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.

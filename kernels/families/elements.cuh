@@ -1,0 +1,377 @@
+// out[i] = f(in[place of i]...), for kernels whose code is to be short: contiguous arrays by chunks
+// of up to sixteen aligned bytes, views element by element; of `where`, rows of whole chunks, too.
+//
+// Small launches have an element to a thread. A chunk is read before it is written and nothing is
+// read through a read-only cache, so an input may be the output. Large views have kernels of our
+// own, where they pay (families/cast_tiles.cuh, where_tiles.cuh).
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/index.cuh"
+#include "device/platform.cuh"
+#include "families/inputs.cuh"
+#include "families/spread.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+// ---- places -----------------------------------------------------------------------------------
+
+// find_element() of a 64-bit index, which divides by 64 bits only where the index has them.
+template <u32 N>
+KILN_DEVICE Place<N> find_place(const Views<N>& views, u64 i) {
+  Place<N> place{};
+#pragma unroll 1
+  for (u32 dim = views.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    u32 digit = static_cast<u32>(i);
+    if (dim != 0) {
+      const u32 size = views.size(dim);
+      i = quotient(i, size);
+      digit -= static_cast<u32>(i) * size;
+    }
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) place.at[n] += digit * views.stride(n, dim);
+  }
+  return place;
+}
+
+// Kernels for sm_80, of which PTX is made, call it; inline, each would have a copy.
+KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_place(views, i); }
+KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_place(views, i); }
+
+template <u32 N, class Index>
+KILN_DEVICE Place<N> place_of(const Views<N>& views, Index i) {
+  if constexpr (kArchitecture == tuning::Architecture::kSm80) {
+    return place_aside(views, i);
+  } else if constexpr (sizeof(Index) == 4) {
+    return find_element(views, i);
+  } else {
+    return find_place(views, i);
+  }
+}
+template <u32 N>
+KILN_DEVICE Place<N> place_of(const Views<N>& views, u64 i, bool contiguous) {
+  if (!contiguous) return place_of(views, i);
+  Place<N> place;
+#pragma unroll
+  for (u32 n = 0; n < N; ++n) place.at[n] = i;
+  return place;
+}
+
+// ---- f8 ---------------------------------------------------------------------------------------
+
+#if KILN_HAS_F8_CONVERSION
+inline constexpr bool kConvertsF8 = true;
+#else
+inline constexpr bool kConvertsF8 = false;
+#endif
+template <class T>
+inline constexpr bool kIsF8 = false;
+template <>
+inline constexpr bool kIsF8<f8_e4m3> = true;
+
+// The conversion in software is long; kernels for sm_80 call it.
+KILN_ASIDE u32 f8_aside(f32 x) { return narrow<f8_e4m3>(x).bits; }
+
+template <class T, class C>
+KILN_DEVICE T narrow_briefly(C x) {
+  if constexpr (kIsF8<T> && sizeof(C) == 4 && kArchitecture == tuning::Architecture::kSm80) {
+    return T{static_cast<u8>(f8_aside(x))};
+  } else {
+    return narrow<T>(x);
+  }
+}
+template <class T, class C>
+KILN_DEVICE u32 narrow_pair_briefly(C first, C second) {
+  if constexpr (kIsF8<T> && !kConvertsF8) {
+    return narrow_briefly<T>(first).bits | static_cast<u32>(narrow_briefly<T>(second).bits) << 8;
+  } else {
+    return narrow_pair<T>(first, second);
+  }
+}
+
+// ---- chunks -----------------------------------------------------------------------------------
+
+// Element j of a chunk becomes number_of(j), narrowed. Without loops, which compiles faster.
+template <class T, u32 kCount, u32... J, class NumberOf>
+KILN_DEVICE void set_elements(Chunk<T, kCount>& chunk, Sequence<J...>, const NumberOf& number_of) {
+  if constexpr (sizeof(T) == 4) {
+    ((chunk.word[J] = bits_of(narrow<T>(number_of(J)))), ...);
+  } else {
+    (chunk.put(J, narrow<T>(number_of(J))), ...);
+  }
+}
+// Of at most two bytes, by words.
+template <class T, u32 kCount, u32... W, class NumberOf>
+KILN_DEVICE void set_words(Chunk<T, kCount>& chunk, Sequence<W...>, const NumberOf& number_of) {
+  const auto pair = [&](u32 j) { return narrow_pair_briefly<T>(number_of(j), number_of(j + 1)); };
+  if constexpr (sizeof(T) == 2 || kCount == 2) {
+    ((chunk.word[W] = pair(2 * W)), ...);
+  } else {
+    ((chunk.word[W] = pair(4 * W) | pair(4 * W + 2) << 16), ...);
+  }
+}
+template <class T, u32 kCount, class NumberOf>
+KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
+  if constexpr (sizeof(T) > 2) {
+    set_elements(chunk, typename MakeSequence<kCount>::Type(), number_of);
+  } else {
+    set_words(chunk, typename MakeSequence<Chunk<T, kCount>::kWords>::Type(), number_of);
+  }
+}
+
+// Of launches with a thread for every element a part works: as many threads as the device holds at
+// once, or of those that move chunks fewer, where there are more chunks. Of other launches all do.
+// `kSharing` blocks of 1024 share a multiprocessor; where it holds one, those that leave have room
+// where none works.
+template <u32 kSharing>
+KILN_DEVICE u32 fitting_threads(u64 numel) {
+  if (launched_threads() < numel) return ~0u;
+  return (kSharing == 1 ? multiprocessors() : resident_blocks()) * 1024;
+}
+template <u32 kSharing>
+KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
+  if (kSharing == 1 ? fitting == ~0u : chunks <= fitting) return fitting;
+  return working_blocks() * 1024;
+}
+
+// The threads of at most so many blocks.
+KILN_DEVICE u32 threads_of_blocks(u32 most) {
+  const u32 blocks = block_count();
+  return (blocks < most ? blocks : most) * block_size();
+}
+// Blocks that go over a view element by element: as many as there are, up to 2^31 threads.
+inline constexpr u32 kMostViewBlocks = 1u << 21;
+
+// ---- one input --------------------------------------------------------------------------------
+
+// out[i] = f(in[place of i]). `info` null means contiguous; `f` returns a number that narrows to
+// Out.
+template <class Out, class In, class F>
+struct MapElements {
+  static constexpr u32 kFit = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
+  // Conversions of f8 in software are long, and written out for each element.
+  static constexpr bool kIsLong = !kConvertsF8 && (kIsF8<Out> || kIsF8<In>);
+  static constexpr u32 kCount = kIsLong && kFit > 4 ? 4 : kFit;
+  // Of bytes there are too few chunks for all multiprocessors.
+  static constexpr bool kTwice = sizeof(Out) == 1 || sizeof(In) == 1;
+  using InChunk = Chunk<In, kCount>;
+
+  const F& f;
+  Views<1> view;
+  Out* out;
+  const In* in;
+
+  KILN_DEVICE bool is_aligned() const {
+    return (address_of(out) % (kCount * sizeof(Out)) | address_of(in) % (kCount * sizeof(In))) == 0;
+  }
+  KILN_DEVICE void load(InChunk& chunk, u32 i) const {
+    chunk.load(in + static_cast<u64>(i) * kCount);
+  }
+  KILN_DEVICE void store(const InChunk& chunk, u32 i) const {
+    Chunk<Out, kCount> results;
+    set_chunk(results, [&](u32 j) { return f(chunk.get(j)); });
+    results.store(out + static_cast<u64>(i) * kCount);
+  }
+
+  // Chunks `i`, `i + threads`, ..., two at a time. NVIDIA H200, reference geometry, us for cast_f16_f32
+  // of 2^28: 458; 525 where a thread reads the next before it writes one.
+  KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
+#pragma unroll 1
+    while (i < end) {
+      InChunk chunk, next;
+      load(chunk, i);
+      bool more = i + threads < end;
+      if (more) load(next, i + threads);
+#pragma unroll 1
+      for (;;) {
+        store(chunk, i);
+        i += threads;
+        if (!more) break;
+        more = false;
+        chunk = next;
+      }
+    }
+  }
+
+  KILN_DEVICE void run(u64 numel) const {
+    // Before the block's number, so that the compiler keeps it out of the threads' registers.
+    const u32 most = most_blocks();
+    if (!likely(block_index() < most)) {
+      if (view.info == nullptr || block_index() >= kMostViewBlocks) return;
+    }
+    const u32 self = thread_number();
+    if (likely(takes_one_element(numel, kTwice) & (view.info == nullptr))) {
+      if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
+      return;
+    }
+    u32 threads = threads_of_blocks(view.info == nullptr ? most : kMostViewBlocks);
+    u64 i = self;
+    const bool contiguous = view.info == nullptr || view.rank == 0;
+    if (contiguous) {
+      u32 working = fitting_threads<2>(numel), chunks = 0;
+      if (is_aligned() && (numel / kCount) >> 31 == 0) {
+        chunks = static_cast<u32>(numel / kCount);
+        working = chunk_threads<2>(working, chunks);
+      }
+      if (threads > working) threads = working;
+      if (self >= threads) return;
+      move_chunks(self, threads, chunks);
+      i += static_cast<u64>(chunks) * kCount;
+    }
+    if (i >= numel) return;
+#pragma unroll 1
+    do {
+      const u64 from = place_of(view, i, unknown(contiguous) != 0).at[0];
+      out[i] = narrow_briefly<Out>(f(in[from]));
+      i += threads;
+    } while (i < numel);
+  }
+};
+
+template <class Out, class In, class F>
+KILN_DEVICE void map_elements(u64 numel, u64 num_dims, const u64* info, Out* out, const In* in,
+                              const F& f) {
+  MapElements<Out, In, F>{f, {info, static_cast<u32>(num_dims)}, out, in}.run(numel);
+}
+
+// ---- where ------------------------------------------------------------------------------------
+
+// The same bits, which the compiler has to have: it would read one of two elements when it knows the
+// condition. NVIDIA H200, us for one element of where_u8_f32: 1.24, and 1.11 so.
+template <class Bits>
+KILN_DEVICE Bits settled(Bits bits) {
+  if constexpr (sizeof(Bits) == 8) {
+    const u32 low = unknown(static_cast<u32>(bits)), high = unknown(static_cast<u32>(bits >> 32));
+    return low | static_cast<u64>(high) << 32;
+  } else {
+    return static_cast<Bits>(unknown(bits));
+  }
+}
+
+// out[i] = condition[place] != 0 ? x[place] : y[place], bit by bit. Views are given of contiguous
+// arrays, too.
+template <u32 kSharing, class Bits, class Condition>
+struct ChooseElements {
+  static constexpr u32 kCount =
+      16 / (sizeof(Bits) > sizeof(Condition) ? sizeof(Bits) : sizeof(Condition));
+
+  Views<3> views;
+  Bits* out;
+  const Condition* condition;
+  const Bits* x;
+  const Bits* y;
+
+  KILN_DEVICE bool is_aligned() const {
+    return ((address_of(out) | address_of(x) | address_of(y)) % (kCount * sizeof(Bits)) |
+            address_of(condition) % (kCount * sizeof(Condition))) == 0;
+  }
+  KILN_DEVICE void move_one(u64 i, const Place<3>& place) const {
+    const Condition c = condition[place.at[0]];
+    const Bits a = settled(x[place.at[1]]), b = settled(y[place.at[2]]);
+    out[i] = c != 0 ? a : b;
+  }
+  KILN_DEVICE void move_chunk(u64 i, const Place<3>& place) const {
+    Chunk<Condition, kCount> c;
+    Chunk<Bits, kCount> a, b, results;
+    c.load(condition + place.at[0]);
+    a.load(x + place.at[1]);
+    b.load(y + place.at[2]);
+    set_chunk(results, [&](u32 j) { return c.get(j) != 0 ? a.get(j) : b.get(j); });
+    results.store(out + i);
+  }
+
+  struct Shape {
+    bool contiguous;
+    bool rows;  // of whole chunks
+  };
+  KILN_DEVICE Shape shape() const {
+    Shape shape{true, true};
+    u64 expected = 1;
+    u32 bits = 0;
+#pragma unroll 1
+    for (u32 dim = views.rank; dim != 0;) {
+      const bool is_innermost = dim == views.rank;
+      dim = unknown(dim - 1);
+      const u32 size = views.size(dim);
+#pragma unroll
+      for (u32 n = 0; n < 3; ++n) {
+        const u64 stride = views.stride(n, dim);
+        shape.contiguous = shape.contiguous && (stride == expected || size == 1);
+        if (is_innermost) {
+          shape.rows = shape.rows && stride == 1;
+        } else {
+          bits |= static_cast<u32>(stride);
+        }
+      }
+      if (is_innermost) bits |= size;
+      expected *= size;
+    }
+    shape.rows = shape.rows && bits % kCount == 0;
+    return shape;
+  }
+
+  KILN_DEVICE void run(u64 numel) const {
+    const u32 most = most_blocks();
+    if (block_index() >= most) return;
+    const u32 self = thread_number();
+    if (likely(takes_one_element(numel, true))) {
+      if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
+      return;
+    }
+    bool contiguous = views.info == nullptr || views.rank == 0;
+    bool rows = contiguous;
+    if (!contiguous) {
+      const Shape found = shape();
+      contiguous = found.contiguous;
+      rows = found.rows || contiguous;
+    }
+    u64 i = self, end = numel;
+    u32 threads = threads_of_blocks(most);
+    bool chunked = false;
+    if (rows) {
+      u32 working = fitting_threads<kSharing>(numel);
+      chunked = is_aligned() && (numel / kCount) >> 31 == 0;
+      if (chunked) {
+        end = numel / kCount;
+        working = chunk_threads<kSharing>(working, static_cast<u32>(end));
+      }
+      if (threads > working) threads = working;
+      if (self >= threads) return;
+    }
+#pragma unroll 1
+    for (;;) {
+#pragma unroll 1
+      for (; i < end; i += threads) {
+        const u64 first = chunked ? i * kCount : i;
+        const Place<3> place =
+            place_of(Views<3>{views.info, unknown(views.rank)}, first, contiguous);
+        if (chunked) {
+          move_chunk(first, place);
+        } else {
+          move_one(first, place);
+        }
+      }
+      if (end == numel || !chunked) return;
+      i = end * kCount + self;
+      end = numel;
+      chunked = false;
+    }
+  }
+};
+
+template <u32 kSharing, class T, class Condition>
+KILN_DEVICE void choose_elements(u64 numel, u64 num_dims, const u64* info, T* out,
+                                 const Condition* condition, const T* x, const T* y) {
+  using B = BitsOf<T>;
+  ChooseElements<kSharing, B, Condition>{{info, static_cast<u32>(num_dims)},
+                                         reinterpret_cast<B*>(out),
+                                         condition,
+                                         reinterpret_cast<const B*>(x),
+                                         reinterpret_cast<const B*>(y)}
+      .run(numel);
+}
+
+}  // namespace kiln::families
