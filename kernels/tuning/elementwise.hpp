@@ -60,6 +60,8 @@ inline constexpr Names kAlone[] = {
 // The same for other targets than the H100: the compiler needs a register or two more.
 inline constexpr Names kAloneElsewhere[] = {
     {"where_u8_", "16"},
+    {"where_u8_", "32"},
+    {"where_u32_", "16"},
     {"usin_", "f32"},
     {"ucos_", "f32"},
 };
