@@ -48,6 +48,11 @@ template <u32 kBut>
 KILN_DEVICE void wait_for_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
 }
+// Waits for all kThreads threads, whole waves, of part `part` of the block, one of fifteen at most.
+template <u32 kThreads>
+KILN_DEVICE void part_barrier(u32 part) {
+  asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "n"(kThreads) : "memory");
+}
 // Bytes that the launch asked for.
 KILN_DEVICE u32 dynamic_shared_bytes() {
   u32 bytes;

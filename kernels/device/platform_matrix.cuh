@@ -32,6 +32,14 @@ KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
 KILN_MMA(f16)
 KILN_MMA(bf16)
 #undef KILN_MMA
+// As multiply_byte_fragments(), of unsigned bytes of a.
+KILN_DEVICE void multiply_unsigned_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1, u32 a2,
+                                                  u32 a3, u32 b0, u32 b1) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%10, %10, %10, %10};"
+      : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(first));
+}
 // Four of the eight bytes of two words, as `bytes` says: the lowest four bits choose the lowest.
 KILN_DEVICE u32 select_bytes(u32 low, u32 high, u32 bytes) { return __byte_perm(low, high, bytes); }
 // Of two f16 in a word each, rounded once.
@@ -57,6 +65,20 @@ KILN_DEVICE void load_fragments(u32 (&words)[4], const void* row) {
       : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
       : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
       : "memory");
+}
+// The same of places in shared memory, in the order of the program; and of two matrices, whose rows
+// lanes 0 to 15 give.
+KILN_DEVICE void load_fragments(u32 (&words)[4], u32 place) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(place)
+               : "memory");
+}
+KILN_DEVICE void load_fragments(u32 (&words)[2], u32 place) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(words[0]), "=r"(words[1])
+               : "r"(place)
+               : "memory");
 }
 #endif
 

@@ -1,7 +1,6 @@
 // Products of a matrix of quantized rows and any number of vectors.
 #pragma once
 
-#include "families/held_vectors.cuh"
 #include "families/quantized_matrix.cuh"
 
 namespace kiln::families {
@@ -9,7 +8,6 @@ namespace kiln::families {
 template <class GivenFormat>
 struct MatrixProduct {
   using Tiles = MatrixTiles<gguf::Centered<GivenFormat>>;
-  using Held = HeldVectors<GivenFormat>;
 
   BlockMatrix matrix;
   VectorRows vectors;
@@ -21,28 +19,13 @@ struct MatrixProduct {
                 static_cast<u32>(count), static_cast<u32>(columns) / 32} {}
 };
 
-// By vectors that threads hold. Called, so that tiles have no fewer registers for it.
-template <class Format>
-KILN_ASIDE void multiply_held(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
-                              i32 vectors, i32 rows_y, i32 rows_dst) {
-  using Product = MatrixProduct<Format>;
-  const Product product(vx, vy, columns, rows_x, vectors, rows_y);
-  Product::Held::multiply(product.matrix, product.vectors, dst, static_cast<u32>(rows_dst));
-}
-
-// mul_mat: blocks take tiles in turn along both dimensions of the grid, or hold the vectors.
+// mul_mat: blocks take tiles in turn along both dimensions of the grid.
 template <class Format>
 KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                          i32 vectors, i32 rows_y, i32 rows_dst) {
   using Product = MatrixProduct<Format>;
   using Tiles = typename Product::Tiles;
   const Product product(vx, vy, columns, rows_x, vectors, rows_y);
-  if constexpr (kHoldsVectors<Format>) {
-    if (Product::Held::takes(product.matrix, product.vectors)) {
-      multiply_held<Format>(vx, vy, dst, columns, rows_x, vectors, rows_y, rows_dst);
-      return;
-    }
-  }
   KILN_SHARED(shared, typename Tiles::Shared);
   const auto output = [&](u32 row, u32 vector, f32 value) {
     dst[static_cast<u64>(vector) * static_cast<u32>(rows_dst) + row] = value;

@@ -100,5 +100,15 @@
   row(Q6_K, q6_K)            \
   row(MXFP4, mxfp4)
 
+// held_vectors_<suffix>: the same as mul_mat_<suffix>, of up to eight vectors
+#define KILN_EACH_HELD(row) \
+  row(Q4_0, q4_0)           \
+  row(Q4_1, q4_1)           \
+  row(Q5_0, q5_0)           \
+  row(Q8_0, q8_0)           \
+  row(Q4_K, q4_K)           \
+  row(Q5_K, q5_K)           \
+  row(Q6_K, q6_K)
+
 // quantize_rows_q8_1_<T> and half_rows_<T>
 #define KILN_EACH_ACTIVATION(row) row(f32) row(f16) row(bf16)

@@ -69,10 +69,11 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
   return rows > (vectors > 6 ? kRowsWithoutUnits / 4 * 3 : kRowsWithoutUnits);
 }
 
-// Where there are matrix units, mul_mat holds up to eight vectors (families/held_vectors.cuh) of
-// formats whose blocks have so many bytes: each 32 threads kHeldColumns columns, up to kHeldWaves
-// times 32 of them are a block, which sums kHeldTiles tiles at once and has kHeldStages stages for
-// each 32 threads, and kHeldBlocks blocks have room on a multiprocessor.
+// Where there are matrix units, held_vectors (families/held_vectors.cuh) takes up to eight vectors of
+// large matrices: each 32 threads hold kHeldColumns columns, up to kHeldWaves times 32 of them are a
+// block, which sums kHeldTiles tiles at once, and each kHeldGroup times 32 copy for each other.
+//
+// Where each 32 threads copied for themselves:
 //
 // H200, microseconds, by eight waves in two blocks with four tiles, and without:
 //                            Q4_0         Q8_0         Q4_K         Q6_K
@@ -98,17 +99,43 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //    8192 x 3584, 3      10.1  10.6   11.3  11.9   14.1  15.7
 //    5120 x 5120, 3      10.7  11.1   12.1  12.2   15.2  15.0
 //    4096 x 4096, 3       7.3   6.7    8.0   7.4    9.8  11.7
-constexpr bool holds_vectors(unsigned block_bytes) {
-  return block_bytes != 24 && (block_bytes <= 34 || block_bytes >= 144);
+//
+// As kernels alone, H200, microseconds, the old form, where each 32 threads copied for themselves, to
+// two stages that do not have the matrix's lines as lines; by such lines, one, two and four times 32
+// together, by two stages, and four by three; without copies, and with copies alone:
+//                             before    1     2     4   4 of 3   no copies   copies
+//   Q4_0 14336 x 4096, 4       13.8  14.2  14.1  12.9    13.0       10.1      10.7
+//                      8       14.5  14.7  14.5  13.3    13.4       10.5      11.2
+//        4096 x 14336, 8       17.0  19.5  18.0  16.9    15.5       13.8      13.7
+//   Q4_K 14336 x 4096, 4       14.1  14.0  14.1  13.6    12.9        9.1      10.6
+//   Q5_K 14336 x 4096, 8       17.2        16.7  16.7    15.7       11.7      13.4
+//   Q6_K 14336 x 4096, 8       23.0        20.5  19.3               15.2      15.0
+//   Q8_0 14336 x 4096, 8       21.6              20.2                9.1      19.3
+// Sixteen together wait for each other: 14.7 of the first row. What two threads sum of a row is added
+// up at last; by four times 32 at once it takes 14.0.
+inline constexpr unsigned kHeldWaves = 16, kHeldGroup = 4, kHeldColumns = 256, kHeldTiles = 7;
+// Bytes of kHeldColumns columns of a row; stages of a group, and bytes of each: 16 rows, whose lines
+// of 128 bytes are the matrix's.
+constexpr unsigned held_row(unsigned block_bytes, unsigned block_values) {
+  return kHeldColumns / block_values * block_bytes;
 }
-inline constexpr unsigned kHeldWaves = 16, kHeldBlocks = 1, kHeldColumns = 256;
-inline constexpr unsigned kHeldTiles = 7, kHeldStages = 2;
-// Bytes of shared memory for each 32 threads, which a launch brings.
-constexpr unsigned held_bytes(unsigned block_bytes, unsigned block_values) {
-  const unsigned row = kHeldColumns / block_values * block_bytes;
-  const unsigned chunks = (row + (row % 16 == 0 ? 0 : 14) + 15) / 16 | 1;
-  const unsigned stage = 16 * 16 * chunks, vectors = 8 * kHeldColumns / 32 * 36;
-  return kHeldStages * (stage < vectors ? vectors : stage);
+constexpr unsigned held_stages(unsigned row) { return row <= 176 ? 3 : 2; }
+constexpr unsigned held_stage(unsigned row) {
+  return 16 * ((kHeldGroup * row + 126 + 127) / 128 * 128);
+}
+// Bytes of shared memory that a launch brings: stages, and the sums of each 32 threads.
+constexpr unsigned held_bytes(unsigned row, unsigned waves) {
+  return waves / kHeldGroup * held_stages(row) * held_stage(row) + waves * kHeldTiles * 4 * 128;
+}
+// Waves of a block, as few as need no more rounds, where a block may have `room` bytes in all; 0
+// where that is too little for a group.
+constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
+  unsigned most = kHeldWaves / kHeldGroup;
+  while (most > 0 && held_bytes(row, most * kHeldGroup) > room) --most;
+  if (most == 0) return 0;
+  constexpr unsigned kOfGroup = kHeldGroup * kHeldColumns;
+  const unsigned groups = (columns + kOfGroup - 1) / kOfGroup, rounds = (groups + most - 1) / most;
+  return (groups + rounds - 1) / rounds * kHeldGroup;
 }
 constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
                          unsigned long long vectors, unsigned block_bytes) {
@@ -125,15 +152,6 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
     return rows >= 2048 && values >= 12u << 20;
   }
   return rows >= 8192 && vectors > 4 && values >= 32u << 20 && block_bytes < 34;
-}
-// Beside mul_mat's own shared memory a block has room for so many bytes, on some GPUs for more.
-inline constexpr unsigned kHeldRoom = 60u << 10, kHeldRoomOfLarge = 184u << 10;
-// Waves of a block, each of so many bytes: as few as need no more rounds, and five at least.
-constexpr unsigned held_waves(unsigned columns, unsigned bytes, unsigned room) {
-  const unsigned most = room / bytes < kHeldWaves ? room / bytes : kHeldWaves;
-  const unsigned steps = columns / kHeldColumns, rounds = (steps + most - 1) / most;
-  const unsigned waves = (steps + rounds - 1) / rounds;
-  return waves < 5 ? 5 : waves;
 }
 
 // Our own geometry: threads of a block, and blocks.

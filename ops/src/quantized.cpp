@@ -111,25 +111,6 @@ constexpr const FormatLaunch& launch_of(BlockFormat format) {
   return kFormatLaunches[static_cast<std::size_t>(format)];
 }
 
-// A launch of mul_mat that holds its vectors.
-template <typename Call>
-void hold_vectors(Launch& launch, const Call& call, const Gpu& gpu, const Matrix& matrix,
-                  std::int32_t padded, std::int32_t stride) {
-  constexpr std::uint32_t kTileRows = 16;
-  const unsigned generation = sm_of(gpu) / 10;
-  const bool is_large = generation == 9 || generation == 10;
-  const unsigned room = is_large ? tuning::kHeldRoomOfLarge : tuning::kHeldRoom;
-  const unsigned bytes =
-      tuning::held_bytes(block_bytes(call.format), static_cast<unsigned>(info(call.format).values));
-  launch.grid.x =
-      std::min(divide_up(call.rows, kTileRows), gpu.multiprocessors * tuning::kHeldBlocks);
-  launch.block = {kWave, 1, 1};
-  launch.block.y = tuning::held_waves(static_cast<std::uint32_t>(matrix.columns), bytes, room);
-  launch.shared_bytes = launch.block.y * bytes;
-  launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
-              static_cast<std::int32_t>(call.vectors), padded, stride);
-}
-
 bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
                    std::uint32_t columns) {
   return kFusedVector.has(call.format) && tuning::streams_fused_format(block_bytes(call.format)) &&
@@ -142,6 +123,20 @@ bool goes_held(const Call& call, const Gpu& gpu, std::uint32_t rows, std::uint32
                std::int32_t padded) {
   return reinterpret_cast<std::uintptr_t>(call.activations) % 16 == 0 && padded % 128 == 0 &&
          holds_vectors(call.format, gpu, call.weights, rows, columns, call.vectors);
+}
+template <typename Call>
+Result<Launch> plan_held(const Call& call, const Gpu& gpu) {
+  HeldVectors held;
+  held.format = call.format;
+  held.rows = call.rows;
+  held.columns = call.columns;
+  held.vectors = call.vectors;
+  held.padded = call.padded;
+  held.dst_stride = call.dst_stride;
+  held.weights = call.weights;
+  held.activations = call.activations;
+  held.dst = call.dst;
+  return plan(held, gpu);
 }
 
 constexpr unsigned kBlock = 256;
@@ -305,9 +300,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
   if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns, padded)) {
-    KILN_TRY(set_kernel(launch, kMulMat, call.format));
-    hold_vectors(launch, call, gpu, matrix, padded, stride);
-    return launch;
+    return plan_held(call, gpu);
   }
   if (call.geometry == Geometry::kOwn && vectors == 1 && goes_streamed(call, gpu, rows, columns)) {
     KILN_TRY(set_kernel(launch, kFusedVector, call.format));
@@ -358,8 +351,7 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   if (call.geometry == Geometry::kOwn && call.vectors <= kMostVectors &&
       goes_held(call, gpu, static_cast<std::uint32_t>(matrix.rows),
                 static_cast<std::uint32_t>(matrix.columns), padded)) {
-    hold_vectors(launch, call, gpu, matrix, padded, stride);
-    return launch;
+    return plan_held(call, gpu);
   }
   launch.block = {kWave, 4, 1};
   std::uint32_t rows = launch_of(call.format).tile_rows;
@@ -375,6 +367,38 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", divide_up(call.vectors, of_vectors)));
   launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
               vectors, padded, stride);
+  return launch;
+}
+
+Result<Launch> plan(const HeldVectors& call, const Gpu& gpu) {
+  constexpr std::uint32_t kTileRows = 16;
+  Launch launch;
+  if (call.vectors < 1 || call.vectors > kMostVectors) {
+    return refused("no kernel of 'held_vectors' takes " + std::to_string(call.vectors) + " vectors")
+        .note("it takes 1 to " + std::to_string(kMostVectors))
+        .hint("use MulMat");
+  }
+  KILN_TRY(set_kernel(launch, kHeldVectors, call.format));
+  KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
+  KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
+  if (call.columns % tuning::kHeldColumns != 0 || padded % 128 != 0 ||
+      reinterpret_cast<std::uintptr_t>(call.activations) % 16 != 0 ||
+      !is_held_aligned(call.format, call.weights, call.rows, call.columns)) {
+    return refused("vectors are held of rows of a multiple of " +
+                   std::to_string(tuning::kHeldColumns) + " columns, at multiples of 16 bytes")
+        .hint("use MulMat");
+  }
+  launch.block = {kWave, held_waves(call.format, gpu, call.columns), 1};
+  launch.grid.x = std::min(divide_up(call.rows, kTileRows), gpu.multiprocessors);
+  launch.shared_bytes = tuning::held_bytes(held_row(call.format), launch.block.y);
+  if (launch.block.y == 0) {
+    // Elsewhere blocks share rows.
+    launch.block.y = 4;
+    launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
+  }
+  launch.pass(MatrixKernel(), call.weights, call.activations, call.dst, matrix.columns, matrix.rows,
+              static_cast<std::int32_t>(call.vectors), padded, stride);
   return launch;
 }
 

@@ -58,6 +58,13 @@ inline constexpr FormatFamily kFusedVector = [] {
   return family;
 }();
 #undef KILN_ROW
+#define KILN_ROW(format, suffix) KILN_SET(format, "held_vectors_" #suffix)
+inline constexpr FormatFamily kHeldVectors = [] {
+  FormatFamily family = none_of("held_vectors");
+  KILN_EACH_HELD(KILN_ROW)
+  return family;
+}();
+#undef KILN_ROW
 
 inline Error refused(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
@@ -171,16 +178,26 @@ inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
 struct QuantizedMatmul;
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu);
 
-// Whether up to eight vectors go by mul_mat, which holds them (families/held_vectors.cuh): the matrix begins
-// and ends at a multiple of sixteen bytes, as the vectors must.
+// Waves by which up to eight vectors are held (families/held_vectors.cuh), or 0.
+inline unsigned held_row(BlockFormat format) {
+  return tuning::held_row(block_bytes(format), static_cast<unsigned>(info(format).values));
+}
+inline unsigned held_waves(BlockFormat format, const Gpu& gpu, std::size_t columns) {
+  const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
+  if (!has_byte_matrix) return 0;
+  return tuning::held_waves(static_cast<unsigned>(columns), held_row(format), gpu.max_shared_bytes);
+}
+// Whether a matrix begins and ends at a multiple of sixteen bytes, as vectors must.
+inline bool is_held_aligned(BlockFormat format, const void* weights, std::size_t rows,
+                            std::size_t columns) {
+  return (reinterpret_cast<std::uintptr_t>(weights) | row_bytes(format, columns) * rows) % 16 == 0;
+}
+// Whether a matrix's products with so many vectors go that way.
 inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,
                           std::size_t columns, std::size_t vectors) {
-  const bool has_byte_matrix = gpu.target.substr(0, 3) == "sm_";
-  const bool is_aligned =
-      (reinterpret_cast<std::uintptr_t>(weights) | row_bytes(format, columns) * rows) % 16 == 0;
-  const unsigned bytes = block_bytes(format);
-  return has_byte_matrix && is_aligned && tuning::holds_vectors(bytes) &&
-         tuning::goes_held(rows, columns, vectors, bytes);
+  return kHeldVectors.has(format) && is_held_aligned(format, weights, rows, columns) &&
+         tuning::goes_held(rows, columns, vectors, block_bytes(format)) &&
+         held_waves(format, gpu, columns) != 0;
 }
 
 // Bytes of shared memory that a block of fused_vector has beside.

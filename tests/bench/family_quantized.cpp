@@ -8,7 +8,7 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of the matrix: rows, columns. Of mul_mat then vectors; of indexed_moe batches and
+// Dims are those of the matrix: rows, columns. Of mul_mat and held_vectors then vectors; of indexed_moe batches and
 // slots. Of get_rows they are ids and columns.
 
 bool has_long_blocks(ops::BlockFormat format) { return ops::info(format).values == 256; }
@@ -60,9 +60,7 @@ void original_quantize(const BenchCase& subject, const Addresses& addresses, ops
 const Kernel& kernel_of(const BenchCase& subject) {
   return *ops::find_own_kernel("quantized", subject.kernel);
 }
-ops::BlockFormat format_of_case(const BenchCase& subject) {
-  return format_of(kernel_of(subject));
-}
+ops::BlockFormat format_of_case(const BenchCase& subject) { return format_of(kernel_of(subject)); }
 
 // --- dequantize_block
 
@@ -233,6 +231,18 @@ Result<ops::Launch> plan_product(const Kernel& kernel, const BenchCase& subject,
   call.geometry = geometry;
   return plan(call, subject.gpu);
 }
+Result<ops::Launch> plan_held(const Kernel& kernel, const BenchCase& subject,
+                              const Addresses& addresses, ops::Geometry) {
+  ops::HeldVectors call;
+  call.format = format_of(kernel);
+  call.rows = subject.dims[0];
+  call.columns = subject.dims[1];
+  call.vectors = vectors_of(subject);
+  call.weights = addresses.inputs[0];
+  call.activations = addresses.inputs[1];
+  call.dst = addresses.output;
+  return plan(call, subject.gpu);
+}
 void original_vectors(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
   const std::size_t vectors = vectors_of(subject);
@@ -285,6 +295,16 @@ std::vector<ops::Extents> matrix_shapes(const Kernel& kernel) {
   }
   for (const std::size_t vectors : kMore) shapes.push_back({4096, 4096, vectors});
   return shapes;
+}
+std::vector<ops::Extents> held_shapes(const Kernel& kernel) {
+  if (!is_measured_widely(format_of(kernel))) return {{14336, 4096, 8}};
+  return {{14336, 4096, 2}, {14336, 4096, 4}, {14336, 4096, 8}, {4096, 14336, 8}};
+}
+BenchCase held_case(std::string kernel, std::size_t count) {
+  BenchCase subject = matrix_case(std::move(kernel), count);
+  subject.dims = {subject.dims[0], subject.dims[1], 8};
+  subject.shape += " x8";
+  return subject;
 }
 // One vector costs what reading the matrix costs, more also cost arithmetic.
 Bound bound_of_vectors(const Kernel& kernel) {
@@ -419,6 +439,16 @@ std::vector<Family> quantized_families() {
        .sized = matrix_case,
        .operands = product_operands,
        .plan = plan_product<ops::MulMatVec>,
+       .before = before_product},
+
+      {.name = "held vectors",
+       .bound = Bound::kArithmetic,
+       .data_matters = false,
+       .largest = kLargest,
+       .shapes_of = held_shapes,
+       .sized = held_case,
+       .operands = product_operands,
+       .plan = plan_held,
        .before = before_product},
 
       {.name = "mul_mat",

@@ -62,10 +62,11 @@ inline std::uint32_t streamed_bytes(BlockFormat format, std::uint32_t waves, std
                                 static_cast<unsigned>(columns));
 }
 
-// And with which one of mul_mat holds its vectors (families/held_vectors.cuh), likewise.
+// And with which one holds its vectors (families/held_vectors.cuh), likewise.
 inline std::uint32_t held_bytes(BlockFormat format, std::uint32_t waves) {
-  return waves * tuning::held_bytes(static_cast<unsigned>(ops::info(format).bytes),
-                                    static_cast<unsigned>(ops::info(format).values));
+  return tuning::held_bytes(tuning::held_row(static_cast<unsigned>(ops::info(format).bytes),
+                                             static_cast<unsigned>(ops::info(format).values)),
+                            waves);
 }
 
 using QuantizedRow = std::vector<QuantizedValue>;

@@ -1,6 +1,6 @@
 // Products of a matrix of blocks and vectors: dequantize_mul_mat_vec_<format> with f32,
-// mul_mat_vec_<format>_q8_1_cuda<vectors>, mul_mat_<format> and indexed_moe_forward_<format>_q8_1
-// with Q8_1.
+// mul_mat_vec_<format>_q8_1_cuda<vectors>, mul_mat_<format>, held_vectors_<format> and
+// indexed_moe_forward_<format>_q8_1 with Q8_1.
 //
 // Contract: the exact product with the values of f32, or with the blocks of Q8_1 as they are, but
 // for the roundings of a sum in f32. Rows and vectors of any number; columns of any number of whole
@@ -22,7 +22,7 @@ namespace {
 
 using ops::Geometry;
 
-enum class Kind : std::uint8_t { kF32, kVectors, kMatrix, kMoe };
+enum class Kind : std::uint8_t { kF32, kVectors, kMatrix, kHeld, kMoe };
 
 struct Subject {
   Kind kind;
@@ -52,6 +52,10 @@ std::optional<Subject> subject_of(std::string_view kernel) {
   }
   KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
+#define KILN_ROW(format, suffix) \
+  if (kernel == "held_vectors_" #suffix) return Subject{Kind::kHeld, BlockFormat::k##format};
+  KILN_EACH_HELD(KILN_ROW)
+#undef KILN_ROW
 #define KILN_ROW(format, suffix)                            \
   if (kernel == "mul_mat_vec_" #suffix "_q8_1_cuda1") {     \
     return Subject{Kind::kVectors, BlockFormat::k##format}; \
@@ -63,7 +67,7 @@ std::optional<Subject> subject_of(std::string_view kernel) {
 
 struct ProductCase {
   std::size_t rows, columns;
-  std::size_t vectors = 1;  // of kMatrix
+  std::size_t vectors = 1;  // of kMatrix and kHeld
   std::size_t padded = 0;   // of activations
   std::size_t dst_stride = 0;
   Geometry geometry = Geometry::kOwn;
@@ -72,7 +76,6 @@ struct ProductCase {
   bool ends_memory = false;
   std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
   std::uint32_t waves = 1;
-  bool is_held = false;       // with shared memory for vectors that threads hold
   bool is_published = false;  // 0, 1, 2, ... times itself
   // Of kMoe.
   std::size_t batches = 0, slots = 0;
@@ -165,7 +168,8 @@ Expected expected_of(const Subject& of, const ProductCase& choice, const Quantiz
   }
   const std::byte* const activations =
       of.kind == Kind::kF32 ? nullptr : &data.q8_1[vector * data.padded / 32 * kActivationBytes];
-  const ZeroPoint zero = of.kind == Kind::kMatrix ? ZeroPoint::kFromQuants : ZeroPoint::kTimesSum;
+  const bool is_centered = of.kind == Kind::kMatrix || of.kind == Kind::kHeld;
+  const ZeroPoint zero = is_centered ? ZeroPoint::kFromQuants : ZeroPoint::kTimesSum;
   const Product right = of.kind == Kind::kF32 ? product(row, data.x.data())
                                               : product(of.format, row, activations, zero);
   const Real error = depth(of.kind, choice.columns) * rounding_error(DType::kF32) * right.magnitude;
@@ -221,7 +225,7 @@ Call matrix_call(const Subject& of, const ProductCase& choice) {
 }
 
 Result<ops::Launch> plan_product(const Subject& of, const ProductCase& choice,
-                                 const std::vector<void*>& addresses) {
+                                 const std::vector<void*>& addresses, const ops::Gpu& gpu) {
   const auto with_q8_1 = [&](auto call) {
     call.weights = addresses[0];
     call.activations = addresses[1];
@@ -248,6 +252,16 @@ Result<ops::Launch> plan_product(const Subject& of, const ProductCase& choice,
       call.vectors = choice.vectors;
       call.dst_stride = choice.dst_stride;
       return plan(call);
+    }
+    case Kind::kHeld: {
+      ops::HeldVectors call;
+      call.format = of.format;
+      call.rows = choice.rows;
+      call.columns = choice.columns;
+      call = with_q8_1(call);
+      call.vectors = choice.vectors;
+      call.dst_stride = choice.dst_stride;
+      return plan(call, gpu);
     }
     case Kind::kMoe: break;
   }
@@ -276,24 +290,18 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
   }
   for (Operand& operand : made.operands) operand.ends_memory = choice.ends_memory;
   made.operands.push_back(result(of, choice, data, random));
-  made.plan = [=](const std::vector<void*>& addresses) {
-    Result<ops::Launch> launch = plan_product(of, choice, addresses);
+  const auto plan_on = [=](const std::vector<void*>& addresses, const ops::Gpu& gpu) {
+    Result<ops::Launch> launch = plan_product(of, choice, addresses, gpu);
     if (launch && choice.blocks != 0) {
       launch->grid.x = choice.blocks;
       launch->block = {32, choice.waves, 1};
+      // Devices that hold no vectors need no room.
+      if (launch->shared_bytes != 0) launch->shared_bytes = held_bytes(of.format, choice.waves);
     }
     return launch;
   };
-  if (choice.is_held) {
-    // Other devices, which hold none, have less room.
-    made.plan_for = [=, plan = made.plan](const std::vector<void*>& addresses,
-                                          const ops::Gpu& gpu) {
-      Result<ops::Launch> launch = plan(addresses);
-      const bool holds = gpu.target.substr(0, 3) == "sm_";
-      if (launch && holds) launch->shared_bytes = held_bytes(of.format, choice.waves);
-      return launch;
-    };
-  }
+  made.plan = [=](const std::vector<void*>& addresses) { return plan_on(addresses, {}); };
+  if (of.kind == Kind::kHeld) made.plan_for = plan_on;
   return made;
 }
 
@@ -382,22 +390,27 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
       // Tiles by blocks of any more threads than work.
       list.push_back({.rows = 70, .columns = some, .vectors = 66, .blocks = 2, .waves = 6});
       list.push_back({.rows = 70, .columns = some, .vectors = 9, .blocks = 1, .waves = 11});
-      // Up to eight vectors that threads hold: blocks with one tile, with several and with more than
-      // they sum at once, whose columns take some passes and one; waves without columns.
-      list.push_back(
-          {.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 4, .is_held = true});
-      list.push_back({.rows = 40,
-                      .columns = 2304,
-                      .vectors = 8,
-                      .dst_stride = 43,
-                      .ends_memory = true,
-                      .blocks = 1,
-                      .waves = 5,
-                      .is_held = true});
-      list.push_back(
-          {.rows = 175, .columns = 768, .vectors = 1, .blocks = 1, .waves = 4, .is_held = true});
       break;
     }
+    case Kind::kHeld:
+      // Blocks with one tile, with several and with more than they sum at once, whose columns take
+      // some passes and one; waves without columns, rows that are whole lines and some parts of one.
+      list = {
+          {.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 4},
+          {.rows = 40,
+           .columns = 2304,
+           .vectors = 8,
+           .dst_stride = 43,
+           .ends_memory = true,
+           .blocks = 1,
+           .waves = 8},
+          {.rows = 248, .columns = 768, .vectors = 1, .blocks = 2, .waves = 4},
+          {.rows = 128, .columns = 768, .vectors = 2, .ends_memory = true, .blocks = 1, .waves = 4},
+          {.rows = 40, .columns = 512, .vectors = 3, .kind = kSpecial},
+          {.rows = 24, .columns = 1024, .vectors = 4, .padded = 1152, .blocks = 2, .waves = 8},
+          {.rows = 17, .columns = 2048, .vectors = 6, .blocks = 2, .waves = 4},
+          {.rows = 40, .columns = 4096, .vectors = 7, .ends_memory = true}};
+      break;
     case Kind::kMoe:
       list = {{.rows = 5, .columns = odd, .batches = 2, .slots = 2},
               {.rows = 3,
@@ -433,7 +446,9 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
 
 std::string name_of(std::string_view kernel, const Subject& of, const ProductCase& choice) {
   std::string text = std::string(kernel) + "/" + shape_name({choice.rows, choice.columns});
-  if (of.kind == Kind::kMatrix) text += "/vectors=" + std::to_string(choice.vectors);
+  if (of.kind == Kind::kMatrix || of.kind == Kind::kHeld) {
+    text += "/vectors=" + std::to_string(choice.vectors);
+  }
   if (of.kind == Kind::kMoe) {
     text += "/tasks=" + shape_name({choice.batches, choice.slots});
     if (choice.inputs == ops::MoeInputs::kOfTask) text += "/input-each";
@@ -445,8 +460,7 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   if (choice.misalignment != 0) text += "/offset=" + std::to_string(choice.misalignment);
   if (choice.ends_memory) text += "/at-the-end";
   if (choice.blocks != 0) {
-    return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves) +
-           (choice.is_held ? "/held" : "");
+    return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves);
   }
   return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
 }
@@ -523,6 +537,11 @@ Contracts quantized_product_contracts() {
   contracts.push_back({"mul_mat_" #suffix, matrix_formula(BlockFormat::k##format), in,           \
                        matrix_bound(BlockFormat::k##format), finite, "Any number of vectors."});
   KILN_EACH_MUL_MAT(KILN_ROW)
+#undef KILN_ROW
+#define KILN_ROW(format, suffix)                                                        \
+  contracts.push_back({"held_vectors_" #suffix, "as mul_mat", in, "as mul_mat", finite, \
+                       "1 to 8 vectors, of aligned rows of a multiple of 256 columns."});
+  KILN_EACH_HELD(KILN_ROW)
 #undef KILN_ROW
 #define KILN_ROW(format, suffix)                                                                 \
   contracts.push_back({"mul_mat_vec_" #suffix "_q8_1_cuda", formula(BlockFormat::k##format), in, \

@@ -191,8 +191,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.vectors = 4;
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x4, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_q4_K<<<132, 32x16>>>: gates\n"
-        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32\n"
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: gates\n"
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32\n"
         "quantized.join_products<<<57, 256>>>: silu(gate) * product as f16");
   // Two launches by vectors take less than one by tiles, where the first holds its vectors or rows are few.
   call.vectors = 11;
@@ -201,8 +201,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.out = reinterpret_cast<void*>(0x1000);
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-        "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 8 to 10");
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 8 to 10");
   call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
@@ -212,7 +212,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   CHECK(
       text(call) ==
       "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-      "quantized.mul_mat_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
+      "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
       "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<1024, 32x2>>>: product as f32, of activations 8 to "
       "10");
   const auto split = plan(call);
@@ -343,15 +343,16 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.vectors = 8;
   call.rows = 14336;
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
-  // Held by mul_mat where there are matrix units, of an aligned matrix.
+  // Held where there are matrix units, of an aligned matrix.
   call.format = BlockFormat::kQ4_K;
-  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<132, 32x10>>>");
-  CHECK(plan(call, {"sm_90", 132})->shared_bytes == 10 * 4608);
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q4_K<<<132, 32x12>>>");
+  CHECK(plan(call, {"sm_90", 132})->shared_bytes == 3 * 3 * 16 * 768 + 7 * 12 * 512);
   // Of Q8_0 fewer waves have room on smaller GPUs.
   call.format = BlockFormat::kQ8_0;
-  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q8_0<<<132, 32x10>>>");
-  CHECK(to_string(*plan(call, {"sm_86", 82})) == "quantized.mul_mat_q8_0<<<82, 32x7>>>");
-  CHECK(plan(call, {"sm_86", 82})->shared_bytes == 7 * 8704);
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q8_0<<<132, 32x12>>>");
+  const Gpu smaller{"sm_86", 82, 99 * 1024};
+  CHECK(to_string(*plan(call, smaller)) == "quantized.held_vectors_q8_0<<<82, 32x4>>>");
+  CHECK(plan(call, smaller)->shared_bytes == 2 * 16 * 1280 + 7 * 4 * 512);
   call.format = BlockFormat::kQ4_K;
   CHECK(to_string(*plan(call, {"gfx1100", 96})) ==
         "quantized.mul_mat_vec_q4_K_q8_1_cuda8<<<896, 32x4>>>");
@@ -444,8 +445,30 @@ TEST_CASE("plan of a product of matrices has a block for every tile") {
   call.rows = 14336;
   call.columns = 4096;
   call.vectors = 8;
-  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.mul_mat_q4_K<<<132, 32x16>>>");
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q4_K<<<132, 32x16>>>");
   CHECK(to_string(*plan(call, {"gfx1100", 96})) == "quantized.mul_mat_q4_K<<<224, 32x4>>>");
+}
+
+TEST_CASE("plan of vectors that are held refuses what their kernels do not take") {
+  HeldVectors call;
+  call.rows = 100;
+  call.columns = 4096;
+  call.vectors = 8;
+  CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q4_0<<<7, 32x16>>>");
+  CHECK(to_string(*plan(call, {"gfx1100", 96})) == "quantized.held_vectors_q4_0<<<100, 32x4>>>");
+  CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 100, 8, 4096, 100});
+  call.weights = reinterpret_cast<const void*>(8);
+  const std::string aligned =
+      "vectors are held of rows of a multiple of 256 columns, at multiples of 16 bytes";
+  CHECK(message(plan(call)) == aligned);
+  call.weights = nullptr;
+  call.columns = 4000;
+  CHECK(message(plan(call)) == aligned);
+  call.vectors = 9;
+  CHECK(message(plan(call)) == "no kernel of 'held_vectors' takes 9 vectors");
+  call.vectors = 8;
+  call.format = BlockFormat::kQ5_1;
+  CHECK(message(plan(call)) == "no kernel of 'held_vectors' takes blocks of Q5_1");
 }
 
 TEST_CASE("plan of a mixture of experts has a block for every row of every task") {

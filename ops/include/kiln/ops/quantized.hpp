@@ -129,6 +129,20 @@ struct MulMat {
   Geometry geometry = Geometry::kOwn;
 };
 
+// held_vectors_<format>: the same for 1 to 8 activations, of Q4_0 to Q5_0, Q8_0 and Q4_K to Q6_K and
+// rows of a multiple of 256 columns. The matrix begins and ends at a multiple of sixteen bytes, as
+// activations do, padded to a multiple of 128. MulMatVec and MulMat choose it where it is faster.
+struct HeldVectors {
+  BlockFormat format = BlockFormat::kQ4_0;
+  std::size_t rows = 0, columns = 0;
+  std::size_t vectors = 1;
+  std::size_t padded = 0;      // as in QuantizeQ8_1
+  std::size_t dst_stride = 0;  // 0: rows
+  const void* weights = nullptr;
+  const void* activations = nullptr;  // Q8_1
+  void* dst = nullptr;                // f32
+};
+
 // The original's host passes five arguments to dequantize_mul_mat_vec_q5_k, which takes four. Takes
 // the fifth, the rows, off such a launch, and leaves all others as they are.
 void drop_fifth_argument(Launch& launch);
@@ -163,6 +177,7 @@ Result<Launch> plan(const GetFloatRows& call, const Gpu& gpu = {});
 Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu& gpu = {});
 Result<Launch> plan(const MulMatVec& call, const Gpu& gpu = {});
 Result<Launch> plan(const MulMat& call, const Gpu& gpu = {});
+Result<Launch> plan(const HeldVectors& call, const Gpu& gpu = {});
 Result<Launch> plan(const IndexedMoe& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops
