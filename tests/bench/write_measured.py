@@ -30,12 +30,13 @@ SHOWN = ("affine_f32", "badd_f16", "bdiv_f32", "cast_f32_bf16", "where_u8_f32", 
 # Families that are one template over operations.
 GROUPS = (("b(add|sub|mul|div|maximum|minimum)", "arithmetic of two operands"),
           ("eq|ne|lt|le|gt|ge", "comparisons"),
-          ("(fast|split)_(sum|max|min)", "reductions"),
-          ("(fast|split)_arg(max|min)", "arg-reductions"),
+          ("(fast|split(_apart)?)_(sum|max|min|extreme)", "reductions"),
+          ("(fast|split(_apart)?)_arg(max|min|extreme)", "arg-reductions"),
           ("conv(_tiles\\d+|\\dd)", "convolutions"),
           ("conv_transpose\\dd", "transposed convolutions"),
           ("a?sort(_asc|_desc)?", "sorts"),
           ("rope(_i|_thd)?", "rope"),
+          ("softmax(_staged)?", "softmax"),
           ("u(?!copy|psample).*", "unary functions"))
 
 
