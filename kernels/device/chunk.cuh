@@ -133,14 +133,6 @@ struct Chunk {
       }
     }
   }
-  // The first elements.
-  template <u32 kFirst>
-  KILN_DEVICE Chunk<T, kFirst> first() const {
-    Chunk<T, kFirst> result;
-#pragma unroll
-    for (u32 w = 0; w < Chunk<T, kFirst>::kWords; ++w) result.word[w] = word[w];
-    return result;
-  }
 };
 
 }  // namespace kiln::device

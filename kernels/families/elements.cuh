@@ -18,18 +18,19 @@ using namespace device;
 
 // ---- places -----------------------------------------------------------------------------------
 
-// find_element() of a 64-bit index, which divides by 64 bits only where the index has them.
+// find_element() of a 64-bit index, which divides by 64 bits only where the index has them. Dims may
+// have 2^32 elements.
 template <u32 N>
 KILN_DEVICE Place<N> find_place(const Views<N>& views, u64 i) {
   Place<N> place{};
 #pragma unroll 1
   for (u32 dim = views.rank; dim != 0;) {
     dim = unknown(dim - 1);
-    u32 digit = static_cast<u32>(i);
+    u64 digit = i;
     if (dim != 0) {
-      const u32 size = views.size(dim);
+      const u64 size = views.info[dim];
       i = quotient(i, size);
-      digit -= static_cast<u32>(i) * size;
+      digit -= i * size;
     }
 #pragma unroll
     for (u32 n = 0; n < N; ++n) place.at[n] += digit * views.stride(n, dim);
@@ -123,7 +124,8 @@ KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
 }
 
 // Of launches with a thread for every element a part works: as many threads as the device holds at
-// once, or of those that move chunks fewer, where there are more chunks. Of other launches all do.
+// once, or of those that move chunks fewer, where there are more chunks or a block has a multiprocessor
+// to itself. Of other launches all do.
 // `kSharing` blocks of 1024 share a multiprocessor; where it holds one, those that leave have room
 // where none works.
 template <u32 kSharing>
@@ -295,7 +297,7 @@ struct ChooseElements {
     for (u32 dim = views.rank; dim != 0;) {
       const bool is_innermost = dim == views.rank;
       dim = unknown(dim - 1);
-      const u32 size = views.size(dim);
+      const u64 size = views.info[dim];
 #pragma unroll
       for (u32 n = 0; n < 3; ++n) {
         const u64 stride = views.stride(n, dim);
@@ -306,7 +308,7 @@ struct ChooseElements {
           bits |= static_cast<u32>(stride);
         }
       }
-      if (is_innermost) bits |= size;
+      if (is_innermost) bits |= static_cast<u32>(size);
       expected *= size;
     }
     shape.rows = shape.rows && bits % kCount == 0;

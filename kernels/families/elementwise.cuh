@@ -24,7 +24,7 @@ namespace kiln::families {
 using namespace device;
 
 // So many chunks of `bytes` keep enough of them in flight, of kernels of which so many blocks share
-// a multiprocessor. NVIDIA H200, cast_u8_f64 of 2^20 and 2^22 elements, original geometry: 7.0 and 17.1
+// a multiprocessor. NVIDIA H200, bytes to f64, 2^20 and 2^22 elements, original geometry: 7.0 and 17.1
 // us by sixteen chunks of 2 bytes, 5.3 and 14.8 by four.
 constexpr u32 ahead(u32 bytes, u32 sharing) {
   const u32 wanted = sharing == 1 ? 64 : 32, most = 4;

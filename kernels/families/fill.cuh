@@ -139,11 +139,11 @@ KILN_DEVICE void fill_by_chunks(u64 numel, B* out, B value) {
   }
   // Any launch.
   const u32 width = block_size() < kThreads ? block_size() : kThreads;
-  const u32 all = block_count() * block_y() * width;
-  const u32 self = (block_index() * block_y() + thread_y()) * width + x;
+  const u64 all = static_cast<u64>(block_count() * block_y()) * width;
+  const u64 self = static_cast<u64>(block_index() * block_y() + thread_y()) * width + x;
   const u64 done = aligned ? numel - behind : 0;
 #pragma unroll 1
-  for (u64 at = self * u64{kCount}; at < done; at += all * u64{kCount}) chunk.store(out + at);
+  for (u64 at = self * kCount; at < done; at += all * kCount) chunk.store(out + at);
 #pragma unroll 1
   for (u64 i = done + self; i < numel; i += all) out[i] = value;
 }

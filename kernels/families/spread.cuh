@@ -82,7 +82,7 @@ struct Spread {
   bool has_one_each;  // there is a thread for every element
 
   // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
-  // where_i64_f16 of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
+  // three views, of 2 and 8 bytes, of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false) {
     const u32 most = most_blocks();
     const u32 blocks = block_count() < most ? block_count() : most;

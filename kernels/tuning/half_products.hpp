@@ -30,7 +30,8 @@ constexpr unsigned long long half_columns(unsigned long long columns) {
 constexpr unsigned long long half_values(unsigned long long vectors, unsigned long long columns) {
   const unsigned long long tiles = (vectors + kHalfTileVectors - 1) / kHalfTileVectors;
   return tiles * kHalfTileVectors * half_columns(columns);
-}// How many vectors the tasks of so many experts take.
+}
+// How many vectors the tasks of so many experts take.
 constexpr unsigned long long half_task_vectors(unsigned long long tasks,
                                                unsigned long long experts) {
   return (tasks / kHalfTaskAlignment + experts) * kHalfTaskAlignment;

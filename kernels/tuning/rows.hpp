@@ -46,9 +46,9 @@ constexpr int columns_and_missing(unsigned columns, unsigned missing) {
 // 131072x77 38, 18; f32 131072x33 20.6, 11.6; but f16 4096x77 3.6, 6.0; f32 131072x150 50, 54.
 constexpr unsigned staged_rows(const Spread& device, unsigned long long rows, unsigned columns,
                                unsigned element_bytes) {
-  const unsigned bytes = columns * element_bytes;
+  const unsigned long long bytes = 1ull * columns * element_bytes;
   if (element_bytes == 8 || bytes % 16 == 0 || bytes > (element_bytes == 2 ? 320 : 256)) return 0;
-  if (rows < 30ull * bytes) return 0;
+  if (rows < 30 * bytes) return 0;
   unsigned block = bytes <= 192 ? 128 : 64;
   while (block > 32 && rows < 2ull * block * device.multiprocessors) block /= 2;
   return block;

@@ -146,6 +146,7 @@ Result<Launch> plan(const FusedFloatVector& call, const Gpu&) {
 Result<Launch> plan(const RankExperts& call, const Gpu&) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRankExperts, DType::kU32));
+  if (call.tile == 0) return refused("'rank_experts' makes tiles of no tasks");
   KILN_TRY(element_count({{call.experts}}));
   KILN_TRY_ASSIGN(const std::int32_t tasks, parameter("tasks", call.tasks));
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMostSigned));
@@ -180,6 +181,9 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
   KILN_TRY(element_count({{call.vectors, call.columns}}));
+  if (call.experts != 0 && (call.order == nullptr || call.tiles == nullptr)) {
+    return refused("'half_matrix' of a mixture of experts takes what 'rank_experts' makes");
+  }
   // Of experts as many as their tiles have room for.
   const std::size_t count =
       call.experts == 0
@@ -246,6 +250,9 @@ std::size_t half_task_rows(std::size_t tasks, std::size_t experts) {
 Result<Launch> plan(const HalfRows& call, const Gpu&) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kHalfRows, call.dtype));
+  if (call.places != nullptr && !call.in_chunks) {
+    return refused("'half_rows' puts rows to places only where they go in chunks");
+  }
   KILN_TRY(element_count({{call.rows, call.columns}}));
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("rows", call.rows, kMostSigned));
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));

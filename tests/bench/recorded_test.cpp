@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <map>
 #include <set>
 
 #include "tests/bench/families.hpp"
@@ -101,10 +102,16 @@ TEST_CASE("every listed case can be launched") {
     if (traits && traits->is_planned) kernels.push_back(name);
   }
   const Addresses addresses{std::vector<const void*>(8), nullptr};
+  std::map<std::string, std::size_t> views;
   for (const BenchCase& each : full_list(kernels)) {
     INFO(each.name());
     const auto planned = plan_ours(each, addresses, ops::Geometry::kOwn);
     REQUIRE(planned);
+    if (each.view != View::kContiguous) ++views[std::string(traits_of(each.kernel)->family)];
+  }
+  for (const char* family : {"unary", "binary", "cast", "where", "reduction", "const_set"}) {
+    INFO(family);
+    CHECK(views[family] >= 10);
   }
 }
 

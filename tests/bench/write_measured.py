@@ -48,6 +48,10 @@ def mean(ratios):
     return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None
 
 
+def ratio_text(ratio):
+    return "–" if ratio is None else f"{ratio:.2f}"
+
+
 def family_of(kernel):
     """Kernels that differ in types alone: cast, where, dequantize_block, mul_mat_vec, ..."""
     name = re.sub(r"_q\d_[0-9kK](?=_|$)|_q\dk(?=_|$)|_(iq4_nl|mxfp4)(?=_|$)", "", kernel)
@@ -107,7 +111,7 @@ def paragraph(gpu):
     return (f"**{gpu.name}**, {gpu.about['target']}, {gpu.about['driver']}, {gpu.about['date']}; a copy of a GiB: "
             f"{gpu.about['copy_bytes_per_second'] / 1e12:.2f} TB/s. {len(gpu.judged)} cases, "
             f"{len(with_original)} with an original. Where the original takes {LONG_US} µs or more, "
-            f"{len(long_ones)} cases, ours are {own:.2f} times as fast in our own geometry and {grid:.2f} times "
+            f"{len(long_ones)} cases, ours are {ratio_text(own)} times as fast in our own geometry and {ratio_text(grid)} times "
             f"in the original's (geometric means). Slower than the original beyond noise: "
             f"{len(gpu.slower('own_us'))} cases in our geometry, {len(gpu.slower('original_grid_us'))} in its own.\n")
 
@@ -178,11 +182,12 @@ def family_table(gpus):
             mine = [case for case in gpu.judged
                     if case["module"] == module and family_of(case["kernel"]) == family]
             compared = [case for case in mine if case.get("original_us")]
+            in_its = [case for case in compared if not case.get("stands_for_original")]
             for is_long in (False, True):
-                some = [case for case in compared if (case["original_us"] >= LONG_US) == is_long]
-                pair = [mean([case["original_us"] / case[key] for case in some])
-                        for key in ("own_us", "original_grid_us")]
-                cells.append(" / ".join(f"{ratio:.2f}" for ratio in pair) if some else "")
+                pair = [mean([case["original_us"] / case[key] for case in some
+                              if (case["original_us"] >= LONG_US) == is_long])
+                        for some, key in ((compared, "own_us"), (in_its, "original_grid_us"))]
+                cells.append(" / ".join(map(ratio_text, pair)) if any(pair) else "")
             shares = [case["copy_us"] / case["own_us"] for case in mine
                       if case.get("copy_us") and case["own_us"] >= LONG_US and case["view"] == "contiguous"]
             cells.append(f"{100 * statistics.median(shares):.0f}%" if shares else "")

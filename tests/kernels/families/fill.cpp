@@ -102,15 +102,15 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
   for (std::size_t i = 0; i < special_values(dtype).size(); ++i) {
     add(64 + i, 0, own_grid());
   }
+  // Blocks with threads along y.
+  for (const std::size_t misalignment : {std::size_t{0}, std::size_t{3}}) {
+    add((std::size_t{1} << 18) + 77, misalignment, own_grid());
+  }
   if (breadth == Breadth::kHandful) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{8193}}) add(count, 0, own_grid());
     add(1025, 0, reference_grid());
     add(1031, 1, grid_of(3, 64));
     add(4099, 3, own_grid());
-    // Blocks with threads along y.
-    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{3}}) {
-      add((std::size_t{1} << 18) + 77, misalignment, own_grid());
-    }
     return;
   }
   for (const std::size_t count : contiguous_counts()) {
@@ -176,6 +176,7 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
   }));
   const NamedLayout& transposed = strided_layout("transposed/33x65");
   const NamedLayout& narrowed = strided_layout("narrowed-columns/33x48");
+  add(contiguous((std::size_t{1} << 18) + 77), 0, own_grid());  // blocks with threads along y
   if (breadth == Breadth::kHandful) {
     // The strided views take a value each; so the specials are met, too.
     for (const NamedLayout& view : strided_layouts()) {

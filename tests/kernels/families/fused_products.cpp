@@ -554,9 +554,9 @@ std::vector<HalfRow> half_rows_of(DType dtype) {
   return rows;
 }
 
-// Rows of x in the order of their tasks' experts.
-Case build_half_task_rows(std::string name, DType dtype, const Seed& seed) {
-  constexpr std::size_t kEach = 2, kTasks = 150, kExperts = 4, kColumns = 70;
+// Rows of x in the order of their tasks' experts; two of three with a factor.
+Case build_half_task_rows(std::string name, DType dtype, std::size_t columns, const Seed& seed) {
+  constexpr std::size_t kEach = 2, kTasks = 150, kExperts = 4;
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
@@ -566,22 +566,30 @@ Case build_half_task_rows(std::string name, DType dtype, const Seed& seed) {
   for (const std::size_t t : {7, 9, 140}) ids[t] = 0;
   const std::vector<std::uint32_t> order = ranked(ids, kExperts);
   const std::vector<std::size_t> places = half_vectors_of(ids, kExperts);
+  // Magnitudes from 2^power to its double, which the factor makes 2^14 to 2^15; of 0 it is 1.
+  const int powers[] = {0, -10, dtype == DType::kF16 ? -12 : 20};
+  const auto power = [powers](std::size_t row) { return powers[row % 3]; };
+  const auto exponent = [power](std::size_t row) { return power(row) == 0 ? 0 : 14 - power(row); };
   std::vector<Bits> x;
-  for (std::size_t i = 0; i < kTasks / kEach * kColumns; ++i) {
-    x.push_back(encode(dtype, static_cast<Real>(random.uniform(1, 2))));
+  for (std::size_t i = 0; i < kTasks / kEach * columns; ++i) {
+    const Real magnitude = static_cast<Real>(random.uniform(1, 1.99));
+    x.push_back(encode(dtype, std::ldexp(magnitude, power(i / columns))));
   }
   const std::size_t rows = ops::half_task_rows(kTasks, kExperts);
-  const HalfChunks chunks(kColumns);
+  const HalfChunks chunks(columns);
   Operand out{"out", DType::kF16, poison(chunks.values(rows) * 2, random)};
   Operand undone{"scales", DType::kF32, poison(rows * 4, random)};
   std::vector<Expected> halves = unchanged(DType::kF16, out.content);
   std::vector<Expected> scales = unchanged(DType::kF32, undone.content);
   for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t row = order[i] / kEach;
     for (std::size_t c = 0; c < chunks.columns; ++c) {
-      const Real value = c < kColumns ? decode(dtype, x[order[i] / kEach * kColumns + c]) : 0;
-      halves[chunks.place(places[i], c)] = Expected::within(DType::kF16, value, {});
+      const Real value = c < columns ? decode(dtype, x[row * columns + c]) : 0;
+      halves[chunks.place(places[i], c)] =
+          Expected::within(DType::kF16, std::ldexp(value, exponent(row)), {});
     }
-    scales[places[i]] = Expected::exactly(encode(DType::kF32, 1));
+    scales[places[i]] =
+        Expected::exactly(encode(DType::kF32, std::ldexp(Real{1}, -exponent(row))));
   }
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
   std::vector<std::uint32_t> of_tasks(kTasks, 0xffffffff);
@@ -598,7 +606,7 @@ Case build_half_task_rows(std::string name, DType dtype, const Seed& seed) {
     ops::HalfRows call;
     call.dtype = dtype;
     call.rows = kTasks / kEach;
-    call.columns = kColumns;
+    call.columns = columns;
     call.each = kEach;
     call.in_chunks = true;
     call.x = addresses[0];
@@ -701,10 +709,12 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
     return true;
   }
   if (const auto parts = split_dtype(kernel); parts && parts->root == "half_rows") {
-    const std::string of_tasks = std::string(kernel) + "/tasks";
-    cases.push_back({of_tasks, 10000, [=, dtype = parts->dtype](const Seed& seed) {
-                       return build_half_task_rows(of_tasks, dtype, seed);
-                     }});
+    for (const std::size_t columns : {70, 5000}) {
+      const std::string of_tasks = std::string(kernel) + "/tasks/" + std::to_string(columns);
+      cases.push_back({of_tasks, 150 * columns, [=, dtype = parts->dtype](const Seed& seed) {
+                         return build_half_task_rows(of_tasks, dtype, columns, seed);
+                       }});
+    }
     for (const std::size_t columns : {7, 96, 5000}) {
       for (const bool is_special : {false, true}) {
         for (const bool in_chunks : {false, true}) {
