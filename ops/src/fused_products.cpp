@@ -181,9 +181,6 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
   KILN_TRY(element_count({{call.vectors, call.columns}}));
-  if (call.experts != 0 && (call.order == nullptr || call.tiles == nullptr)) {
-    return refused("'half_matrix' of a mixture of experts takes what 'rank_experts' makes");
-  }
   // Of experts as many as their tiles have room for.
   const std::size_t count =
       call.experts == 0

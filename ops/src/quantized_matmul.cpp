@@ -325,7 +325,6 @@ class Planner {
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
   auto product = product_of<HalfMatrix>(call, call.weights);
   product.experts = call.experts;
-  product.order = product.tiles = call.ids;  // not known yet: any will do
   product.vectors = call.experts == 0 ? call.vectors : call.vectors * call.slots;
   if (!has_background_copies(gpu) || !is_fused(call.format)) return false;
   return tuning::prefers_halves(call.rows, row_bytes(call.format, call.columns), call.columns,
