@@ -323,8 +323,9 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                 : is_staged ? staged_cases(breadth)
                                             : norm_cases(*kind, breadth)) {
     const std::string name = name_of(kernel, choice);
+    const std::size_t of_row = is_staged ? 1 : 32;  // threads, at least
     cases.push_back(
-        {name, choice.rows * std::max<std::size_t>(choice.columns, 32),
+        {name, choice.rows * std::max(choice.columns, of_row),
          [=, kind = *kind](const Seed& seed) { return build(name, kind, dtype, choice, seed); }});
   }
   return true;
