@@ -28,16 +28,12 @@ Result<std::optional<Launch>> plan_tiles(const Cast& call, const ViewBlock& view
   const std::size_t length = tuning::kTileLength, lines = tuning::kTileLines;
   const Tiling tiling =
       turned ? tiling_of(view, 1, count, lines, length) : tiling_of(view, 1, count, length, lines);
-  // Tiles that are half empty cost as much as full ones.
-  if (tiling.tiles == 0 || (!always && tiling.count() > count / (length * lines / 2))) {
-    return std::optional<Launch>();
-  }
+  if (!serves(tiling, call.tiles, count, length * lines)) return std::optional<Launch>();
   const TiledDim& along = turned ? tiling.down : tiling.across;
   const TiledDim& beside = turned ? tiling.across : tiling.down;
   Launch launch;
   KILN_TRY(set_kernel(launch, rows, call.to));
-  launch.grid = {static_cast<std::uint32_t>(tiling.tiles), tiling.y.size, tiling.z.size};
-  launch.block.x = tuning::kTileThreads;
+  set_tile_grid(launch, tiling);
   launch.pass(CastTilesKernel<void, void>(), along.size, beside.size, along.in[0], beside.in[0],
               along.out, beside.out, tiling.y.in[0], tiling.y.out, tiling.z.in[0], tiling.z.out,
               call.inp, call.out);

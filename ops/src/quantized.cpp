@@ -118,27 +118,11 @@ bool goes_streamed(const MulMatVec& call, const Gpu& gpu, std::uint32_t rows,
 }
 
 bool has_long_blocks(BlockFormat format) { return info(format).values > 32; }
-template <typename Call>
-bool goes_held(const Call& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
+bool goes_held(const Q8_1Product& call, const Gpu& gpu, std::uint32_t rows, std::uint32_t columns,
                std::int32_t padded) {
   return reinterpret_cast<std::uintptr_t>(call.activations) % 16 == 0 && padded % 128 == 0 &&
          holds_vectors(call.format, gpu, call.weights, rows, columns, call.vectors);
 }
-template <typename Call>
-Result<Launch> plan_held(const Call& call, const Gpu& gpu) {
-  HeldVectors held;
-  held.format = call.format;
-  held.rows = call.rows;
-  held.columns = call.columns;
-  held.vectors = call.vectors;
-  held.padded = call.padded;
-  held.dst_stride = call.dst_stride;
-  held.weights = call.weights;
-  held.activations = call.activations;
-  held.dst = call.dst;
-  return plan(held, gpu);
-}
-
 constexpr unsigned kBlock = 256;
 // Of rows by ids: the reference host's threads each do `reference_values` values.
 Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
@@ -300,7 +284,7 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   const bool is_long = has_long_blocks(call.format);
   launch.block.x = kWave;
   if (call.geometry == Geometry::kOwn && goes_held(call, gpu, rows, columns, padded)) {
-    return plan_held(call, gpu);
+    return plan(HeldVectors{call}, gpu);
   }
   if (call.geometry == Geometry::kOwn && vectors == 1 && goes_streamed(call, gpu, rows, columns)) {
     KILN_TRY(set_kernel(launch, kFusedVector, call.format));
@@ -351,7 +335,7 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   if (call.geometry == Geometry::kOwn && call.vectors <= kMostVectors &&
       goes_held(call, gpu, static_cast<std::uint32_t>(matrix.rows),
                 static_cast<std::uint32_t>(matrix.columns), padded)) {
-    return plan_held(call, gpu);
+    return plan(HeldVectors{call}, gpu);
   }
   launch.block = {kWave, 4, 1};
   std::uint32_t rows = launch_of(call.format).tile_rows;

@@ -60,13 +60,10 @@ Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& vie
   }
   const std::size_t side = tuning::kTileSide;
   const Tiling tiling = tiling_of(views, 3, count, side, side);
-  if (tiling.tiles == 0 || (!always && tiling.count() > count / (side * side / 2))) {
-    return std::optional<Launch>();
-  }
+  if (!serves(tiling, call.tiles, count, side * side)) return std::optional<Launch>();
   Launch launch;
   KILN_TRY(set_kernel(launch, rows, dtype));
-  launch.grid = {static_cast<std::uint32_t>(tiling.tiles), tiling.y.size, tiling.z.size};
-  launch.block.x = tuning::kTileThreads;
+  set_tile_grid(launch, tiling);
   const std::array<const TiledDim*, 4> dims = {&tiling.across, &tiling.down, &tiling.y, &tiling.z};
   for (const TiledDim* dim : dims) launch.layout.push_back(dim->size);
   for (std::size_t input = 0; input < 3; ++input) {

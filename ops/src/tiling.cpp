@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/tuning/tiles.hpp"
+
 namespace kiln::ops {
 namespace {
 
@@ -53,6 +55,15 @@ Tiling tiling_of(const ViewBlock& block, std::size_t inputs, std::size_t count, 
     if (best.tiles == 0 || tiling.count() < best.count()) best = tiling;
   }
   return best;
+}
+
+bool serves(const Tiling& tiling, Tiles tiles, std::size_t count, std::size_t of_tile) {
+  return tiling.tiles != 0 && (tiles == Tiles::kAlways || tiling.count() <= count / (of_tile / 2));
+}
+
+void set_tile_grid(Launch& launch, const Tiling& tiling) {
+  launch.grid = {static_cast<std::uint32_t>(tiling.tiles), tiling.y.size, tiling.z.size};
+  launch.block.x = tuning::kTileThreads;
 }
 
 }  // namespace kiln::ops

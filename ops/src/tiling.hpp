@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kiln/ops/launch.hpp"
 #include "operands.hpp"
 
 namespace kiln::ops {
@@ -28,5 +29,10 @@ struct Tiling {
 // neighbours lie in a dim that is cut. 32 bits hold every place.
 Tiling tiling_of(const ViewBlock& block, std::size_t inputs, std::size_t count, std::size_t across,
                  std::size_t down);
+// Whether `count` elements go by that tiling, of tiles of so many: where they can be cut so, and, unless
+// `tiles` asks for it always, tiles are half full at least, as empty ones cost as much.
+bool serves(const Tiling& tiling, Tiles tiles, std::size_t count, std::size_t of_tile);
+// A block a tile.
+void set_tile_grid(Launch& launch, const Tiling& tiling);
 
 }  // namespace kiln::ops

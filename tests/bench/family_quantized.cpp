@@ -217,31 +217,26 @@ Result<ops::Launch> before_product(const Kernel&, const BenchCase& subject,
                                    const Addresses& addresses) {
   return quantize_before(vectors_of(subject), subject, addresses);
 }
+ops::Q8_1Product product_of(const Kernel& kernel, const BenchCase& subject,
+                            const Addresses& addresses) {
+  ops::Q8_1Product product;
+  product.format = format_of(kernel);
+  product.rows = subject.dims[0];
+  product.columns = subject.dims[1];
+  product.vectors = vectors_of(subject);
+  product.weights = addresses.inputs[0];
+  product.activations = addresses.inputs[1];
+  product.dst = addresses.output;
+  return product;
+}
 template <typename Call>
 Result<ops::Launch> plan_product(const Kernel& kernel, const BenchCase& subject,
                                  const Addresses& addresses, ops::Geometry geometry) {
-  Call call;
-  call.format = format_of(kernel);
-  call.rows = subject.dims[0];
-  call.columns = subject.dims[1];
-  call.vectors = vectors_of(subject);
-  call.weights = addresses.inputs[0];
-  call.activations = addresses.inputs[1];
-  call.dst = addresses.output;
-  call.geometry = geometry;
-  return plan(call, subject.gpu);
+  return plan(Call{product_of(kernel, subject, addresses), geometry}, subject.gpu);
 }
 Result<ops::Launch> plan_held(const Kernel& kernel, const BenchCase& subject,
                               const Addresses& addresses, ops::Geometry) {
-  ops::HeldVectors call;
-  call.format = format_of(kernel);
-  call.rows = subject.dims[0];
-  call.columns = subject.dims[1];
-  call.vectors = vectors_of(subject);
-  call.weights = addresses.inputs[0];
-  call.activations = addresses.inputs[1];
-  call.dst = addresses.output;
-  return plan(call, subject.gpu);
+  return plan(ops::HeldVectors{product_of(kernel, subject, addresses)}, subject.gpu);
 }
 void original_vectors(const BenchCase& subject, const Addresses& addresses, ops::Launch& launch) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];

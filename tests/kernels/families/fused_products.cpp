@@ -554,6 +554,27 @@ std::vector<HalfRow> half_rows_of(DType dtype) {
   return rows;
 }
 
+// The case of a call of HalfRows whose inputs `made` has: x and, if there are, places.
+Case with_half_rows(Case made, ops::HalfRows call, Operand out,
+                    const std::vector<Expected>& halves, Operand scales,
+                    const std::vector<Expected>& of_scales) {
+  for (Operand& each : made.operands) each.ends_memory = true;
+  const bool has_places = made.operands.size() == 2;
+  out.expected = [=] { return halves; };
+  scales.expected = [=] { return of_scales; };
+  made.operands.push_back(std::move(out));
+  made.operands.push_back(std::move(scales));
+  made.plan = [=](const std::vector<void*>& addresses) {
+    ops::HalfRows placed = call;
+    placed.x = addresses[0];
+    if (has_places) placed.places = addresses[1];
+    placed.out = addresses[addresses.size() - 2];
+    placed.scales = addresses[addresses.size() - 1];
+    return plan(placed);
+  };
+  return made;
+}
+
 // Rows of x in the order of their tasks' experts; two of three with a factor.
 Case build_half_task_rows(std::string name, DType dtype, std::size_t columns, const Seed& seed) {
   constexpr std::size_t kEach = 2, kTasks = 150, kExperts = 4;
@@ -597,25 +618,13 @@ Case build_half_task_rows(std::string name, DType dtype, std::size_t columns, co
     of_tasks[order[i]] = static_cast<std::uint32_t>(places[i]);
   }
   made.operands.push_back(input("places", DType::kU32, bytes_of_words(of_tasks)));
-  for (Operand& each : made.operands) each.ends_memory = true;
-  out.expected = [=] { return halves; };
-  undone.expected = [=] { return scales; };
-  made.operands.push_back(std::move(out));
-  made.operands.push_back(std::move(undone));
-  made.plan = [=](const std::vector<void*>& addresses) {
-    ops::HalfRows call;
-    call.dtype = dtype;
-    call.rows = kTasks / kEach;
-    call.columns = columns;
-    call.each = kEach;
-    call.in_chunks = true;
-    call.x = addresses[0];
-    call.places = addresses[1];
-    call.out = addresses[2];
-    call.scales = addresses[3];
-    return plan(call);
-  };
-  return made;
+  ops::HalfRows call;
+  call.dtype = dtype;
+  call.rows = kTasks / kEach;
+  call.columns = columns;
+  call.each = kEach;
+  call.in_chunks = true;
+  return with_half_rows(std::move(made), call, std::move(out), halves, std::move(undone), scales);
 }
 
 Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is_special,
@@ -656,24 +665,13 @@ Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is
     scales.push_back(Expected::exactly(encode(DType::kF32, 1 / factor)));
   }
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
-  made.operands.back().ends_memory = true;
-  out.expected = [=] { return halves; };
   Operand undone{"scales", DType::kF32, poison(count * 4, random)};
-  undone.expected = [=] { return scales; };
-  made.operands.push_back(std::move(out));
-  made.operands.push_back(std::move(undone));
-  made.plan = [=](const std::vector<void*>& addresses) {
-    ops::HalfRows call;
-    call.dtype = dtype;
-    call.rows = count;
-    call.columns = columns;
-    call.x = addresses[0];
-    call.out = addresses[1];
-    call.scales = addresses[2];
-    call.in_chunks = in_chunks;
-    return plan(call);
-  };
-  return made;
+  ops::HalfRows call;
+  call.dtype = dtype;
+  call.rows = count;
+  call.columns = columns;
+  call.in_chunks = in_chunks;
+  return with_half_rows(std::move(made), call, std::move(out), halves, std::move(undone), scales);
 }
 
 }  // namespace

@@ -101,10 +101,8 @@ struct DequantizeMulMatVec {
   Geometry geometry = Geometry::kOwn;
 };
 
-// mul_mat_vec_<format>_q8_1_cuda<vectors>: dst[v * dst_stride + row] = the row times activation v,
-// for 1 to 8 of these. Whole numbers inside a block, f32 across blocks. Not of Q8_K; of IQ4_NL and
-// MXFP4 for one.
-struct MulMatVec {
+// dst[v * dst_stride + row] = the row times activation v, for so many vectors.
+struct Q8_1Product {
   BlockFormat format = BlockFormat::kQ4_0;
   std::size_t rows = 0, columns = 0;
   std::size_t vectors = 1;
@@ -113,35 +111,23 @@ struct MulMatVec {
   const void* weights = nullptr;
   const void* activations = nullptr;  // Q8_1
   void* dst = nullptr;                // f32
+};
+
+// mul_mat_vec_<format>_q8_1_cuda<vectors>: a product with 1 to 8 activations. Whole numbers inside a block, f32 across blocks. Not of Q8_K; of IQ4_NL and
+// MXFP4 for one.
+struct MulMatVec : Q8_1Product {
   Geometry geometry = Geometry::kOwn;
 };
 
 // mul_mat_<format>: the same for any number of activations.
-struct MulMat {
-  BlockFormat format = BlockFormat::kQ4_0;
-  std::size_t rows = 0, columns = 0;
-  std::size_t vectors = 1;
-  std::size_t padded = 0;      // as in QuantizeQ8_1
-  std::size_t dst_stride = 0;  // 0: rows
-  const void* weights = nullptr;
-  const void* activations = nullptr;  // Q8_1
-  void* dst = nullptr;                // f32
+struct MulMat : Q8_1Product {
   Geometry geometry = Geometry::kOwn;
 };
 
 // held_vectors_<format>: the same for 1 to 8 activations, of Q4_0 to Q5_0, Q8_0 and Q4_K to Q6_K and
 // rows of a multiple of 256 columns. The matrix begins and ends at a multiple of sixteen bytes, as
 // activations do, padded to a multiple of 128. MulMatVec and MulMat choose it where it is faster.
-struct HeldVectors {
-  BlockFormat format = BlockFormat::kQ4_0;
-  std::size_t rows = 0, columns = 0;
-  std::size_t vectors = 1;
-  std::size_t padded = 0;      // as in QuantizeQ8_1
-  std::size_t dst_stride = 0;  // 0: rows
-  const void* weights = nullptr;
-  const void* activations = nullptr;  // Q8_1
-  void* dst = nullptr;                // f32
-};
+struct HeldVectors : Q8_1Product {};
 
 // The original's host passes five arguments to dequantize_mul_mat_vec_q5_k, which takes four. Takes
 // the fifth, the rows, off such a launch, and leaves all others as they are.
