@@ -49,6 +49,13 @@ KILN_DEVICE f32 widen(f16 x) {
 #endif
 }
 
+// Whether the hardware converts f8; elsewhere it takes some dozens of instructions.
+#if KILN_HAS_F8_CONVERSION
+inline constexpr bool kConvertsF8 = true;
+#else
+inline constexpr bool kConvertsF8 = false;
+#endif
+
 KILN_DEVICE f32 widen(f8_e4m3 x) {
 #if KILN_HAS_F8_CONVERSION
   return f32_from_f16_bits(static_cast<u16>(f16_bits_from_f8_e4m3_pair(x.bits)));

@@ -18,8 +18,8 @@ using namespace device;
 
 // ---- places -----------------------------------------------------------------------------------
 
-// find_element() of a 64-bit index, which divides by 64 bits only where the index has them. Dims may
-// have 2^32 elements.
+// find_element() of a 64-bit index and dims of 2^32 elements. Strides are read where they are used: all
+// before the division, as there, would take registers that three views lack.
 template <u32 N>
 KILN_DEVICE Place<N> find_place(const Views<N>& views, u64 i) {
   Place<N> place{};
@@ -63,11 +63,6 @@ KILN_DEVICE Place<N> place_of(const Views<N>& views, u64 i, bool contiguous) {
 
 // ---- f8 ---------------------------------------------------------------------------------------
 
-#if KILN_HAS_F8_CONVERSION
-inline constexpr bool kConvertsF8 = true;
-#else
-inline constexpr bool kConvertsF8 = false;
-#endif
 template <class T>
 inline constexpr bool kIsF8 = false;
 template <>
@@ -139,11 +134,6 @@ KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
   return working_blocks() * 1024;
 }
 
-// The threads of at most so many blocks.
-KILN_DEVICE u32 threads_of_blocks(u32 most) {
-  const u32 blocks = block_count();
-  return (blocks < most ? blocks : most) * block_size();
-}
 // Blocks that go over a view element by element: as many as there are, up to 2^31 threads.
 inline constexpr u32 kMostViewBlocks = 1u << 21;
 
@@ -209,7 +199,7 @@ struct MapElements {
       if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
       return;
     }
-    u32 threads = threads_of_blocks(view.info == nullptr ? most : kMostViewBlocks);
+    u32 threads = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks) * block_size();
     u64 i = self;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
@@ -331,7 +321,7 @@ struct ChooseElements {
       rows = found.rows || contiguous;
     }
     u64 i = self, end = numel;
-    u32 threads = threads_of_blocks(most);
+    u32 threads = blocks_up_to(most) * block_size();
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);

@@ -49,11 +49,6 @@ inline constexpr bool kIsSame<Same<B>> = true;
 
 // Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
 // elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
-#if KILN_HAS_F8_CONVERSION
-inline constexpr bool kConvertsF8 = true;
-#else
-inline constexpr bool kConvertsF8 = false;
-#endif
 template <class T>
 constexpr bool is_looked_up(tuning::Cost) {
   return false;

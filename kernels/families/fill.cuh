@@ -52,8 +52,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
     stride = 1;
   }
   const u32 size = view.size(first);
-  const u32 blocks = block_count() < most_blocks() ? block_count() : most_blocks();
-  const u32 threads = blocks * block_size();
+  const u32 threads = blocks_up_to(most_blocks()) * block_size();
   u32 log_several = 0, groups = size;
   u32 inner = static_cast<u32>(numel), outer = 1, split = 0;
   if (!singly) {

@@ -19,6 +19,12 @@ inline constexpr tuning::Elementwise kTuning = tuning::elementwise(kArchitecture
 inline constexpr u32 kMostBlocks = tuning::most_blocks(kMachine);
 KILN_DEVICE u32 most_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kMostBlocks; }
 
+// The blocks of the launch, up to so many.
+KILN_DEVICE u32 blocks_up_to(u32 most) {
+  const u32 blocks = block_count();
+  return blocks < most ? blocks : most;
+}
+
 // Whether the block is behind all that work. A kernel asks this first: the instructions of such a
 // block, times the blocks of a large launch, are what the launch costs at least.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
@@ -30,8 +36,7 @@ KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }
 // The threads that stay, no more than the device holds at once. What it holds is asked of the device,
 // and it may be larger than any of the architecture that the kernel is compiled for.
 KILN_DEVICE u32 staying_threads() {
-  const u32 most = most_blocks(), blocks = block_count() < most ? block_count() : most;
-  const u32 threads = blocks * block_size(), resident = resident_threads();
+  const u32 threads = blocks_up_to(most_blocks()) * block_size(), resident = resident_threads();
   return threads < resident ? threads : resident;
 }
 
@@ -68,11 +73,10 @@ KILN_DEVICE bool leaves_to_few() {
 }
 // The threads of such a kernel that move so many chunks.
 KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
-  const u32 blocks = block_count();
-  if (block_size() != 1024) return blocks * block_size();
+  if (block_size() != 1024) return block_count() * block_size();
   u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
   if (most > kMostBlocks / 8) most = kMostBlocks / 8;  // the others leave
-  return (blocks < most ? blocks : most) * 1024;
+  return blocks_up_to(most) * 1024;
 }
 
 // A thread of a large launch that works.
@@ -84,9 +88,7 @@ struct Spread {
   // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
   // three views, of 2 and 8 bytes, of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false) {
-    const u32 most = most_blocks();
-    const u32 blocks = block_count() < most ? block_count() : most;
-    threads = blocks * block_size();
+    threads = blocks_up_to(most_blocks()) * block_size();
     self = thread_number();
     has_one_each = launched_threads() >= numel;
     const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();

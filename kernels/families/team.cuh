@@ -22,8 +22,7 @@ KILN_DEVICE u32 bits_of_number(u32 number) { return highest_bit(2 * number | 1);
 KILN_DEVICE u32 row_blocks(u64 pieces) {
   u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
   if (block_threads() <= 128 && pieces <= 64 && block_count() > 4 * fit) fit /= 2;
-  const u32 most = fit < kMostBlocks ? fit : kMostBlocks;
-  return block_count() < most ? block_count() : most;
+  return blocks_up_to(fit < kMostBlocks ? fit : kMostBlocks);
 }
 
 // The teams of a block: one of all its threads, unless others are asked for.

@@ -291,8 +291,7 @@ KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out) {
   if (numel >> 32 != 0 || numel == 0) return false;
   const Tiling<B> tiling = Tiling<B>::plan(views, inp);
   if (tiling.tiles == 0) return false;
-  const u32 most = most_blocks();
-  u32 blocks = block_count() < most ? block_count() : most;
+  u32 blocks = blocks_up_to(most_blocks());
   if (block_size() == 1024 && Spread(numel).has_one_each && tile_blocks() < blocks) {
     blocks = tile_blocks();
   }
