@@ -162,7 +162,7 @@ Result<KernelTraits> traits_of(std::string_view name) {
       .data_matters = family.data_matters && found.kernel.cost != Cost::kMove,
       .largest = family.largest,
       .scalars = family.scalars.size(),
-      .is_chosen = family.is_chosen,
+      .is_for_views = family.is_for_views,
       .has_views = family.views != 0,
       .strided = family.strided,
       .shapes = family.shapes,

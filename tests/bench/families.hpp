@@ -55,7 +55,7 @@ struct KernelTraits {
   bool data_matters = true;
   std::size_t largest = 0;  // count to measure with
   std::size_t scalars = 0;
-  bool is_chosen = false;            // by our helpers for another family's views
+  bool is_for_views = false;         // of another family, and measured with that
   bool has_views = false;            // takes the strides of its operands
   std::size_t strided = 0;           // the operand that views are measured with
   std::vector<ops::Extents> shapes;  // to measure beside the sizes

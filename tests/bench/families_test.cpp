@@ -254,7 +254,8 @@ TEST_CASE("a layout block lists the strides of every operand, where the original
 }
 
 TEST_CASE("of two kernels that do the same, one is chosen for a case") {
-  const Addresses addresses{{nullptr, nullptr, nullptr}, nullptr};
+  alignas(16) char memory[4][16];
+  const Addresses addresses{{memory[0], memory[1], memory[2]}, memory[3]};
   const auto chosen = [&](const char* kernel, std::size_t count) {
     return is_chosen(*sized_case(kernel, count), addresses).value();
   };
@@ -264,6 +265,8 @@ TEST_CASE("of two kernels that do the same, one is chosen for a case") {
   CHECK_FALSE(chosen("softmax_long_f16", 256));
   CHECK_FALSE(chosen("conv_tiles64_f16", 1));
   CHECK(chosen("fast_max_f32", 256));
+  CHECK(chosen("cast_tiles_f32_f16", 1 << 24));
+  CHECK_FALSE(chosen("cast_tiles_f32_f16", 256));
 }
 
 TEST_CASE("a product has a step before it, which makes its activations") {

@@ -148,12 +148,13 @@ std::vector<Family> map_families() {
        .original = kMapParameters},
 
       {.name = "cast_tiles",
-       .is_chosen = true,
+       .is_for_views = true,
        .views = 1,
        .sized = turned<1>,
        .operands = map_operands,
        .plan = plan_cast<ops::Tiles::kAlways>,
        .original_root = "cast",
+       .is_choice = true,
        .original = kMapParameters},
 
       {.name = "binary",
@@ -178,13 +179,14 @@ std::vector<Family> map_families() {
        .original = kWhereParameters},
 
       {.name = "where_tiles",
-       .is_chosen = true,
+       .is_for_views = true,
        .views = 3,
        .always_info = true,
        .sized = turned<3>,
        .operands = where_operands,
        .plan = plan_where<ops::Tiles::kAlways>,
        .original_root = "where",
+       .is_choice = true,
        .original = kWhereParameters},
   };
 }

@@ -43,7 +43,7 @@ struct Family {
   Bound (*bound_of)(const Kernel& kernel) = nullptr;  // where it is not the same for all kernels
   bool data_matters = true;                           // its time may depend on what the inputs hold
   std::size_t largest = std::size_t{1} << 28;         // count to measure with
-  bool is_chosen = false;    // in place of another family's, for large views: measured with that
+  bool is_for_views = false;  // large ones of another family, and measured with that
   std::size_t views = 0;     // stride lists of the layout block; 0: there is no such block
   bool always_info = false;  // the layout block is there when all is contiguous, too
   bool sums_last = false;    // it ends in the size and row-major stride of the last dim

@@ -139,7 +139,7 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   }
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
-    if (traits.is_chosen) continue;
+    if (traits.is_for_views) continue;
     for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
     for (const std::size_t count : kOddCounts) list.add_sized(kernel, count);
     for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest; count *= 16) {
