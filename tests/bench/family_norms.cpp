@@ -9,8 +9,9 @@ namespace {
 
 // --- norms: rows of contiguous columns, with a factor and a term for each column
 
-const std::vector<ops::Extents> kNormShapes = {{1, 4096}, {8, 4096}, {8192, 1000}, {32768, 4096},
-                                               {64, 333}, {1000, 77}, {131072, 333}, {131072, 33}};
+const std::vector<ops::Extents> kNormShapes = {{1, 4096},  {8, 4096},  {8192, 1000},  {32768, 4096},
+                                               {64, 333},  {1000, 77}, {131072, 333}, {131072, 33},
+                                               {4, 50257}, {2364, 197}};
 
 BenchCase rows_of_4096(std::string kernel, std::size_t count) {
   const std::size_t columns = std::min<std::size_t>(count, 4096);

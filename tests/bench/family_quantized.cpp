@@ -269,8 +269,8 @@ void original_matrix(const BenchCase& subject, const Addresses& addresses, ops::
        narrow(rows));
 }
 
-const ops::Extents kMatrices[] = {
-    {14336, 4096}, {4096, 14336}, {4096, 4096}, {4096, 512}, {1024, 1024}};
+const ops::Extents kMatrices[] = {{14336, 4096}, {4096, 14336}, {4096, 4096},
+                                  {4096, 512},   {2048, 2048},  {1024, 1024}};
 std::vector<ops::Extents> matrices(const Kernel& kernel) {
   if (is_measured_widely(format_of(kernel))) return {std::begin(kMatrices), std::end(kMatrices)};
   return {kMatrices[0]};

@@ -291,9 +291,13 @@ std::vector<Family> window_families() {
       windows<Work::kConvolution>("conv_tiles16", plan_tiles<ops::ConvolutionTiles::kFewChannels>);
   many.original_root = few.original_root = "conv2d";
   many.is_choice = few.is_choice = true;
+  Family conv1d = windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>);
+  Family conv2d = windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>);
+  conv1d.shapes = {{1, 384, 1500}};
+  conv2d.shapes = {{1, 64, 56, 56}, {8, 128, 28, 28}, {1, 512, 7, 7}};
   return {
-      windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>),
-      windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>),
+      conv1d,
+      conv2d,
       windows<Work::kTransposed>("conv_transpose1d", plan_convolution<Work::kTransposed>),
       windows<Work::kTransposed>("conv_transpose2d", plan_convolution<Work::kTransposed>),
       windows<Work::kIm2Col>("im2col1d", plan_im2col),

@@ -10,7 +10,7 @@
 namespace kiln::bench {
 namespace {
 
-constexpr std::size_t kOddCounts[] = {77, 1001, 299 * 1283};
+constexpr std::size_t kOddCounts[] = {77, 1001, 50257, 299 * 1283};
 constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
 
 struct Shape {
@@ -28,6 +28,9 @@ const Shape kSmallViews[] = {
     {View::kTransposed, "299x1283", {299, 1283}, {1, 299}},
     {View::kNarrowed, "1000x777 of 1554", {1000, 777}, {1554, 1}},
     {View::kPermuted, "8x224x224x3 channels first", {8, 224, 224, 3}, {150528, 224, 1, 50176}},
+    {View::kPermuted, "2x197x12x64", {2, 12, 197, 64}, {151296, 64, 768, 1}},
+    {View::kTransposed, "50257x8", {50257, 8}, {1, 50257}},
+    {View::kNarrowed, "128x4097 of 8194", {128, 4097}, {8194, 1}},
 };
 const Shape kLargeViews[] = {
     {View::kTransposed, "8192x8192", {8192, 8192}, {1, 8192}},
@@ -55,8 +58,9 @@ bool only_moves(const KernelTraits& traits) { return traits.cost == Cost::kMove;
 
 // Lower is preferred: what language models run most, then whatever has a name that sorts first.
 std::size_t rank_of(const std::string& kernel) {
-  static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_", "uneg_f", "uneg_", "upowf_f",
-                                                    "a_u32_f", "s_u32_f", "r_u32_f", "_f32", "_f16"};
+  static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_",  "uneg_f",  "uneg_",
+                                                    "upowf_f", "a_u32_f", "s_u32_f", "r_u32_f",
+                                                    "_f32",    "_f16"};
   for (std::size_t i = 0; i < std::size(kPreferred); ++i) {
     if (kernel.find(kPreferred[i]) != std::string::npos) return i;
   }
@@ -142,7 +146,8 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
     if (traits.is_for_views) continue;
     for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
     for (const std::size_t count : kOddCounts) list.add_sized(kernel, count);
-    for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest; count *= 16) {
+    for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest;
+         count *= 16) {
       for (const DataKind kind : kDataKinds) list.add_sized(kernel, count, kind);
     }
     list.add_shapes(kernel, traits.shapes);
