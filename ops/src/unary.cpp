@@ -3,6 +3,7 @@
 #include "base/diagnostic.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "rearranged.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -19,6 +20,10 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
   const ViewBlock view = view_block(call.geometry, call.layout);
+  if (call.op == UnaryOp::kCopy) {
+    KILN_TRY_ASSIGN(std::optional<Launch> rearranged, plan_rearranged(call, view, count, gpu));
+    if (rearranged) return *std::move(rearranged);
+  }
   launch.layout = view.block;
   launch.layout_argument = 2;
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));

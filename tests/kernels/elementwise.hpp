@@ -68,8 +68,8 @@ CaseSpec elementwise_case(const ElementwiseKernel& kernel, const Variant& varian
 void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
                            std::vector<CaseSpec>& cases);
 
-// Of a kernel for tiles of views: a case for each variant that `plan` launches it for.
-void add_tiled_cases(const ElementwiseKernel& kernel, Breadth breadth,
+// Of a kernel of our own for some views: a case for each variant that `plan` launches it for.
+void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
                      std::vector<CaseSpec>& cases);
 
 }  // namespace kiln::conformance

@@ -80,16 +80,18 @@ class Trials {
 
 std::vector<Trial> all_trials(const Trials& trials) {
   const auto byte = [](unsigned value) { return ops::Scalar::of_bits(DType::kU8, value); };
-  const auto copy = [](const ops::Layout& layout) {
-    return [layout](const void* inp, void* out) {
+  const auto copy = [](const ops::Layout& layout, ops::Rearranged rearranged) {
+    return [=](const void* inp, void* out) {
       ops::Unary call;
       call.dtype = DType::kU8;
       call.layout = layout;
       call.inp = inp;
       call.out = out;
+      call.rearranged = rearranged;
       return plan(call);
     };
   };
+  const auto by_ucopy = ops::Rearranged::kNever, by_own = ops::Rearranged::kAlways;
   // By ids of bytes, which the input itself gives; 255 names no place.
   const auto by_ids = [](auto call, const void* inp, void* out) {
     call.ids_dtype = call.dtype = DType::kU8;
@@ -98,6 +100,11 @@ std::vector<Trial> all_trials(const Trials& trials) {
     return call;
   };
   constexpr std::uint8_t kNoPlace = 255;
+  const ops::Layout turned{{kColumns, kRows}, {1, kColumns}}, repeated{{kRows, kColumns}, {0, 1}};
+  const auto from_turned = [&](std::size_t i) {
+    return trials.inp(i % kRows * kColumns + i / kRows);
+  };
+  const auto from_repeated = [&](std::size_t i) { return trials.inp(i % kColumns); };
   return {
       {"is_u8_u8 of 256 rows",
        [=](const void* inp, void* out) {
@@ -139,11 +146,12 @@ std::vector<Trial> all_trials(const Trials& trials) {
          }
          return kUnwritten;
        }},
-      {"ucopy_u8 contiguous", copy({{kCount}}), [&](std::size_t i) { return trials.inp(i); }},
-      {"ucopy_u8 transposed", copy({{kColumns, kRows}, {1, kColumns}}),
-       [&](std::size_t i) { return trials.inp(i % kRows * kColumns + i / kRows); }},
-      {"ucopy_u8 broadcast", copy({{kRows, kColumns}, {0, 1}}),
-       [&](std::size_t i) { return trials.inp(i % kColumns); }},
+      {"ucopy_u8 contiguous", copy({{kCount}}, by_ucopy),
+       [&](std::size_t i) { return trials.inp(i); }},
+      {"ucopy_u8 transposed", copy(turned, by_ucopy), from_turned},
+      {"transpose_u8", copy(turned, by_own), from_turned},
+      {"ucopy_u8 broadcast", copy(repeated, by_ucopy), from_repeated},
+      {"slice_u8 broadcast", copy(repeated, by_own), from_repeated},
       {"affine_u8 contiguous",
        [=](const void* inp, void* out) {
          ops::Affine call;

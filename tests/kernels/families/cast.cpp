@@ -93,7 +93,7 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                                 tiled ? ops::Tiles::kAlways : ops::Tiles::kNever);
   const Breadth breadth = breadth_of(selection, represents_family("cast", kernel));
   if (tiled) {
-    add_tiled_cases(subject, breadth, cases);
+    add_chosen_cases(subject, breadth, cases);
   } else {
     add_elementwise_cases(subject, breadth, cases);
   }

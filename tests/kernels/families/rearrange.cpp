@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "kiln/ops/fill.hpp"
+#include "kiln/ops/unary.hpp"
+#include "tests/kernels/elementwise.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/rows.hpp"
 #include "tests/kernels/values.hpp"
@@ -239,6 +241,26 @@ CaseSpec slice_case(std::string_view kernel, DType dtype, const SliceCase& choic
           }};
 }
 
+// The copies of views for which the helpers choose a kernel.
+ElementwiseKernel view_copy(std::string_view kernel, DType dtype) {
+  ElementwiseKernel subject;
+  subject.name = kernel;
+  subject.inputs = {dtype};
+  subject.output = dtype;
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    ops::Unary call;
+    call.dtype = dtype;
+    call.layout = inputs[0].layout;
+    call.inp = inputs[0].data;
+    call.out = out;
+    call.geometry = geometry;
+    call.rearranged = ops::Rearranged::kAlways;
+    return plan(call);
+  };
+  subject.reference = [](const Bits* inputs) { return Expected::exactly(inputs[0]); };
+  return subject;
+}
+
 }  // namespace
 
 bool add_rearrange_cases(std::string_view kernel, Selection selection,
@@ -255,10 +277,12 @@ bool add_rearrange_cases(std::string_view kernel, Selection selection,
     for (const TransposeCase& choice : transpose_cases(breadth)) {
       cases.push_back(transpose_case(kernel, dtype, choice));
     }
+    add_chosen_cases(view_copy(kernel, dtype), breadth, cases);
   } else if (parts->root == "slice") {
     for (const SliceCase& choice : slice_cases(breadth)) {
       cases.push_back(slice_case(kernel, dtype, choice));
     }
+    add_chosen_cases(view_copy(kernel, dtype), breadth, cases);
   } else {
     return false;
   }

@@ -41,7 +41,7 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   };
   const Breadth breadth = breadth_of(selection, represents_family("ternary", kernel));
   if (tiled) {
-    add_tiled_cases(subject, breadth, cases);
+    add_chosen_cases(subject, breadth, cases);
   } else {
     add_elementwise_cases(subject, breadth, cases);
   }

@@ -53,6 +53,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
       call.out = out;
       call.parameter = ops::Scalar::of_bits(dtype, parameter);
       call.geometry = geometry;
+      call.rearranged = ops::Rearranged::kNever;
       return plan(call);
     };
     if (*op == ops::UnaryOp::kCopy) {

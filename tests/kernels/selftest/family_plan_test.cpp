@@ -8,6 +8,7 @@
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
 #include "kiln/ops/ternary.hpp"
+#include "kiln/ops/unary.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -70,6 +71,46 @@ TEST_CASE("large views of what networks cast go tile by tile") {
   CHECK(kernel(DType::kF64, half, {{4096, 1024}, {1, 4096}}).substr(0, 13) == "cast_f64_f16<");
   CHECK(kernel(half, single, {{4096, 1024}, {1, 4096}}, Geometry::kReference) ==
         "cast_f16_f32<<<4096, 1024>>>");
+}
+
+TEST_CASE("copies of large views that are a transpose or a slice go by their kernels") {
+  char memory[64];
+  const auto kernel = [&](DType dtype, Layout layout, Geometry geometry = Geometry::kOwn,
+                          Rearranged rearranged = Rearranged::kBySize, bool in_place = false) {
+    Unary call;
+    call.dtype = dtype;
+    call.layout = std::move(layout);
+    call.inp = memory;
+    call.out = in_place ? memory : memory + 32;
+    call.geometry = geometry;
+    call.rearranged = rearranged;
+    const auto launch = plan(call, {"sm_90", 132});
+    REQUIRE(launch);
+    const std::string text = launch->kernel.text();
+    return text.substr(0, text.find('<'));
+  };
+  const DType single = DType::kF32, byte = DType::kU8;
+  CHECK(kernel(single, {{512, 512}, {1, 512}}) == "transpose_f32");
+  CHECK(kernel(single, {{8, 512, 64}, {32768, 1, 512}}) == "transpose_f32");
+  CHECK(kernel(byte, {{50257, 8}, {1, 50257}}) == "transpose_u8");  // no tiles
+  CHECK(kernel(single, {{4, 3, 1 << 16}, {3 << 16, 1, 3}}) == "transpose_f32");
+  // The places of a dim; heads of 64; a row again and again.
+  CHECK(kernel(single, {{512, 512}, {1024, 1}}) == "slice_f32");
+  CHECK(kernel(single, {{12, 512, 64}, {64, 768, 1}}) == "slice_f32");
+  CHECK(kernel(single, {{512, 512}, {0, 1}}) == "slice_f32");
+  CHECK(kernel(single, {{128, 4097}, {8194, 1}}) == "slice_f32");
+  // Few elements, lines that are no whole accesses, dims in another order, a copy in place.
+  CHECK(kernel(single, {{128, 100}, {1, 128}}) == "ucopy_f32");
+  CHECK(kernel(single, {{299, 1283}, {1, 299}}) == "ucopy_f32");
+  CHECK(kernel(single, {{128, 100}, {200, 1}}) == "ucopy_f32");
+  CHECK(kernel(byte, {{128, 4097}, {8194, 1}}) == "ucopy_u8");
+  CHECK(kernel(single, {{4099, 4097}, {8194, 1}}) == "ucopy_f32");
+  CHECK(kernel(single, {{8, 12, 512, 64}, {393216, 64, 768, 1}}) == "ucopy_f32");
+  CHECK(kernel(single, {{512, 512}, {1024, 2}}) == "ucopy_f32");
+  CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kBySize, true) ==
+        "ucopy_f32");
+  CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kNever) == "ucopy_f32");
+  CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kReference) == "ucopy_f32");
 }
 
 TEST_CASE("large views of a where go tile by tile, but rows of whole chunks do not") {

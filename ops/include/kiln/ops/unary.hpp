@@ -32,6 +32,10 @@ inline constexpr UnaryOpInfo kUnaryOps[] = {
 
 constexpr const UnaryOpInfo& info(UnaryOp op) { return kUnaryOps[static_cast<std::size_t>(op)]; }
 
+// Whether copies of views that are a transpose or a slice go by transpose_<T> or slice_<T> (fill.hpp), which
+// then are faster than ucopy_<T>. In our geometry alone.
+enum class Rearranged : std::uint8_t { kBySize, kNever, kAlways };
+
 struct Unary {
   UnaryOp op = UnaryOp::kCopy;
   DType dtype = DType::kF32;
@@ -40,6 +44,7 @@ struct Unary {
   void* out = nullptr;
   Scalar parameter;  // of `dtype`; read where the operation has one
   Geometry geometry = Geometry::kOwn;
+  Rearranged rearranged = Rearranged::kBySize;  // of the copy
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.

@@ -1,0 +1,28 @@
+// Which copies of views go by transpose_<T> and slice_<T>, and not by ucopy_<T>. Plain C++17, for host
+// programs.
+#pragma once
+
+#include "transpose.hpp"
+
+namespace kiln::tuning {
+
+// NVIDIA H200, us by ucopy, and by transpose: f32 4096x8192 104, 67; 1000x1000 6.6, 4.6; 384x384 3.9,
+// 3.2; 1500x80 3.0, 3.2; 128x100 1.9, 2.3. Of elements that tiles do not suit: f16 3x100000 5.1, 3.2.
+inline constexpr unsigned long long kFewestTransposed = 1u << 17;
+// Lines of the input that are no whole accesses are slow where few tiles are on their way. By ucopy, and
+// by transpose: f32 299x1283 (105 tiles) 5.0, 7.4; f64 12x197x64 (168) 4.0, 3.4; f32 4099x4097 (4225) 61, 56.
+constexpr bool transposes(unsigned long long count, bool has_whole_lines, unsigned long long tiles,
+                          unsigned multiprocessors) {
+  return count >= kFewestTransposed && (has_whole_lines || tiles >= multiprocessors);
+}
+
+// By ucopy, and by slice: f32 1000x1000 of 1000x2000 6.8, 4.8; heads of 64 in 197x12 3.8, 3.3, in 77x12
+// 2.8, 3.0; one row repeated, 8192x8192, 115, 76. Element by element: f32 128x4097 7.7, 5.7; 4099x4097
+// 61, 91; f64 2364x197 8.7, 5.5; f16 128x4097 7.1, 7.6; u8 6.0, 11.9.
+inline constexpr unsigned long long kFewestSliced = 150'000, kMostSlicedSingly = 1u << 21;
+constexpr bool slices(unsigned long long count, bool has_whole_runs, unsigned element_bytes) {
+  return count >= kFewestSliced &&
+         (has_whole_runs || (element_bytes >= 4 && count <= kMostSlicedSingly));
+}
+
+}  // namespace kiln::tuning
