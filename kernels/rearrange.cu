@@ -18,12 +18,13 @@
                       const kiln::type* inp, kiln::type* out) {                                    \
     kiln::families::transpose(matrices, rows, columns, inp, out);                                  \
   }
-// name(left, size, right, start, step, count, inp, out)
-#define SLICE(suffix, type, root)                                                                 \
-  KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 left, kiln::u64 size, kiln::u64 right,  \
-                      kiln::u64 start, kiln::u64 step, kiln::u64 count, const kiln::type* inp,    \
-                      kiln::type* out) {                                                          \
-    kiln::families::slice(kiln::families::Runs(left, size, right, start, step, count), inp, out); \
+// name(left, size, right, start, step, count, pitch, inp, out)
+#define SLICE(suffix, type, root)                                                                  \
+  KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 left, kiln::u64 size, kiln::u64 right,   \
+                      kiln::u64 start, kiln::u64 step, kiln::u64 count, kiln::u64 pitch,           \
+                      const kiln::type* inp, kiln::type* out) {                                    \
+    kiln::families::slice(kiln::families::Runs(left, size, right, start, step, count), pitch, inp, \
+                          out);                                                                    \
   }
 #define EACH_ARANGE(root, dtypes) KILN_##dtypes(ARANGE, root)
 #define EACH_TRANSPOSE(root, dtypes) KILN_##dtypes(TRANSPOSE, root)

@@ -1,4 +1,4 @@
-// out[l, j, r] = inp[l, start + j * step, r]: a slice along a dim.
+// out[l, j, r] = inp[l, start + j * step, r]: a slice along a dim, of each of several arrays.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -45,18 +45,19 @@ KILN_DEVICE void copy_unit(const B* from, B* to, bool whole) {
   }
 }
 
+// The blocks along y have an array each, of which the input's begin `pitch` apart.
 template <class T>
-KILN_DEVICE void slice(Runs runs, const T* elements, T* sliced) {
+KILN_DEVICE void slice(Runs runs, u64 pitch, const T* elements, T* sliced) {
   using B = BitsOf<T>;
   constexpr u32 kCount = 16 / sizeof(B);
-  const B* const inp = reinterpret_cast<const B*>(elements);
-  B* const out = reinterpret_cast<B*>(sliced);
   if (leaves_at_once()) return;
+  const u64 array = block_index_y();
+  const B* const inp = reinterpret_cast<const B*>(elements) + array * pitch;
+  B* const out = reinterpret_cast<B*>(sliced) + array * runs.count();
   const Spread spread(runs.count());
   if (spread.is_surplus()) return;
   // By units of sixteen bytes, or else by elements.
-  const bool whole =
-      (address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount);
+  const bool whole = (address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount);
   const u32 unit = whole ? kCount : 1;
   if (whole) runs.divide_by(kCount);
   const u64 count = runs.count();
@@ -64,8 +65,8 @@ KILN_DEVICE void slice(Runs runs, const T* elements, T* sliced) {
   for (u64 i = spread.self; i < count; i += spread.threads) {
     const u64 row = quotient(i, runs.run);
     const u64 l = quotient(row, runs.runs);
-    const u64 at = l * runs.pitch + runs.first + (row - l * runs.runs) * runs.apart +
-                   (i - row * runs.run);
+    const u64 at =
+        l * runs.pitch + runs.first + (row - l * runs.runs) * runs.apart + (i - row * runs.run);
     copy_unit(inp + at * unit, out + i * unit, whole);
   }
 }

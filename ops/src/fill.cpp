@@ -155,8 +155,8 @@ Result<Launch> plan(const Slice& call, const Gpu& gpu) {
   for (std::size_t d = 0; d < call.dim; ++d) left *= call.dims[d];
   for (std::size_t d = call.dim + 1; d < call.dims.rank(); ++d) right *= call.dims[d];
   KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true));
-  launch.pass(SliceKernel<void>(), left, size, right, call.start, call.step, call.count, call.inp,
-              call.out);
+  launch.pass(SliceKernel<void>(), left, size, right, call.start, call.step, call.count,
+              std::size_t{0}, call.inp, call.out);
   return launch;
 }
 

@@ -48,7 +48,7 @@ template <typename T>
 using TransposeKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, const T*, T*>;
 template <typename T>
 using SliceKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                           std::uint64_t, std::uint64_t, const T*, T*>;
+                           std::uint64_t, std::uint64_t, std::uint64_t, const T*, T*>;
 template <typename T, typename Out>
 using MapKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, Out*>;
 template <typename T, typename Out>
@@ -175,9 +175,8 @@ using FusedVectorKernel =
 using FusedFloatVectorKernel =
     Kernel<const void*, const void*, const void*, const std::uint32_t*, void*, std::int32_t,
            std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t, std::uint32_t>;
-using RankExpertsKernel =
-    Kernel<const std::uint32_t*, std::uint32_t*, void*, std::uint32_t*, std::uint32_t,
-           std::uint32_t>;
+using RankExpertsKernel = Kernel<const std::uint32_t*, std::uint32_t*, void*, std::uint32_t*,
+                                 std::uint32_t, std::uint32_t>;
 using JoinProductsKernel = Kernel<const float*, const float*, const float*, void*, std::uint32_t,
                                   std::uint64_t, std::uint32_t>;
 template <typename T>

@@ -33,32 +33,92 @@ bool is_faster(const Transpose& call, const Gpu& gpu) {
       (address_of(call.inp) | call.columns * element) % tuning::unit_of_transpose(element) == 0;
   const std::size_t count = call.matrices * call.rows * call.columns;
   const bool singly = tiles * side * side > tuning::kMostEmptyTile * count;
-  return tuning::transposes(count, lines || singly, tiles, spread_over(gpu).multiprocessors);
+  return tuning::transposes(count, element, lines || singly, tiles,
+                            spread_over(gpu).multiprocessors);
 }
 
 // What slice_<T> takes: of each of `left`, `count` places of `right` elements, a `step` apart, out of
-// `size` places.
+// `size` places; the same of each of so many arrays.
 struct Places {
-  std::size_t left, size, right, step, count;
+  std::size_t left = 1, size = 1, right = 1, step = 1, count = 1;
+  std::size_t arrays = 1, pitch = 0;
 };
 
-// dims [l, c, r] with strides [s, t, 1], s and t multiples of r; or [l, c] with [s, 1].
-std::optional<Places> places_of(const ViewBlock& view) {
-  if (view.rank != 2 && view.rank != 3) return std::nullopt;
-  const std::size_t* const dims = view.block.begin();
-  const std::size_t* const strides = dims + view.rank;
-  if (strides[view.rank - 1] != 1) return std::nullopt;
-  if (view.rank == 2) return Places{dims[0], strides[0], 1, 1, dims[1]};
+// [l, c] with strides [s, 1], or [l, c, r] with [s, t, 1], s and t multiples of r.
+std::optional<Places> places_of(const std::size_t* dims, const std::size_t* strides,
+                                std::size_t rank) {
+  if (rank == 2) return Places{dims[0], strides[0], 1, 1, dims[1]};
   const std::size_t right = dims[2];
-  if (strides[0] % right != 0 || strides[1] % right != 0) return std::nullopt;
+  if (rank != 3 || strides[0] % right != 0 || strides[1] % right != 0) return std::nullopt;
   return Places{dims[0], strides[0] / right, right, strides[1] / right, dims[1]};
 }
-bool is_faster(const Unary& copy, const ViewBlock& view, std::size_t count) {
-  const std::size_t element = size_of(copy.dtype);
-  std::size_t ends = view.block.begin()[view.rank - 1];
-  for (std::size_t dim = 0; dim + 1 < view.rank; ++dim) ends |= view.block.begin()[view.rank + dim];
-  const bool whole = (address_of(copy.inp) | address_of(copy.out) | ends * element) % 16 == 0;
-  return tuning::slices(count, whole, static_cast<unsigned>(element));
+// The same behind a dim of arrays, where all dims are more than that.
+std::optional<Places> places_of(const ViewBlock& view) {
+  constexpr std::size_t kMostArrays = 65535;
+  const std::size_t* const dims = view.block.begin();
+  const std::size_t* const strides = dims + view.rank;
+  if (view.rank < 2 || strides[view.rank - 1] != 1) return std::nullopt;
+  std::optional<Places> places = places_of(dims, strides, view.rank);
+  if (places || view.rank == 2 || dims[0] > kMostArrays) return places;
+  places = places_of(dims + 1, strides + 1, view.rank - 1);
+  if (places) {
+    places->arrays = dims[0];
+    places->pitch = strides[0];
+  }
+  return places;
+}
+// With the elements that they are moved as.
+struct Slicing {
+  Places places;
+  DType dtype;
+  std::size_t count;
+  bool has_whole_runs;  // of sixteen bytes
+};
+// The widest elements with which all runs begin and end.
+Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
+  const bool is_dense = places.step == 1;
+  const std::size_t run = is_dense ? places.count * places.right : places.right;
+  const std::size_t ends = (places.left == 1 ? 0 : places.size * places.right) | places.pitch |
+                           run | (is_dense ? 0 : places.step * places.right);
+  std::size_t bytes = size_of(copy.dtype);
+  const std::size_t bits = address_of(copy.inp) | address_of(copy.out) | ends * bytes;
+  Slicing slicing{places, copy.dtype, count, bits % 16 == 0};
+  if (slicing.has_whole_runs || copy.rearranged == Rearranged::kAlways) return slicing;
+  std::size_t wider = 1;
+  for (; bytes < 8 && bits % (2 * bytes) == 0; bytes *= 2) wider *= 2;
+  if (wider == 1) return slicing;
+  slicing.dtype = bytes == 8 ? DType::kI64 : bytes == 4 ? DType::kU32 : DType::kF16;
+  slicing.count /= wider;
+  slicing.places.pitch /= wider;
+  // Its places are of so many fewer elements, or, where one has no multiple, they are fewer.
+  if (places.right % wider == 0) {
+    slicing.places.right /= wider;
+  } else {
+    slicing.places = {places.left,
+                      places.size * places.right / wider,
+                      1,
+                      1,
+                      places.count * places.right / wider,
+                      places.arrays,
+                      slicing.places.pitch};
+  }
+  return slicing;
+}
+Result<Launch> plan_slice(const Unary& copy, const Slicing& slicing, const Gpu& gpu) {
+  const Places& places = slicing.places;
+  Launch launch;
+  KILN_TRY(set_kernel(launch, kSlice, slicing.dtype));
+  if (places.arrays == 1) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, slicing.count, true));
+  } else {
+    const std::size_t of_array = slicing.count / places.arrays * size_of(slicing.dtype);
+    const tuning::Launch along = spread_over(gpu).over((of_array + 15) / 16, tuning::kSliceThreads);
+    launch.grid = {along.blocks, static_cast<std::uint32_t>(places.arrays), 1};
+    launch.block.x = along.threads;
+  }
+  launch.pass(SliceKernel<void>(), places.left, places.size, places.right, std::size_t{0},
+              places.step, places.count, places.pitch, copy.inp, copy.out);
+  return launch;
 }
 
 }  // namespace
@@ -76,15 +136,16 @@ Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock
     return std::optional<Launch>(std::move(launch));
   }
   const std::optional<Places> places = places_of(view);
-  if (places && (always || is_faster(copy, view, count))) {
-    Launch launch;
-    KILN_TRY(set_kernel(launch, kSlice, copy.dtype));
-    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true));
-    launch.pass(SliceKernel<void>(), places->left, places->size, places->right, std::size_t{0},
-                places->step, places->count, copy.inp, copy.out);
-    return std::optional<Launch>(std::move(launch));
+  if (!places) return std::optional<Launch>();
+  const Slicing slicing = slicing_of(copy, *places, count);
+  const auto bytes = static_cast<unsigned>(size_of(slicing.dtype));
+  if (!always && !(slicing.has_whole_runs ? tuning::slices_runs(count, view.rank)
+                                          : tuning::slices_singly(count, slicing.count, bytes,
+                                                                  spread_over(gpu).resident()))) {
+    return std::optional<Launch>();
   }
-  return std::optional<Launch>();
+  KILN_TRY_ASSIGN(Launch launch, plan_slice(copy, slicing, gpu));
+  return std::optional<Launch>(std::move(launch));
 }
 
 }  // namespace kiln::ops

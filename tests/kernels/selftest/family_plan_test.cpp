@@ -97,20 +97,75 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   // The places of a dim; heads of 64; a row again and again.
   CHECK(kernel(single, {{512, 512}, {1024, 1}}) == "slice_f32");
   CHECK(kernel(single, {{12, 512, 64}, {64, 768, 1}}) == "slice_f32");
+  CHECK(kernel(single, {{8, 12, 512, 64}, {393216, 64, 768, 1}}) == "slice_f32");
   CHECK(kernel(single, {{512, 512}, {0, 1}}) == "slice_f32");
   CHECK(kernel(single, {{128, 4097}, {8194, 1}}) == "slice_f32");
+  // By wider elements.
+  CHECK(kernel(byte, {{300, 1000}, {2000, 1}}) == "slice_i64");
+  CHECK(kernel(DType::kF16, {{8, 12, 512, 54}, {331776, 54, 648, 1}}) == "slice_u32");
   // Few elements, lines that are no whole accesses, dims in another order, a copy in place.
   CHECK(kernel(single, {{128, 100}, {1, 128}}) == "ucopy_f32");
   CHECK(kernel(single, {{299, 1283}, {1, 299}}) == "ucopy_f32");
   CHECK(kernel(single, {{128, 100}, {200, 1}}) == "ucopy_f32");
   CHECK(kernel(byte, {{128, 4097}, {8194, 1}}) == "ucopy_u8");
   CHECK(kernel(single, {{4099, 4097}, {8194, 1}}) == "ucopy_f32");
-  CHECK(kernel(single, {{8, 12, 512, 64}, {393216, 64, 768, 1}}) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1024, 2}}) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kBySize, true) ==
         "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kNever) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kReference) == "ucopy_f32");
+}
+
+TEST_CASE("a slice copies what the view has, by elements of any width") {
+  const Layout views[] = {
+      {{300, 1000}, {2000, 1}},                  // eight bytes of u8
+      {{301, 1004}, {2008, 1}},                  // four
+      {{3, 41, 50, 56}, {114800, 56, 2296, 1}},  // heads
+      {{700, 412}, {0, 1}},                      // a row, again and again
+      {{5, 70, 920}, {72000, 1000, 1}},          // rows, and planes, apart
+      {{77, 66, 60}, {8000, 120, 1}},            // every second one
+  };
+  const std::size_t sizes[] = {1, 2, 4, 8};
+  const DType dtypes[] = {DType::kU8, DType::kBF16, DType::kF32, DType::kF64};
+  for (const Layout& view : views) {
+    for (std::size_t t = 0; t < 4; ++t) {
+      alignas(16) static char memory[32];
+      Unary call;
+      call.dtype = dtypes[t];
+      call.layout = view;
+      call.inp = memory;
+      call.out = memory + 16;
+      const auto launch = plan(call, {"sm_90", 132});
+      REQUIRE(launch);
+      INFO(to_string(view) << " of " << sizes[t] << " bytes: " << to_string(*launch));
+      REQUIRE(launch->kernel.text().substr(0, 6) == "slice_");
+      const auto argument = [&](std::size_t i) {
+        std::size_t value = 0;
+        std::memcpy(&value, launch->arguments[i].data(), sizeof value);
+        return value;
+      };
+      const std::size_t left = argument(0), size = argument(1), right = argument(2),
+                        start = argument(3), step = argument(4), count = argument(5),
+                        pitch = argument(6), arrays = launch->grid.y;
+      const std::size_t elements = *element_count(view);
+      const std::size_t moved = arrays * left * count * right;
+      REQUIRE(elements % moved == 0);
+      const std::size_t wider = elements / moved;
+      const Extents strides = strides_of(view);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < elements; ++i) {
+        std::size_t rest = i, at = 0;
+        for (std::size_t dim = view.dims.rank(); dim-- > 0; rest /= view.dims[dim]) {
+          at += rest % view.dims[dim] * strides[dim];
+        }
+        const std::size_t unit = i / wider, r = unit % right, j = unit / right % count;
+        const std::size_t l = unit / right / count % left, a = unit / right / count / left;
+        const std::size_t from = a * pitch + (l * size + start + j * step) * right + r;
+        wrong += from * wider + i % wider != at;
+      }
+      CHECK(wrong == 0);
+    }
+  }
 }
 
 TEST_CASE("large views of a where go tile by tile, but rows of whole chunks do not") {
