@@ -105,7 +105,7 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
     if (together) {
       Chunk<B, kCount> found;
       found.clear();
-      const u32 apart = right == 1 ? 0 : 1;
+      const u32 apart = unknown(right == 1) != 0 ? 0 : 1;
 #pragma unroll
       for (u32 k = 0; k < kCount; ++k) {
         const Id id = chosen.get(k);

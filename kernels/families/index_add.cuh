@@ -214,7 +214,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
         if (self.place >= places) continue;
         const T* const from = inp + source * right;
         T* const to = out + chosen * right;
-        if (in_chunks) {
+        if (unknown(in_chunks) != 0) {
           Chunk<T, kCount> more, old, sum;
           more.load(from);
           old.load(to);

@@ -42,7 +42,7 @@ struct Rope {
   // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head.
   KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
-      const u32 token = by_batch || groups == tokens ? group : group % tokens;
+      const u32 token = unknown(by_batch || groups == tokens) != 0 ? group : group % tokens;
       return static_cast<u64>(token) * half + j;
     } else {
       return within + (by_batch ? static_cast<u64>(group / tokens) * per_group : 0);

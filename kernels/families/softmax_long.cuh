@@ -47,7 +47,7 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
 #pragma unroll 1
     for (u32 first = 0; its.has_slab(first); first += team.threads) {
       const u32 i = first + team.rank;
-      if (!kept) load(i);
+      if (unknown(!kept) != 0) load(i);
       if (i < its.chunks) use(its.column_of_chunk(i), chunk);
       if (i < its.single) use(its.column_of_single(i), one);
     }

@@ -95,7 +95,7 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     u64 target = kNoTarget;
     typename Sum::State value = Sum::identity();
     if (i < numel) {
-      const T x = inp[contiguous ? i : place_of(view, view.rank, i)];  // on its way meanwhile
+      const T x = inp[unknown(contiguous) != 0 ? i : place_of(view, view.rank, i)];  // on its way meanwhile
       target = summed.target_of(i);
       value = Sum::take(value, x, 0);
     }
