@@ -94,6 +94,11 @@ using SharedType = T;
 
 #define KILN_KERNEL(threads, name, ...) KILN_BOUNDED_KERNEL(threads, 1, name, __VA_ARGS__)
 
+#if KILN_PLATFORM_CUDA
+// Instructions that the compiler knows by these names: in PTX they are shorter than as text of ours.
+extern "C" __device__ __attribute__((device_builtin)) float __nvvm_h2f(unsigned short);
+extern "C" __device__ __attribute__((device_builtin)) float __nvvm_ex2_approx_ftz_f(float);
+#endif
 #if KILN_PLATFORM_HIP
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_num_groups(unsigned);
 extern "C" __attribute__((device, const)) unsigned long __ockl_get_local_size(unsigned);
@@ -595,9 +600,7 @@ KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
 // 2^x, relative error below 2^-21; results under the smallest normal number may be zero.
 KILN_DEVICE f32 exp2_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
-  f32 y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+  return __nvvm_ex2_approx_ftz_f(x);
 #elif KILN_PLATFORM_HIP
   return __builtin_amdgcn_exp2f(x);
 #elif KILN_PLATFORM_HOST
@@ -625,9 +628,7 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_F16_CONVERSION 1
 KILN_DEVICE f32 f32_from_f16_bits(u16 bits) {
-  f32 y;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(bits));
-  return y;
+  return __nvvm_h2f(bits);
 }
 KILN_DEVICE u16 f16_bits_from_f32(f32 x) {
   u16 bits;

@@ -10,15 +10,12 @@ namespace kiln::device::math {
 template <int kSign, bool kKeepsNan>
 KILN_DEVICE f32 extreme(f32 a, f32 b) {
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
+  if constexpr (!kKeepsNan) return kSign > 0 ? ::fmaxf(a, b) : ::fminf(a, b);
   f32 x;
-  if constexpr (kSign > 0 && kKeepsNan) {
+  if constexpr (kSign > 0) {
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
-  } else if constexpr (kSign > 0) {
-    asm("max.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
-  } else if constexpr (kKeepsNan) {
-    asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
   } else {
-    asm("min.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(a), "f"(b));
   }
   return x;
 #else

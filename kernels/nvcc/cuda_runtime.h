@@ -52,6 +52,8 @@ KILN_FUNCTION(normcdf)
 #undef KILN_FUNCTION
 KILN_KNOWN float powf(float, float);
 KILN_KNOWN double pow(double, double);
+KILN_KNOWN float fmaxf(float, float);
+KILN_KNOWN float fminf(float, float);
 KILN_KNOWN float fmaf(float, float, float);
 KILN_KNOWN double fma(double, double, double);
 KILN_KNOWN float rsqrtf(float);
