@@ -14,6 +14,7 @@
 #include "device/exponential.cuh"
 #include "device/limits.cuh"
 #include "device/platform.cuh"
+#include "device/platform_extreme.cuh"
 #include "device/row_team.cuh"
 #include "families/row_chunks.cuh"
 #include "families/team.cuh"
@@ -27,7 +28,10 @@ using namespace device;
 template <class N>
 struct Largest {
   KILN_DEVICE static N identity() { return least<N, N>(); }
-  KILN_DEVICE static N join(N a, N b) { return b > a ? b : a; }
+  KILN_DEVICE static N join(N a, N b) {
+    if constexpr (sizeof(N) == 4) return math::extreme<1, false>(a, b);
+    return b > a ? b : a;
+  }
   KILN_DEVICE static N exchange(N x, u32 mask, u32 width, Here here) {
     return device::exchange(x, mask, width, here);
   }
