@@ -248,8 +248,8 @@ struct Rows {
   KILN_DEVICE bool has(u32 row) const { return first_of(row) < numel; }
 
   // What a thread takes of its team's row.
-  template <class Reduction>
-  KILN_DEVICE typename Reduction::State take() const {
+  template <class Reduction, class Order>
+  KILN_DEVICE typename Reduction::State take(const Order& order) const {
     auto state = Reduction::identity();
     const RowShape& shape = walk.shape;
     const RowTeams& teams = walk.teams;
@@ -265,19 +265,22 @@ struct Rows {
     const u64 count = numel - first < per_row ? numel - first : per_row;
     // 32 bits count what is taken several at once.
     if (shape.even && count >> 31 == 0) {
-      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), team);
+      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), team,
+                                               order);
     }
     // The digits of a place within the row are those of the inner dims.
 #pragma unroll 1
     for (u64 i = team.rank; i < count; i += team.threads) {
-      state = Reduction::take(state, from[place_of(view, view.rank, i)], static_cast<u32>(i));
+      const T x = from[place_of(view, view.rank, i)];
+      state = Reduction::take(state, order.turned(x), static_cast<u32>(i));
     }
     return state;
   }
 
   // What the threads of a team have, joined, becomes the result of its row.
-  template <class Reduction, class Out>
-  KILN_DEVICE void store(typename Reduction::State state, u32 last, Out* dst) const {
+  template <class Reduction, class Out, class Order>
+  KILN_DEVICE void store(typename Reduction::State state, u32 last, Out* dst,
+                         const Order& order) const {
     KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
     const RowTeams& teams = walk.teams;
     const Team& team = teams.team;
@@ -308,25 +311,20 @@ struct Rows {
     }
     const u32 row = walk.base + which;
     if (gives && which < teams.count && has(row)) {
-      dst[row] = Reduction::result(state, last);
+      const Out result = Reduction::result(state, last);
+      if constexpr (Reduction::kIsIndex) {
+        dst[row] = result;
+      } else {
+        dst[row] = order.turned(result);
+      }
     }
   }
 };
 
-template <class Reduction, class T, class Out>
-KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
-                        Out* dst) {
-  if (per_row == 0) {
-    if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
-    return;
-  }
-  if (block_threads() > wave_width() && leaves_at_once()) return;
-  const Views<1> view{info, static_cast<u32>(num_dims)};
-  if (has_one_each(numel, per_row) &&
-      reduce_at_once<Reduction>(static_cast<u32>(numel), static_cast<u32>(per_row), view, src,
-                                dst)) {
-    return;
-  }
+// Rows shared out to teams, in any launch.
+template <class Reduction, class Order, class T, class Out>
+KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const T* src, Out* dst,
+                             const Order& order) {
   constexpr u32 kCount = 16 / sizeof(T);
   const u32 each = per_row >> 32 == 0 ? static_cast<u32>(per_row) : ~0u;
   const u32 blocks = row_blocks((each - 1) / kCount + 1);
@@ -344,7 +342,37 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
 #pragma unroll 1
   for (;; walk.base += walk.step) {
     if (uniform(rows.has(walk.base + first)) == 0) return;
-    rows.template store<Reduction>(rows.template take<Reduction>(), last, dst);
+    const auto state = rows.template take<Reduction>(order);
+    rows.template store<Reduction>(state, last, dst, order);
+  }
+}
+
+// In PTX the greatest and the least of a type share it.
+template <class Reduction, class T, class Out>
+KILN_ASIDE void reduce_rows_aside(Views<1> view, u64 numel, u64 per_row, const T* src, Out* dst,
+                                  bool reversed) {
+  reduce_rows<Reduction>(view, numel, per_row, src, dst, EitherOrder<T>(reversed));
+}
+
+template <class Reduction, class T, class Out>
+KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, const T* src,
+                        Out* dst) {
+  if (per_row == 0) {
+    if (thread_rank() == 0) dst[block_index()] = Reduction::result(Reduction::identity(), 1);
+    return;
+  }
+  if (block_threads() > wave_width() && leaves_at_once()) return;
+  const Views<1> view{info, static_cast<u32>(num_dims)};
+  if (has_one_each(numel, per_row) &&
+      reduce_at_once<Reduction>(static_cast<u32>(numel), static_cast<u32>(per_row), view, src,
+                                dst)) {
+    return;
+  }
+  if constexpr (kArchitecture == tuning::Architecture::kSm80 && Reduction::kHasOrder) {
+    reduce_rows_aside<typename Reduction::Given>(view, numel, per_row, src, dst,
+                                                 Reduction::kReversed);
+  } else {
+    reduce_rows<Reduction>(view, numel, per_row, src, dst, InOrder<T>());
   }
 }
 

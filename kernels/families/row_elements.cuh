@@ -132,13 +132,13 @@ KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 
 }
 
 // The same of either. Few elements are there sooner one by one.
-template <class Reduction, u32 kAhead, class T>
+template <class Reduction, u32 kAhead, class T, class Order>
 KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u32 count,
-                                                    const Team& team) {
+                                                    const Team& team, const Order& order) {
   if (stride == 1 && count > 4 * team.threads) {
-    return take_neighbours<Reduction>(from, count, 0, team, InOrder<T>());
+    return take_neighbours<Reduction>(from, count, 0, team, order);
   }
-  return take_apart<Reduction, kAhead>(from, stride, count, 0, team, InOrder<T>());
+  return take_apart<Reduction, kAhead>(from, stride, count, 0, team, order);
 }
 
 }  // namespace kiln::families

@@ -1,6 +1,7 @@
 // The reductions: what is kept of the elements seen so far (State), how an element joins, how two
 // states join, and what is written. Each is a monoid with an identity; device/block.cuh runs it.
-// neutral() is an element that changes no state, behind elements of lower indices.
+// neutral() is an element that changes no state, behind elements of lower indices. kHasOrder: it is
+// Given of the elements, or, where kReversed, of their reversed order (families/row_elements.cuh).
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -27,6 +28,7 @@ using Accumulate = typename AccumulateOf<T>::Type;
 template <class T>
 struct Sum {
   static constexpr bool kIsIndex = false;
+  static constexpr bool kHasOrder = false;
   using State = Accumulate<T>;
   KILN_DEVICE static State identity() { return 0; }
   KILN_DEVICE static T neutral() { return result(0, 0); }
@@ -56,6 +58,8 @@ KILN_DEVICE u8 Sum<u8>::result(u32 state, u32) {
 // otherwise.
 template <class T, int kSign>
 struct Extreme {
+  static constexpr bool kHasOrder = true, kReversed = kSign < 0;
+  using Given = Extreme<T, 1>;
   using Number = typename device::Arithmetic<T>::Number;
   using State = Accumulate<T>;
   static constexpr bool kKeepsNan = sizeof(T) == 2;
@@ -91,6 +95,8 @@ using Min = Extreme<T, -1>;
 // The smallest index of the extreme. A NaN is passed over; of nothing but NaNs the index is 0.
 template <class T, int kSign>
 struct ExtremeIndex {
+  static constexpr bool kHasOrder = true, kReversed = kSign < 0;
+  using Given = ExtremeIndex<T, 1>;
   using Value = Accumulate<T>;
   static constexpr u32 kNone = ~0u;
   static constexpr bool kIsIndex = true;
