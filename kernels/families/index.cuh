@@ -14,6 +14,16 @@ namespace kiln::families {
 
 using namespace device;
 
+// quotient(). Kernels for sm_80, of which PTX is made, call what 32 bits do not suffice for; inline, each
+// would have it several times.
+KILN_ASIDE u64 quotient_aside(u64 a, u64 b) { return quotient(a, b); }
+KILN_DEVICE u64 quotient_of(u64 a, u64 b) {
+  if (kArchitecture == tuning::Architecture::kSm80 && (a | b) >> 32 != 0) {
+    return quotient_aside(a, b);
+  }
+  return quotient(a, b);
+}
+
 // The ids that are places of a dim.
 template <class Id>
 struct Places {
@@ -52,8 +62,8 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   const u64 units = in_chunks ? numel / kCount : numel;
 #pragma unroll 1
   for (u64 i = spread.self; i < units; i += spread.threads) {
-    const u64 row = quotient(i, per_row);
-    const u64 l = row < ids_dim ? 0 : quotient(row, ids_dim);
+    const u64 row = quotient_of(i, per_row);
+    const u64 l = row < ids_dim ? 0 : quotient_of(row, ids_dim);
     const u64 j = row - l * ids_dim;
     const Id id = ids[contiguous ? j : place_of(view, view.rank, j)];
     const bool found = places.has(id);
@@ -99,8 +109,8 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
       chosen.clear();
       chosen.put(0, ids[i]);
     }
-    const u64 l = quotient(i, slab);
-    const u64 r = right == 1 ? 0 : i - quotient(i, right) * right;
+    const u64 l = quotient_of(i, slab);
+    const u64 r = right == 1 ? 0 : i - quotient_of(i, right) * right;
     const B* const from = inp + l * src_dim * right + r;
     if (together) {
       Chunk<B, kCount> found;

@@ -193,7 +193,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   for (; self.place < whole; self.place += self.threads) {
     Id next = greatest<Id, Id>();  // on its way while the division is done
     if (lane < count) next = ids[lane];
-    const u64 l = quotient(self.place, per_row);
+    const u64 l = quotient_of(self.place, per_row);
     const u64 r = (self.place - l * per_row) * step;
     const T* inp = all_inp + l * count * right + r;
     T* const out = all_out + l * dst_dim * right + r;

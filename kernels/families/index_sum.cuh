@@ -44,8 +44,8 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
   if (spread.is_surplus()) return;
 #pragma unroll 1
   for (u64 i = spread.self; i < all; i += spread.threads) {
-    const u64 row = quotient(i, units.per_row);
-    const u64 l = quotient(row, count);
+    const u64 row = quotient_of(i, units.per_row);
+    const u64 l = quotient_of(row, count);
     const Id id = ids[row - l * count];
     if (!places.has(id)) continue;
     const u64 r = (i - row * units.per_row) * units.step;
@@ -77,8 +77,8 @@ KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, 
   for (u64 i = spread.self; i < all; i += spread.threads) {
     const Id id = ids[i];
     const T x = inp[i];  // on its way with the id
-    const u64 l = quotient(i, slab);
-    const u64 r = i - quotient(i, right) * right;
+    const u64 l = quotient_of(i, slab);
+    const u64 r = i - quotient_of(i, right) * right;
     if (!places.has(id)) continue;
     atomic_sum(out + (l * dst_dim + static_cast<u64>(id)) * right + r, x);
   }
@@ -99,8 +99,8 @@ KILN_DEVICE void index_sum_sorted(const Id* ids, const u32* order, u64 count, co
   if (spread.is_surplus()) return;
 #pragma unroll 1
   for (u64 i = spread.self; i < all; i += spread.threads) {
-    const u64 row = quotient(i, units.per_row);
-    const u64 l = quotient(row, count);
+    const u64 row = quotient_of(i, units.per_row);
+    const u64 l = quotient_of(row, count);
     u64 at = row - l * count;
     u32 j = order[at];
     const Id id = ids[j];
