@@ -8,6 +8,7 @@
 
 #include "device/arithmetic.cuh"
 #include "device/chunk.cuh"
+#include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/spread.cuh"
 
@@ -36,16 +37,17 @@ struct Rope {
   u32 groups;
   u32 per_group;  // pairs
   u32 half;       // of a head; what is not halved has no need of it
-  u32 tokens;     // where they come first; else the groups of a batch
+  u32 tokens;     // where they come first; else the elements of a batch
   bool by_batch;  // each batch has tables of its own
 
-  // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head.
-  KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
+  // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head. A batch has
+  // so many groups.
+  KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j, u32 of_batch) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
       const u32 token = unknown(by_batch || groups == tokens) != 0 ? group : group % tokens;
       return static_cast<u64>(token) * half + j;
     } else {
-      return within + (by_batch ? static_cast<u64>(group / tokens) * per_group : 0);
+      return within + (by_batch ? static_cast<u64>(group / of_batch) * per_group : 0);
     }
   }
 
@@ -105,7 +107,7 @@ struct Rope {
   }
 
   // Pair `i`, or those from it on, of the groups behind the first ones.
-  KILN_DEVICE void turn(u32 first_group, u64 start, u32 i, bool in_chunks) const {
+  KILN_DEVICE void turn(u32 first_group, u64 start, u32 i, bool in_chunks, u32 of_batch) const {
     const u32 j = kHalved ? i % half : 0;  // groups are whole heads
     u32 group = 0, within = j;
     // Of one token's heads that share the tables, nothing else is asked for.
@@ -114,7 +116,7 @@ struct Rope {
       within = i - group * per_group;
     }
     const u64 at = 2 * (start + i) - j;
-    const u64 entry = entry_of(first_group + group, within, j);
+    const u64 entry = entry_of(first_group + group, within, j, of_batch);
     if (in_chunks) {
       turn_pairs(at, entry);
     } else {
@@ -122,12 +124,26 @@ struct Rope {
     }
   }
 
+  // Pair `i` of a small launch, which takes as long as its instructions.
+  KILN_DEVICE void turn_one(u32 i) const {
+    const u32 group = small_quotient(i, per_group), within = i - group * per_group;
+    const u32 j = kHalved ? i - small_quotient(i, half) * half : 0;
+    u64 entry = within;
+    if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
+      u32 token = group;
+      if (!by_batch) token -= small_quotient(group, tokens) * tokens;
+      entry = static_cast<u64>(token) * half + j;
+    } else if (by_batch) {
+      entry += static_cast<u64>(small_quotient(i, tokens / 2)) * per_group;
+    }
+    turn_pair(2 * static_cast<u64>(i) - j, entry);
+  }
+
   KILN_DEVICE void run() const {
     const u64 pairs = static_cast<u64>(groups) * per_group;
-    // A small launch takes as long as its instructions.
+    const u32 self = thread_number();
     if (takes_one_element(pairs)) {
-      const u32 i = thread_number();
-      if (i < pairs) turn(0, 0, i, false);
+      if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
     if (leaves_at_once()) return;
@@ -135,6 +151,7 @@ struct Rope {
     if (spread.is_surplus()) return;
     const bool in_chunks = has_chunks(pairs > resident_threads());
     const u32 count = in_chunks ? kCount : 1;
+    const u32 of_batch = by_batch ? tokens / (2 * per_group) : 1;
     // Groups that are done before the next.
     const u32 part = pairs >> 31 == 0 ? groups : 1;
     u64 start = 0;
@@ -143,7 +160,7 @@ struct Rope {
       const u32 end = part * per_group;
 #pragma unroll 1
       for (u32 i = spread.self * count; i < end; i += spread.threads * count) {
-        turn(groups - left, start, i, in_chunks);
+        turn(groups - left, start, i, in_chunks, of_batch);
       }
       start += end;
     }
@@ -155,8 +172,7 @@ struct Rope {
 template <Pairing kPairing, class T>
 KILN_DEVICE void rope(const T* src, const T* cos, const T* sin, T* dst, u32 bh, u32 td, u32 d,
                       u32 stride_b) {
-  const u32 heads = stride_b == 0 ? 1 : stride_b / td;
-  Rope<kPairing, T>{src, cos, sin, dst, bh, td / 2, d / 2, heads, stride_b != 0}.run();
+  Rope<kPairing, T>{src, cos, sin, dst, bh, td / 2, d / 2, stride_b, stride_b != 0}.run();
 }
 
 template <class T>
