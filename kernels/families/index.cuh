@@ -90,7 +90,8 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
   constexpr u32 kCount = 16 / sizeof(B) < kMost ? 16 / sizeof(B) : kMost;
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
-  if (leaves_at_once()) return;
+  const u32 most = most_blocks();  // before the block's number, which is else read slowly
+  if (block_index() >= most) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
   const u64 slab = ids_dim * right;
