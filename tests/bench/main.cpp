@@ -342,7 +342,8 @@ Result<std::size_t> run(const Options& options) {
       std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
                   measured.error().message.c_str());
       ++failed;
-      if (++errors == 3) {
+      // A launch that nobody can plan says nothing about the device.
+      if (measured.error().code != ErrorCode::kInvalidInput && ++errors == 3) {
         broken = measured.error();
         break;
       }
