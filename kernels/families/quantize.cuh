@@ -27,9 +27,32 @@ KILN_DEVICE void load_four(const T* row, u32 at, u32 columns, f32 (&x)[4]) {
   }
 }
 
-// x / d to the nearest whole number, halves away from zero.
-KILN_DEVICE u32 quantized(f32 x, f32 d) {
-  return static_cast<u32>(static_cast<i32>(math::round(math::quotient_in_f32(x, d)))) & 0xffu;
+// Quotients by one positive number, rounded as a division rounds them, whose steps these are. Of
+// several numbers they take less than divisions, each with a branch for numbers near the ends of f32:
+// here all are scaled away from the lower end, and a quant is far from the upper.
+struct Quotients {
+  f32 scale, divisor, reciprocal;
+
+  KILN_DEVICE explicit Quotients(f32 by)
+      : scale(by < 0x1p-60f ? 0x1p100f : 1.0f),
+        divisor(by * scale),
+        reciprocal(reciprocal_approximate(divisor)) {
+    reciprocal = math::fma(math::fma(-divisor, reciprocal, 1.0f), reciprocal, reciprocal);
+  }
+  KILN_DEVICE f32 of(f32 x) const {
+    const f32 scaled = x * scale;
+    f32 quotient = scaled * reciprocal;
+#pragma unroll
+    for (u32 i = 0; i < 2; ++i) {
+      quotient = math::fma(math::fma(-divisor, quotient, scaled), reciprocal, quotient);
+    }
+    return quotient;
+  }
+};
+
+// To the nearest whole number, halves away from zero.
+KILN_DEVICE u32 quantized(f32 quotient) {
+  return static_cast<u32>(static_cast<i32>(math::round(quotient))) & 0xffu;
 }
 
 // Row y of `columns` values to row y of `padded` / 32 blocks, for each y of the launch's blocks.
@@ -69,8 +92,9 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
     const f32 d = largest / 127;
     u32 quants = 0;
     if (d != 0) {
+      const Quotients by_d(d);
 #pragma unroll
-      for (u32 k = 0; k < 4; ++k) quants |= quantized(v[k], d) << 8 * k;
+      for (u32 k = 0; k < 4; ++k) quants |= quantized(by_d.of(v[k])) << 8 * k;
     }
     blocks[group].quants[lane] = quants;
     if (lane == 0) {
