@@ -106,17 +106,11 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// How many slices of a row a thread takes at once: as many values as there are registers for, most
-// of Q4_K, and of one vector a whole block of Q8_0.
-template <class Format>
-constexpr u32 slices_at_once(u32 vectors) {
-  if (vectors > 4) return 4 / Format::kParts;
-  if (Format::kParts == 4) return 2;
-  if (Format::kParts == 1 && vectors == 1) return 8;
-  return Format::kBytes == 144 && vectors <= 2 ? 8 : 4;
-}
+// How many columns of a row a thread takes at once, and slices.
 template <class Format, u32 kVectors>
-inline constexpr u32 kSlicesAtOnce = slices_at_once<Format>(kVectors);
+inline constexpr u32 kColumnsAtOnce = tuning::columns_at_once(kVectors, Format::kBytes);
+template <class Format, u32 kVectors>
+inline constexpr u32 kSlicesAtOnce = kColumnsAtOnce<Format, kVectors> / (4 * Format::kParts);
 
 // Whether the halves of what a thread takes of a row are summed apart, which takes longer: so
 // comes, bit for bit, the product that the reference publishes, 5561664.5, of one row.
@@ -221,9 +215,15 @@ struct F32Results {
 struct Share {
   Team team;
   u32 first, step;
+  u32 ahead = 0;  // groups, of a team among those of its block
 };
 // The threads of a block share rows; the first `workers` blocks work.
 KILN_DEVICE Share share_of_block(u32 workers) { return {block_team(), block_index(), workers}; }
+// Each half of a block, which is whole waves, has rows of its own.
+KILN_DEVICE Share share_of_half(u32 workers) {
+  const u32 threads = block_threads() / 2, half = uniform(thread_rank() / threads);
+  return {{thread_rank() - half * threads, threads}, 2 * block_index(), 2 * workers, half};
+}
 // Each wave has rows of its own. The waves of a block have neighbouring rows; or rows are spread
 // over the blocks, where there are fewer than waves.
 KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
@@ -234,20 +234,21 @@ KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
 }
 
 // kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
-// once. `output(row, v, sum)` is called once for each row and vector, in some thread; there sum(0)
-// is their product, and sum(n) that of a row n further on, of the same kRows.
-template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums<>, class Matrix,
+// once, kWords slices of each. `output(row, v, sum)` is called once for each row and vector, in some
+// thread; there sum(0) is their product, and sum(n) that of a row n further on, of the same kRows.
+template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums<>,
+          u32 kWords = kSlicesAtOnce<Format, kVectors>, bool kByHalves = false, class Matrix,
           class Output>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
                                u32 columns, u32 rows, u32 stride, Share share) {
-  constexpr u32 kWords = kSlicesAtOnce<Format, kVectors>;
   constexpr u32 kSums = kRows * kVectors;
   constexpr u32 kShares = kSumsHalves<Format, kSums> ? 2 : 1;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
   const Team team = share.team;
 #pragma unroll 1
-  for (u32 first = share.first * kRows; first < rows; first += share.step * kRows) {
+  for (u32 next = share.first * kRows; next < rows; next += share.step * kRows) {
+    const u32 first = kByHalves ? next + share.ahead * kRows : next;
     // Rows behind the last are the last, and not stored.
     const u8* row[kRows];
 #pragma unroll
@@ -308,6 +309,8 @@ template <class Format, u32 kVectors, u32 kRows>
 inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kRows,
                                                                     (Format::kValues > 32),
                                                                     Format::kParts);
+template <class Format, u32 kVectors>
+inline constexpr bool kGoesByWave = tuning::goes_by_wave(kVectors, Format::kValues, Format::kBytes);
 // So many of 128 threads, of all multiprocessors.
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
@@ -325,10 +328,10 @@ KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
-  constexpr u32 kOfPiece = 4 * Format::kParts * kSlicesAtOnce<Format, kVectors>;
+  constexpr u32 kOfPiece = kColumnsAtOnce<Format, kVectors>;
   const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
   const bool is_short = columns <= tuning::kColumnsOfWave;
-  if (!is_short && blocks <= groups) return {false, blocks};
+  if (!is_short && (!kGoesByWave<Format, kVectors> || blocks <= groups)) return {false, blocks};
   if (kVectors == 1 && columns > tuning::kColumnsOfBlock) return {false, blocks};
   if (!are_waves_whole()) return {false, blocks};
   const u32 threads = block_threads(), all = groups * tasks;
@@ -368,8 +371,18 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const F32Results results{dst, dst_stride};
   const Share of_wave = share_of_wave(shares.workers, shares.is_spread);
-  const Share of_block = share_of_block(shares.workers);
-  multiply_rows<Format, kVectors, kRows, OwnSums<128>>(
+  Share of_block = share_of_block(shares.workers);
+  constexpr bool kByHalves = kVectors > 2 && Format::kParts == 4;
+  if constexpr (kByHalves) {
+    // Else half of the threads would be idle, where a multiprocessor has room for few blocks.
+    const bool go_apart = columns > tuning::kColumnsOfWave &&
+                          2 * columns <= block_threads() * kColumnsAtOnce<Format, kVectors> &&
+                          rows > kRows * (tuning::kFewGroups - 1);
+    if (go_apart && block_threads() % (2 * wave_width()) == 0) {
+      of_block = share_of_half(shares.workers);
+    }
+  }
+  multiply_rows<Format, kVectors, kRows, OwnSums<128>, kSlicesAtOnce<Format, kVectors>, kByHalves>(
       matrix_rows, vectors, results, columns, rows, stride, shares.is_by_wave ? of_wave : of_block);
 }
 
@@ -424,8 +437,9 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
     const bool are_all = rows <= tuning::kFewRows || block_count() < kMachine.multiprocessors;
     const u32 workers = are_all ? block_count() : kMachine.multiprocessors;
     if (block_index() >= workers) return;
-    multiply_rows<AnyFormat, 1, 1, OwnSums<128>>(matrix_rows, vector, F32Results{dst, 0}, columns,
-                                                 rows, 0, share_of_block(workers));
+    constexpr u32 kWords = tuning::kColumnsOfFewRows / (4 * Format::kParts);
+    multiply_rows<AnyFormat, 1, 1, OwnSums<128>, kWords>(matrix_rows, vector, F32Results{dst, 0},
+                                                         columns, rows, 0, share_of_block(workers));
   } else {
     multiply_vectors<Format, 1, kAtOnce>(matrix, vector, dst, columns, rows, 0, 0);
   }

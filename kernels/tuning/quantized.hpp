@@ -17,6 +17,14 @@ inline constexpr unsigned kRowsAtOnce = 4;
 // Of one vector two, so that more of them have room; so many blocks of 128 threads.
 inline constexpr unsigned kSingleVectorRowsAtOnce = 2, kSingleVectorBlocksHeld = 6;
 
+// Columns of a row that a thread has at once, by vectors and bytes of a block: as many as there are
+// registers for, most of Q4_K, and of one vector a whole block of Q8_0.
+constexpr unsigned columns_at_once(unsigned vectors, unsigned block_bytes) {
+  if (vectors > 4) return 16;
+  if (block_bytes == 34) return vectors == 1 ? 32 : 16;
+  return block_bytes == 144 && vectors <= 2 ? 64 : 32;
+}
+
 // One vector times so few rows: each block has one. Of so few short rows each wave.
 //
 // H200, microseconds by rows of blocks or pairs of rows, and by waves; in the reference's geometry,
@@ -25,6 +33,9 @@ inline constexpr unsigned kSingleVectorRowsAtOnce = 2, kSingleVectorBlocksHeld =
 //   Q5_K 1024 x 1024             2.95  2.46      2.96  2.51  2.47
 //   Q6_K 2048 x 1024             2.92  2.85      3.42  2.89  3.19
 inline constexpr unsigned kFewRows = 528, kFewShortRows = 2048;
+// Of these a thread has so many columns at once: Q4_K by 64 and by 32 columns, 256 x 2048 2.31, 2.08,
+// 512 x 4096 2.64, 2.48, 512 x 11008 4.05, 3.91; by 16 a block's threads go over longer rows twice.
+inline constexpr unsigned kColumnsOfFewRows = 32;
 // Several vectors times short rows: so few groups of rows are shared by blocks, too.
 inline constexpr unsigned kFewGroups = 512;
 
@@ -38,14 +49,42 @@ inline constexpr unsigned kFewGroups = 512;
 // 3.3, Q5_K 4.1, 3.7, Q6_K 4.8, 4.5, but Q4_0 3.2, 3.4.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
-// In our own geometry each wave has rows of experts of its own where all tasks together have so
-// many of them, and they are long; else blocks of four waves have.
+// Whether waves may, of long rows and of formats with so many values and bytes in a block. Several
+// vectors mostly go faster by blocks, whose other half then leaves.
 //
-// H200, microseconds of Q4_K, four rows at once by blocks of 64 threads, two by such and by 32:
-//   2048 x 4096, 8 tasks         14.9   14.9   13.7
-//    768 x 2048, 32              18.5   18.1   11.8
-//     64 x 2048, 8                3.1    3.0    3.7, by 32
-inline constexpr unsigned kManyRowsOfExperts = 2048;
+// H200, microseconds in the reference's geometry, by waves and by blocks:
+//                             2 vectors      3             4
+//   Q4_0 11008 x 4096       11.3  10.1   11.8  12.9    12.6  13.7
+//        32000 x 4096       26.5  26.8   31.5  34.8    33.9  37.2
+//   Q5_0 32000 x 4096       32.9  33.0   35.6  39.6    38.5  42.3
+//   Q8_0 11008 x 4096       18.5  14.4   18.4  16.4    19.2  16.8
+//        32000 x 4096       46.6  38.8   45.1  43.4    48.1  45.8
+//   Q4_K 11008 x 4096       12.9  13.7   16.7  15.2    19.1  16.8
+//        32000 x 4096       29.3  35.9   40.0  41.1    45.7  45.0
+//   Q5_K 11008 x 4096       18.7  15.9   19.8  16.9    21.9  18.4
+//   Q6_K 11008 x 4096       21.6  18.0   25.6  22.0    28.0  23.8
+//   Q3_K 32000 x 4096       50.8  44.3   63.1  55.9    72.0  62.5
+// Three or four of 2048 x 2048 by halves of a block, whose threads are more than a row has pieces:
+// Q2_K 4.5 3.9, 5.8 4.1; Q3_K 5.2 4.4, 5.8 4.8; Q6_K 5.7 5.0, 5.8 4.9.
+constexpr bool goes_by_wave(unsigned vectors, unsigned block_values, unsigned block_bytes) {
+  if (vectors == 1) return true;
+  return vectors == 2 ? block_bytes == 144 : block_values == 32 && block_bytes < 34;
+}
+
+// Threads of a block that shares two rows of experts in our own geometry, by the rows of all tasks
+// together.
+//
+// H200, microseconds of 8 tasks, by 32, 64 and 128 threads:
+//                         Q2_K              Q4_K              Q6_K              Q8_0
+//     64 x 4096    4.1  2.9  2.5     3.4  2.7  2.8     4.5  3.3  2.9     4.1  3.0  2.5
+//    256 x 2048    3.5  3.0  3.0     3.1  3.3  4.0     4.0  3.7  4.5     3.4  3.1  3.2
+//    256 x 4096    4.8  4.1  4.3     4.2  4.1  4.8     5.8  5.5  5.6     5.0  4.3  4.3
+//    512 x 4096    5.6  5.9  6.0     5.3  5.6  6.7     8.1  8.3  8.2     6.7  6.6  6.3
+//    768 x 2048    4.9  5.5  6.1     4.5  5.8  7.2     6.7  6.6  8.4     5.7  5.3  6.2
+constexpr unsigned expert_threads(unsigned long long rows, unsigned columns) {
+  if (columns <= kColumnsOfWave || rows < 2048) return 128;
+  return rows < 4096 ? 64 : 32;
+}
 
 // Products of five to eight vectors and blocks of many scales go without matrix units up to so many
 // rows; blocks take so many at once, and in our geometry, of kFewRows, half of the vectors.
@@ -161,25 +200,58 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
   return rows >= 8192 && vectors >= fewest && values >= 32u << 20;
 }
 
-// Our own geometry: threads of a block, and blocks.
+// Our own geometry: threads of a block, which shares rows, and blocks. Small blocks waste no threads
+// behind a row's end, and more of them have room; of few rows large ones bring more threads. Of 668
+// measured cases this takes 0.7% longer than the best of 32, 64 and 128 on average, at worst 16%.
 //
-// Likewise, Q4_0, 1 vector, by threads of a block:      64    128
-//   14336 x 4096                                      11.6   12.9
-//   1024 x 4096                                        3.7    3.2
-//   4096 x 512                                         2.4    2.4
-//   1024 x 1024                                        2.0    2.0
-//                                      Q4_0         Q4_K         Q6_K
-//   6144 x 2048, 1, 128 and 64      5.3   4.4    6.4   5.5    8.2   6.5
-//   2048 x 2048                     2.6   2.6    3.6   3.0    4.4   3.7
-constexpr unsigned vector_threads(unsigned rows, unsigned columns, bool is_single) {
-  const unsigned many = is_single && columns > 2 * kColumnsOfWave ? 8192 : 2048;
-  return rows < many || columns <= kColumnsOfWave ? 128 : 64;
+// H200, microseconds by 32, 64 and 128 threads:
+//                          2 vectors                           4 vectors
+//                          Q4_0              Q4_K              Q8_0              Q5_K
+//    1024 x 4096     4.5  3.2  2.7     4.1  3.1  3.4     7.6  5.0  3.9     7.1  4.7  3.7
+//    2048 x 2048     3.2  2.6  2.7     3.0  3.3  3.2     4.9  3.9  3.7     4.5  3.7  3.7
+//    2048 x 8192     8.0  5.7  4.7     7.1  5.6  5.2    14.3  9.5  7.8    13.5  9.3  7.7
+//    2560 x 2560     4.3  3.8  3.2     4.8  3.9  4.9     6.0  5.1  4.8     6.4  6.0  6.1
+//    3072 x 3072     4.4  3.9  3.5     4.9  4.0  5.4     7.0  5.5  6.4     6.8  6.1  6.6
+//    4096 x 4096     5.6  4.6  5.1     5.4  5.0  6.3     9.3  7.7  8.0     9.0  7.5  8.2
+//    5120 x 5120     7.2  6.5  7.4     7.7  9.1  8.2    12.1 10.6 10.9    12.0 14.3 13.4
+//    8192 x 2048     4.7  5.1  6.3     4.9  6.6  8.6     7.6  7.9  8.6     7.5  8.2 10.5
+//                      1 vector          1 vector         4 vectors        8 vectors
+//                          Q4_0              Q4_K              Q6_K              Q4_0
+//    2048 x 8192     6.9  5.1  4.6     5.5  4.8  5.4    14.1 11.2 12.8
+//    2560 x 2560     3.8  3.6  3.0     3.9  3.4  4.2     7.1  7.0  6.7
+//    5120 x 2560     4.6  4.8  4.8     5.1  5.1  6.1
+//    5632 x 2048                                                         6.9  7.6  7.7
+constexpr unsigned vector_threads(unsigned rows, unsigned columns, unsigned vectors,
+                                  unsigned block_bytes) {
+  const unsigned pieces = columns / columns_at_once(vectors, block_bytes), over = pieces % 64;
+  const bool fits_32 = 0 < over && over <= 32;
+  if (rows < 2048 || columns <= kColumnsOfWave) return 128;
+  if (pieces <= 32) return rows < 4096 ? 64 : 32;
+  if (pieces <= 64) return pieces == 64 && vectors > 1 && rows >= 5120 ? 32 : 64;
+  const bool has_four_parts = block_bytes == 84 || block_bytes == 110 || block_bytes == 210;
+  if (vectors > 2 && has_four_parts) {
+    return rows >= 3584 && (fits_32 || pieces <= 128) ? 32 : 64;
+  }
+  if (rows <= (vectors <= 2 || pieces <= 128 ? 2640 : 2112)) return 128;
+  return fits_32 && rows >= (vectors == 1 ? 3072 : pieces < 128 ? 4096 : 5120) ? 32 : 64;
 }
 constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
   return (rows + at_once * teams - 1) / (at_once * teams);
 }
 // Of products with a vector of floats: a block has one row.
-constexpr unsigned float_vector_threads(unsigned rows) { return rows < 2048 ? 128 : 32; }
+//
+// H200, microseconds by 32, 64 and 128 threads:
+//                         Q4_0               Q2_K              Q4_K               Q6_K
+//    512 x 4096    5.9   3.9   3.2     4.0  3.0  2.6     4.2   3.9   2.9     4.4   3.3   2.9
+//   1024 x 1024    2.7   2.4   2.4     2.2  2.4  2.2     2.4   2.2   3.1     2.4   2.6   3.1
+//   1024 x 4096    6.2   4.8   4.4     4.3  3.5  3.7     4.9   4.4   4.7     4.9   4.0   4.7
+//   2048 x 2048    4.9   4.6   4.9     3.6  3.7  4.2     4.5   4.7   4.8     4.1   4.7   5.2
+//   4096 x 1024    5.7   5.1   5.5     4.8  5.3  5.7     4.9   5.1   7.4     5.0   5.9   6.9
+//   4096 x 4096   12.7  15.5  13.4     8.8  8.9  9.7    12.3  11.2  12.2    12.6  11.2  12.1
+constexpr unsigned float_vector_threads(unsigned rows, unsigned columns, bool has_long_blocks) {
+  if (rows < 2048) return has_long_blocks && rows > kFewRows ? 64 : 128;
+  return has_long_blocks || columns > 2048 ? 32 : 64;
+}
 
 // So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
 // is that of the format.

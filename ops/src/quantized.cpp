@@ -249,7 +249,9 @@ Result<Launch> plan(const DequantizeMulMatVec& call, const Gpu&) {
   launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
   launch.block.x = kWave;
   if (call.geometry == Geometry::kOwn) {
-    launch.block.y = tuning::float_vector_threads(launch.grid.x) / kWave;
+    const auto columns = static_cast<std::uint32_t>(matrix.columns);
+    const bool is_long = has_long_blocks(call.format);
+    launch.block.y = tuning::float_vector_threads(launch.grid.x, columns, is_long) / kWave;
   }
   if (call.format == BlockFormat::kQ5_K) {
     launch.pass(F32VectorOfGridKernel(), call.weights, call.x, call.dst, matrix.columns);
@@ -306,7 +308,8 @@ Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
     launch.grid.x = rows;
     launch.block.y = 4;
   } else if (vectors <= 4 || !is_long) {
-    const unsigned threads = tuning::vector_threads(rows, columns, vectors == 1);
+    const unsigned threads =
+        tuning::vector_threads(rows, columns, vectors, block_bytes(call.format));
     const unsigned at_once = vectors == 1 ? tuning::kSingleVectorRowsAtOnce : tuning::kRowsAtOnce;
     const bool is_by_wave =
         columns <= tuning::kColumnsOfWave && rows > at_once * (tuning::kFewGroups - 1);
@@ -400,11 +403,12 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   launch.block.x = kWave;
   launch.block.y = 4;
   if (call.geometry == Geometry::kOwn) {
-    const std::uint64_t all = std::uint64_t{rows} * launch.grid.y * launch.grid.z;
-    const bool is_short = columns <= tuning::kColumnsOfWave;
-    launch.block.y = is_short || all < tuning::kManyRowsOfExperts ? 4 : 1;
-    launch.grid.x =
-        tuning::vector_blocks(rows, tuning::kSingleVectorRowsAtOnce, is_short ? launch.block.y : 1);
+    const std::uint64_t tasks = std::uint64_t{launch.grid.y} * launch.grid.z;
+    constexpr unsigned kAtOnce = tuning::kSingleVectorRowsAtOnce;
+    const std::uint64_t groups = tasks * tuning::vector_blocks(rows, kAtOnce, 1);
+    const bool is_by_wave = columns <= tuning::kColumnsOfWave && groups >= tuning::kFewGroups;
+    launch.block.y = tuning::expert_threads(rows * tasks, columns) / kWave;
+    launch.grid.x = tuning::vector_blocks(rows, kAtOnce, is_by_wave ? launch.block.y : 1);
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);

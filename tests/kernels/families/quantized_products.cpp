@@ -356,9 +356,12 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
         list.push_back({.rows = 7, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kRowsWithoutUnits + 5, .columns = 3 * block});
       }
-      // And so many that each wave has its own on any GPU.
-      if (of.format == BlockFormat::kQ4_0 && of.vectors <= 2) {
+      // And so many that each wave has its own on any GPU, or each half of a block.
+      if (of.format == BlockFormat::kQ4_0 && (of.vectors == 1 || of.vectors == 3)) {
         list.push_back({.rows = 8450, .columns = kShared + block, .geometry = kReference});
+      }
+      if (of.format == BlockFormat::kQ2_K && of.vectors == 3) {
+        list.push_back({.rows = 2050, .columns = kShared + block, .geometry = kReference});
       }
       if (of.format == BlockFormat::kQ4_0 && of.vectors == 1) {
         list.push_back({.rows = 1, .columns = 256, .geometry = kReference, .is_published = true});

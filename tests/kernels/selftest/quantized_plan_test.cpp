@@ -479,7 +479,7 @@ TEST_CASE("plan of a mixture of experts has a block for every row of every task"
   call.slots = 2;
   CHECK(both(call) ==
         "quantized.indexed_moe_forward_q8_0_q8_1<<<7x3x2, 32x4>>> "
-        "quantized.indexed_moe_forward_q8_0_q8_1<<<1x3x2, 32x4>>>");
+        "quantized.indexed_moe_forward_q8_0_q8_1<<<4x3x2, 32x4>>>");
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 1});
   call.inputs = MoeInputs::kOfTask;
   CHECK(numbers(*plan(call), 4) == std::vector<std::int64_t>{7, 256, 3, 2, 512, 2});
