@@ -5,15 +5,20 @@
 #include "gguf/formats.cuh"
 
 // name(vx, y, k)
-#define DEQUANTIZE(T, format, suffix, family, per_k)                                            \
+#define DEQUANTIZE(T, format, suffix, per_k, ...)                                               \
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y, kiln::i32 k) { \
-    kiln::families::family<kiln::gguf::format>(vx, y, static_cast<kiln::u32>(k) / per_k);       \
+    kiln::families::__VA_ARGS__(vx, y, static_cast<kiln::u32>(k) / per_k);                      \
   }
+#define DEQUANTIZE_BOTH(format, suffix, per_k, ...)   \
+  DEQUANTIZE(f32, format, suffix, per_k, __VA_ARGS__) \
+  DEQUANTIZE(f16, format, suffix, per_k, __VA_ARGS__)
 #define OF_BLOCKS(format, suffix) \
-  DEQUANTIZE(f32, format, suffix, dequantize, 1) DEQUANTIZE(f16, format, suffix, dequantize, 1)
-#define OF_VALUES(format, suffix)                                                  \
-  DEQUANTIZE(f32, format, suffix, dequantize_by_twos, kiln::gguf::format::kValues) \
-  DEQUANTIZE(f16, format, suffix, dequantize_by_twos, kiln::gguf::format::kValues)
+  DEQUANTIZE_BOTH(format, suffix, 1, dequantize<kiln::gguf::format, 32, 8>)
+#define OF_VALUES(format, suffix)                              \
+  DEQUANTIZE_BOTH(format, suffix, kiln::gguf::format::kValues, \
+                  dequantize<kiln::gguf::format, 256, 16>)
+#define OWN_OF_BLOCKS(format, suffix) \
+  DEQUANTIZE_BOTH(format, suffix, 1, dequantize_blocks<kiln::gguf::format>)
 // name(vx, y): larger blocks of threads do as many blocks of values as they have threads for
 #define DEQUANTIZE_GRID(T, format, suffix, threads)                                \
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y) { \
@@ -23,7 +28,7 @@
   static_assert(kiln::gguf::kSlices<kiln::gguf::format> == (slices)); \
   DEQUANTIZE_GRID(f32, format, suffix, threads) DEQUANTIZE_GRID(f16, format, suffix, threads)
 KILN_EACH_DEQUANTIZE_OF_BLOCKS(OF_BLOCKS)
-KILN_EACH_OWN_FORMAT(OF_BLOCKS)
+KILN_EACH_OWN_FORMAT(OWN_OF_BLOCKS)
 KILN_EACH_DEQUANTIZE_OF_VALUES(OF_VALUES)
 KILN_EACH_DEQUANTIZE_OF_GRID(OF_GRID)
 
