@@ -4,9 +4,11 @@
 // the place lies in the image. Of each axis the outputs of one class read by the same taps, at one
 // distance from one another: a convolution has one class, its transpose as many as its stride.
 //
-// A block takes a tile: some outputs of a class for a few groups of output channels. It brings the
-// weights of some taps into shared memory, where every thread reads them for the channels of its
-// group; an element of the image is read once a group.
+// A block takes a tile: a group of output channels of some outputs of a class. It brings terms into
+// shared memory: where an element lies, and what it is multiplied by for each channel. Teams, which
+// have a thread for each output of the tile, add up some of the terms each.
+//
+// One thread of a block works out what is the same for all.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -32,443 +34,523 @@ struct AxisClass {
   u32 taps, tap_first, tap_apart;
 };
 
-// One dim of a convolution.
+// One dim of a convolution: output o reads by tap t the place (o * apart + origin + t * tap_step) /
+// divisor, where that is whole and in the image. The divisor of all but transposes is 1.
 struct Axis {
   u32 size, size_out, taps;
-  u32 stride, padding, dilation;
-};
+  u32 apart, origin, tap_step, divisor;
+  u64 image_stride, kernel_stride;
 
-struct Plain {
-  KILN_DEVICE static u32 classes(const Axis&) { return 1; }
-  KILN_DEVICE static AxisClass at(const Axis& a, u32) {
-    return {a.size_out, 0, 1, -static_cast<i32>(a.padding), a.stride, static_cast<i32>(a.dilation),
-            a.taps,     0, 1};
-  }
-  // What an output reads by a tap; a place beyond the image wraps around to a great number.
-  KILN_DEVICE static u32 place(const Axis& a, u32 output, u32 tap) {
-    return output * a.stride + tap * a.dilation - a.padding;
-  }
-};
+  KILN_DEVICE u32 classes() const { return divisor < size_out ? divisor : size_out; }
 
-// Output o reads (o + padding - tap * dilation) / stride, where that is whole.
-// Two calls of it weigh less than its code twice.
-KILN_ASIDE AxisClass transposed_class(const Axis& a, u32 number);
-struct Transposed {
-  KILN_DEVICE static u32 classes(const Axis& a) {
-    return a.stride < a.size_out ? a.stride : a.size_out;
-  }
-  KILN_DEVICE static AxisClass at(const Axis& a, u32 number) { return transposed_class(a, number); }
-  KILN_DEVICE static u32 place(const Axis& a, u32 output, u32 tap) {
-    const u32 origin = output + a.padding, distance = tap * a.dilation;
-    const u32 place = (origin - distance) / a.stride;
-    return distance <= origin && place * a.stride == origin - distance ? place : a.size;
-  }
-};
-KILN_ASIDE AxisClass transposed_class(const Axis& a, u32 number) {
-  const u32 origin = number + a.padding;
-  // What is left over when the origin less a tap's distance is divided by the stride.
-  const u32 by = a.dilation % a.stride;
-  u32 rest = origin % a.stride, tap = 0;
-  const auto advance = [&] { rest = rest < by ? rest + a.stride - by : rest - by; };
+  KILN_DEVICE void find_class(bool transposed, u32 number, AxisClass& found) const {
+    if (!transposed) {
+      found = {size_out, 0, 1, static_cast<i32>(origin), apart, static_cast<i32>(tap_step),
+               taps,     0, 1};
+      return;
+    }
+    // The place of a tap and what the division leaves over, and how far the next tap is back.
+    const u32 first = number * apart + origin, back = 0 - tap_step;
+    u32 place = first / divisor, rest = first - place * divisor;
+    const u32 places_back = back / divisor, rest_back = back - places_back * divisor;
+    const auto advance = [&] {
+      const bool borrows = rest < rest_back;
+      place -= places_back + (borrows ? 1 : 0);
+      rest += (borrows ? divisor : 0) - rest_back;
+    };
+    u32 tap = 0, taps_apart = 0;
 #pragma unroll 1
-  for (; rest != 0 && tap < a.taps; ++tap) advance();
-  u32 apart = 0;
+    for (; rest != 0 && tap < taps; ++tap) advance();
+    found.place = static_cast<i32>(place);
 #pragma unroll 1
-  do {
-    advance();
-    ++apart;
-  } while (rest != 0 && apart < a.stride);
-  return {(a.size_out - number - 1) / a.stride + 1, number, a.stride,
-          // Signed: a tap may reach before the image.
-          static_cast<i32>(origin - tap * a.dilation) / static_cast<i32>(a.stride), 1,
-          -static_cast<i32>(a.dilation * apart / a.stride),
-          tap < a.taps ? (a.taps - tap - 1) / apart + 1 : 0, tap, apart};
-}
-
-template <class Kind>
-inline constexpr bool kHasClasses = false;
-template <>
-inline constexpr bool kHasClasses<Transposed> = true;
-
-// The kernel of a transposed convolution has its input channels first.
-template <class Kind>
-inline constexpr u32 kOutChannels = 0;
-template <>
-inline constexpr u32 kOutChannels<Transposed> = 1;
+    do {
+      advance();
+      ++taps_apart;
+    } while (rest != 0 && taps_apart < divisor);
+    found.outputs = (size_out - number - 1) / divisor + 1;
+    found.first = number;
+    found.apart = divisor;
+    found.step = apart;
+    found.tap_step = static_cast<i32>(place) - found.place;
+    found.taps = tap < taps ? (taps - tap - 1) / taps_apart + 1 : 0;
+    found.tap_first = tap;
+    found.tap_apart = taps_apart;
+  }
+};
 
 // ---- the tiles --------------------------------------------------------------------------------
 
-// Output channels of a group, and weights that a block keeps.
-inline constexpr u32 kGroupChannels = 4;
-inline constexpr u32 kKeptWeights = 2048;
-// Threads of a block that work, at least.
-inline constexpr u32 kFewestThreads = 64;
-// Elements that a thread has on their way at once, as many as registers are left for. H200, in the
-// reference's geometry, us, by four and by eight: 16 channels by 3x3 to 16 of 512x512 outputs 187
-// and 174, of 16x16 12.6 and 11.7; 512 to 512 of 7x7 409 and 381. Transposed, f32, by two and by
-// three: 16 channels by 4, stride 2, to 16 of 65,536 outputs 60 and 43.
-template <class Kind, u32 kDims>
-inline constexpr u32 kWordsAtOnce = 8;
-template <u32 kDims>
-inline constexpr u32 kWordsAtOnce<Transposed, kDims> =
-    kDims == 1 && kArchitecture != tuning::Architecture::kSm80 ? 3 : 2;
-template <class Kind, u32 kDims, class Number>
-inline constexpr u32 kTapsAtOnce = kWordsAtOnce<Kind, kDims> * 4 / sizeof(Number);
+// Output channels of a group. Terms that a block keeps at once, and outputs of a tile, at most.
+inline constexpr u32 kGroupChannels = 8;
+inline constexpr u32 kKeptTerms = 512;
+// Terms that a thread has on their way at once.
+inline constexpr u32 kAtOnce = 4;
 
-// A tile has `abreast` groups and `width` outputs.
-struct Tiles {
-  u32 width, abreast, sets, count;
+// What each kernel's calls state, so that it has only the code that it needs.
+struct ConvolutionKind {
+  bool is_transposed;
+  bool is_flat;  // of two dims: else the rows are one
 };
-// Where tiles are parts of an image, they have whole waves: lines of it then stay together.
-KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads, u32 parts, u32 abreast) {
-  const u32 even = (outputs - 1) / parts + 1,
-            whole = (even + wave_width() - 1) & (0 - wave_width());
-  const u32 width = parts == 1 || whole > threads ? even : whole;
-  const u32 most = small_quotient(threads, width);
-  if (abreast > most) abreast = most;
-  if (abreast > groups) abreast = groups;
-  const u32 sets = (groups - 1) / abreast + 1;
-  return {width, abreast, sets, ((outputs - 1) / width + 1) * sets};
-}
-KILN_DEVICE Tiles tiles_of(u32 outputs, u32 groups, u32 threads) {
-  return tiles_of(outputs, groups, threads, (outputs - 1) / threads + 1, 16);
-}
-// Where blocks would be left without a tile, tiles have fewer groups, then fewer outputs.
-KILN_ASIDE Tiles smaller_tiles(u32 outputs, u32 groups) {
-  const u32 blocks = block_count() < multiprocessors() ? block_count() : multiprocessors();
-  const u32 threads = block_threads();
-  Tiles tiles{};
-  u32 parts = (outputs - 1) / threads + 1, abreast = 16;
-#pragma unroll 1
-  for (u32 step = 0; step < 3; ++step) {
-    tiles = tiles_of(outputs, groups, threads, parts, abreast);
-    if (tiles.count >= blocks) break;
-    const u32 sets = blocks / parts < groups ? blocks / parts : groups;
-    abreast = (groups - 1) / sets + 1;
-    const u32 most = (outputs - 1) / kFewestThreads + 1, more = blocks / tiles.sets;
-    if (step != 0) parts = more < parts ? parts : more < most ? more : most;
-  }
-  return tiles;
-}
 
-// Sums of T are kept as `Number`.
-template <class Kind, u32 kDims, class T, class Number>
+// What is asked of a block, and what it has come to.
 struct Convolution {
-  static constexpr u32 kAtOnce = kTapsAtOnce<Kind, kDims, Number>;
-  struct alignas(16) Weights {
-    Number of[kGroupChannels];
-  };
-  struct Kept {
-    Weights of[kKeptWeights / kGroupChannels];
-  };
-
-  const T* src;
-  const T* kernel;
-  T* dst;
   u32 images, channels, channels_out;
-  u32 rows, columns;  // of an image
-  u64 image_stride, channel_stride, row_stride, stride;
-  const u64* kernel_strides;  // of its dims, in the layout block
-  u64 rows_out, columns_out;
+  u64 image_stride, channel_stride;
+  u64 out_stride, in_stride;  // of the kernel
+  Axis axes[2];               // rows, columns
 
-  // Tiles `tile`, `tile + block_count()`, ... of the outputs of a class in some images. What is
-  // left of the tile's number counts on in the next class.
-  KILN_DEVICE void run(const AxisClass& y, const AxisClass& x, u32 first_image, u32 image_count,
-                       u32& tile) const {
-    const u32 per_image = y.outputs * x.outputs;
-    const u32 outputs = image_count * per_image;
-    const u32 groups = (channels_out - 1) / kGroupChannels + 1;
-    Tiles cut;
-    if constexpr (kHasClasses<Kind>) {
-      cut = tiles_of(outputs, groups, block_threads());
-    } else {
-      cut = smaller_tiles(outputs, groups);
-    }
-    const u32 width = cut.width, abreast = cut.abreast, sets = cut.sets, tiles = cut.count;
-    const u32 mine = small_quotient(thread_rank(), width);
-    const u32 place = thread_rank() - mine * width;
-#pragma unroll 1
-    for (; tile < tiles; tile += block_count()) {
-      const u32 part = tile / sets;
-      const u32 set = tile - part * sets;
-      const u32 output = part * width + place;
-      const u32 group = set * abreast + mine;
-      const bool works = mine < abreast && group < groups && output < outputs;
-      const u32 nth = output / per_image;
-      const u32 rest = output - nth * per_image;
-      const u32 i = kDims == 1 ? 0 : rest / x.outputs, j = rest - i * x.outputs;
-      const u64 image = first_image + nth;
-      Weights sum{};
-      add_up(y, x, src + image * image_stride, y.place + static_cast<i32>(i * y.step),
-             x.place + static_cast<i32>(j * x.step), set * abreast, abreast, mine, works, sum);
-      if (!works) continue;
-      u64 to =
-          ((image * channels_out + group * kGroupChannels) * rows_out + y.first + i * y.apart) *
-              columns_out +
-          x.first + j * x.apart;
-#pragma unroll
-      for (u32 o = 0; o < kGroupChannels; ++o) {
-        if (group * kGroupChannels + o < channels_out) dst[to] = result(sum.of[o]);
-        to += rows_out * columns_out;
-      }
-    }
-    tile -= tiles;
-  }
+  u32 blocks;  // that work
+  u32 groups;  // of output channels
+  u32 row_classes, column_classes;
+  u32 next_row, next_column;  // classes
+  u32 images_at_once;         // whose outputs 32 bits count
+  // At hand: so many images from one on, and of their outputs those of a class.
+  u32 first_image;
+  AxisClass classes[2];  // of rows, of columns
+  u32 outputs;
+  u32 tiles;
+  u32 width, teams;  // of a tile: its outputs, and what share its terms
+  u32 next_tile;
+  u32 first_output, first_channel;  // of the tile at hand
 
-  // Each thread by itself.
-  KILN_DEVICE void run_alone(const Axis& y, const Axis& x, u32 count) const {
-    const u64 in_stride = kernel_strides[1 - kOutChannels<Kind>];
-    const u64 row_tap_stride = kernel_strides[2], tap_stride = kernel_strides[kDims + 1];
-    const u64 threads = static_cast<u64>(block_count()) * block_threads();
-    u64 next = static_cast<u64>(block_index()) * block_threads() + thread_rank();
-#pragma unroll 1
-    for (; next < count; next += threads) {
-      const u32 i = static_cast<u32>(next);
-      const u32 line = i / x.size_out, above = line / y.size_out, image = above / channels_out;
-      const u32 output_row = line - above * y.size_out, output = i - line * x.size_out;
-      const T* const from = src + image * image_stride;
-      const T* const weights =
-          kernel + (above - image * channels_out) * kernel_strides[kOutChannels<Kind>];
-      Number sum = 0;
-#pragma unroll 1
-      for (u32 row_tap = 0; row_tap < y.taps; ++row_tap) {
-        const u32 row = Kind::place(y, output_row, row_tap);
-        if (row >= rows) continue;
-#pragma unroll 1
-        for (u32 tap = 0; tap < x.taps; ++tap) {
-          const u32 column = Kind::place(x, output, tap);
-          if (column >= columns) continue;
-          const T* element = from + (row * row_stride + column * stride);
-          const T* weight = weights + (row_tap * row_tap_stride + tap * tap_stride);
-#pragma unroll 4
-          for (u32 c = 0; c < channels; ++c) {
-            sum += static_cast<Number>(widen(*element)) * static_cast<Number>(widen(*weight));
-            element += channel_stride;
-            weight += in_stride;
-          }
-        }
-      }
-      dst[i] = result(sum);
-    }
-  }
-
- private:
-  KILN_DEVICE static T result(Number sum) {
-    if constexpr (sizeof(T) == 1) {
-      return static_cast<T>(sum);  // the low bits
-    } else {
-      return narrow<T>(sum);
-    }
-  }
-
-  // What a block keeps the weights of: some channels, rows and columns of taps, in that order.
-  struct Part {
-    u32 channel, row, column;     // the first
-    u32 channels, rows, columns;  // how many
-    KILN_DEVICE u32 weights() const { return channels * rows * columns; }
-  };
-
-  // Of all channels and taps, for the output whose first tap is at (top, left).
-  KILN_DEVICE void add_up(const AxisClass& y, const AxisClass& x, const T* image, i32 top, i32 left,
-                          u32 first_group, u32 groups, u32 mine, bool works, Weights& sum) const {
-    KILN_SHARED(kept, Kept);
-    if (y.taps == 0 || x.taps == 0 || channels == 0) return;
-    const u32 most = small_quotient(kKeptWeights / kGroupChannels, groups);
-    const u32 rows_most = small_quotient(most, x.taps);
-    const auto fitting = [](u32 room, u32 count) {
-      return room == 0 ? 1 : room < count ? room : count;
-    };
-    const u32 columns_at_once = fitting(most, x.taps);
-    const u32 rows_at_once = kDims == 1 ? 1 : fitting(rows_most, y.taps);
-    u32 channels_at_once = fitting(small_quotient(rows_most, y.taps), channels);
-    if (channels_at_once > kAtOnce) channels_at_once -= channels_at_once % kAtOnce;
-    Part part{};
-#pragma unroll 1
-    for (;;) {
-      part.channels = fitting(channels_at_once, channels - part.channel);
-      part.rows = fitting(rows_at_once, y.taps - part.row);
-      part.columns = fitting(columns_at_once, x.taps - part.column);
-      barrier();  // the weights before have been read
-      keep(y, x, kept, first_group, groups, part);
-      barrier();
-      if (works) add_part(y, x, image, top, left, &kept.of[mine * part.weights()], part, sum);
-      part.column += part.columns;
-      if (part.column < x.taps) continue;
-      part.column = 0;
-      part.row += part.rows;
-      if (part.row < y.taps) continue;
-      part.row = 0;
-      part.channel += part.channels;
-      if (part.channel >= channels) return;
-    }
-  }
-
-  // The innermost loop is over channels or over a row's taps, whichever are more.
-  KILN_DEVICE void add_part(const AxisClass& y, const AxisClass& x, const T* image, i32 top,
-                            i32 left, const Weights* weights, const Part& part,
-                            Weights& sum) const {
-    const bool by_channels = part.channels >= part.columns;
-    const u32 runs = by_channels ? part.columns : part.channels;
-    const u32 count = by_channels ? part.channels : part.columns;
-    const u32 taps = part.rows * part.columns;
-    const u32 weight_step = by_channels ? taps : 1, run_step = by_channels ? 1 : taps;
-    const i32 column_step = by_channels ? 0 : x.tap_step, run_column = by_channels ? x.tap_step : 0;
-    const u64 tap_step = static_cast<u64>(static_cast<i64>(x.tap_step)) * stride;
-    const i64 step = static_cast<i64>(by_channels ? channel_stride : tap_step);
-    const i64 run_apart = static_cast<i64>(by_channels ? tap_step : channel_stride);
-    i32 row = top + static_cast<i32>(part.row) * y.tap_step;
-    const i32 first_column = left + static_cast<i32>(part.column) * x.tap_step;
-    image +=
-        static_cast<i64>(part.channel * channel_stride) + first_column * static_cast<i64>(stride);
-#pragma unroll 1
-    for (u32 i = 0; i < part.rows; ++i, row += y.tap_step, weights += part.columns) {
-      if (static_cast<u32>(row) >= rows) continue;
-      const T* run = image + static_cast<u64>(row) * row_stride;
-      i32 first = first_column;
-#pragma unroll 1
-      for (u32 j = 0; j < runs; ++j, run += run_apart, first += run_column) {
-        // What lies beside the image is at the run's ends.
-        u32 at = 0, end = count;
-        const auto is_beside = [&](u32 i) {
-          return static_cast<u32>(first + static_cast<i32>(i) * column_step) >= columns;
-        };
-        if (by_channels) {
-          if (is_beside(0)) continue;
-        } else {
-          while (at < end && is_beside(at)) ++at;
-          while (at < end && is_beside(end - 1)) --end;
-        }
-        add_run(run + static_cast<i64>(at) * step, step, weights + j * run_step + at * weight_step,
-                weight_step, end - at, sum);
-      }
-    }
-  }
-
-  // Elements are on their way together.
-  KILN_DEVICE void add_run(const T* from, i64 step, const Weights* weights, u32 weight_step,
-                           u32 count, Weights& sum) const {
-#pragma unroll 1
-    for (u32 i = 0; i < count; i += kAtOnce) {
-      Number elements[kAtOnce];
-#pragma unroll
-      for (u32 t = 0; t < kAtOnce; ++t) {
-        if (i + t < count) elements[t] = static_cast<Number>(widen(*from));
-        from += step;
-      }
-#pragma unroll
-      for (u32 t = 0; t < kAtOnce; ++t) {
-        if (i + t < count) {
-          const Weights w = *weights;
-#pragma unroll
-          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += elements[t] * w.of[o];
-        }
-        weights += weight_step;
-      }
-    }
-  }
-
-  // Brings the weights of each channel of some groups into shared memory; zero beyond the last
-  // channel.
-  KILN_DEVICE void keep(const AxisClass& y, const AxisClass& x, Kept& kept, u32 first_group,
-                        u32 groups, const Part& part) const {
-    const u32 count = part.weights();
-    const u64 out_stride = kernel_strides[kOutChannels<Kind>];
-    const u64 in_stride = kernel_strides[1 - kOutChannels<Kind>];
-    const u64 row_tap_stride = kernel_strides[2], tap_stride = kernel_strides[kDims + 1];
-#pragma unroll 1
-    for (u32 e = thread_rank(); e < groups * count * kGroupChannels; e += block_threads()) {
-      const u32 nth = e / kGroupChannels;
-      const u32 group = small_quotient(nth, count);
-      const u32 index = nth - group * count;
-      const u32 line = small_quotient(index, part.columns);
-      const u32 channel = kDims == 1 ? line : small_quotient(line, part.rows);
-      const u32 row_tap = part.row + (line - channel * part.rows);
-      const u32 column_tap = part.column + (index - line * part.columns);
-      const u32 out = (first_group + group) * kGroupChannels + e % kGroupChannels;
-      Number weight = 0;
-      if (out < channels_out) {
-        weight = static_cast<Number>(
-            widen(kernel[out * out_stride + (part.channel + channel) * in_stride +
-                         (y.tap_first + row_tap * y.tap_apart) * row_tap_stride +
-                         (x.tap_first + column_tap * x.tap_apart) * tap_stride]));
-      }
-      kept.of[nth].of[e % kGroupChannels] = weight;
-    }
-  }
+  KILN_DEVICE const Axis& rows() const { return axes[0]; }
+  KILN_DEVICE const Axis& columns() const { return axes[1]; }
+  KILN_DEVICE const AxisClass& y() const { return classes[0]; }
+  KILN_DEVICE const AxisClass& x() const { return classes[1]; }
 };
-
-template <class Kind>
-inline constexpr u32 kTermsAlone = tuning::convolve_terms_alone(kHasClasses<Kind>);
-
-// ---- the kernels ------------------------------------------------------------------------------
-
-template <class Kind, u32 kDims, class T, class Number>
-KILN_DEVICE void convolve(const Convolution<Kind, kDims, T, Number>& c, const Axis& rows,
-                          const Axis& columns) {
-  if (c.images == 0 || c.channels_out == 0 || rows.size_out == 0 || columns.size_out == 0) return;
-  // An output reads no more places of a dim than there are.
-  const auto read = [](const Axis& a) { return a.taps < a.size ? a.taps : a.size; };
-  const u64 terms = static_cast<u64>(read(rows)) * read(columns) * c.channels;
-  const u64 outputs = static_cast<u64>(c.images) * c.channels_out * rows.size_out;
-  if (outputs <= (1u << 31) / columns.size_out) {
-    const u32 count = static_cast<u32>(outputs) * columns.size_out;
-    const u32 few = count > tuning::kConvolveFewOutputs ? 0 : kTermsAlone<Kind>;
-    const u64 threads = static_cast<u64>(block_count()) * block_threads();
-    // Nobody shares weights where a channel has next to no outputs.
-    const bool is_tiny = count <= c.channels_out * tuning::kConvolveTiny;
-    if (c.channels_out == 1 || ((terms <= few || is_tiny) && count <= threads)) {
-      return c.run_alone(rows, columns, count);
-    }
-  }
-  // Some images at a time, whose outputs 32 bits count.
-  const u32 most = (1u << 31) / rows.size_out / columns.size_out;
-  const u32 at_once = most == 0 ? 1 : most < c.images ? most : c.images;
-  u32 tile = block_index();
-#pragma unroll 1
-  for (u32 image = 0;;) {
-    const u32 left = c.images - image;
-    const u32 count = left < at_once ? left : at_once;
-#pragma unroll 1
-    for (u32 i = 0; i < Kind::classes(rows); ++i) {
-      AxisClass y{1, 0, 1, 0, 1, 1, 1, 0, 1};  // of one row, which the compiler then knows
-      if constexpr (kDims != 1) y = Kind::at(rows, i);
-#pragma unroll 1
-      for (u32 j = 0; j < Kind::classes(columns); ++j) {
-        c.run(y, Kind::at(columns, j), image, count, tile);
-      }
-    }
-    if (left <= at_once) return;
-    image += at_once;
-  }
+// The block's. Outside of the kernels' templates, whose names are long.
+KILN_DEVICE Convolution& convolution() {
+  KILN_SHARED(c, Convolution);
+  return c;
 }
 
 // `info`: dims of src (b, c, h, w), its strides, dims of the kernel, its strides; of one dim
 // without h.
-template <class Kind, class Number, class T>
-KILN_DEVICE void convolve2d(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
-                            const u64* info, const T* src, const T* kernel, T* dst) {
-  constexpr u32 kOut = kOutChannels<Kind>;
+KILN_DEVICE void begin_tiles(Convolution& c, bool transposed, u32 dims, u32 rows_out,
+                             u32 columns_out, u32 stride, u32 padding, u32 dilation,
+                             const u64* info) {
   const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
-  const u32 steps = static_cast<u32>(stride), around = static_cast<u32>(padding);
-  const u32 dilated = static_cast<u32>(dilation);
-  const Convolution<Kind, 2, T, Number> c{src,         kernel,  dst,       n(0),     n(1),
-                                          n(8 + kOut), n(2),    n(3),      info[4],  info[5],
-                                          info[6],     info[7], info + 12, rows_out, columns_out};
-  convolve(c, {n(2), static_cast<u32>(rows_out), n(10), steps, around, dilated},
-           {n(3), static_cast<u32>(columns_out), n(11), steps, around, dilated});
+  const u32 rank = 2 + dims, kernel = 2 * rank;
+  // The kernel of a transposed convolution has its input channels first.
+  const u32 out_dim = transposed ? 1 : 0;
+  c.images = n(0);
+  c.channels = n(1);
+  c.channels_out = n(kernel + out_dim);
+  c.image_stride = info[rank];
+  c.channel_stride = info[rank + 1];
+  c.out_stride = info[kernel + rank + out_dim];
+  c.in_stride = info[kernel + rank + (1 - out_dim)];
+  c.axes[0] = {1, 1, 1, 1, 0, 1, 1, 0, 0};
+  c.classes[0] = {1, 0, 1, 0, 1, 1, 1, 0, 1};
+  u32 size_out = columns_out;
+#pragma unroll 1
+  for (u32 dim = rank; dim-- > 2;) {
+    c.axes[dim + 2 - rank] = {n(dim),
+                              size_out,
+                              n(kernel + dim),
+                              transposed ? 1 : stride,
+                              transposed ? padding : 0 - padding,
+                              transposed ? 0 - dilation : dilation,
+                              transposed ? stride : 1,
+                              info[rank + dim],
+                              info[kernel + rank + dim]};
+    size_out = rows_out;
+  }
+  c.groups = (c.channels_out - 1) / kGroupChannels + 1;
+  c.row_classes = c.rows().classes();
+  c.column_classes = c.columns().classes();
+  const u64 of_image = static_cast<u64>(c.rows().size_out) * c.columns().size_out;
+  if (of_image == 0 || c.channels_out == 0) c.images = 0;
+  c.images_at_once = c.images;
+#pragma unroll 1
+  while (c.images_at_once > 1 && c.images_at_once * of_image >> 31 != 0) {
+    c.images_at_once = (c.images_at_once + 1) / 2;
+  }
+  c.first_image = c.next_row = c.next_column = 0;
+  c.next_tile = block_index();
+  c.tiles = 0;
 }
 
-template <class Kind, class Number, class T>
-KILN_DEVICE void convolve1d(u64 l_out, u64 stride, u64 padding, u64 dilation, const u64* info,
-                            const T* src, const T* kernel, T* dst) {
-  constexpr u32 kOut = kOutChannels<Kind>;
-  const auto n = [&](u32 i) { return static_cast<u32>(info[i]); };
-  const Convolution<Kind, 1, T, Number> c{src,         kernel,  dst,      n(0),    n(1),
-                                          n(6 + kOut), 1,       n(2),     info[3], info[4],
-                                          0,           info[5], info + 9, 1,       l_out};
-  convolve(c, {1, 1, 1, 1, 0, 1},
-           {n(2), static_cast<u32>(l_out), n(8), static_cast<u32>(stride),
-            static_cast<u32>(padding), static_cast<u32>(dilation)});
+// A tile has more teams where terms are many, and where else some blocks would take a tile more
+// than others, or none.
+KILN_DEVICE void cut_tiles(Convolution& c) {
+  const u32 threads = block_threads(), terms = c.y().taps * c.x().taps * c.channels;
+  const u32 wanted = terms / tuning::kConvolveTermsOfTeam;
+  constexpr u32 kTeams = tuning::kConvolveTeams;
+  u32 width = small_quotient(threads, wanted < 1 ? 1 : wanted < kTeams ? wanted : kTeams);
+  if (width > kKeptTerms) width = kKeptTerms;
+  const u32 blocks = small_quotient(c.blocks - 1, c.row_classes * c.column_classes) + 1;
+  constexpr u32 kFew = 1u << 17;  // so that quotients are small
+  const u32 tiles = (small_quotient(c.outputs - 1, width) + 1) * c.groups;
+  if (c.outputs < kFew && tiles < 8 * blocks) {
+    const u32 rounds = small_quotient(tiles - 1, blocks) + 1;
+    const u32 parts = small_quotient(rounds * blocks, c.groups);
+    width = small_quotient(c.outputs - 1, parts) + 1;
+    if (width < wave_width()) width = wave_width();
+  }
+  if (width > threads) width = threads;
+  if (width > c.outputs) width = c.outputs;
+  const u32 batches = terms / kAtOnce + 1, teams = small_quotient(threads, width);
+  c.width = width;
+  c.teams = teams < batches ? teams : batches;
+  c.tiles = ((c.outputs - 1) / width + 1) * c.groups;
+}
+
+// Goes on to the next tile; after the last one there are no tiles. What is left of a tile's number
+// in one class counts on in the next.
+KILN_DEVICE void move_to_next_tile(Convolution& c, ConvolutionKind kind) {
+#pragma unroll 1
+  while (c.next_tile >= c.tiles) {
+    c.next_tile -= c.tiles;
+    c.tiles = 0;
+    if (c.next_row == c.row_classes) {
+      c.next_row = 0;
+      c.first_image += c.images_at_once;
+    }
+    if (c.first_image >= c.images) return;
+    u32 number = kind.is_flat ? c.next_row : c.next_column;
+#pragma unroll 1
+    for (u32 axis = kind.is_flat ? 0 : 1; axis < 2; ++axis) {
+      c.axes[axis].find_class(kind.is_transposed, number, c.classes[axis]);
+      number = c.next_column;
+    }
+    if (++c.next_column == c.column_classes) {
+      c.next_column = 0;
+      ++c.next_row;
+    }
+    const u32 left = c.images - c.first_image;
+    const u32 images = left < c.images_at_once ? left : c.images_at_once;
+    c.outputs = images * (c.y().outputs * c.x().outputs);
+    cut_tiles(c);
+  }
+  const u32 part = c.next_tile / c.groups;
+  c.first_output = part * c.width;
+  c.first_channel = (c.next_tile - part * c.groups) * kGroupChannels;
+  c.next_tile += c.blocks;
+}
+
+// ---- the terms --------------------------------------------------------------------------------
+
+// Where the element of a term lies, in bytes from that of the first one, and bits of its row and its
+// column of taps.
+struct alignas(16) Term {
+  u64 offset;
+  u32 bits;
+};
+inline constexpr u32 kRowBits = 16, kColumnBits = 15;
+inline constexpr u32 kNoTerm = 1u << 31;  // what fills a batch up
+
+// A bit for each of `taps` places that lies beyond the image.
+KILN_DEVICE u32 beyond(i32 place, i32 step, u32 taps, u32 size) {
+  u32 bits = 0;
+#pragma unroll 1
+  for (u32 tap = 0; tap < taps; ++tap, place += step) {
+    if (static_cast<u32>(place) >= size) bits |= 1u << tap;
+  }
+  return bits;
+}
+
+// Elements from an image's first to one of these places, which may lie before it.
+KILN_DEVICE u64 offset_of(const Convolution& c, ConvolutionKind kind, u32 channel, i32 row,
+                          i32 column) {
+  u64 offset = channel * c.channel_stride +
+               static_cast<u64>(static_cast<i64>(column)) * c.columns().image_stride;
+  if (kind.is_flat) offset += static_cast<u64>(static_cast<i64>(row)) * c.rows().image_stride;
+  return offset;
+}
+
+template <class T, class Number>
+KILN_DEVICE T result_of(Number sum) {
+  if constexpr (sizeof(T) == 1) {
+    return static_cast<T>(sum);  // the low bits
+  } else {
+    return narrow<T>(sum);
+  }
+}
+
+// Sums of T are kept as `Number`.
+template <class T, class Number>
+struct DirectConvolution {
+  struct alignas(16) Weights {
+    Number of[kGroupChannels];
+  };
+  static constexpr u32 kNoWeights = kKeptTerms;  // zeros, for what lies beyond the image
+  struct Kept {
+    Weights weights[kKeptTerms + 1];
+    Term terms[kKeptTerms];
+  };
+  // What a block keeps at once: some channels, rows and columns of taps, in that order.
+  struct Part {
+    u32 channel, row, column;     // the first
+    u32 channels, rows, columns;  // how many
+    u32 terms;                    // whole batches
+  };
+
+  KILN_DEVICE static void run(Convolution& c, ConvolutionKind kind, const T* src, const T* kernel,
+                              T* dst) {
+    KILN_SHARED(kept, Kept);
+    if (thread_rank() == 0) kept.weights[kNoWeights] = {};
+#pragma unroll 1
+    for (;;) {
+      barrier();  // all have done with the tile before
+      if (thread_rank() == 0) move_to_next_tile(c, kind);
+      barrier();
+      if (c.tiles == 0) return;
+      const u32 width = c.width, teams = c.teams;
+      const u32 team = small_quotient(thread_rank(), width), place = thread_rank() - team * width;
+      const u32 output = c.first_output + place;
+      const u32 line = output / c.x().outputs, nth = kind.is_flat ? line / c.y().outputs : line;
+      const u32 i = line - nth * c.y().outputs, j = output - line * c.x().outputs;
+      const u32 image = c.first_image + nth;
+      const bool works = team < teams && output < c.outputs;
+      const T* const from = src + image * c.image_stride;
+      const i32 top = c.y().place + static_cast<i32>(i * c.y().step);
+      const i32 left = c.x().place + static_cast<i32>(j * c.x().step);
+      const u64 line_out =
+          (static_cast<u64>(image) * c.channels_out + c.first_channel) * c.rows().size_out +
+          (c.y().first + i * c.y().apart);
+      T* const to = dst + (line_out * c.columns().size_out + (c.x().first + j * c.x().apart));
+      Weights sum{};
+      add_up(c, kind, kept, from, top, left, kernel, works ? team : teams, sum);
+#pragma unroll 1
+      for (u32 rest = teams; rest > 1;) {
+        const u32 half = (rest + 1) / 2;
+        barrier();
+        if (team >= half && team < rest) kept.weights[(team - half) * width + place] = sum;
+        barrier();
+        if (team < rest - half) {
+          const Weights more = kept.weights[team * width + place];
+#pragma unroll
+          for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += more.of[o];
+        }
+        rest = half;
+      }
+      barrier();
+      if (team == 0) kept.weights[place] = sum;
+      barrier();
+      if (!works) continue;
+      const u64 apart = static_cast<u64>(c.rows().size_out) * c.columns().size_out;
+#pragma unroll 1
+      for (u32 o = team; o < kGroupChannels && c.first_channel + o < c.channels_out; o += teams) {
+        to[o * apart] = result_of<T>(kept.weights[place].of[o]);
+      }
+    }
+  }
+
+ private:
+  // Of all channels and taps, for the output whose first tap is at (top, left): the terms of a team.
+  KILN_DEVICE static void add_up(const Convolution& c, ConvolutionKind kind, Kept& kept,
+                                 const T* image, i32 top, i32 left, const T* kernel, u32 team,
+                                 Weights& sum) {
+    if (c.y().taps == 0 || c.x().taps == 0 || c.channels == 0) return;
+    const auto least = [](u32 a, u32 b) { return a < b ? a : b; };
+    const u32 columns_at_once = least(c.x().taps, kColumnBits);
+    u32 rows_at_once = 1;
+    if (kind.is_flat) {
+      rows_at_once =
+          least(least(c.y().taps, kRowBits), small_quotient(kKeptTerms, columns_at_once));
+    }
+    const u32 channels_at_once = small_quotient(kKeptTerms, columns_at_once * rows_at_once);
+    Part part{};
+#pragma unroll 1
+    for (;;) {
+      part.channels = least(channels_at_once, c.channels - part.channel);
+      part.rows = kind.is_flat ? least(rows_at_once, c.y().taps - part.row) : 1;
+      part.columns = least(columns_at_once, c.x().taps - part.column);
+      part.terms = (part.channels * part.rows * part.columns + kAtOnce - 1) & (0 - kAtOnce);
+      keep(c, kind, kept, part, kernel);
+      barrier();
+      if (team < c.teams) add_part(c, kind, kept, image, top, left, team, part, sum);
+      part.column += part.columns;
+      if (part.column == c.x().taps) {
+        part.column = 0;
+        part.row += part.rows;
+        if (!kind.is_flat || part.row == c.y().taps) {
+          part.row = 0;
+          part.channel += part.channels;
+          if (part.channel == c.channels) return;
+        }
+      }
+      barrier();  // what was kept has been read
+    }
+  }
+
+  KILN_DEVICE static void add_part(const Convolution& c, ConvolutionKind kind, const Kept& kept,
+                                   const T* image, i32 top, i32 left, u32 team, const Part& part,
+                                   Weights& sum) {
+    const i32 row = top + static_cast<i32>(part.row) * c.y().tap_step;
+    const i32 column = left + static_cast<i32>(part.column) * c.x().tap_step;
+    u32 missing = kNoTerm | beyond(column, c.x().tap_step, part.columns, c.columns().size)
+                                << kRowBits;
+    if (kind.is_flat) missing |= beyond(row, c.y().tap_step, part.rows, c.rows().size);
+    const char* const from = reinterpret_cast<const char*>(
+        image + static_cast<i64>(offset_of(c, kind, part.channel, row, column)));
+    const u32 step = c.teams * kAtOnce;
+#pragma unroll 1
+    for (u32 first = team * kAtOnce; first < part.terms; first += step) {
+      Number elements[kAtOnce];
+      u32 weights[kAtOnce];
+#pragma unroll
+      for (u32 t = 0; t < kAtOnce; ++t) {
+        const Term term = kept.terms[first + t];
+        const bool is_there = (term.bits & missing) == 0;
+        weights[t] = is_there ? first + t : kNoWeights;
+        elements[t] = 0;
+        if (is_there) {
+          elements[t] = static_cast<Number>(widen(*reinterpret_cast<const T*>(from + term.offset)));
+        }
+      }
+#pragma unroll
+      for (u32 t = 0; t < kAtOnce; ++t) {
+        const Weights w = kept.weights[weights[t]];
+#pragma unroll
+        for (u32 o = 0; o < kGroupChannels; ++o) sum.of[o] += elements[t] * w.of[o];
+      }
+    }
+  }
+
+  // Brings terms, and their weights for the channels of a group, into shared memory.
+  KILN_DEVICE static void keep(const Convolution& c, ConvolutionKind kind, Kept& kept,
+                               const Part& part, const T* kernel) {
+    const AxisClass &y = c.y(), &x = c.x();
+#pragma unroll 1
+    for (u32 index = thread_rank(); index < part.terms; index += block_threads()) {
+      const u32 line = small_quotient(index, part.columns), column = index - line * part.columns;
+      const u32 channel = kind.is_flat ? small_quotient(line, part.rows) : line;
+      const u32 row = kind.is_flat ? line - channel * part.rows : 0;
+      const bool is_there = channel < part.channels;
+      kept.terms[index] = {offset_of(c, kind, channel, static_cast<i32>(row) * y.tap_step,
+                                     static_cast<i32>(column) * x.tap_step) *
+                               sizeof(T),
+                           is_there ? 1u << row | 1u << (kRowBits + column) : kNoTerm};
+      const T* weight =
+          kernel +
+          (c.first_channel * c.out_stride + (part.channel + channel) * c.in_stride +
+           (x.tap_first + (part.column + column) * x.tap_apart) * c.columns().kernel_stride);
+      if (kind.is_flat) {
+        weight += (y.tap_first + (part.row + row) * y.tap_apart) * c.rows().kernel_stride;
+      }
+      T weights[kGroupChannels];
+#pragma unroll
+      for (u32 o = 0; o < kGroupChannels; ++o) {
+        weights[o] = T{};
+        if (is_there && c.first_channel + o < c.channels_out) weights[o] = *weight;
+        weight += c.out_stride;
+      }
+#pragma unroll
+      for (u32 o = 0; o < kGroupChannels; ++o) {
+        kept.weights[index].of[o] = static_cast<Number>(widen(weights[o]));
+      }
+    }
+  }
+};
+
+// ---- the kernels ------------------------------------------------------------------------------
+
+template <bool kTransposed>
+inline constexpr u32 kTermsAlone = tuning::convolve_terms_alone(kTransposed);
+
+// What an output reads by a tap; a place beyond the image is a great number.
+template <bool kTransposed>
+KILN_DEVICE u32 place_of(u32 output, u32 tap, u32 size, u32 stride, u32 padding, u32 dilation) {
+  const u32 distance = tap * dilation;
+  if constexpr (!kTransposed) return output * stride + distance - padding;
+  const u32 origin = output + padding, place = (origin - distance) / stride;
+  return distance <= origin && place * stride == origin - distance ? place : size;
+}
+
+// Outputs that a thread makes by itself, one after the other: where there is one channel of them,
+// whose weights nobody shares, or where all are made at once and are so little work that to share it
+// would take longer. Says whether they are made.
+template <bool kTransposed, u32 kDims, class Number, class T>
+KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 stride, u32 padding,
+                                u32 dilation, const u64* info, const T* src, const T* kernel,
+                                T* dst) {
+  constexpr u32 kRank = 2 + kDims, kColumn = kRank - 1, kOut = kTransposed ? 1 : 0;
+  const u64 *const strides = info + kRank, *const dims = strides + kRank;
+  const u64* const kernel_strides = dims + kRank;
+  const auto n = [](u64 size) { return static_cast<u32>(size); };
+  const u32 images = n(info[0]), channels = n(info[1]), channels_out = n(dims[kOut]);
+  const u32 rows = kDims == 1 ? 1 : n(info[2]), columns = n(info[kColumn]);
+  const u32 row_taps = kDims == 1 ? 1 : n(dims[2]), column_taps = n(dims[kColumn]);
+  // An output reads no more places of a dim than there are.
+  const auto least = [](u32 a, u32 b) { return a < b ? a : b; };
+  const u32 terms = least(row_taps, rows) * least(column_taps, columns) * channels;
+  const u64 outputs = images * rows_out * columns_out, count = outputs * channels_out;
+  const u32 threads = blocks * block_threads();
+  const bool is_little = terms <= kTermsAlone<kTransposed> || outputs <= tuning::kConvolveTiny;
+  if (count >> 31 != 0 || (channels_out != 1 && (!is_little || count > threads))) return false;
+  const u64 channel_stride = strides[1], row_stride = strides[2],
+            stride_of_columns = strides[kColumn];
+  const u64 in_stride = kernel_strides[1 - kOut], row_tap_stride = kernel_strides[2];
+  const u64 tap_stride = kernel_strides[kColumn];
+  const u32 size = n(columns_out), height = n(rows_out);
+#pragma unroll 1
+  for (u32 i = block_index() * block_threads() + thread_rank(); i < count; i += threads) {
+    const u32 line = i / size, above = kDims == 1 ? line : line / height;
+    const u32 image = above / channels_out;
+    const u32 row_out = line - above * height, output = i - line * size;
+    const T* const from = src + image * strides[0];
+    const T* const weights = kernel + (above - image * channels_out) * kernel_strides[kOut];
+    Number sum = 0;
+#pragma unroll 1
+    for (u32 row_tap = 0; row_tap < row_taps; ++row_tap) {
+      const u32 row =
+          kDims == 1 ? 0 : place_of<kTransposed>(row_out, row_tap, rows, stride, padding, dilation);
+      if (row >= rows) continue;
+#pragma unroll 1
+      for (u32 tap = 0; tap < column_taps; ++tap) {
+        const u32 column = place_of<kTransposed>(output, tap, columns, stride, padding, dilation);
+        if (column >= columns) continue;
+        const T* element = from + column * stride_of_columns;
+        const T* weight = weights + tap * tap_stride;
+        if constexpr (kDims != 1) {
+          element += row * row_stride;
+          weight += row_tap * row_tap_stride;
+        }
+#pragma unroll 4
+        for (u32 c = 0; c < channels; ++c) {
+          sum += static_cast<Number>(widen(*element)) * static_cast<Number>(widen(*weight));
+          element += channel_stride;
+          weight += in_stride;
+        }
+      }
+    }
+    dst[i] = result_of<T>(sum);
+  }
+  return true;
+}
+
+// A function for all kernels of a type: so they weigh less.
+template <class Number, class T>
+KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 rows_out,
+                                  u64 columns_out, u64 stride, u64 padding, u64 dilation,
+                                  const u64* info, const T* src, const T* kernel, T* dst) {
+  Convolution& c = convolution();
+  if (thread_rank() == 0) {
+    const auto n = [](u64 size) { return static_cast<u32>(size); };
+    c.blocks = blocks;
+    begin_tiles(c, transposed, dims, n(rows_out), n(columns_out), n(stride), n(padding),
+                n(dilation), info);
+  }
+  DirectConvolution<T, Number>::run(c, {transposed, dims == 2}, src, kernel, dst);
+}
+
+// Of one dim, rows_out is 1.
+template <bool kTransposed, u32 kDims, class Number, class T>
+KILN_DEVICE void convolve(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
+                          const u64* info, const T* src, const T* kernel, T* dst) {
+  // A multiprocessor holds one block of 1024 threads: so many work, and the others leave at once.
+  const u32 blocks =
+      block_size() == 1024 && multiprocessors() < block_count() ? multiprocessors() : block_count();
+  if (block_index() >= blocks) return;
+  const auto n = [](u64 size) { return static_cast<u32>(size); };
+  if (convolve_alone<kTransposed, kDims, Number>(blocks, rows_out, columns_out, n(stride),
+                                                 n(padding), n(dilation), info, src, kernel, dst)) {
+    return;
+  }
+  convolve_tiles_of<Number>(blocks, kTransposed, kDims, rows_out, columns_out, stride, padding,
+                            dilation, info, src, kernel, dst);
 }
 
 }  // namespace kiln::families

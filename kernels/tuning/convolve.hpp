@@ -8,16 +8,20 @@ inline constexpr unsigned kConvolveThreads = 128;
 // Taps of a window in a dim, at most.
 inline constexpr unsigned kConvolveTaps = 31;
 
-// A thread of the direct kernels makes an output by itself where there is one channel of them; or
-// of so few terms, in launches of so few outputs with a thread for each, that to share weights
-// would take longer. NVIDIA H200, us, u8, 16 channels by 3 to 16, of length 4096 and 16384: by
-// itself 6.0 and 10.2, sharing 9.2 and 10.5; our own blocks, which share among fewer threads, 5.4
-// and 10.5, 7.2 and 7.7.
+// Terms for which a tile of the direct kernels has another team of threads, and teams that it then
+// has at most. NVIDIA H200, us, in the reference's geometry, by 64, 128 and 256 terms: f32, 64
+// channels by 3x3 to 64, 8 of 56x56: 202, 168, 149; f16, 384 by 3, stride 2, to 384 of length 1500:
+// 137, 132, 115; 3 by 16x16, stride 16, to 768 of 24x24: 130, 108, 121.
+inline constexpr unsigned kConvolveTermsOfTeam = 256;
+inline constexpr unsigned kConvolveTeams = 8;
+
+// A thread of the direct kernels makes an output by itself where there is one channel of them; or,
+// where there is a thread for each, of so few terms that to share weights would take longer. H200,
+// us, by itself and sharing: f32, 16 channels by 3 to 16 of length 4096: 5.3, 6.7; transposed, f64,
+// 16 by 4, stride 2, to 16 of length 4096: 8.1, 10.8.
 constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 256 : 64; }
-inline constexpr unsigned kConvolveFewOutputs = 1u << 18;
-inline constexpr unsigned kConvolveFewOwnOutputs = 1u << 17;
-// The same of any number of terms where a channel has so few outputs. H200, us, f32, by itself and
-// sharing: 64 channels by 3x3 to 64 of 2x2 25, 97; of 5x5 32, 53; 512 by 1x1 to 1000 of 1x1 274, 804.
+// The same of any number of terms where a channel has so few outputs. H200, us, by itself and
+// sharing: f32, 64 channels by 3x3 to 64 of 4x4: 31, 58; f16, 512 by 1x1 to 1000 of 1x1: 275, 576.
 inline constexpr unsigned kConvolveTiny = 40;
 
 // Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose

@@ -73,16 +73,14 @@ double scale(std::size_t size, std::size_t size_out) {
 // Lines of so many outputs are written by chunks where they are whole ones.
 bool has_chunks(std::size_t outputs, DType dtype) { return outputs * size_of(dtype) % 16 == 0; }
 
-// A block takes 256 outputs of four channels, or of one where a thread makes an output by itself;
-// smaller blocks where the device would have none for some multiprocessors.
-tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs, std::size_t channels,
-                                  bool alone) {
-  const std::size_t groups = alone ? channels : (channels + 3) / 4;
+// As many threads as there are outputs, up to those that the device holds at once, in blocks of 256:
+// smaller ones where the device would have none for some multiprocessors.
+tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs) {
   std::size_t threads = 256;
-  const auto blocks = [&] { return ((outputs + threads - 1) / threads) * groups; };
+  const auto blocks = [&] { return (outputs + threads - 1) / threads; };
   while (threads > 64 && blocks() < gpu.multiprocessors) threads /= 2;
-  constexpr std::size_t kMost = 1u << 24;  // kernels go on over what is more
-  return {static_cast<unsigned>(std::min(blocks(), kMost)), static_cast<unsigned>(threads)};
+  const std::size_t most = gpu.multiprocessors * (1024 / threads);
+  return {static_cast<unsigned>(std::min(blocks(), most)), static_cast<unsigned>(threads)};
 }
 
 }  // namespace
@@ -136,12 +134,7 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
-  const std::size_t terms = product(call.kernel_layout.dims) / out[1];
-  const bool few =
-      terms <= tuning::convolve_terms_alone(transposed) || count <= out[1] * tuning::kConvolveTiny;
-  const bool alone = out[1] == 1 || (few && count <= tuning::kConvolveFewOwnOutputs);
-  KILN_TRY(set_grid(launch, call.geometry, count,
-                    convolution_launch(gpu, count / out[1], out[1], alone)));
+  KILN_TRY(set_grid(launch, call.geometry, count, convolution_launch(gpu, count)));
   append(launch.layout, call.src_layout);
   append(launch.layout, call.kernel_layout);
   const std::size_t numel = product(call.src_layout.dims);
