@@ -124,7 +124,7 @@ struct ThreadWords {
 // small launches longer. `out` is a multiple of sixteen.
 //
 // H200, microseconds of 4,096 values, in the reference's geometry, by the loop and so: Q4_0 to f16
-// 1.14, 1.07; Q4_K to f32 1.08, 1.06; Q6_K to f16 1.07, 1.04; Q8_K to f32 1.16, 1.05.
+// 1.13, 1.02; Q4_K to f32 1.09, 1.04; Q6_K to f16 1.06, 1.02; Q8_K to f32 1.17, 1.03.
 template <class Format, u32 kWords, class T>
 KILN_DEVICE void dequantize_few(const void* in, T* out, u32 block, u32 thread) {
   const ThreadWords<Format, kWords> words(

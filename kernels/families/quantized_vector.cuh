@@ -331,14 +331,16 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kOfPiece = kColumnsAtOnce<Format, kVectors>;
   const u32 blocks = block_count(), groups = (rows + kRows - 1) / kRows;
   const bool is_short = columns <= tuning::kColumnsOfWave;
-  if (!is_short && (!kGoesByWave<Format, kVectors> || blocks <= groups)) return {false, blocks};
+  const bool has_idle = columns < block_threads() * kOfPiece;
+  if (!is_short && blocks <= groups) return {false, blocks};
+  if (!is_short && !kGoesByWave<Format, kVectors> && !has_idle) return {false, blocks};
   if (kVectors == 1 && columns > tuning::kColumnsOfBlock) return {false, blocks};
   if (!are_waves_whole()) return {false, blocks};
   const u32 threads = block_threads(), all = groups * tasks;
   const u32 sixteenths = kVectors == 1 && Format::kValues > 32 && tasks == 1 ? 7 : 8;
-  const u32 least = is_short                       ? tuning::kFewGroups
-                    : columns < threads * kOfPiece ? kFilling / 16 * sixteenths
-                                                   : kFilling;
+  const u32 least = is_short   ? tuning::kFewGroups
+                    : has_idle ? kFilling / 16 * sixteenths
+                               : kFilling;
   if (all < least) return {false, blocks};
   const u32 of_block = threads > 64 ? 1 : threads > 32 ? 2 : 4;
   const u32 working = blocks_working<Format, kVectors, kRows>(rows, columns) * of_block;

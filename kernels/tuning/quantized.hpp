@@ -49,8 +49,8 @@ inline constexpr unsigned kFewGroups = 512;
 // 3.3, Q5_K 4.1, 3.7, Q6_K 4.8, 4.5, but Q4_0 3.2, 3.4.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
-// Whether waves may, of long rows and of formats with so many values and bytes in a block. Several
-// vectors mostly go faster by blocks, whose other half then leaves.
+// Whether waves may, of formats with so many values and bytes in a block and of rows with pieces for
+// all threads. Several vectors mostly go faster by blocks, whose other half then leaves.
 //
 // H200, microseconds in the reference's geometry, by waves and by blocks:
 //                             2 vectors      3             4
@@ -64,6 +64,7 @@ inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesT
 //   Q5_K 11008 x 4096       18.7  15.9   19.8  16.9    21.9  18.4
 //   Q6_K 11008 x 4096       21.6  18.0   25.6  22.0    28.0  23.8
 //   Q3_K 32000 x 4096       50.8  44.3   63.1  55.9    72.0  62.5
+//   Q5_0  8192 x 2048        6.8   8.2
 // Three or four of 2048 x 2048 by halves of a block, whose threads are more than a row has pieces:
 // Q2_K 4.5 3.9, 5.8 4.1; Q3_K 5.2 4.4, 5.8 4.8; Q6_K 5.7 5.0, 5.8 4.9.
 constexpr bool goes_by_wave(unsigned vectors, unsigned block_values, unsigned block_bytes) {
@@ -202,7 +203,7 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
 
 // Our own geometry: threads of a block, which shares rows, and blocks. Small blocks waste no threads
 // behind a row's end, and more of them have room; of few rows large ones bring more threads. Of 668
-// measured cases this takes 0.7% longer than the best of 32, 64 and 128 on average, at worst 16%.
+// measured cases this takes 0.6% longer than the best of 32, 64 and 128 on average, at worst 16%.
 //
 // H200, microseconds by 32, 64 and 128 threads:
 //                          2 vectors                           4 vectors
@@ -227,13 +228,17 @@ constexpr unsigned vector_threads(unsigned rows, unsigned columns, unsigned vect
   const bool fits_32 = 0 < over && over <= 32;
   if (rows < 2048 || columns <= kColumnsOfWave) return 128;
   if (pieces <= 32) return rows < 4096 ? 64 : 32;
-  if (pieces <= 64) return pieces == 64 && vectors > 1 && rows >= 5120 ? 32 : 64;
+  if (vectors == 1) {
+    if (pieces <= 64) return 64;
+    return fits_32 && pieces <= 160 && rows >= 3072 ? 32 : rows < 8192 ? 128 : 64;
+  }
   const bool has_four_parts = block_bytes == 84 || block_bytes == 110 || block_bytes == 210;
   if (vectors > 2 && has_four_parts) {
-    return rows >= 3584 && (fits_32 || pieces <= 128) ? 32 : 64;
+    return rows >= 3584 && (fits_32 || (pieces > 64 && pieces <= 128 && rows < 8192)) ? 32 : 64;
   }
-  if (rows <= (vectors <= 2 || pieces <= 128 ? 2640 : 2112)) return 128;
-  return fits_32 && rows >= (vectors == 1 ? 3072 : pieces < 128 ? 4096 : 5120) ? 32 : 64;
+  if (pieces <= 64) return pieces == 64 && rows >= 5120 ? 32 : 64;
+  if (rows <= (vectors == 2 || pieces <= 128 ? 2640 : 2112)) return 128;
+  return fits_32 && rows >= (pieces < 128 ? 4096 : 5120) ? 32 : 64;
 }
 constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
   return (rows + at_once * teams - 1) / (at_once * teams);
