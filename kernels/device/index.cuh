@@ -155,7 +155,7 @@ struct Walker {
       dim = unknown(dim - 1);
       const u32 size = views.size(dim);
       u32 here = 0;
-      bool lines = size >= kLine;
+      bool lines = size > kLine;
 #pragma unroll
       for (u32 n = 0; n < N; ++n) {
         const u64 stride = views.stride(n, dim);

