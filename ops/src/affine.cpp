@@ -3,6 +3,7 @@
 #include "base/diagnostic.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "view_grid.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -21,7 +22,11 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   const ViewBlock view = view_block(call.geometry, call.layout);
   launch.layout = view.block;
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
+  if (launch.layout.empty()) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  } else {
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kGroups));
+  }
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(AffineKernel<T>(), count, view.rank, nullptr, call.inp, call.out, call.mul.as<T>(),

@@ -3,6 +3,7 @@
 #include "base/diagnostic.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "view_grid.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -22,7 +23,11 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   if (!contiguous) views = view_block(call.geometry, {lhs, rhs});
   launch.layout = views.block;
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, contiguous));
+  if (contiguous) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  } else {
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows));
+  }
   launch.pass(BinaryKernel<void, void>(), count, views.rank, nullptr, call.lhs, call.rhs, call.out);
   return launch;
 }

@@ -7,6 +7,7 @@
 #include "operands.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
+#include "view_grid.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -61,7 +62,11 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
   launch.layout = view.block;
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
+  if (launch.layout.empty()) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  } else {
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly));
+  }
   launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
   return launch;
 }

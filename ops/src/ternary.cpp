@@ -9,6 +9,7 @@
 #include "operands.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
+#include "view_grid.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -102,7 +103,11 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, of(kWhere, call.condition_dtype), call.dtype));
   launch.layout = views.block;  // never null
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, contiguous));
+  if (contiguous || has_whole_rows(call, views)) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, contiguous));
+  } else {
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly));
+  }
   launch.pass(WhereKernel<void, void>(), count, views.rank, nullptr, call.condition, call.on_true,
               call.on_false, call.out);
   return launch;

@@ -4,6 +4,7 @@
 #include "operands.hpp"
 #include "plan.hpp"
 #include "rearranged.hpp"
+#include "view_grid.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -26,10 +27,11 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   }
   launch.layout = view.block;
   launch.layout_argument = 2;
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, is_contiguous(call.layout)));
-  if (call.op == UnaryOp::kCopy && call.geometry == Geometry::kOwn && !launch.layout.empty()) {
-    const bool turned = view.block.back() > 1;
-    KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).copied(count, turned)));
+  if (launch.layout.empty()) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
+  } else {
+    const Reads reads = call.op == UnaryOp::kCopy ? Reads::kCopied : Reads::kGroups;
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads));
   }
   if (!op.has_parameter) {
     launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);

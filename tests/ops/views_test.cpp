@@ -1,5 +1,6 @@
 // How the launches of our own tell kernels about views.
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -61,4 +62,42 @@ TEST_CASE("Two views are merged where both walk the dims as one") {
 
 TEST_CASE("The original's geometry is told what the caller gave") {
   CHECK(of_copy({{2, 3, 4}, {24, 8, 2}}, Geometry::kReference) == Told{3, {2, 3, 4, 24, 8, 2}});
+}
+
+namespace {
+
+struct Grid {
+  std::uint32_t blocks, threads;
+  bool operator==(const Grid& other) const {
+    return blocks == other.blocks && threads == other.threads;
+  }
+};
+
+Grid grid_of(UnaryOp op, DType dtype, const Layout& layout) {
+  Unary call;
+  call.op = op;
+  call.dtype = dtype;
+  call.layout = layout;
+  Gpu gpu;
+  gpu.target = "sm_90";
+  gpu.multiprocessors = 132;
+  const Launch launch = plan(call, gpu).value();
+  return {launch.grid.x, launch.block.x};
+}
+
+}  // namespace
+
+TEST_CASE("Views of a few hundred thousand elements have a thread for each, or full groups") {
+  // 402,056 elements: rows without chunks, and rows of one chunk each.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {16, 1}}) == Grid{393, 1024});
+  CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{50257, 8}, {16, 1}}) == Grid{393, 1024});
+  CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{50257, 8}, {16, 1}}) == Grid{393, 128});
+  // 393,216 elements, transposed: eight to a group of functions; tiles, where there are enough.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{768, 512}, {1, 768}}) == Grid{384, 128});
+  CHECK(grid_of(UnaryOp::kCopy, DType::kF32, {{768, 512}, {1, 768}}) == Grid{384, 256});
+  CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{768, 512}, {1, 768}}) == Grid{384, 1024});
+  // Lines in which the tiles of bytes are no whole words.
+  CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{1025, 511}, {1, 1025}}) == Grid{512, 1024});
+  // 12,288,000 elements: what the device holds.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{2112, 128});
 }
