@@ -197,7 +197,7 @@ template <class T>
 KILN_DEVICE bool im2col_at_once(u64 images, const Windows& w, const T* src, T* dst) {
   const u64 windows = images * w.columns_out * w.channels;
   // H200 and H100, 80x3000 by 3, us by windows and by elements: u8 3.9, 6.0; f64 8.8, 7.6.
-  if (sizeof(T) == 8 || !takes_one_element(windows)) return false;
+  if ((sizeof(T) == 8 && windows > 1u << 12) || !takes_one_element(windows)) return false;
   const u32 i = thread_number(), taps = w.column_taps;
   if (i >= windows) return true;
   constexpr u32 kAhead = 4;  // taps that are on their way at once
