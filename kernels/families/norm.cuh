@@ -201,8 +201,8 @@ struct Norm {
           Piece weights, biases;
           weights.fill(narrow<T>(1.0f));
           biases.clear();
-          if (unknown(alpha != nullptr) != 0) weights.load(alpha + c);
-          if (kCentered && unknown(beta != nullptr) != 0) biases.load(beta + c);
+          if (alpha != nullptr) weights.load(alpha + c);
+          if (kCentered && beta != nullptr) biases.load(beta + c);
           Piece results;
           results.set(
               [&](u32 j) { return moments.result(x[k].get(j), weights.get(j), biases.get(j)); });
@@ -317,8 +317,8 @@ struct LooseNorm {
 #pragma unroll 1
     for (u32 i = its.team.rank; joins && i < its.single; i += threads) {
       const u32 c = its.column_of_single(i);
-      const T weight = unknown(alpha != nullptr) != 0 ? alpha[c] : narrow<T>(1.0f);
-      const T bias = kCentered && unknown(beta != nullptr) != 0 ? beta[c] : narrow<T>(0.0f);
+      const T weight = alpha != nullptr ? alpha[c] : narrow<T>(1.0f);
+      const T bias = kCentered && beta != nullptr ? beta[c] : narrow<T>(0.0f);
       to[c] = narrow<T>(moments.result(from[c], weight, bias));
     }
   }
