@@ -42,13 +42,14 @@ constexpr int columns_and_missing(unsigned columns, unsigned missing) {
 
 // Rows of softmax that a block stages, each of which one thread takes; 0 where rows go to several
 // threads: long ones, few, those of whole pieces, which would meet in the banks of shared memory, and
-// those of eight bytes. H200, us by several and by one: f16 4096x12 8.5, 2.0; 131072x33 20.2, 8.5;
-// 131072x77 38, 18; f32 131072x33 20.6, 11.6; but f16 4096x77 3.6, 6.0; f32 131072x150 50, 54.
+// those of eight bytes. H200, us by several and by one: f16 8192x17 4.2, 3.1; 8192x33 5.6, 3.9;
+// 131072x77 38, 18; f32 131072x33 20.6, 11.6; but f16 2048x33 2.7, 3.7; 8192x50 3.9, 4.7;
+// 8192x77 4.2, 6.1; f32 8192x50 3.8, 5.0; 131072x150 50, 54.
 constexpr unsigned staged_rows(const Spread& device, unsigned long long rows, unsigned columns,
                                unsigned element_bytes) {
   const unsigned long long bytes = 1ull * columns * element_bytes;
   if (element_bytes == 8 || bytes % 16 == 0 || bytes > (element_bytes == 2 ? 320 : 256)) return 0;
-  if (rows < 30 * bytes) return 0;
+  if (rows < 100 * bytes) return 0;
   unsigned block = bytes <= 192 ? 128 : 64;
   while (block > 32 && rows < 2ull * block * device.multiprocessors) block /= 2;
   return block;

@@ -136,12 +136,12 @@ std::vector<NormCase> long_cases(Breadth breadth) {
 // As many as are staged: in blocks of 32 and 64 rows, the last of them with fewer.
 std::vector<NormCase> staged_cases(Breadth breadth) {
   std::vector<NormCase> list;
-  for (const std::size_t columns : {1, 3, 7}) list.push_back({1013, columns});
-  list.push_back({2100, 17});
-  list.push_back({1021, 5, true, true, 1});
+  for (const std::size_t columns : {1, 3, 7}) list.push_back({2813, columns});
+  list.push_back({6900, 17});
+  list.push_back({2021, 5, true, true, 1});
   if (breadth != Breadth::kHandful) {
     list.push_back({20000, 3});
-    list.push_back({6000, 33});
+    list.push_back({13300, 33});
   }
   for (NormCase& choice : list) choice.parts = 0;
   return list;
