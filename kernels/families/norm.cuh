@@ -92,6 +92,7 @@ struct Moments {
 };
 
 struct Plus {
+  KILN_DEVICE static f32 identity() { return 0; }
   KILN_DEVICE static f32 join(f32 a, f32 b) { return a + b; }
   KILN_DEVICE static f32 exchange(f32 x, u32 mask, u32 width, Here here) {
     return device::exchange(x, mask, width, here);

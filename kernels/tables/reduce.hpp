@@ -29,6 +29,7 @@
 #define KILN_EACH_SOFTMAX_STAGED(row, kernel) row(softmax_staged, SINGLE_FLOATS, kernel)
 #define KILN_EACH_RMSNORM(row, kernel) row(rmsnorm, PLAIN_FLOATS, kernel)
 #define KILN_EACH_LAYERNORM(row, kernel) row(layernorm, PLAIN_FLOATS, kernel)
+#define KILN_EACH_NORM_LONG(row, kernel) row(norm_long, PLAIN_FLOATS, kernel)
 #define KILN_EACH_ROPE_NEIGHBOURS(row, kernel) row(rope_i, PLAIN_FLOATS, kernel)
 #define KILN_EACH_ROPE_HALVES(row, kernel) row(rope, PLAIN_FLOATS, kernel)
 #define KILN_EACH_ROPE_TOKENS_FIRST(row, kernel) row(rope_thd, PLAIN_FLOATS, kernel)

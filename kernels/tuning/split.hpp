@@ -57,6 +57,22 @@ constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
   return split_rows(device, rows, columns, pieces);
 }
 
+// The same of norms, of which a thread has an element at least; the more rows, the longer they must be.
+// H200, us, by a block for each row and by parts: layernorm_f32 1x32000 8.7, 5.6; 1x151936 32, 7.8;
+// 4x50257 32, 7.4; 16x50257 31, 13; rmsnorm_f16 1x50257 9.0, 4.4; but 4x16384 3.6, 4.5;
+// layernorm_f32 16x16384 6.1, 8.4.
+constexpr Split norm_parts(const Spread& device, unsigned long long rows,
+                           unsigned long long columns, unsigned element_bytes, unsigned parts) {
+  constexpr unsigned kMostBytes = 1u << 16, kFewestBytesOfRow = 1u << 13;
+  const unsigned long long bytes = columns * element_bytes;
+  if (parts != 0) return split_into(parts, rows, columns);
+  if (bytes <= kMostBytes || bytes < kFewestBytesOfRow * rows ||
+      8 * rows > device.multiprocessors) {
+    return {1, 0, {}};
+  }
+  return split_rows(device, rows, columns, columns);
+}
+
 // The same where neighbouring rows are neighbours in memory. Each wave has some eights of elements.
 constexpr Split split_across(const Spread& device, unsigned long long rows,
                              unsigned long long elements, unsigned element_bytes) {

@@ -17,6 +17,7 @@ constexpr KernelRows kSoftmaxLong = rows_of("softmax_long");
 constexpr KernelRows kSoftmaxStaged = rows_of("softmax_staged");
 constexpr KernelRows kRmsNorm = rows_of("rmsnorm");
 constexpr KernelRows kLayerNorm = rows_of("layernorm");
+constexpr KernelRows kNormLong = rows_of("norm_long");
 
 struct Rows {
   std::uint32_t rows;
@@ -116,21 +117,40 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   return share_blocks(launch, rows, each);
 }
 
-// Several blocks for each row.
-Result<Launch> plan_parts(const Softmax& call, const Rows& rows, const tuning::Split& split) {
+// Several blocks for each row, in two steps: the launch, but for what the kernel takes.
+Result<Launch> launch_parts(const KernelRows& kernels, DType dtype, const Rows& rows,
+                            const tuning::Split& split) {
   Launch launch;
-  KILN_TRY(set_kernel(launch, kSoftmaxLong, call.dtype));
+  KILN_TRY(set_kernel(launch, kernels, dtype));
   KILN_TRY_ASSIGN(launch.grid.x,
                   in_32_bits("parts", std::size_t{rows.rows} * split.parts, 1u << 24));
   launch.block.x = split.launch.threads;
   constexpr std::size_t kMostOfState = 16;
   launch.workspace_bytes =
       tuning::kWorkspaceCounters + std::size_t{rows.rows} * split.parts * kMostOfState;
-  launch.workspace_argument = 2;
   launch.steps = 2;
+  return launch;
+}
+
+Result<Launch> plan_parts(const Softmax& call, const Rows& rows, const tuning::Split& split) {
+  KILN_TRY_ASSIGN(Launch launch, launch_parts(kSoftmaxLong, call.dtype, rows, split));
+  launch.workspace_argument = 2;
   launch.step_argument = 6;
   launch.pass(SoftmaxLongKernel<void>(), call.src, call.dst, nullptr,
               static_cast<std::uint32_t>(rows.columns), split.parts, split.each, std::uint32_t{0});
+  return launch;
+}
+
+// Of either norm.
+template <typename Norm>
+Result<Launch> plan_parts(const Norm& call, const void* beta, bool centered, const Rows& rows,
+                          const tuning::Split& split) {
+  KILN_TRY_ASSIGN(Launch launch, launch_parts(kNormLong, call.dtype, rows, split));
+  launch.workspace_argument = 4;
+  launch.step_argument = 10;
+  launch.pass(NormLongKernel<void>(), call.src, call.dst, call.alpha, beta, nullptr,
+              static_cast<std::uint32_t>(rows.columns), split.parts, split.each,
+              std::uint32_t{centered}, call.epsilon, std::uint32_t{0});
   return launch;
 }
 
@@ -174,6 +194,12 @@ Result<Launch> plan(const RmsNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRmsNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
+  if (call.geometry == Geometry::kOwn) {
+    const auto size = static_cast<unsigned>(size_of(call.dtype));
+    const tuning::Split split =
+        tuning::norm_parts(spread_over(gpu), rows.rows, call.columns, size, call.parts);
+    if (split.parts > 1) return plan_parts(call, nullptr, false, rows, split);
+  }
   const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, false);
   launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
@@ -184,6 +210,12 @@ Result<Launch> plan(const LayerNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kLayerNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
+  if (call.geometry == Geometry::kOwn) {
+    const auto size = static_cast<unsigned>(size_of(call.dtype));
+    const tuning::Split split =
+        tuning::norm_parts(spread_over(gpu), rows.rows, call.columns, size, call.parts);
+    if (split.parts > 1) return plan_parts(call, call.beta, true, rows, split);
+  }
   const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, true);
   launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);

@@ -98,6 +98,10 @@ using RmsNormKernel = Kernel<const T*, T*, const T*, std::int32_t, std::int32_t,
 template <typename T>
 using LayerNormKernel = Kernel<const T*, T*, const T*, const T*, std::int32_t, std::int32_t, float>;
 template <typename T>
+using NormLongKernel =
+    Kernel<const T*, T*, const T*, const T*, std::uint8_t*, std::uint32_t, std::uint32_t,
+           std::uint32_t, std::uint32_t, float, std::uint32_t>;
+template <typename T>
 using RopeNeighboursKernel =
     Kernel<const T*, const T*, const T*, T*, std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>

@@ -263,6 +263,8 @@ TEST_CASE("of two kernels that do the same, one is chosen for a case") {
   CHECK_FALSE(chosen("split_extreme_f32", 256));
   CHECK(chosen("softmax_long_f16", 1 << 20));
   CHECK_FALSE(chosen("softmax_long_f16", 256));
+  CHECK(chosen("norm_long_f32", 1 << 20));
+  CHECK_FALSE(chosen("norm_long_f32", 256));
   CHECK_FALSE(chosen("conv_tiles64_f16", 1));
   CHECK(chosen("fast_max_f32", 256));
   CHECK(chosen("cast_tiles_f32_f16", 1 << 24));

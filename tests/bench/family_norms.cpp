@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/diagnostic.hpp"
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/rope.hpp"
 #include "tests/bench/family_rows.hpp"
@@ -17,6 +18,12 @@ BenchCase rows_of_4096(std::string kernel, std::size_t count) {
   const std::size_t columns = std::min<std::size_t>(count, 4096);
   BenchCase subject = contiguous_case(std::move(kernel), count);
   subject.dims = {count / columns, columns};
+  return subject;
+}
+
+BenchCase one_long_row(std::string kernel, std::size_t count) {
+  BenchCase subject = contiguous_case(std::move(kernel), count);
+  subject.dims = {1, count};
   return subject;
 }
 
@@ -47,8 +54,8 @@ Result<ops::Launch> plan_rmsnorm(const Kernel& kernel, const BenchCase& subject,
   return plan(call, subject.gpu);
 }
 
-Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subject,
-                                   const Addresses& addresses, ops::Geometry geometry) {
+ops::LayerNorm layernorm_of(const Kernel& kernel, const BenchCase& subject,
+                            const Addresses& addresses) {
   ops::LayerNorm call;
   call.dtype = kernel.dtype;
   call.rows = subject.dims[0];
@@ -57,7 +64,22 @@ Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subjec
   call.dst = addresses.output;
   call.alpha = addresses.inputs[1];
   call.beta = addresses.inputs[2];
+  return call;
+}
+Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subject,
+                                   const Addresses& addresses, ops::Geometry geometry) {
+  ops::LayerNorm call = layernorm_of(kernel, subject, addresses);
   call.geometry = geometry;
+  return plan(call, subject.gpu);
+}
+
+// Rows that the plan would give to one block each go to two. Of either norm: layernorm stands for both.
+Result<ops::Launch> plan_long_norm(const Kernel& kernel, const BenchCase& subject,
+                                   const Addresses& addresses, ops::Geometry /*ours alone*/) {
+  ops::LayerNorm call = layernorm_of(kernel, subject, addresses);
+  KILN_TRY_ASSIGN(ops::Launch launch, plan(call, subject.gpu));
+  if (launch.steps > 1) return launch;
+  call.parts = 2;
   return plan(call, subject.gpu);
 }
 
@@ -124,6 +146,32 @@ Family rope(std::string_view name, const std::vector<ops::Extents>& shapes,
           .original_grid = a_thread_a_pair};
 }
 
+Family layernorm(std::string_view name) {
+  return {.name = name,
+          .shapes = kNormShapes,
+          .sized = rows_of_4096,
+          .operands = norm_operands<2>,
+          .plan = plan_layernorm,
+          .original = {{Role::kInput, 0},
+                       {Role::kOutput},
+                       {Role::kInput, 1},
+                       {Role::kInput, 2},
+                       {Role::kColumns32},
+                       {Role::kBlock32},
+                       {Role::kEpsilon}},
+          .original_grid = norm_grid};
+}
+Family long_norm() {
+  Family family = layernorm("long-norm");
+  family.original_root = "layernorm";
+  family.is_choice = true;
+  family.largest = std::size_t{1} << 24;
+  family.shapes = {{1, 32000}, {1, 128256}, {4, 50257}};
+  family.sized = one_long_row;
+  family.plan = plan_long_norm;
+  return family;
+}
+
 }  // namespace
 
 std::vector<Family> norm_families() {
@@ -141,19 +189,8 @@ std::vector<Family> norm_families() {
                     {Role::kEpsilon}},
        .original_grid = norm_grid},
 
-      {.name = "layernorm",
-       .shapes = kNormShapes,
-       .sized = rows_of_4096,
-       .operands = norm_operands<2>,
-       .plan = plan_layernorm,
-       .original = {{Role::kInput, 0},
-                    {Role::kOutput},
-                    {Role::kInput, 1},
-                    {Role::kInput, 2},
-                    {Role::kColumns32},
-                    {Role::kBlock32},
-                    {Role::kEpsilon}},
-       .original_grid = norm_grid},
+      layernorm("layernorm"),
+      long_norm(),
 
       rope("rope", kHeadShapes, {{Role::kProduct32, 0}, {Role::kProduct32, 2}, {Role::kDim32, 3}}),
       rope("rope_i", kHeadShapes, {{Role::kProduct32, 0}, {Role::kProduct32, 2}}),

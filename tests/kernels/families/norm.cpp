@@ -110,7 +110,7 @@ struct NormCase {
   // Of the norms: the reference's launch, or threads in place of the helper's, y rows to a block.
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t block_x = 0, block_y = 1;
-  // Of a row, of softmax_long; 0 where the plan of softmax is to choose the kernel.
+  // Of a row, of softmax_long and norm_long; 0 where the plan of softmax is to choose the kernel.
   std::uint32_t parts = 1;
 };
 
@@ -214,12 +214,11 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
     call.src = src;
     call.dst = dst;
     call.geometry = choice.geometry;
+    call.parts = choice.parts;
     return call;
   };
   if (kind == Kind::kSoftmax) {
-    ops::Softmax call = fill(ops::Softmax{});
-    call.parts = choice.parts;
-    return plan(call);
+    return plan(fill(ops::Softmax{}));
   }
   Result<ops::Launch> launch = Error{};
   if (kind == Kind::kRmsNorm) {
@@ -305,12 +304,33 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
   return made;
 }
 
+// Of either norm.
+void add_long_norm_cases(std::string_view kernel, DType dtype, Selection selection,
+                         std::vector<CaseSpec>& cases) {
+  std::vector<NormCase> list =
+      long_cases(breadth_of(selection, represents_family("reduce", kernel)));
+  list.push_back({2, 2000, false, false});
+  list.back().parts = 3;
+  for (const Kind kind : {Kind::kRmsNorm, Kind::kLayerNorm}) {
+    for (const NormCase& choice : list) {
+      const std::string name =
+          name_of(kernel, choice) + (kind == Kind::kRmsNorm ? "/rmsnorm" : "/layernorm");
+      cases.push_back({name, choice.rows * choice.columns,
+                       [=](const Seed& seed) { return build(name, kind, dtype, choice, seed); }});
+    }
+  }
+}
+
 }  // namespace
 
 bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const bool is_long = parts->root == "softmax_long", is_staged = parts->root == "softmax_staged";
+  if (parts->root == "norm_long" && is_float(parts->dtype)) {
+    add_long_norm_cases(kernel, parts->dtype, selection, cases);
+    return true;
+  }
   const std::optional<Kind> kind = is_long || is_staged || parts->root == "softmax"
                                        ? std::optional(Kind::kSoftmax)
                                    : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
@@ -349,6 +369,8 @@ Contracts norm_contracts() {
        "1, and what the mean, the variance and the root round", "",
        "Ba, Kiros and Hinton 2016, arXiv 1607.06450. Kept: f32 for f64, too; α and β may be null. "
        "Mended: the variance is that of the deviations; mean x² - mean² cancels."},
+      {"norm_long", "as rmsnorm, or as layernorm, several blocks to a row", "f32",
+       "as theirs, and the join of the parts", "", "A name of our own. The same bits in each run."},
   };
 }
 

@@ -323,6 +323,16 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   LayerNorm layer;
   layer.rows = 1;
   CHECK(message(plan(layer)) == "shape [1, 0] has no elements: dim 1 is 0");
+  // A long row goes to several blocks, in two steps; which norm it is, the kernel is told.
+  layer.columns = 128256;
+  REQUIRE(plan(layer));
+  CHECK(to_string(*plan(layer)) == "reduce.norm_long_f32<<<334, 256>>>");
+  CHECK(plan(layer)->steps == 2);
+  CHECK(argument<std::uint32_t>(*plan(layer), 8) == 1);
+  norm.rows = 1;
+  norm.columns = 128256;
+  CHECK(to_string(*plan(norm)) == "reduce.norm_long_f16<<<334, 256>>>");
+  CHECK(argument<std::uint32_t>(*plan(norm), 8) == 0);
   layer.dtype = DType::kU8;
   CHECK(message(plan(layer)) == "no kernel of 'layernorm' takes 'u8'");
 }

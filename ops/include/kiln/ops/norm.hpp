@@ -27,6 +27,7 @@ struct RmsNorm {
   const void* alpha = nullptr;  // one a column; null: ones
   float epsilon = 1e-5f;
   Geometry geometry = Geometry::kOwn;
+  std::uint32_t parts = 0;  // as of Softmax
 };
 
 // layernorm_<T>: dst = (src - mean) * alpha / sqrt(variance + epsilon) + beta.
@@ -39,6 +40,7 @@ struct LayerNorm {
   const void* beta = nullptr;   // one a column; null: zeros
   float epsilon = 1e-5f;
   Geometry geometry = Geometry::kOwn;
+  std::uint32_t parts = 0;  // as of Softmax
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
