@@ -627,9 +627,7 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_F16_CONVERSION 1
-KILN_DEVICE f32 f32_from_f16_bits(u16 bits) {
-  return __nvvm_h2f(bits);
-}
+KILN_DEVICE f32 f32_from_f16_bits(u16 bits) { return __nvvm_h2f(bits); }
 KILN_DEVICE u16 f16_bits_from_f32(f32 x) {
   u16 bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
