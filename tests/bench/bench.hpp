@@ -21,7 +21,7 @@ class Bench {
  public:
   struct Settings {
     std::size_t samples = 31;   // of each measurement, at most
-    double budget_us = 30'000;  // for the samples of one case
+    double budget_us = 20'000;  // for the samples of one case
     std::string originals;      // the folder of their cubins; empty: they are not measured
     std::string target;         // of our images; empty: the best for the device
   };

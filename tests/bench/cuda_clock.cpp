@@ -344,7 +344,7 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
   KILN_TRY(state.take_turns(stream.native(), graphs.list, 2, samples));  // warms clocks and caches
   double round_us = 0;
   for (const std::vector<double>& each : samples) round_us += each.back();
-  if (round_us < 10 * budget_us) {
+  if (round_us < 3 * budget_us) {
     for (std::vector<double>& each : samples) each.clear();
     const auto affordable = static_cast<std::size_t>(budget_us / round_us);
     const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));

@@ -36,7 +36,7 @@ class CudaClock {
   // sample has fewer pieces, as many as kSampleUs hold. Fewer samples, but kFewestSamples at least, where they
   // would take longer than `budget_us` together; two where one takes so long that clocks do not matter.
   static constexpr double kSampleUs = 1000;
-  static constexpr std::size_t kFewestSamples = 7;
+  static constexpr std::size_t kFewestSamples = 5;
   Result<std::vector<double>> graphs_us(StreamRef stream, const Plan& plan, double budget_us,
                                         const std::vector<Work>& works) const;
   Result<double> stream_us(StreamRef stream, const Plan& plan, const Work& work) const;

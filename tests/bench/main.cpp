@@ -31,7 +31,7 @@ using namespace kiln::bench;
 
 constexpr const char* kUsage = R"(usage: kiln_bench [options]
 Measures our kernels in both geometries beside the original kernels, an empty grid and a copy of as
-many bytes: about eight minutes.
+many bytes: about ten minutes.
   --original DIR     the originals' cubins, DIR/<module>.cubin.zst
   --torch FILE       PyTorch's times, from torch_times.py
   --quick            a short list, within a minute
