@@ -113,7 +113,7 @@ def paragraph(gpu):
             f"{len(with_original)} with an original. Where the original takes {LONG_US} µs or more, "
             f"{len(long_ones)} cases, ours are {ratio_text(own)} times as fast in our own geometry and {ratio_text(grid)} times "
             f"in the original's (geometric means). Slower than the original beyond noise: "
-            f"{len(gpu.slower('own_us'))} cases in our geometry, {len(gpu.slower('original_grid_us'))} in its own.\n")
+            f"{len(gpu.slower('own_us'))} in our geometry, {len(gpu.slower('original_grid_us'))} in its own.\n")
 
 
 def size_table(gpu):
