@@ -116,6 +116,11 @@ def paragraph(gpu):
             f"{len(gpu.slower('own_us'))} in our geometry, {len(gpu.slower('original_grid_us'))} in its own.\n")
 
 
+def table(lines):
+    """A table's text; none where it has no row below its head."""
+    return "\n".join(lines) + "\n" if len(lines) > 2 else ""
+
+
 def size_table(gpu):
     lines = [f"| {gpu.short}, µs | " + " | ".join(SIZES) + " |", "| --- " * (len(SIZES) + 1) + "|"]
     for kernel in SHOWN:
@@ -126,7 +131,7 @@ def size_table(gpu):
                 number(case.get(key)) for key in ("original_us", "original_grid_us", "own_us")))
         if any(cells):
             lines.append(f"| {kernel} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return table(lines)
 
 
 def vector_table(gpu):
@@ -146,7 +151,7 @@ def vector_table(gpu):
         times_one = " / ".join(f"{each['own_us'] / case['own_us']:.2f}" for each in some[1:])
         lines.append(f"| {found[1]} {found[2]} | {number(case.get('read_us'))} | " + " | ".join(columns)
                      + f" | {times_one} |")
-    return "\n".join(lines) + "\n"
+    return table(lines)
 
 
 def matrix_table(gpu):
@@ -165,7 +170,7 @@ def matrix_table(gpu):
                 number(each[key]) for key in ("original_us", "own_us") if each.get(key))
                 + (f" ({number(each['ggml_us'])})" if each.get("ggml_us") else ""))
         lines.append(f"| {found[1]} {found[2]} {found[3]} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return table(lines)
 
 
 def family_table(gpus):
@@ -192,7 +197,7 @@ def family_table(gpus):
                       if case.get("copy_us") and case["own_us"] >= LONG_US and case["view"] == "contiguous"]
             cells.append(f"{100 * statistics.median(shares):.0f}%" if shares else "")
         lines.append(f"| {family} | {count} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return table(lines)
 
 
 def slower_table(gpu, column, what):
@@ -208,7 +213,7 @@ def slower_table(gpu, column, what):
         worst = f"{case['case']}: {number(case[column])}, {number(case['original_us'])}"
         span = f"{ratio:.2f}" if len(cases) == 1 else f"{cases[-1][0]:.2f} to {ratio:.2f}"
         lines.append(f"| {family} | {len(cases)} | {worst} | {span} |")
-    return "\n".join(lines) + "\n"
+    return table(lines)
 
 
 def main():
@@ -240,7 +245,7 @@ def main():
     text = page.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    page.write_text(before + BEGIN + "\n\n" + "\n".join(parts) + "\n" + END + after)
+    page.write_text(before + BEGIN + "\n\n" + "\n".join(filter(None, parts)) + "\n" + END + after)
 
 
 if __name__ == "__main__":
