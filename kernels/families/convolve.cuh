@@ -397,7 +397,8 @@ struct DirectConvolution {
         weights[t] = is_there ? first + t : kNoWeights;
         elements[t] = 0;
         if (is_there) {
-          elements[t] = static_cast<Number>(widen(*reinterpret_cast<const T*>(from + term.offset)));
+          const char* const element = from + static_cast<i64>(term.offset);
+          elements[t] = static_cast<Number>(widen(*reinterpret_cast<const T*>(element)));
         }
       }
 #pragma unroll

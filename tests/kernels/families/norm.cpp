@@ -139,6 +139,7 @@ std::vector<NormCase> staged_cases(Breadth breadth) {
   for (const std::size_t columns : {1, 3, 7}) list.push_back({2813, columns});
   list.push_back({6900, 17});
   list.push_back({2021, 5, true, true, 1});
+  list.push_back({1001, 2});  // few elements, for devices that are slow
   if (breadth != Breadth::kHandful) {
     list.push_back({20000, 3});
     list.push_back({13300, 33});
