@@ -179,6 +179,7 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
   constexpr u32 kTeams = tuning::kConvolveTeams;
   u32 width = small_quotient(threads, wanted < 1 ? 1 : wanted < kTeams ? wanted : kTeams);
   if (width > kKeptTerms) width = kKeptTerms;
+  if (width == 0) width = 1;
   const u32 blocks = small_quotient(c.blocks - 1, c.row_classes * c.column_classes) + 1;
   constexpr u32 kFew = 1u << 17;  // so that quotients are small
   const u32 tiles = (small_quotient(c.outputs - 1, width) + 1) * c.groups;

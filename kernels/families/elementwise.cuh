@@ -502,7 +502,8 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& 
     }
     return;
   }
-  if (Family::spread_over(numel).is_surplus()) return;
+  const Spread spread = Family::spread_over(numel);
+  if (spread.self - thread_index() >= spread.threads) return;  // whole blocks, since others wait
   u8* const results = lookup_table();
 #pragma unroll 1
   for (u32 i = thread_index(); i < 256; i += block_size()) {

@@ -359,7 +359,8 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   const u32 least = is_short ? tuning::kFewGroups : kFilling;
   // Of several tasks each may have few groups.
   if (tasks > 1 && block >= groups) return true;
-  const bool is_behind = tasks > 1 && all >= 4 * working && 4 * block >= groups;
+  const u32 waves = wave_count();
+  const bool is_behind = tasks > 1 && all >= waves * working && waves * block >= groups;
   return (block >= working || is_behind) && columns <= tuning::kColumnsOfBlock && all >= least &&
          block_count() > groups && block_threads() > 64 && are_waves_whole();
 }

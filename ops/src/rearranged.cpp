@@ -127,7 +127,7 @@ Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock
                                               std::size_t count, const Gpu& gpu) {
   const bool always = copy.rearranged == Rearranged::kAlways;
   if (copy.rearranged == Rearranged::kNever || copy.geometry != Geometry::kOwn ||
-      view.block.empty() || (!always && copy.inp == copy.out)) {
+      view.block.empty() || (!always && (copy.inp == nullptr || copy.inp == copy.out))) {
     return std::optional<Launch>();
   }
   const std::optional<Transpose> transpose = transpose_of(copy, view);

@@ -441,7 +441,10 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .batches = 3,
                .slots = 1,
                .inputs = ops::MoeInputs::kOfTask},
-              {.rows = 6, .columns = kShared + block, .batches = 1, .slots = 2}};
+              {.rows = 6, .columns = kShared + block, .batches = 1, .slots = 2},
+              // Blocks behind all rows, by waves of any number.
+              {.rows = 282, .columns = 2048, .geometry = kReference, .batches = 2, .slots = 3},
+              {.rows = 282, .columns = 2048, .blocks = 282, .waves = 3, .batches = 2, .slots = 3}};
       break;
   }
   return list;

@@ -74,13 +74,14 @@ TEST_CASE("large views of what networks cast go tile by tile") {
 }
 
 TEST_CASE("copies of large views that are a transpose or a slice go by their kernels") {
-  char memory[64];
+  alignas(16) char memory[64];
   const auto kernel = [&](DType dtype, Layout layout, Geometry geometry = Geometry::kOwn,
-                          Rearranged rearranged = Rearranged::kBySize, bool in_place = false) {
+                          Rearranged rearranged = Rearranged::kBySize, bool in_place = false,
+                          std::size_t misalignment = 0) {
     Unary call;
     call.dtype = dtype;
     call.layout = std::move(layout);
-    call.inp = memory;
+    call.inp = memory + misalignment;
     call.out = in_place ? memory : memory + 32;
     call.geometry = geometry;
     call.rearranged = rearranged;
@@ -103,6 +104,14 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   // By wider elements.
   CHECK(kernel(byte, {{300, 1000}, {2000, 1}}) == "slice_i64");
   CHECK(kernel(DType::kF16, {{8, 12, 512, 54}, {331776, 54, 648, 1}}) == "slice_u32");
+  const auto at = [&](std::size_t address) {
+    return kernel(byte, {{300, 1000}, {2000, 1}}, Geometry::kOwn, Rearranged::kBySize, false,
+                  address);
+  };
+  CHECK(at(8) == "slice_i64");
+  CHECK(at(4) == "slice_u32");
+  CHECK(at(2) == "ucopy_u8");
+  CHECK(at(1) == "ucopy_u8");
   // Few elements, lines that are no whole accesses, dims in another order, a copy in place.
   CHECK(kernel(single, {{128, 100}, {1, 128}}) == "ucopy_f32");
   CHECK(kernel(single, {{299, 1283}, {1, 299}}) == "ucopy_f32");
