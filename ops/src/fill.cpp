@@ -8,6 +8,7 @@
 #include "kernels/tuning/transpose.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
+#include "rearranged.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -17,7 +18,6 @@ constexpr KernelRows kConstSet = rows_of("const_set");
 constexpr KernelRows kCopy2d = rows_of("copy2d");
 constexpr KernelRows kArange = rows_of("arange");
 constexpr KernelRows kTranspose = rows_of("transpose");
-constexpr KernelRows kSlice = rows_of("slice");
 
 unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtype)); }
 
@@ -130,8 +130,6 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
 }
 
 Result<Launch> plan(const Slice& call, const Gpu& gpu) {
-  Launch launch;
-  KILN_TRY(set_kernel(launch, kSlice, call.dtype));
   KILN_TRY(element_count({call.dims}));
   const auto invalid = [](std::string what) {
     return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}};
@@ -144,7 +142,7 @@ Result<Launch> plan(const Slice& call, const Gpu& gpu) {
   const std::size_t size = call.dims[call.dim];
   Extents out = call.dims;
   out[call.dim] = call.count;
-  KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
+  KILN_TRY(element_count({out}));
   if (call.step == 0 || call.start >= size ||
       (call.count - 1) > (size - 1 - call.start) / call.step) {
     return invalid("a slice of " + std::to_string(call.count) + " places from " +
@@ -154,10 +152,8 @@ Result<Launch> plan(const Slice& call, const Gpu& gpu) {
   std::size_t left = 1, right = 1;
   for (std::size_t d = 0; d < call.dim; ++d) left *= call.dims[d];
   for (std::size_t d = call.dim + 1; d < call.dims.rank(); ++d) right *= call.dims[d];
-  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true));
-  launch.pass(SliceKernel<void>(), left, size, right, call.start, call.step, call.count,
-              std::size_t{0}, call.inp, call.out);
-  return launch;
+  const Places places{left, size, right, call.step, call.count, 1, 0, call.start};
+  return plan_places(call.dtype, places, call.inp, call.out, gpu);
 }
 
 }  // namespace kiln::ops

@@ -1,6 +1,7 @@
 #include "kiln/ops/norm.hpp"
 
 #include <limits>
+#include <optional>
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/rows.hpp"
@@ -141,17 +142,22 @@ Result<Launch> plan_parts(const Softmax& call, const Rows& rows, const tuning::S
   return launch;
 }
 
-// Of either norm.
+// Of either norm; none where a row has one block.
 template <typename Norm>
-Result<Launch> plan_parts(const Norm& call, const void* beta, bool centered, const Rows& rows,
-                          const tuning::Split& split) {
+Result<std::optional<Launch>> plan_parts(const Norm& call, const void* beta, bool centered,
+                                         const Rows& rows, const Gpu& gpu) {
+  if (call.geometry != Geometry::kOwn) return std::optional<Launch>();
+  const auto size = static_cast<unsigned>(size_of(call.dtype));
+  const tuning::Split split =
+      tuning::norm_parts(spread_over(gpu), rows.rows, call.columns, size, call.parts);
+  if (split.parts <= 1) return std::optional<Launch>();
   KILN_TRY_ASSIGN(Launch launch, launch_parts(kNormLong, call.dtype, rows, split));
   launch.workspace_argument = 4;
   launch.step_argument = 10;
   launch.pass(NormLongKernel<void>(), call.src, call.dst, call.alpha, beta, nullptr,
               static_cast<std::uint32_t>(rows.columns), split.parts, split.each,
               std::uint32_t{centered}, call.epsilon, std::uint32_t{0});
-  return launch;
+  return std::optional<Launch>(std::move(launch));
 }
 
 // A thread for each row, which a block of so many has in shared memory.
@@ -194,12 +200,8 @@ Result<Launch> plan(const RmsNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRmsNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  if (call.geometry == Geometry::kOwn) {
-    const auto size = static_cast<unsigned>(size_of(call.dtype));
-    const tuning::Split split =
-        tuning::norm_parts(spread_over(gpu), rows.rows, call.columns, size, call.parts);
-    if (split.parts > 1) return plan_parts(call, nullptr, false, rows, split);
-  }
+  KILN_TRY_ASSIGN(std::optional<Launch> parts, plan_parts(call, nullptr, false, rows, gpu));
+  if (parts) return *std::move(parts);
   const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, false);
   launch.pass(RmsNormKernel<void>(), call.src, call.dst, call.alpha, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);
@@ -210,12 +212,8 @@ Result<Launch> plan(const LayerNorm& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kLayerNorm, call.dtype));
   KILN_TRY_ASSIGN(const Rows rows, rows_of_call(call.rows, call.columns));
-  if (call.geometry == Geometry::kOwn) {
-    const auto size = static_cast<unsigned>(size_of(call.dtype));
-    const tuning::Split split =
-        tuning::norm_parts(spread_over(gpu), rows.rows, call.columns, size, call.parts);
-    if (split.parts > 1) return plan_parts(call, call.beta, true, rows, split);
-  }
+  KILN_TRY_ASSIGN(std::optional<Launch> parts, plan_parts(call, call.beta, true, rows, gpu));
+  if (parts) return *std::move(parts);
   const std::int32_t columns = set_norm_grid(launch, gpu, call.geometry, call.dtype, rows, true);
   launch.pass(LayerNormKernel<void>(), call.src, call.dst, call.alpha, call.beta, columns,
               static_cast<std::int32_t>(launch.block.x), call.epsilon);

@@ -37,13 +37,6 @@ bool is_faster(const Transpose& call, const Gpu& gpu) {
                             spread_over(gpu).multiprocessors);
 }
 
-// What slice_<T> takes: of each of `left`, `count` places of `right` elements, a `step` apart, out of
-// `size` places; the same of each of so many arrays.
-struct Places {
-  std::size_t left = 1, size = 1, right = 1, step = 1, count = 1;
-  std::size_t arrays = 1, pitch = 0;
-};
-
 // [l, c] with strides [s, 1], or [l, c, r] with [s, t, 1], s and t multiples of r.
 std::optional<Places> places_of(const std::size_t* dims, const std::size_t* strides,
                                 std::size_t rank) {
@@ -104,24 +97,26 @@ Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
   }
   return slicing;
 }
-Result<Launch> plan_slice(const Unary& copy, const Slicing& slicing, const Gpu& gpu) {
-  const Places& places = slicing.places;
+
+}  // namespace
+
+Result<Launch> plan_places(DType dtype, const Places& places, const void* inp, void* out,
+                           const Gpu& gpu) {
   Launch launch;
-  KILN_TRY(set_kernel(launch, kSlice, slicing.dtype));
+  KILN_TRY(set_kernel(launch, kSlice, dtype));
+  const std::size_t of_array = places.left * places.count * places.right;
   if (places.arrays == 1) {
-    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, slicing.count, true));
+    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, of_array, true));
   } else {
-    const std::size_t of_array = slicing.count / places.arrays * size_of(slicing.dtype);
-    const tuning::Launch along = spread_over(gpu).over((of_array + 15) / 16, tuning::kSliceThreads);
+    const std::size_t units = (of_array * size_of(dtype) + 15) / 16;
+    const tuning::Launch along = spread_over(gpu).over(units, tuning::kSliceThreads);
     launch.grid = {along.blocks, static_cast<std::uint32_t>(places.arrays), 1};
     launch.block.x = along.threads;
   }
-  launch.pass(SliceKernel<void>(), places.left, places.size, places.right, std::size_t{0},
-              places.step, places.count, places.pitch, copy.inp, copy.out);
+  launch.pass(SliceKernel<void>(), places.left, places.size, places.right, places.start,
+              places.step, places.count, places.pitch, inp, out);
   return launch;
 }
-
-}  // namespace
 
 Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock& view,
                                               std::size_t count, const Gpu& gpu) {
@@ -144,7 +139,8 @@ Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock
                                                                   spread_over(gpu).resident()))) {
     return std::optional<Launch>();
   }
-  KILN_TRY_ASSIGN(Launch launch, plan_slice(copy, slicing, gpu));
+  KILN_TRY_ASSIGN(Launch launch,
+                  plan_places(slicing.dtype, slicing.places, copy.inp, copy.out, gpu));
   return std::optional<Launch>(std::move(launch));
 }
 
