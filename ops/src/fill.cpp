@@ -117,14 +117,12 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count,
                   element_count({{call.matrices, call.rows, call.columns}}));
   // A block a tile, or a thread an element where tiles would be mostly empty.
-  const std::size_t side = tuning::side_of_transpose(static_cast<unsigned>(size_of(call.dtype)));
-  const std::size_t down = (call.columns + side - 1) / side, across = (call.rows + side - 1) / side;
-  const std::size_t tiles = call.matrices * down * across;
+  const TransposeTiles tiles = tiles_of(call, count);
   constexpr std::size_t kMostBlocks = 1u << 30;  // kernels go on over what is more
   launch.block.x = tuning::kTransposeThreads;
-  launch.grid.x = tiles * side * side > tuning::kMostEmptyTile * count
+  launch.grid.x = tiles.are_mostly_empty
                       ? spread_over(gpu).over(count, tuning::kTransposeThreads).blocks
-                      : static_cast<std::uint32_t>(std::min(tiles, kMostBlocks));
+                      : static_cast<std::uint32_t>(std::min(tiles.count, kMostBlocks));
   launch.pass(TransposeKernel<void>(), call.matrices, call.rows, call.columns, call.inp, call.out);
   return launch;
 }

@@ -26,14 +26,11 @@ std::optional<Transpose> transpose_of(const Unary& copy, const ViewBlock& view) 
 }
 bool is_faster(const Transpose& call, const Gpu& gpu) {
   const auto element = static_cast<unsigned>(size_of(call.dtype));
-  const std::size_t side = tuning::side_of_transpose(element);
-  const std::size_t tiles =
-      call.matrices * ((call.rows + side - 1) / side) * ((call.columns + side - 1) / side);
   const bool lines =
       (address_of(call.inp) | call.columns * element) % tuning::unit_of_transpose(element) == 0;
   const std::size_t count = call.matrices * call.rows * call.columns;
-  const bool singly = tiles * side * side > tuning::kMostEmptyTile * count;
-  return tuning::transposes(count, element, lines || singly, tiles,
+  const TransposeTiles tiles = tiles_of(call, count);
+  return tuning::transposes(count, element, lines || tiles.are_mostly_empty, tiles.count,
                             spread_over(gpu).multiprocessors);
 }
 
@@ -99,6 +96,13 @@ Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
 }
 
 }  // namespace
+
+TransposeTiles tiles_of(const Transpose& call, std::size_t elements) {
+  const std::size_t side = tuning::side_of_transpose(static_cast<unsigned>(size_of(call.dtype)));
+  const std::size_t down = (call.columns + side - 1) / side, across = (call.rows + side - 1) / side;
+  const std::size_t count = call.matrices * down * across;
+  return {count, count * side * side > tuning::kMostEmptyTile * elements};
+}
 
 Result<Launch> plan_places(DType dtype, const Places& places, const void* inp, void* out,
                            const Gpu& gpu) {

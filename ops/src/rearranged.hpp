@@ -4,10 +4,18 @@
 
 #include <optional>
 
+#include "kiln/ops/fill.hpp"
 #include "kiln/ops/unary.hpp"
 #include "operands.hpp"
 
 namespace kiln::ops {
+
+// The tiles of a transpose of so many elements, which go one by one where tiles are mostly empty.
+struct TransposeTiles {
+  std::size_t count;
+  bool are_mostly_empty;
+};
+TransposeTiles tiles_of(const Transpose& call, std::size_t elements);
 
 // What slice_<T> takes: of each of `left`, `count` places of `right` elements from place `start` on, a
 // `step` apart, out of `size` places; the same of each of so many arrays, `pitch` elements apart.
