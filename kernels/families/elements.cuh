@@ -18,38 +18,16 @@ using namespace device;
 
 // ---- places -----------------------------------------------------------------------------------
 
-// find_element() of a 64-bit index and dims of 2^32 elements. Strides are read where they are used: all
-// before the division, as there, would take registers that three views lack.
-template <u32 N>
-KILN_DEVICE Place<N> find_place(const Views<N>& views, u64 i) {
-  Place<N> place{};
-#pragma unroll 1
-  for (u32 dim = views.rank; dim != 0;) {
-    dim = unknown(dim - 1);
-    u64 digit = i;
-    if (dim != 0) {
-      const u64 size = views.info[dim];
-      i = quotient(i, size);
-      digit -= i * size;
-    }
-#pragma unroll
-    for (u32 n = 0; n < N; ++n) place.at[n] += digit * views.stride(n, dim);
-  }
-  return place;
-}
-
 // Kernels for sm_80, of which PTX is made, call it; inline, each would have a copy.
-KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_place(views, i); }
-KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_place(views, i); }
+KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_element(views, i); }
+KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_element(views, i); }
 
 template <u32 N, class Index>
 KILN_DEVICE Place<N> place_of(const Views<N>& views, Index i) {
   if constexpr (kArchitecture == tuning::Architecture::kSm80) {
     return place_aside(views, i);
-  } else if constexpr (sizeof(Index) == 4) {
-    return find_element(views, i);
   } else {
-    return find_place(views, i);
+    return find_element(views, i);
   }
 }
 template <u32 N>

@@ -336,20 +336,27 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // chunks for all multiprocessors.
   static constexpr bool kTwice = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
 
-  // Blocks of the reference's geometry up to which each thread takes an element of a view, which then
-  // takes less time than to find groups. NVIDIA H200, us so, and by 264 blocks that find groups, for
-  // 4x3x224x224 from channels last: affine_f16 7.2, 7.8; ucopy_f32 7.6, 10.6; badd_f16 9.1, 11.7; but
-  // ucopy_f16 of 1x1500x6x64 permuted, by rows, 8.5, 7.6. Of 1,000,000 contiguous elements
-  // more blocks leave late: affine_f16 3.67, by up to 512 blocks 3.52.
-  static constexpr u32 kViewBlocks = 5 * kFitBlocks / 2;
+  // Whether each thread takes an element of a view, which of so few takes less time than to find groups.
+  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, kRows);
+  static_assert(kViewBlocks * 1024 <= kSmallIndex);
+  KILN_DEVICE static bool has_few_blocks() {
+    return block_count() <= (block_size() == 1024 ? kViewBlocks : kMostBlocks);
+  }
   KILN_DEVICE static bool has_few(u64 numel) {
-    return static_cast<bool>((block_count() <= kViewBlocks) &
-                             (block_count() * block_size() >= numel));
+    const u32 threads = block_count() * block_size();
+    return static_cast<bool>(has_few_blocks() & (threads <= kViewBlocks * 1024) &
+                             (threads >= numel));
   }
 
   // Blocks that work, in any launch; and where threads take more than one element.
-  KILN_DEVICE static u32 most_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
-  KILN_DEVICE static bool leaves_at_once() { return block_index() >= most_blocks(); }
+  static constexpr u32 kWorkingBlocks = tuning::view_blocks(kMachine, true);
+  KILN_DEVICE static u32 most_blocks() {
+    return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
+  }
+  KILN_DEVICE bool leaves_at_once() const {
+    if (likely(block_index() < most_blocks())) return false;
+    return kRows || views.info == nullptr || !has_few_blocks();
+  }
   KILN_DEVICE static u32 full_blocks() {
     return kRows && block_size() == 1024 ? kFullBlocks : most_blocks();
   }
@@ -372,7 +379,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     return bits % 16 == 0;
   }
 
-  // Where element `i` lies; of views of less than 2^32 elements as a u32.
+  // Where element `i` lies; of views where has_few() as a u32.
   template <class Index>
   KILN_DEVICE Place<kInputs> place_of(Index i, bool contiguous) const {
     if (!contiguous) {
@@ -450,7 +457,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
                           numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
         const Walk walk = plan(aligned, wide);
         contiguous = walk.contiguous;
-        if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
+        if (!contiguous && (walk.cut() != views.rank || numel > kSmallIndex)) {
           return move_views(walk, spread.self, threads);
         }
       }
@@ -494,7 +501,7 @@ KILN_DEVICE u8* lookup_table() {
 // Functions of f8, by all threads of a block together.
 template <class Family, class T, class F>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& f, const T* in) {
-  if (Family::leaves_at_once() || family.takes_one(numel)) return;
+  if (family.leaves_at_once() || family.takes_one(numel)) return;
   if (family.views.info != nullptr && family.has_few(numel)) {
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) {
@@ -542,7 +549,7 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const Views<1> views{info, static_cast<u32>(num_dims)};
   using Family = Elementwise<tuning::Cost::kBrief, Paths::kRows, 2, Same<B>, Sequence<0>, B, B>;
   const Family family{Same<B>(), views, out, {inp}};
-  if (Family::leaves_at_once()) return;
+  if (family.leaves_at_once()) return;
   if (info != nullptr && !family.has_few(numel)) {
     const u32 full = Family::full_blocks();
     if (block_index() >= full || copy_by_tiles(views, numel, inp, out, full)) return;

@@ -119,6 +119,17 @@ constexpr unsigned most_blocks(const Machine& machine) {
   return blocks;
 }
 
+// Blocks of 1024 threads, or as many threads in smaller ones, up to which each thread takes an element of
+// a view; of more elements threads take groups. `rows`: kernels that move whole chunks, whose groups
+// cost less. NVIDIA H200, us so and by groups, the reference's geometry: uexp_f32 of 8x512x4x64 permuted
+// 9.1, 12.6, of 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5; badd_f32 of
+// 2x56x56x128 channels first 10.6, 11.6, of 1024x1024 transposed 11.7, 8.9.
+constexpr unsigned view_blocks(const Machine& machine, bool rows) {
+  const unsigned fit = machine.multiprocessors * (machine.threads / 1024);
+  const unsigned wanted = rows ? 5 * fit / 2 : 5 * fit;
+  return wanted < 2048 ? wanted : 2048;
+}
+
 struct Launch {
   unsigned blocks;
   unsigned threads;
@@ -137,6 +148,14 @@ struct Spread {
     const unsigned long long most = most_blocks(machine) / 8 * 1024ull;
     return 2 * resident() < most ? 2 * resident() : most;
   }
+  // Elements of a view that kernels take one a thread, launched so by singly().
+  constexpr unsigned long long few_of_view(bool rows) const {
+    const unsigned long long here = (rows ? 5 : 10) * resident() / 2;
+    const unsigned long long kernels = view_blocks(machine, rows) * 1024ull;
+    const unsigned long long blocks = most_blocks(machine) * 256ull;
+    const unsigned long long least = kernels < blocks ? kernels : blocks;
+    return here < least ? here : least;
+  }
   constexpr Launch over(unsigned long long threads, unsigned block) const {
     const unsigned long long blocks = (threads + block - 1) / block;
     const unsigned long long fit = resident() / block;  // kernels go on over what is more
@@ -151,9 +170,10 @@ struct Spread {
   constexpr Launch one_each(unsigned long long elements) const {
     return one_each(elements, multiprocessors);
   }
-  // The same however many they are, of functions that take longer than memory. NVIDIA H200, us for
-  // upowf_f64 of 200,000 elements, 2^24 and 4096x4096 transposed: 3.7, 142, 190; over the blocks of
-  // one_each() 4.1, 163, 220. A host's threads are rounds of a loop.
+  // The same however many they are, of functions that take longer than memory, and of small views. NVIDIA
+  // H200, us for upowf_f64 of 200,000 elements, 2^24 and 4096x4096 transposed: 3.7, 142, 190; over the
+  // blocks of one_each() 4.1, 163, 220; uexp_f32 of 59,136 elements permuted, and of 302,592, 2.2 and 3.7, by
+  // 512 and 1024 threads 2.3 and 4.2. A host's threads are rounds of a loop.
   constexpr Launch singly(unsigned long long elements) const {
     if (machine.architecture == Architecture::kHost) return one_each(elements);
     const unsigned block = elements > 128ull * multiprocessors ? 256 : 128;

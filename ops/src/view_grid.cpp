@@ -82,25 +82,22 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
          (tiling.across.size | tiling.down.size) % of_word == 0 && views.is_multiple(0, of_word);
 }
 
-// A thread an element, by 1024 a block: as kernels recognize it. NVIDIA H200, us so, and by groups:
-// affine_f16 narrowed of 5000x77 4.2, 5.8, of 1x512x12x64 permuted 4.8, 5.8; ucopy_f32 narrowed of
-// 128x4097 5.4, 7.5; badd_f16 of 768x512, one operand transposed, 5.4, 7.2; but affine_f16 of 299x1283
-// transposed 5.3, 4.7, badd_f32 of 768x512 5.7, 4.6.
-tuning::Launch one_each(std::size_t count) {
-  return {static_cast<unsigned>((count + 1023) / 1024), 1024};
-}
-
+// NVIDIA H200, us by groups, and a thread an element: uexp_f32 of 1500x384 transposed 5.1, 5.7, affine_f16
+// 4.7, 5.6; uexp_f32 of 2x56x56x128 channels first 8.9, 7.6, of 8x512x4x64 permuted 12.5, 8.4; badd_f32 of
+// 1024x1024 transposed 8.1, 9.9.
 tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                          Reads reads, std::size_t bytes) {
-  // Most that are best taken one each, which kernels do up to as many.
-  std::size_t few = 5 * spread.resident() / 2;
+  if (count <= spread.resident()) {
+    return views.views == 3 ? spread.strided(count) : spread.singly(count);
+  }
+  std::size_t few = spread.few_of_view(reads != Reads::kGroups);
   switch (reads) {
     case Reads::kSingly: few = spread.twice(); break;
     case Reads::kGroups: {
       const std::size_t groups = views.groups(count);
-      if (3 * groups <= count) {
-        few = views.are_lines() ? 2 * spread.resident() : bytes == 8 ? few : 0;
-        if (count > few) return spread.over(groups, 128);
+      const bool long_groups = 6 * groups <= count && !views.are_lines() && bytes != 8;
+      if (count > few ? 3 * groups <= count : long_groups && count <= 9 * spread.resident() / 4) {
+        return spread.over(groups, 128);
       }
       break;
     }
@@ -117,7 +114,11 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
   }
-  if (count <= few) return one_each(count);
+  if (count <= few) {
+    // Kernels of three views recognize a thread an element by few blocks.
+    const unsigned block = views.views == 3 ? 1024 : 256;
+    return {static_cast<unsigned>((count + block - 1) / block), block};
+  }
   return reads == Reads::kCopied ? spread.copied(count, views.stride(0, views.last()) > 1)
                                  : spread.strided(count);
 }
@@ -130,7 +131,7 @@ Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, st
   const tuning::Spread spread = spread_over(gpu);
   const bool singly = own.cost == Cost::kLong && own.out == DType::kF64;
   const bool is_host = spread.machine.architecture == tuning::Architecture::kHost;
-  if (singly || is_host || block.rank == 0 || count <= spread.resident()) {
+  if (singly || is_host || block.rank == 0) {
     return set_elementwise_grid(launch, gpu, geometry, count, false);
   }
   return set_grid(launch, geometry, count,

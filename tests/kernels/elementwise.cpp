@@ -129,7 +129,9 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
         "narrowed-columns/33x48", "ones/1x65x1x33x1"}) {
     variants.add(strided_layout(view), own_grid());
   }
-  variants.add(strided_layout("transposed/33x65"), reference_grid());
+  for (const char* const view : {"transposed/33x65", "transposed/257x129"}) {
+    variants.add(strided_layout(view), reference_grid());
+  }
   variants.add(contiguous(1031), grid_of(3, 64), "/unaligned").misalignments =
       variants.offsets(1, 1);
   variants.add_misaligned(contiguous(1025), own_grid(), 3, 5);
@@ -149,7 +151,9 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
   for (const NamedLayout& view : strided_layouts()) {
     if (count_of(view.layout) > 10 * kLarge && kernel.inputs.size() != 1) continue;
     variants.add(view, own_grid());
-    if (count_of(view.layout) < kLarge) variants.add(view, reference_grid());
+    // Of some large views a thread takes an element in the reference's grid.
+    const bool is_large = count_of(view.layout) >= kLarge;
+    if (!is_large || kernel.inputs.size() == 1) variants.add(view, reference_grid());
   }
   for (const GridChoice& grid : all_grids()) {
     if (grid.blocks == 0) continue;

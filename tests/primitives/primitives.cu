@@ -43,8 +43,8 @@ KILN_DEVICE void convert_element(const From* in, void* out, u32 i, u32 to) {
   }
 }
 
-template <u32 N>
-KILN_DEVICE void find_elements(const u64* info, u32 rank, const u32* elements, u64* places,
+template <u32 N, class Index>
+KILN_DEVICE void find_elements(const u64* info, u32 rank, const Index* elements, u64* places,
                                u32 count) {
   const u32 i = self();
   if (i >= count) return;
@@ -266,14 +266,15 @@ KILN_EACH_DTYPE(ATOMICS)
   }
 KILN_EACH_DTYPE(CONVERT)
 
-KILN_KERNEL(1024, find_element_1, const kiln::u64* info, const kiln::u32* elements,
-            kiln::u64* places, kiln::u32 count, kiln::u32 rank) {
-  kiln::find_elements<1>(info, rank, elements, places, count);
-}
-KILN_KERNEL(1024, find_element_3, const kiln::u64* info, const kiln::u32* elements,
-            kiln::u64* places, kiln::u32 count, kiln::u32 rank) {
-  kiln::find_elements<3>(info, rank, elements, places, count);
-}
+#define FIND_ELEMENT(name, views, Index)                                                \
+  KILN_KERNEL(1024, name##_##views, const kiln::u64* info, const kiln::Index* elements, \
+              kiln::u64* places, kiln::u32 count, kiln::u32 rank) {                     \
+    kiln::find_elements<views>(info, rank, elements, places, count);                    \
+  }
+FIND_ELEMENT(find_element, 1, u64)
+FIND_ELEMENT(find_element, 3, u64)
+FIND_ELEMENT(find_small_element, 1, u32)
+FIND_ELEMENT(find_small_element, 3, u32)
 
 KILN_KERNEL(1024, quotients, const kiln::u64* dividends, const kiln::u64* divisors,
             kiln::u64* quotients, kiln::u32 count) {

@@ -372,7 +372,39 @@ TEST_CASE("conversions between all element types") {
   }
 }
 
-TEST_CASE("the places of elements in views of up to 2^32 - 1 elements") {
+// Below it an index is found by quotients in f32 (kernels/device/index.cuh).
+constexpr std::uint64_t kSmallIndex = std::uint64_t{1} << 21;
+
+// Places of elements in views of a shape, by the kernels of such a name.
+template <class Index>
+void check_places(const std::string& kernels, const std::vector<std::uint64_t>& shape,
+                  const std::vector<Index>& elements, Random& random) {
+  for (const std::size_t views : {std::size_t{1}, std::size_t{3}}) {
+    std::vector<std::uint64_t> info = shape;
+    for (std::size_t i = 0; i < views * shape.size(); ++i) {
+      info.push_back(random.below(4) == 0 ? 0 : random.bits() >> (20 + random.below(40)));
+    }
+    const auto count = static_cast<std::uint32_t>(elements.size());
+    const Bytes out = run(kernels + "_" + std::to_string(views), {count / 100}, {100},
+                          {bytes_of(info), bytes_of(elements)}, Bytes(count * views * 8),
+                          {count, static_cast<std::uint32_t>(shape.size())});
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t view = 0; view < views; ++view) {
+        std::uint64_t rest = elements[i], place = 0;
+        for (std::size_t dim = shape.size(); dim-- > 0;) {
+          place += rest % shape[dim] * info[(1 + view) * shape.size() + dim];
+          rest /= shape[dim];
+        }
+        if (element(DType::kI64, out, i * views + view) != place) {
+          FAIL(kernels << ": element " << elements[i] << " of " << shape.size()
+                       << " dims, the last " << shape.back() << ", view " << view);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the places of elements in views of up to 2^36 elements") {
   const std::vector<std::vector<std::uint64_t>> shapes = {{7},
                                                           {3, 5},
                                                           {65537, 65535},
@@ -380,45 +412,31 @@ TEST_CASE("the places of elements in views of up to 2^32 - 1 elements") {
                                                           {4294967295, 1},
                                                           {16, 1, 16},
                                                           {1000, 1000, 1000},
+                                                          {1448, 1448},
+                                                          {699051, 3},
+                                                          {1, 2097152},
                                                           {2, 3, 5, 7, 11, 13},
                                                           {3, 1431655765},
-                                                          {2147483647, 2}};
+                                                          {2147483647, 2},
+                                                          {16, 4294967295}};
   Random random(23);
   for (const std::vector<std::uint64_t>& shape : shapes) {
     std::uint64_t total = 1;
     for (const std::uint64_t size : shape) total *= size;
-    REQUIRE(total <= std::numeric_limits<std::uint32_t>::max());
-    std::vector<std::uint32_t> elements = {0, static_cast<std::uint32_t>(total - 1)};
-    while (elements.size() < 1000) {
-      // Next to where a dim ends, and anywhere.
-      const std::uint64_t inner = shape.back() * (1 + random.below(total / shape.back()));
-      const std::uint64_t near = inner - random.below(2);
-      elements.push_back(static_cast<std::uint32_t>(random.below(2) == 0 ? std::min(near, total - 1)
-                                                                         : random.below(total)));
-    }
-    for (const std::size_t views : {std::size_t{1}, std::size_t{3}}) {
-      std::vector<std::uint64_t> info = shape;
-      for (std::size_t i = 0; i < views * shape.size(); ++i) {
-        info.push_back(random.below(4) == 0 ? 0 : random.bits() >> (20 + random.below(40)));
+    // Next to where a dim ends, and anywhere, of the first so many.
+    const auto some_of = [&](std::uint64_t most) {
+      std::vector<std::uint64_t> elements = {0, most - 1};
+      while (elements.size() < 1000) {
+        const std::uint64_t inner = shape.back() * (1 + random.below(most / shape.back() + 1));
+        elements.push_back(random.below(2) == 0 ? std::min(inner - random.below(2), most - 1)
+                                                : random.below(most));
       }
-      const auto count = static_cast<std::uint32_t>(elements.size());
-      const Bytes out = run("find_element_" + std::to_string(views), {count / 100}, {100},
-                            {bytes_of(info), bytes_of(elements)}, Bytes(count * views * 8),
-                            {count, static_cast<std::uint32_t>(shape.size())});
-      for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t view = 0; view < views; ++view) {
-          std::uint64_t rest = elements[i], place = 0;
-          for (std::size_t dim = shape.size(); dim-- > 0;) {
-            place += rest % shape[dim] * info[(1 + view) * shape.size() + dim];
-            rest /= shape[dim];
-          }
-          if (element(DType::kI64, out, i * views + view) != place) {
-            FAIL("element " << elements[i] << " of " << shape.size() << " dims, the last "
-                            << shape.back() << ", view " << view);
-          }
-        }
-      }
-    }
+      return elements;
+    };
+    check_places("find_element", shape, some_of(total), random);
+    const std::vector<std::uint64_t> small = some_of(std::min(total, kSmallIndex));
+    check_places("find_small_element", shape,
+                 std::vector<std::uint32_t>(small.begin(), small.end()), random);
   }
 }
 
@@ -434,6 +452,15 @@ TEST_CASE("quotients of numbers below 2^63") {
     if (random.below(2) == 0 && dividend != 0) --dividend;
     dividends.push_back(dividend);
     divisors.push_back(divisor);
+  }
+  // The last multiple that is small, and the number before it, where f32 errs most.
+  while (dividends.size() < 40000) {
+    const std::uint64_t divisor = 1 + random.below(1 + random.below(kSmallIndex));
+    const std::uint64_t multiple = (kSmallIndex - 1) / divisor * divisor;
+    for (const std::uint64_t dividend : {multiple, multiple == 0 ? 0 : multiple - 1}) {
+      dividends.push_back(dividend);
+      divisors.push_back(divisor);
+    }
   }
   const auto count = static_cast<std::uint32_t>(dividends.size());
   const Bytes out = run("quotients", {count / 100}, {100},
