@@ -84,7 +84,7 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
 
 // NVIDIA H200, us by groups, and a thread an element: uexp_f32 of 1500x384 transposed 5.1, 5.7, affine_f16
 // 4.7, 5.6; uexp_f32 of 2x56x56x128 channels first 8.9, 7.6, of 8x512x4x64 permuted 12.5, 8.4; badd_f32 of
-// 1024x1024 transposed 8.1, 9.9.
+// 2x197x12x64 permuted, by rows, 5.1, 4.2, of 1x1500x6x64 7.0, 6.2, of 1024x1024 transposed 8.1, 9.9.
 tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                          Reads reads, std::size_t bytes) {
   if (count <= spread.resident()) {
@@ -102,6 +102,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
     case Reads::kRows:
+      if (count <= few && bytes > 1) break;
       if (views.are_rows(16 / bytes)) return spread.strided(count);
       if (bytes >= 4 && views.has_long_groups(16 / bytes)) return spread.strided(count);
       break;
