@@ -39,7 +39,7 @@ struct AnyTarget {
 template <class To>
 KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   if (leaves_at_once()) return;
-  const bool singly = takes_one_element(numel);
+  const bool singly = takes_one_element(numel, true);
   u32 i = thread_number();
   if (singly && i >= numel) return;
   u32 first = view.rank - 1;
@@ -52,6 +52,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
     stride = 1;
   }
   const u32 size = view.size(first);
+  const u32 outermost = first == 0 ? 1 : 0;  // of the other dims
   const u32 threads = blocks_up_to(most_blocks()) * block_size();
   u32 log_several = 0, groups = size;
   u32 inner = static_cast<u32>(numel), outer = 1, split = 0;
@@ -89,7 +90,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
       if (dim + 1 == split) rest = outer - 1;
       if (dim == first) continue;
       u32 digit = rest;
-      if (dim != 0) {
+      if (dim != outermost) {
         const u32 each = view.size(dim);
         rest /= each;
         digit -= rest * each;
@@ -112,47 +113,31 @@ KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
   fill_view(view, numel, target);
 }
 
-// Contiguous elements by chunks of sixteen bytes. Of the reference's blocks, which have a thread for an
-// element, the first threads store the chunks of all. The others leave: what they execute before is most
-// of a large launch. The sizes of the launch are read after the store, as that takes long, too. Blocks
-// with several such rows of threads along y store as many parts of the array.
 template <class B>
 inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
-template <class B>
-KILN_DEVICE void fill_by_chunks(u64 numel, B* out, B value) {
-  constexpr u32 kCount = 16 / sizeof(B), kThreads = kFillingThreads<B>;
-  const u32 x = thread_index();
-  if (x >= kThreads) return;
-  Chunk<B, kCount> chunk;
-  chunk.fill(value);
-  const bool aligned = address_of(out) % 16 == 0;
-  const u32 behind = static_cast<u32>(numel) % kCount;  // the last chunk
-  if (likely(aligned)) {
-    u64 before = static_cast<u64>(block_index()) * kThreads;
-    if (thread_y() != 0) before += static_cast<u64>(block_count() * thread_y()) * kThreads;
-    const u64 at = (before + x) * kCount;
-    if (at + kCount <= numel) chunk.store(out + at);
-    if ((before == 0) & (x < behind)) out[numel - behind + x] = value;
-    const bool suffice = static_cast<u64>(block_count() * block_y()) * 1024 >= numel;
-    if (likely(suffice & (block_size() >= kThreads))) return;
-  }
-  // Any launch.
-  const u32 width = block_size() < kThreads ? block_size() : kThreads;
-  const u64 all = static_cast<u64>(block_count() * block_y()) * width;
-  const u64 self = static_cast<u64>(block_index() * block_y() + thread_y()) * width + x;
-  const u64 done = aligned ? numel - behind : 0;
-#pragma unroll 1
-  for (u64 at = self * kCount; at < done; at += all * kCount) chunk.store(out + at);
-#pragma unroll 1
-  for (u64 i = done + self; i < numel; i += all) out[i] = value;
-}
 
-// Elements of eight bytes are as fast one by one.
+// Contiguous elements by chunks of sixteen bytes; of eight bytes one by one, which is as fast. Of a block
+// of the reference, which has a thread for each element, a few threads do all the work. The others leave
+// at once: what they execute before is most of a large launch.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
-  if constexpr (sizeof(B) < 8) return fill_by_chunks(numel, out, value);
-  const u64 threads = launched_threads();
-  u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+  constexpr bool kByChunks = sizeof(B) < 8;
+  u32 width = block_size();
+  if constexpr (kByChunks) {
+    if (width == 1024) width = kFillingThreads<B>;
+    if (thread_index() >= width) return;
+  }
+  const u64 threads = static_cast<u64>(block_count()) * width;
+  u64 i = static_cast<u64>(block_index()) * width + thread_index();
+  if constexpr (kByChunks) {
+    constexpr u32 kCount = 16 / sizeof(B);
+    const u64 whole = address_of(out) % 16 == 0 ? numel & (0 - u64{kCount}) : 0;
+    Chunk<B, kCount> chunk;
+    chunk.fill(value);
+#pragma unroll 1
+    for (u64 at = i * kCount; at < whole; at += threads * kCount) chunk.store(out + at);
+    i += whole;
+  }
 #pragma unroll 1
   for (; i < numel; i += threads) out[i] = value;
 }
@@ -167,7 +152,11 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   using B = BitsOf<T>;
   B* const out = reinterpret_cast<B*>(elements);
   const B value = bits_of(element);
-  if (likely(info == nullptr) || num_dims == 0) return fill_contiguous(numel, out, value);
+  if (likely(info == nullptr)) return fill_contiguous(numel, out, value);
+  if (num_dims == 0) {
+    *out = value;
+    return;
+  }
   const Views<1> view{info, static_cast<u32>(num_dims)};
   if constexpr (kArchitecture == tuning::Architecture::kSm80) {
     fill_view_aside(view, numel, {out, value, sizeof(B)});

@@ -23,10 +23,8 @@ unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtyp
 
 // The grid of a contiguous fill.
 Result<void> set_fill_grid(Launch& launch, Geometry geometry, std::size_t count, DType dtype) {
-  const tuning::Filling own = tuning::filled(count, static_cast<unsigned>(size_of(dtype)));
-  KILN_TRY(set_grid(launch, geometry, count, {own.blocks, own.x}));
-  if (geometry == Geometry::kOwn) launch.block.y = own.y;
-  return {};
+  return set_grid(launch, geometry, count,
+                  tuning::filled(count, static_cast<unsigned>(size_of(dtype))));
 }
 
 }  // namespace
