@@ -72,9 +72,12 @@ struct Axis {
     found.apart = divisor;
     found.step = apart;
     found.tap_step = static_cast<i32>(place) - found.place;
-    found.taps = tap < taps ? (taps - tap - 1) / taps_apart + 1 : 0;
     found.tap_first = tap;
     found.tap_apart = taps_apart;
+    u32 count = 0;
+#pragma unroll 1
+    for (; tap < taps; tap += taps_apart) ++count;
+    found.taps = count;
   }
 };
 
@@ -112,6 +115,7 @@ struct Convolution {
   u32 width, teams;  // of a tile: its outputs, and what share its terms
   u32 next_tile;
   u32 first_output, first_channel;  // of the tile at hand
+  u32 group_channels;               // that its group has
 
   KILN_DEVICE const Axis& rows() const { return axes[0]; }
   KILN_DEVICE const Axis& columns() const { return axes[1]; }
@@ -174,7 +178,7 @@ KILN_DEVICE void begin_tiles(Convolution& c, bool transposed, u32 dims, u32 rows
 // A tile has more teams where terms are many, and where else some blocks would take a tile more
 // than others, or none.
 KILN_DEVICE void cut_tiles(Convolution& c) {
-  const u32 threads = block_threads(), terms = c.y().taps * c.x().taps * c.channels;
+  const u32 threads = block_size(), terms = c.y().taps * c.x().taps * c.channels;
   const u32 wanted = terms / tuning::kConvolveTermsOfTeam;
   constexpr u32 kTeams = tuning::kConvolveTeams;
   u32 width = small_quotient(threads, wanted < 1 ? 1 : wanted < kTeams ? wanted : kTeams);
@@ -194,7 +198,11 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
   const u32 batches = terms / kAtOnce + 1, teams = small_quotient(threads, width);
   c.width = width;
   c.teams = teams < batches ? teams : batches;
-  c.tiles = ((c.outputs - 1) / width + 1) * c.groups;
+  // Of more than 2^20 outputs about as many, perhaps some that are empty.
+  u32 parts = small_quotient(c.outputs, width);
+#pragma unroll 1
+  while (parts * width < c.outputs) ++parts;
+  c.tiles = parts * c.groups;
 }
 
 // Goes on to the next tile; after the last one there are no tiles. What is left of a tile's number
@@ -227,6 +235,8 @@ KILN_DEVICE void move_to_next_tile(Convolution& c, ConvolutionKind kind) {
   const u32 part = c.next_tile / c.groups;
   c.first_output = part * c.width;
   c.first_channel = (c.next_tile - part * c.groups) * kGroupChannels;
+  const u32 left = c.channels_out - c.first_channel;
+  c.group_channels = left < kGroupChannels ? left : kGroupChannels;
   c.next_tile += c.blocks;
 }
 
@@ -290,15 +300,15 @@ struct DirectConvolution {
   KILN_DEVICE static void run(Convolution& c, ConvolutionKind kind, const T* src, const T* kernel,
                               T* dst) {
     KILN_SHARED(kept, Kept);
-    if (thread_rank() == 0) kept.weights[kNoWeights] = {};
+    if (thread_index() == 0) kept.weights[kNoWeights] = {};
 #pragma unroll 1
     for (;;) {
       barrier();  // all have done with the tile before
-      if (thread_rank() == 0) move_to_next_tile(c, kind);
+      if (thread_index() == 0) move_to_next_tile(c, kind);
       barrier();
       if (c.tiles == 0) return;
       const u32 width = c.width, teams = c.teams;
-      const u32 team = small_quotient(thread_rank(), width), place = thread_rank() - team * width;
+      const u32 team = small_quotient(thread_index(), width), place = thread_index() - team * width;
       const u32 output = c.first_output + place;
       const u32 line = output / c.x().outputs, nth = kind.is_flat ? line / c.y().outputs : line;
       const u32 i = line - nth * c.y().outputs, j = output - line * c.x().outputs;
@@ -332,7 +342,7 @@ struct DirectConvolution {
       if (!works) continue;
       const u64 apart = static_cast<u64>(c.rows().size_out) * c.columns().size_out;
 #pragma unroll 1
-      for (u32 o = team; o < kGroupChannels && c.first_channel + o < c.channels_out; o += teams) {
+      for (u32 o = team; o < c.group_channels; o += teams) {
         to[o * apart] = result_of<T>(kept.weights[place].of[o]);
       }
     }
@@ -416,7 +426,7 @@ struct DirectConvolution {
                                const Part& part, const T* kernel) {
     const AxisClass &y = c.y(), &x = c.x();
 #pragma unroll 1
-    for (u32 index = thread_rank(); index < part.terms; index += block_threads()) {
+    for (u32 index = thread_index(); index < part.terms; index += block_size()) {
       const u32 line = small_quotient(index, part.columns), column = index - line * part.columns;
       const u32 channel = kind.is_flat ? small_quotient(line, part.rows) : line;
       const u32 row = kind.is_flat ? line - channel * part.rows : 0;
@@ -432,11 +442,12 @@ struct DirectConvolution {
       if (kind.is_flat) {
         weight += (y.tap_first + (part.row + row) * y.tap_apart) * c.rows().kernel_stride;
       }
+      const u32 count = is_there ? c.group_channels : 0;
       T weights[kGroupChannels];
 #pragma unroll
       for (u32 o = 0; o < kGroupChannels; ++o) {
         weights[o] = T{};
-        if (is_there && c.first_channel + o < c.channels_out) weights[o] = *weight;
+        if (o < count) weights[o] = *weight;
         weight += c.out_stride;
       }
 #pragma unroll
@@ -479,7 +490,7 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const auto least = [](u32 a, u32 b) { return a < b ? a : b; };
   const u32 terms = least(row_taps, rows) * least(column_taps, columns) * channels;
   const u64 outputs = images * rows_out * columns_out, count = outputs * channels_out;
-  const u32 threads = blocks * block_threads();
+  const u32 threads = blocks * block_size();
   const bool is_little = terms <= kTermsAlone<kTransposed> || outputs <= tuning::kConvolveTiny;
   if (count >> 31 != 0 || (channels_out != 1 && (!is_little || count > threads))) return false;
   const u64 channel_stride = strides[1], row_stride = strides[2],
@@ -488,7 +499,7 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const u64 tap_stride = kernel_strides[kColumn];
   const u32 size = n(columns_out), height = n(rows_out);
 #pragma unroll 1
-  for (u32 i = block_index() * block_threads() + thread_rank(); i < count; i += threads) {
+  for (u32 i = block_index() * block_size() + thread_index(); i < count; i += threads) {
     const u32 line = i / size, above = kDims == 1 ? line : line / height;
     const u32 image = above / channels_out;
     const u32 row_out = line - above * height, output = i - line * size;
@@ -529,7 +540,7 @@ KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 row
                                   u64 columns_out, u64 stride, u64 padding, u64 dilation,
                                   const u64* info, const T* src, const T* kernel, T* dst) {
   Convolution& c = convolution();
-  if (thread_rank() == 0) {
+  if (thread_index() == 0) {
     const auto n = [](u64 size) { return static_cast<u32>(size); };
     c.blocks = blocks;
     begin_tiles(c, transposed, dims, n(rows_out), n(columns_out), n(stride), n(padding),

@@ -51,9 +51,10 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   const u32 down = static_cast<u32>(w.row_stride) * w.dilation - w.column_taps * to_right;
   const u32 to_next = static_cast<u32>(w.channel_stride) -
                       w.row_taps * (static_cast<u32>(w.row_stride) * w.dilation);
-  const u32 channel = chunk * kCount / taps;
+  const u32 channel = small_quotient(chunk * kCount, taps);  // of fewer elements than threads
   u32 tap = chunk * kCount - channel * taps;
-  u32 row_tap = kOneRow ? 0 : tap / w.column_taps, column_tap = tap - row_tap * w.column_taps;
+  u32 row_tap = kOneRow ? 0 : small_quotient(tap, w.column_taps);
+  u32 column_tap = tap - row_tap * w.column_taps;
   u32 place = channel * static_cast<u32>(w.channel_stride) + tap * to_right + row_tap * down;
 #pragma unroll 1
   for (u32 k = 0; k < kCount; ++k) {
@@ -82,10 +83,12 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   const u32 rows_inside = w.rows > row_reach ? w.rows - row_reach : 0;
   const u32 columns_inside = w.columns > column_reach ? w.columns - column_reach : 0;
   // Outputs in a row that a team takes: many, as the next costs least and finds in the cache what is
-  // shared; not too many, so that all teams together write to one part of memory.
+  // shared; not too many, so that all teams together write to one part of memory. Of more than 2^20 their
+  // share is about so many.
   constexpr u32 kMostSteps = 16;
-  const u32 share = outputs / (walks * kOutputs) + 1;
-  const u32 stretch = (share < kMostSteps ? share : kMostSteps) * kOutputs;
+  const u32 abreast = walks * kOutputs;
+  const bool are_few = outputs < abreast * kMostSteps;
+  const u32 stretch = (are_few ? small_quotient(outputs, abreast) + 1 : kMostSteps) * kOutputs;
 #pragma unroll 1
   for (u32 begin = walk * stretch; begin < outputs; begin += walks * stretch) {
     const u32 end = outputs - begin < stretch ? outputs : begin + stretch;
@@ -304,7 +307,8 @@ KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps
   constexpr u32 kAhead = 4;  // terms that are on their way at once
   const u32 step = static_cast<u32>(stride), tap_count = static_cast<u32>(taps);
   const u32 channel_count = static_cast<u32>(channels), last = static_cast<u32>(l_in) - 1;
-  const u64 back = channels * taps - step;  // from a place to the one before, for the same output
+  // From a place to the one before, for the same output.
+  const u64 back = static_cast<u64>(channel_count) * tap_count - step;
   const u64 threads = launched_threads();
 #pragma unroll 1
   for (u64 i = thread_number(); i < numel; i += threads) {
@@ -316,7 +320,7 @@ KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps
       place = last;
     }
     const u64 image = line < channel_count ? 0 : line / channel_count;
-    const T* from = src + (((image * last + place) * channels + line) * taps + tap);
+    const T* from = src + (((image * last + place) * channel_count + line) * tap_count + tap);
     typename Op::State sum = Op::identity();
     ++place;  // from here on the places that are left
 #pragma unroll 1

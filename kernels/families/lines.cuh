@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/spread.cuh"
 
@@ -21,7 +22,8 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
   u32 band = last;
-  if (lines * per_line >> 31 != 0) band = (1u << 31) / length;
+#pragma unroll 1
+  while (band * per_line >> 31 != 0) band /= 2;
 #pragma unroll 1
   for (u32 first = 0;;) {
     const u32 left = last - first;
@@ -110,10 +112,15 @@ struct LineWalk {
                 (address_of(out) | per_line * sizeof(T)) % (kCount * sizeof(T)) == 0 &&
                 line_count * runs > (apart < resident / 8 ? apart : resident / 8);
     if (!by_chunks) runs = static_cast<u32>(per_line);
-    const u32 teams = runs < apart ? apart / runs : 1, team = self / runs;
+    const u32 teams = runs < apart ? small_quotient(apart, runs) : 1;
+    const u32 team = small_quotient(self, runs);
     first_run = self - team * runs;
-    together = lines > teams ? (lines - 1) / teams + 1 : 1;
-    if (together > kMostTogether) together = kMostTogether;
+    together = 1;
+    if (lines > teams) {
+      // Of more than 2^20 lines about as many, which serve as well.
+      together =
+          lines < teams * kMostTogether ? small_quotient(lines - 1, teams) + 1 : kMostTogether;
+    }
     line = self < apart && team < teams ? team * together : lines;
     skipped = (teams - 1) * together + 1;
   }

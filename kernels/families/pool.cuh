@@ -35,7 +35,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
     const T* from =
         src + (batch * batch_stride + channel * channel_stride + row * w_stride * row_stride);
     T* const to = dst + static_cast<u64>(line) * columns;
-    if (by_chunks) {
+    if (unknown(by_chunks ? 1 : 0) != 0) {
       from += i * kCount;
       State state[kHalf];
 #pragma unroll
@@ -57,7 +57,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
       result.store(to + i * kHalf);
       return;
     }
-    from += i * h_stride * stride;
+    from += i * n(h_stride) * stride;
     State state = Op::identity();
 #pragma unroll 1
     for (u32 r = 0; r < row_taps; ++r) {
