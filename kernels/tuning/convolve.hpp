@@ -24,6 +24,14 @@ constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 2
 // sharing: f32, 64 channels by 3x3 to 64 of 4x4: 31, 58; f16, 512 by 1x1 to 1000 of 1x1: 275, 576.
 inline constexpr unsigned kConvolveTiny = 40;
 
+// Threads of a block of the direct kernels in our own geometry, of so many that are wanted, for so many
+// terms of an output. H200, us by 256 and by 512: u8, 16 channels by 3 to 16 of length 2^20: 149, 158; f32,
+// 64 by 3x3 to 64 of 56x56: 26.5, 24.7; f64, 256 by 3x3 to 256 of 14x14: 94, 67, but 100 by as many threads
+// as there are outputs; 16 by 3x3 to 16 of 128x128, of 16x16: 18.9, 17.4; 6.7, 8.6.
+constexpr unsigned convolve_block(double threads, double terms, unsigned multiprocessors) {
+  return terms < 128 || threads < 512.0 * multiprocessors ? 256 : 512;
+}
+
 // Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose
 // teams share what is summed over, or have outputs of their own.
 enum class ConvolveWay { kDirect, kMany, kFew, kFewApart };
@@ -34,7 +42,7 @@ struct ConvolveTile {
 };
 constexpr ConvolveTile convolve_tile(ConvolveWay way) {
   switch (way) {
-    case ConvolveWay::kDirect: return {4, 256};
+    case ConvolveWay::kDirect: return {8, 64};
     case ConvolveWay::kMany: return {64, 64};
     case ConvolveWay::kFew: return {16, 32};
     default: return {16, 128};
@@ -46,12 +54,15 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
 struct ConvolveRate {
   double start, alone, term, tile;
 };
-constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, unsigned channels) {
+constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, bool transposed,
+                                     unsigned channels) {
   switch (way) {
-    // NVIDIA H200, us, f32 (f16). 16 channels by 3x3 to 16 of 512x512: 240 (231). To one channel,
-    // which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 44 (42).
+    // NVIDIA H200, us of f32; f16 takes as long. 16 channels by 3x3 to 16 of 512x512: 95; 512 by 3x3 to
+    // 512 of 7x7: 72; 320 by 3x3 to 320, 2 of 32x32: 402; transposed, 64 by 4x4, stride 2, to 3 of 64x64:
+    // 14.8. To one channel, which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 53.
     case ConvolveWay::kDirect:
-      return channels == 1 ? ConvolveRate{2000, 60, 0.14, 2} : ConvolveRate{2300, 125, 0.38, 2};
+      if (channels == 1) return {2000, 60, 0.035, 0.5};
+      return {4600, 14.6, transposed ? 0.14 : 0.095, 3};
     // 320 by 3x3 to 320, 2 of 64x64: 509 (202). 64 by 1x1 to 256, 16 of 56x56: 81 (56). 512 by 3x3
     // to 512, one of 7x7: 238 (124).
     case ConvolveWay::kMany:
@@ -65,13 +76,16 @@ constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, unsigned chan
       return of_f32 ? ConvolveRate{4200, 59, 0.223, 10} : ConvolveRate{4200, 48, 0.139, 10.3};
   }
 }
-// The same of a wave whose threads make an output each by themselves, for each term that one reads.
-// H200, us, f16, 256 channels by 4x4 to 4 of 1x1, of 2x2: 25; by tiles 51.
-constexpr double convolve_time_of_wave(double terms) { return 2000 + 25 * terms; }
-constexpr double convolve_time(ConvolveWay way, bool of_f32, double terms, double outputs,
-                               unsigned channels, unsigned multiprocessors) {
+// The same of threads that make an output each by themselves, for each term that one reads: of a wave,
+// and of more, whose weights lie further apart. H200, us, f16, 256 channels by 4x4 to 4 of 1x1, of 2x2:
+// 25; by tiles 51. f32, 2048 by 1x1 to 1000 of 1x1: 186; by tiles 36.
+constexpr double convolve_time_alone(double terms, bool is_wave) {
+  return 2000 + (is_wave ? 25 : 90) * terms;
+}
+constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed, double terms,
+                               double outputs, unsigned channels, unsigned multiprocessors) {
   const ConvolveTile tile = convolve_tile(way);
-  const ConvolveRate rate = convolve_rate(way, of_f32, channels);
+  const ConvolveRate rate = convolve_rate(way, of_f32, transposed, channels);
   const double part = outputs < tile.outputs ? 1 : outputs / tile.outputs;
   const double tiles = part * ((channels - 1) / tile.channels + 1);
   const double alone = terms * rate.alone;

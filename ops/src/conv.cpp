@@ -1,6 +1,7 @@
 #include "kiln/ops/conv.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/diagnostic.hpp"
@@ -73,14 +74,20 @@ double scale(std::size_t size, std::size_t size_out) {
 // Lines of so many outputs are written by chunks where they are whole ones.
 bool has_chunks(std::size_t outputs, DType dtype) { return outputs * size_of(dtype) % 16 == 0; }
 
-// As many threads as there are outputs, up to those that the device holds at once, in blocks of 256:
-// smaller ones where the device would have none for some multiprocessors.
-tuning::Launch convolution_launch(const Gpu& gpu, std::size_t outputs) {
-  std::size_t threads = 256;
-  const auto blocks = [&] { return (outputs + threads - 1) / threads; };
-  while (threads > 64 && blocks() < gpu.multiprocessors) threads /= 2;
-  const std::size_t most = gpu.multiprocessors * (1024 / threads);
-  return {static_cast<unsigned>(std::min(blocks(), most)), static_cast<unsigned>(threads)};
+// As many threads as there are outputs: of those that are made by themselves in blocks that all
+// multiprocessors have; of those that share terms as many as the device holds at once, where terms are
+// many. A host's threads are rounds of a loop.
+tuning::Launch convolution_launch(const tuning::Spread& device, const ConvolutionWork& work) {
+  const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
+  const bool is_spread = is_host || work.is_alone(device);
+  const double most = 1024.0 * device.multiprocessors;
+  const bool fills = !is_spread && work.terms >= tuning::kConvolveTermsOfTeam;
+  const double wanted = fills ? most : std::min(work.outputs * work.channels, most);
+  unsigned threads = tuning::convolve_block(wanted, work.terms, device.multiprocessors);
+  while (is_spread && threads > 64 && wanted <= threads * (device.multiprocessors - 1.0)) {
+    threads /= 2;
+  }
+  return {static_cast<unsigned>(std::ceil(wanted / threads)), threads};
 }
 
 }  // namespace
@@ -134,7 +141,8 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kConvolutions[transposed ? 1 : 0][flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
-  KILN_TRY(set_grid(launch, call.geometry, count, convolution_launch(gpu, count)));
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    convolution_launch(spread_over(gpu), work_of(call, out))));
   append(launch.layout, call.src_layout);
   append(launch.layout, call.kernel_layout);
   const std::size_t numel = product(call.src_layout.dims);

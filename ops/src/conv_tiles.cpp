@@ -153,6 +153,20 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
   return launch;
 }
 
+ConvolutionWork work_of(const Convolution& call, const Extents& out) {
+  const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
+  ConvolutionWork work{static_cast<double>(src[1]), static_cast<double>(src[1]),
+                       static_cast<double>(out[0]), static_cast<double>(out[1])};
+  for (std::size_t d = 2; d < out.rank(); ++d) {
+    const bool by_class = call.kind == ConvolutionKind::kTransposed;
+    const std::size_t taps = by_class ? ceil_div(kernel[d], call.stride) : kernel[d];
+    work.terms *= static_cast<double>(taps);
+    work.read *= static_cast<double>(std::min(taps, src[d]));
+    work.outputs *= static_cast<double>(out[d]);
+  }
+  return work;
+}
+
 ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const Gpu& gpu) {
   if (!kMany.has(call.dtype)) return ConvolutionTiles::kNone;
   const tuning::Spread device = spread_over(gpu);
@@ -160,29 +174,22 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   // directly (f32: 6 and 12).
   const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
   if (is_host && call.dtype != DType::kF32) return ConvolutionTiles::kNone;
-  const bool flat = out.rank() == 4;
-  const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
-  // A thread by itself reads no more places of a dim than there are.
-  double terms = static_cast<double>(src[1]), read = terms;
-  for (std::size_t d = 2; d < out.rank(); ++d) {
-    const bool by_class = call.kind == ConvolutionKind::kTransposed;
-    const std::size_t taps = by_class ? ceil_div(kernel[d], call.stride) : kernel[d];
-    terms *= static_cast<double>(taps);
-    read *= static_cast<double>(std::min(taps, src[d]));
-  }
-  const double outputs = static_cast<double>(out[0]) * static_cast<double>(out[2]) *
-                         static_cast<double>(flat ? out[3] : 1);
+  const ConvolutionWork work = work_of(call, out);
   ConvolutionTiles best = ConvolutionTiles::kNone;
   double least = 0;
   for (const ConvolutionTiles tiles :
        {ConvolutionTiles::kNone, ConvolutionTiles::kManyChannels, ConvolutionTiles::kFewChannels,
         ConvolutionTiles::kFewChannelsApart}) {
-    const bool is_wave =
-        tiles == ConvolutionTiles::kNone && outputs * static_cast<double>(out[1]) <= 32;
+    // Of one channel, whose weights nobody shares, all but a few outputs are counted as others.
+    const bool is_wave = work.outputs * work.channels <= 32;
+    const bool is_alone = tiles == ConvolutionTiles::kNone &&
+                          (is_wave || (work.channels != 1 && work.is_alone(device)));
     const double time =
-        is_wave ? tuning::convolve_time_of_wave(read)
-                : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32, terms, outputs,
-                                        static_cast<unsigned>(out[1]), device.multiprocessors);
+        is_alone ? tuning::convolve_time_alone(work.read, is_wave)
+                 : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
+                                         call.kind == ConvolutionKind::kTransposed, work.terms,
+                                         work.outputs, static_cast<unsigned>(out[1]),
+                                         device.multiprocessors);
     if (tiles != ConvolutionTiles::kNone && time >= least) continue;
     best = tiles;
     least = time;

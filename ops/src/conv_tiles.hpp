@@ -1,9 +1,25 @@
 // Convolutions as products of matrices: launches of conv_tiles64_<T> and conv_tiles16_<T>.
 #pragma once
 
+#include "kernels/tuning/convolve.hpp"
+#include "kernels/tuning/elementwise.hpp"
 #include "kiln/ops/conv.hpp"
 
 namespace kiln::ops {
+
+// What an output adds up, what a thread reads of it by itself, as it reads no more places of a dim than
+// there are, how many outputs a channel has, and how many channels.
+struct ConvolutionWork {
+  double terms, read, outputs, channels;
+
+  // Whether the direct kernels make outputs by themselves.
+  bool is_alone(const tuning::Spread& device) const {
+    return channels == 1 || outputs <= tuning::kConvolveTiny ||
+           (terms <= tuning::convolve_terms_alone(false) &&
+            outputs * channels <= 1024.0 * device.multiprocessors);
+  }
+};
+ConvolutionWork work_of(const Convolution& call, const Extents& out);
 
 // The tiles that serve a convolution with outputs of these dims best; kNone where the direct
 // kernels do.
