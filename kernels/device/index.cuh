@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/platform.cuh"
+#include "tuning/views.hpp"
 
 namespace kiln::device {
 
@@ -105,8 +106,8 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
 //
 // A thread keeps its walk in registers beside what it moves, so it is few words: `dims` holds the
 // first inner dim and the cut, below 2^13 each, and answers.
-inline constexpr u32 kLogLine = 5;
-inline constexpr u32 kLine = 1 << kLogLine;
+using tuning::kLine;
+using tuning::kLogLine;
 struct Walk {
   u32 inner;  // groups
   u32 outer;
@@ -142,15 +143,13 @@ struct Group {
 };
 
 // A group has 2^kChunk elements, moved by one access, where `kRows` asks for it and the views allow
-// it. Otherwise they are moved by single ones: 2^kSeveral neighbours, or those of 2^kLines lines.
+// it. Otherwise they are moved by single ones: 2^kSeveral neighbours, or those of several lines.
 // Of large turned views, 2^kWide neighbours, unless that is 0; 2^kUnit of them fill an access.
 template <bool kRows, u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
 struct Walker {
-  static constexpr u32 kLines = 2;
-
   KILN_DEVICE static u32 log_count(const Walk& walk) {
     if (kRows && walk.rows()) return kChunk;
-    if (walk.lines()) return kLines;
+    if (walk.lines()) return tuning::kLogLines;
     return kWide != 0 && walk.wide() != 0 ? kWide : kSeveral;
   }
   // Groups along the cut, a dim of `size` elements.

@@ -115,7 +115,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
                                  kPaths == Paths::kPlain && kCost != tuning::Cost::kLongest;
   // Neighbours in a dense dim that a thread takes together. NVIDIA H200, us for affine_f32 of 8192x8192
   // transposed by four and by eight: 473, 358; broadcast along rows 143, 149.
-  static constexpr u32 kGroup = kPaths == Paths::kPlain || kCount > 8 ? 8 : kCount < 4 ? 4 : kCount;
+  static constexpr u32 kGroup = kPaths == Paths::kPlain || kCount > tuning::kNeighbours
+                                    ? tuning::kNeighbours
+                                    : largest(kCount, 4);
 
   // Large turned views of two inputs go by long groups, an access or two of an input. The registers do
   // not suffice for bytes where two blocks share a multiprocessor, nor for comparisons of four bytes.

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "kernels/tuning/views.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
 
 namespace kiln::ops {
 namespace {
 
-// Of device::Walker.
-constexpr std::size_t kLine = 32, kOfLines = 4, kOfDim = 8;
+using tuning::kLine;
 
 struct Views {
   const ViewBlock& block;
@@ -42,9 +42,9 @@ struct Views {
   // Groups of which a thread takes one at a time.
   std::size_t groups(std::size_t count) const {
     const auto of = [&](std::size_t dim, std::size_t pieces) { return count / size(dim) * pieces; };
-    if (are_lines()) return of(last(), ((size(last()) - 1) / (kLine * kOfLines) + 1) * kLine);
+    if (are_lines()) return of(last(), ((size(last()) - 1) / (kLine * tuning::kLines) + 1) * kLine);
     const std::size_t turned = turned_dim();
-    return turned == last() ? count : of(turned, (size(turned) - 1) / kOfDim + 1);
+    return turned == last() ? count : of(turned, (size(turned) - 1) / tuning::kNeighbours + 1);
   }
 
   // Whether every stride of the view but 1 is a multiple of so many elements.

@@ -1,0 +1,13 @@
+// How strided views are walked. Plain C++17, for device code and host programs.
+#pragma once
+
+namespace kiln::tuning {
+
+// A line is so many neighbours in the innermost dim, one for each of as many threads. A thread takes
+// the same element of so many lines.
+inline constexpr unsigned kLogLine = 5, kLine = 1 << kLogLine;
+inline constexpr unsigned kLogLines = 2, kLines = 1 << kLogLines;
+// Neighbours in another dim that a thread takes together, at most.
+inline constexpr unsigned kNeighbours = 8;
+
+}  // namespace kiln::tuning
