@@ -54,6 +54,8 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   const u32 size = view.size(first);
   const u32 outermost = first == 0 ? 1 : 0;  // of the other dims
   const u32 threads = blocks_up_to(most_blocks()) * block_size();
+  const bool is_small = numel <= kSmallIndex;
+  const auto divide = [&](u32 a, u32 b) { return is_small ? small_quotient(a, b) : a / b; };
   u32 log_several = 0, groups = size;
   u32 inner = static_cast<u32>(numel), outer = 1, split = 0;
   if (!singly) {
@@ -82,7 +84,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
       --outer;
       continue;
     }
-    u32 rest = i / groups, element = i - rest * groups;
+    u32 rest = divide(i, groups), element = i - rest * groups;
     u64 place = 0;
 #pragma unroll 1
     for (u32 dim = view.rank; dim != 0;) {
@@ -92,7 +94,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
       u32 digit = rest;
       if (dim != outermost) {
         const u32 each = view.size(dim);
-        rest /= each;
+        rest = divide(rest, each);
         digit -= rest * each;
       }
       place += digit * view.stride(0, dim);
