@@ -6,13 +6,14 @@
 #include "device/chunk.cuh"
 #include "device/limits.cuh"
 #include "device/platform.cuh"
+#include "tuning/rows.hpp"
 
 namespace kiln::families {
 
 using namespace device;
 
 // Chunks that a thread has on their way at once.
-inline constexpr u32 kChunksAhead = 4;
+inline constexpr u32 kChunksAhead = tuning::kPiecesAhead;
 
 // The order of elements: as it is, or, where that is asked for, reversed, so that the least is the
 // greatest.

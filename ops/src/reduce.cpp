@@ -88,8 +88,12 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
     return tuning::across_rows(device, rows, each);
   }
   const bool has_waves = dense && rows * 64 >= device.resident();
-  return tuning::over_rows(device, rows, dense ? (each * element + 15) / 16 : each, 4,
-                           has_waves ? tuning::kAnyPiecesOfLane : tuning::kPiecesOfLane);
+  const unsigned most = has_waves ? tuning::kAnyPiecesOfLane : tuning::kPiecesOfLane;
+  constexpr std::size_t kAhead = tuning::kPiecesAhead, kWave = 32;
+  std::size_t pieces = dense ? (each * element + 15) / 16 : each;
+  const bool many = dense && rows * pieces > device.resident() / tuning::kManyPieces;
+  if (many && pieces <= most * kWave) pieces = (pieces + kAhead - 1) / kAhead;
+  return tuning::over_rows(device, rows, pieces, kAhead, most);
 }
 
 // How far apart the elements of some dims are, in row-major order; nothing where that differs.

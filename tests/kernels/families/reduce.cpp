@@ -181,6 +181,10 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   add("several", {{44, 8, 25}}, {0, 2});
   add("several", {{44, 60, 25}}, {0, 2});
   add("several", {{4, 200, 256}}, {0, 2});
+  // In blocks of 128 threads or 64, between all of these threads and twice as many.
+  add("rows", {{100, 100}}, {1});
+  add("permuted", {{30, 30, 100}, {100, 3000, 1}}, {2});
+  add("rows", {{4500, 64}}, {1});
   add("permuted", {{4, 3, 33, 8}, {792, 8, 24, 1}}, {2});
   add("broadcast-rows", {{24, 65}, {0, 1}}, {1});
   add("broadcast-columns", {{24, 65}, {1, 0}}, {1});
