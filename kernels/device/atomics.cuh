@@ -5,6 +5,7 @@
 
 #include "device/dtypes.cuh"
 #include "device/platform.cuh"
+#include "device/platform_atomics.cuh"
 
 namespace kiln::device {
 
@@ -35,11 +36,30 @@ KILN_DEVICE void atomic_sum(u32* address, u32 value) { atomic_add(address, value
 #if KILN_HAS_FLOAT_ATOMICS
 KILN_DEVICE void atomic_sum(f32* address, f32 value) { atomic_add(address, value); }
 KILN_DEVICE void atomic_sum(f64* address, f64 value) { atomic_add(address, value); }
-KILN_DEVICE void atomic_sum(f16* address, f16 value) { atomic_add_f16_bits(address, value.bits); }
 #endif
-#if KILN_HAS_BF16_ATOMICS
+// Of two bytes by pairs: the hardware adds a single one in a loop, which waits for all others. H200, us,
+// sum_f16 33x333 9.2, 3.1; sum_f16 transposed 384x1500 151, 16; sum_bf16 33x333 7.2, 3.1.
+#if KILN_HAS_PAIR_ATOMICS
+struct BesideNothing {
+  void* pair;
+  u32 bits;
+
+  // -0 leaves the neighbour as it is.
+  KILN_DEVICE BesideNothing(void* address, u16 element) {
+    const u64 where = reinterpret_cast<u64>(address);
+    pair = reinterpret_cast<void*>(where & ~u64{3});
+    bits = (where & 2) != 0 ? static_cast<u32>(element) << 16 | 0x8000u : 0x80000000u | element;
+  }
+};
+KILN_DEVICE void atomic_sum(f16* address, f16 value) {
+  const BesideNothing added(address, value.bits);
+  atomic_add_f16_pair_bits(added.pair, added.bits);
+}
+#endif
+#if KILN_HAS_BF16_PAIR_ATOMICS
 KILN_DEVICE void atomic_sum(bf16* address, bf16 value) {
-  atomic_add_bf16_bits(address, value.bits);
+  const BesideNothing added(address, value.bits);
+  atomic_add_bf16_pair_bits(added.pair, added.bits);
 }
 #endif
 

@@ -31,6 +31,10 @@ KILN_DEVICE void atomic_add_f16_pair_bits(void* address, u32 bits) {
   asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(address), "r"(bits) : "memory");
 }
 #if __CUDA_ARCH__ >= 900
+#define KILN_HAS_BF16_PAIR_ATOMICS 1
+KILN_DEVICE void atomic_add_bf16_pair_bits(void* address, u32 bits) {
+  asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(address), "r"(bits) : "memory");
+}
 #define KILN_HAS_WIDE_ATOMICS 1
 KILN_DEVICE void atomic_add_f32_bits(void* address, const u32 (&bits)[4]) {
   asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(address),

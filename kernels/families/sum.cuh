@@ -32,6 +32,9 @@ struct SummedDims {
   }
 };
 
+// Waves that add what they have by themselves, sooner than a block would.
+inline constexpr u32 kFewWaves = 4;
+
 // The target of a thread without an element.
 inline constexpr u64 kNoTarget = ~0ull;
 
@@ -104,7 +107,7 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     };
     if (by_waves) {
       const bool alike = add_up_wave<Sum>(lanes, target, value);
-      if (kByBlock && block_threads() > width && numel > width) {
+      if (kByBlock && block_threads() > width && numel > kFewWaves * width) {
         if (!alike) {
           add();
           target = kNoTarget;
