@@ -13,8 +13,14 @@ namespace kiln::tuning {
 //   14336 x 4096   60.5 36.8  83.9 67.6     45.6 38.4  69.2 69.3     80.3 43.4  86.1 74.3
 inline constexpr unsigned long long kLargeTensor = 1ull << 20;
 
-// Up to so many the reference's geometry is our own, too: 4,096 values of Q5_0 to f16 take 1.43
-// microseconds by fewer, larger blocks and 1.25 by its, of Q4_K 1.42 and 1.30 (H200).
-inline constexpr unsigned long long kSmallTensor = 1ull << 12;
+// Up to so many values of blocks of 256, or bytes of what smaller blocks become, the reference's geometry
+// is our own, too: fewer, larger blocks of threads take longer.
+//
+// H200, microseconds, by larger blocks and by its: 4,096 values of Q4_K to f16 1.42, 1.30;
+//                 8,192        19,968       32,768       65,536       131,072 values
+//   Q4_0 to f16   1.22 1.06    1.27 1.09    1.42 1.25    1.60 1.56    1.64 1.64
+//   Q5_0 to f16   1.25 1.06    1.29 1.11    1.47 1.21    1.58 1.57    1.69 1.67
+//   Q4_1 to f32   1.15 1.06    1.39 1.32    1.49 1.50    1.54 1.55    1.59 1.63
+inline constexpr unsigned long long kSmallTensor = 1ull << 12, kSmallOutput = 1ull << 17;
 
 }  // namespace kiln::tuning

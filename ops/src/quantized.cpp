@@ -176,7 +176,10 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
   KILN_TRY(require_blocks(call.format, "tensors", call.count));
   const FormatLaunch& format = launch_of(call.format);
   const std::size_t blocks = call.count / info(call.format).values;
-  const bool is_own = call.geometry == Geometry::kOwn && call.count > tuning::kSmallTensor;
+  const bool is_small = format.grid_threads != 0
+                            ? call.count <= tuning::kSmallTensor
+                            : call.count * size_of(call.dtype) <= tuning::kSmallOutput;
+  const bool is_own = call.geometry == Geometry::kOwn && !is_small;
   if (format.grid_threads != 0) {
     // A block of threads for each block of values. Ours takes as many of these as divide their
     // number; of large tensors along y, with a thread for what one decodes at once.
