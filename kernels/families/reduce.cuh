@@ -52,19 +52,6 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   return shape;
 }
 
-// a / b of numbers that do not fit into 32 bits, of which there are few.
-KILN_DEVICE u64 long_quotient(u64 a, u32 b) {
-  u32 rest = 0;
-#pragma unroll 1
-  for (u32 bit = 64; bit != 0; --bit) {
-    const u64 more = static_cast<u64>(rest) << 1 | a >> 63;
-    const bool fits = more >= b;
-    rest = static_cast<u32>(more) - (fits ? b : 0);
-    a = a << 1 | (fits ? 1 : 0);
-  }
-  return a;
-}
-
 // Where element `i` of the first dims of a view lies.
 KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
   u64 place = 0;
@@ -75,7 +62,7 @@ KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
     u64 digit = i;
     if (dim != 0) {
       const u32 size = view.size(dim);
-      i = i >> 32 == 0 ? static_cast<u32>(i) / size : long_quotient(i, size);
+      i = quotient(i, size);
       digit -= i * size;
     }
     place += digit * stride;

@@ -104,8 +104,10 @@ struct ExtremeIndex {
     Value value;
     u32 index;
   };
+  // Of floats, no number.
   KILN_DEVICE static State identity() {
     using Number = typename device::Arithmetic<T>::Number;
+    if constexpr (!device::kIsInteger<T>) return {device::quiet_nan<Number>(), kNone};
     return {kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>(), kNone};
   }
   KILN_DEVICE static T neutral() {
@@ -116,18 +118,27 @@ struct ExtremeIndex {
       return device::narrow<T>(device::quiet_nan<Number>());
     }
   }
+  // Whether a value is better than that of a state, or the first one.
+  KILN_DEVICE static bool beats(Value value, State state) {
+    if constexpr (device::kIsInteger<Value>) {
+      const bool better = kSign > 0 ? value > state.value : value < state.value;
+      return better | (state.index == kNone);
+    } else {
+      const bool loses = kSign > 0 ? value <= state.value : value >= state.value;
+      return !loses & (value == value);
+    }
+  }
   // Of elements in the order of their indices. Without branches: the elements of a chunk are taken
   // side by side.
   KILN_DEVICE static State take(State state, T x, u32 index) {
     const Value value = static_cast<Value>(device::widen(x));
-    const bool better = kSign > 0 ? value > state.value : value < state.value;
-    const bool wins = better | ((state.index == kNone) & (value == value));
+    const bool wins = beats(value, state);
     return {wins ? value : state.value, wins ? index : state.index};
   }
   KILN_DEVICE static State join(State a, State b) {
-    const bool better = kSign > 0 ? b.value > a.value : b.value < a.value;
     const bool ties = (b.value == a.value) & (b.index < a.index);
-    const bool wins = (b.index != kNone) & (better | ties | (a.index == kNone));
+    const bool given = !device::kIsInteger<Value> || b.index != kNone;
+    const bool wins = given & (beats(b.value, a) | ties);
     return {wins ? b.value : a.value, wins ? b.index : a.index};
   }
   KILN_DEVICE static State exchange(State s, u32 mask, u32 width, Here here) {
