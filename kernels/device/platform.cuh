@@ -315,20 +315,11 @@ KILN_DEVICE Word atomic_load(Word* address) {
   return atomic_exchange_if(address, Word{0}, Word{0});
 }
 
-// Additions of floats, where hardware has them. `bits` are those of a number to add.
+// Additions of floats, where hardware has them.
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_FLOAT_ATOMICS 1
 KILN_DEVICE void atomic_add(f32* address, f32 value) { atomicAdd(address, value); }
 KILN_DEVICE void atomic_add(f64* address, f64 value) { atomicAdd(address, value); }
-KILN_DEVICE void atomic_add_f16_bits(void* address, u16 bits) {
-  asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(address), "h"(bits) : "memory");
-}
-#if __CUDA_ARCH__ >= 900
-#define KILN_HAS_BF16_ATOMICS 1
-KILN_DEVICE void atomic_add_bf16_bits(void* address, u16 bits) {
-  asm volatile("red.global.add.noftz.bf16 [%0], %1;" ::"l"(address), "h"(bits) : "memory");
-}
-#endif
 #endif
 
 // ---- memory -----------------------------------------------------------------------------------
