@@ -16,6 +16,7 @@
 
 #include "device/functions.cuh"
 #include "device/platform.cuh"
+#include "device/root.cuh"
 
 namespace kiln::device {
 
@@ -77,6 +78,7 @@ struct Double : Real<f64> {
     return (x < 0 ? e : 1) / (1 + e);
   }
   KILN_DEVICE static f64 gelu_weight(f64 x) { return math::normal_cdf(x); }
+  KILN_DEVICE static f64 sqrt(f64 x) { return square_root(x); }
   KILN_DEVICE static f64 pow(f64 x, f64 y) { return math::pow(x, y); }
 };
 

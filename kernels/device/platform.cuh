@@ -27,6 +27,7 @@
 //
 //   math::                                            the vendor's accurate functions
 //   exp2_approximate reciprocal_approximate           see each for its error
+//   reciprocal_root_approximate                       the same
 //   f16_bits_from_f32 ...                             hardware conversions, where there are any
 #pragma once
 
@@ -609,6 +610,19 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
   return __builtin_amdgcn_rcpf(x);
 #elif KILN_PLATFORM_HOST
   return 1.0f / x;
+#endif
+}
+
+// 1 / sqrt(x) of a positive normal number, relative error below 2^-19.
+KILN_DEVICE f64 reciprocal_root_approximate(f64 x) {
+#if KILN_PLATFORM_CUDA
+  f64 y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#elif KILN_PLATFORM_HIP
+  return __builtin_amdgcn_rsq(x);
+#elif KILN_PLATFORM_HOST
+  return 1 / __builtin_sqrt(x);
 #endif
 }
 

@@ -55,7 +55,7 @@ inline constexpr Names kAlone[] = {
     {"bmul_", "64"},      {"bmaximum_", "64"}, {"bminimum_", "64"},  {"eq_", "64"},
     {"ne_", "64"},        {"lt_", "64"},       {"le_", "64"},        {"gt_", "64"},
     {"ge_", "64"},        {"usin_", "16"},     {"ucos_", "16"},      {"usin_", "e4m3"},
-    {"ucos_", "e4m3"},    {"usqrt_", "f64"},
+    {"ucos_", "e4m3"},
 };
 // The same for other targets than the H100: the compiler needs a register or two more.
 inline constexpr Names kAloneElsewhere[] = {

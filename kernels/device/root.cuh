@@ -1,0 +1,30 @@
+// A square root of f64 in fewer registers than the vendors', so that two blocks of 1024 threads share a
+// multiprocessor. NVIDIA H200, reference geometry, us with the vendor's and with this: 200,000 elements
+// 3.07, 2.40; 384x1500 transposed 12.2, 8.1; but 2^22, by few blocks, 20.1, 22.0.
+#pragma once
+
+#include "device/dtypes.cuh"
+#include "device/platform.cuh"
+
+namespace kiln::device {
+
+// Rounded once, of finite numbers whose residue is no subnormal number. A step of third order gives the
+// root within a unit in the last place, and what it lacks, which is exact, rounds right: roots lie 2^-109 of
+// themselves or more from the middle of two numbers, and of those closer than 2^-92 all were tried.
+KILN_DEVICE f64 root_of_usual(f64 x) {
+  const f64 start = reciprocal_root_approximate(x);
+  const f64 error = math::fma(-(x * start), start, 1.0);
+  const f64 inverse = math::fma(start * error, math::fma(error, 0.375, 0.5), start);
+  const f64 root = x * inverse;
+  return math::fma(math::fma(-root, root, x), 0.5 * inverse, root);
+}
+KILN_ASIDE f64 root_of_unusual(f64 x) {
+  if (x > 0 && x < 1) return root_of_usual(x * 0x1p600) * 0x1p-300;
+  return x < 0 ? bit_cast<f64>(0x7ff8000000000000ull) : x;
+}
+KILN_DEVICE f64 square_root(f64 x) {
+  return likely(x >= 0x1p-900 && x <= 0x1.fffffffffffffp1023) ? root_of_usual(x)
+                                                              : root_of_unusual(x);
+}
+
+}  // namespace kiln::device
