@@ -4,7 +4,8 @@
 //   Single   f32, accurate functions, the vendor's or our own (functions.cuh)
 //   Short    f32 for storage of at most 11 significant bits (f16, bf16, f8): relative errors up to
 //            2^-16, a thirty-second of f16's last place, so exp and tanh may use the hardware's
-//            approximations. What is not listed is Single's.
+//            approximations. What is not listed is Single's. Of bf16, whose numbers may be large,
+//            ShortAndLarge
 //   Wrap<T>  integers modulo 2^n
 //
 // sigmoid(x) is 1 / (1 + exp(-x)); gelu_weight is the normal distribution function, as quick as a
@@ -109,6 +110,8 @@ struct Short : Single {
     f32 result;
     return usual_power(x, y, result) ? result : unusual_power(x, y);
   }
+  KILN_DEVICE static f32 sin(f32 x) { return sine_of_short(x); }
+  KILN_DEVICE static f32 cos(f32 x) { return cosine_of_short(x); }
   // 1 - 2 / (exp(2 x) + 1); near zero, where that cancels, an odd polynomial of degree 5.
   KILN_DEVICE static f32 tanh(f32 x) {
     const f32 e = exp2_approximate(x * 0x1.715476p+1f);
@@ -116,6 +119,21 @@ struct Short : Single {
     const f32 square = x * x;
     const f32 near = x * fma(square, fma(square, 0x1.111112p-3f, -0x1.555556p-2f), 1.0f);
     return abs(x) < 0.125f ? near : far;
+  }
+};
+
+// Of bf16, whose numbers may be large.
+struct ShortAndLarge : Short {
+  KILN_DEVICE static bool is_large(f32 x) { return abs(x) > 0x1p16f; }
+  KILN_DEVICE static f32 sin(f32 x) {
+    f32 result = sine_of_short(x);
+    if (!likely(!is_large(x))) result = sine_of_large(x, 0);
+    return result;
+  }
+  KILN_DEVICE static f32 cos(f32 x) {
+    f32 result = cosine_of_short(x);
+    if (!likely(!is_large(x))) result = sine_of_large(x, 1);
+    return result;
   }
 };
 
@@ -138,7 +156,7 @@ struct ArithmeticOf<f16> {
 };
 template <>
 struct ArithmeticOf<bf16> {
-  using Type = Short;
+  using Type = ShortAndLarge;
 };
 template <>
 struct ArithmeticOf<f8_e4m3> {

@@ -91,4 +91,59 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
 
 KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
 
+// Sines of numbers of few bits. NVIDIA H200, own geometry, us with the vendor's and with these: usin_f16 of
+// 200,000 elements 2.41, 1.90; of 2^22 8.4, 5.9.
+//
+// (-1)^turns sin r for r of at most about pi / 2: an odd polynomial of degree 9, to 6.3e-9 of the sine.
+KILN_DEVICE f32 turned_sine(f32 r, u32 turns) {
+  const f32 z = r * r;
+  f32 p = 0x1.5dc75p-19f;
+  p = math::fma(p, z, -0x1.9f70e2p-13f);
+  p = math::fma(p, z, 0x1.110edap-7f);
+  p = math::fma(p, z, -0x1.55554cp-3f);
+  return bit_cast<f32>(bit_cast<u32>(r * math::fma(p, z, 1.0f)) ^ turns << 31);
+}
+
+// x - n pi. Two parts of pi, both positive, so that signs of zero stay.
+KILN_DEVICE f32 without_turns(f32 x, f32 n) {
+  return math::fma(n, -0x1.4442d2p-23f, math::fma(n, -0x1.921fb4p+1f, x));
+}
+
+// Sine and cosine of the numbers of f16, and of bf16 up to 2^16: within 4.2 units in the last place, and
+// rounded as the exact ones or those two units away. So few bits keep all of them far from multiples of
+// pi. A sum makes whole numbers, and holds them in its lowest bits.
+KILN_DEVICE f32 sine_of_short(f32 x) {
+  const f32 shift = 0x1.8p23f;
+  const f32 shifted = math::fma(x, 0x1.45f306p-2f, shift);
+  return turned_sine(without_turns(x, shifted - shift), bit_cast<u32>(shifted));
+}
+KILN_DEVICE f32 cosine_of_short(f32 x) {
+  const f32 shift = 0x1.8p23f;
+  const f32 shifted = math::fma(x, 0x1.45f306p-2f, -0.5f) + shift;
+  return turned_sine(without_turns(-x, -0.5f - (shifted - shift)), bit_cast<u32>(shifted));
+}
+
+// sin(x + quarters pi / 2) for the other numbers of bf16, which have eight bits: m 2^place. What counts of
+// their product with 1 / pi are the 64 bits from 2^-place on.
+KILN_ASIDE f32 sine_of_large(f32 x, u32 quarters) {
+  const u32 bits = bit_cast<u32>(x);
+  u32 place = (bits >> 23 & 0xff) - 135;
+  u32 a = 0x517cc1b7, b = 0x27220a94, c = 0xfe13abe8, d = 0xfa9a6ee0, e = 0x6db14acc,
+      f = 0x9e21c820;
+#pragma unroll 1
+  for (; place >= 32; place -= 32) {
+    a = b;
+    b = c;
+    c = d;
+    d = e;
+    e = f;
+  }
+  const u64 head = static_cast<u64>(a) << 32 | b, next = c;
+  const u64 turns =
+      (head << place | next << place >> 32) * ((bits >> 16 & 0x7f) | 0x80);  // 2^63: pi
+  const u64 all = (bits >> 31 != 0 ? 0 - turns : turns) + (static_cast<u64>(quarters) << 62);
+  const f32 r = static_cast<f32>(static_cast<i64>(all << 1)) * 0x1.921fb6p-63f;
+  return turned_sine(r, static_cast<u32>(all >> 63 ^ all >> 62)) + (x - x);  // of infinity NaN
+}
+
 }  // namespace kiln::device

@@ -50,12 +50,11 @@ struct Names {
   const char* suffix;
 };
 inline constexpr Names kAlone[] = {
-    {"where_i", ""},      {"where_", "64"},    {"where_", "u8"},     {"where_", "e4m3"},
-    {"where_u32_", "32"}, {"bdiv_", ""},       {"badd_", "64"},      {"bsub_", "64"},
-    {"bmul_", "64"},      {"bmaximum_", "64"}, {"bminimum_", "64"},  {"eq_", "64"},
-    {"ne_", "64"},        {"lt_", "64"},       {"le_", "64"},        {"gt_", "64"},
-    {"ge_", "64"},        {"usin_", "16"},     {"ucos_", "16"},      {"usin_", "e4m3"},
-    {"ucos_", "e4m3"},
+    {"where_i", ""},      {"where_", "64"},    {"where_", "u8"},    {"where_", "e4m3"},
+    {"where_u32_", "32"}, {"bdiv_", ""},       {"badd_", "64"},     {"bsub_", "64"},
+    {"bmul_", "64"},      {"bmaximum_", "64"}, {"bminimum_", "64"}, {"eq_", "64"},
+    {"ne_", "64"},        {"lt_", "64"},       {"le_", "64"},       {"gt_", "64"},
+    {"ge_", "64"},
 };
 // The same for other targets than the H100: the compiler needs a register or two more.
 inline constexpr Names kAloneElsewhere[] = {
