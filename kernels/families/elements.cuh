@@ -126,7 +126,9 @@ struct MapElements {
   static constexpr bool kIsLong = !kConvertsF8 && (kIsF8<Out> || kIsF8<In>);
   static constexpr u32 kCount = kIsLong && kFit > 4 ? 4 : kFit;
   // Of bytes there are too few chunks for all multiprocessors.
-  static constexpr bool kTwice = sizeof(Out) == 1 || sizeof(In) == 1;
+  static constexpr u32 kSingleBlocks =
+      sizeof(Out) == 1 || sizeof(In) == 1 ? kTwiceBlocks : kFitBlocks;
+  static constexpr u32 kShare = share_of(kCount);
   using InChunk = Chunk<In, kCount>;
 
   const F& f;
@@ -173,7 +175,7 @@ struct MapElements {
       if (view.info == nullptr || block_index() >= kMostViewBlocks) return;
     }
     const u32 self = thread_number();
-    if (likely(takes_one_element(numel, kTwice) & (view.info == nullptr))) {
+    if (likely(takes_one_element(numel, kSingleBlocks) & (view.info == nullptr))) {
       if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
       return;
     }
@@ -184,7 +186,7 @@ struct MapElements {
       u32 working = fitting_threads<2>(numel), chunks = 0;
       if (is_aligned() && (numel / kCount) >> 31 == 0) {
         chunks = static_cast<u32>(numel / kCount);
-        working = chunk_threads<2>(working, chunks);
+        working = chunk_threads<2>(working, chunks / kShare);
       }
       if (threads > working) threads = working;
       if (self >= threads) return;
@@ -287,7 +289,7 @@ struct ChooseElements {
     const u32 most = most_blocks();
     if (block_index() >= most) return;
     const u32 self = thread_number();
-    if (likely(takes_one_element(numel, true))) {
+    if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
       return;
     }

@@ -87,6 +87,7 @@ struct Elementwise;
 template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class F, u32... I, class Out, class... In>
 struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
+  static constexpr u32 kHeld = kSharing;  // of what looks its results up: the same blocks work
   // Functions of f64 take longer than memory, and need the registers: a thread takes one element
   // after the other, and launches of the reference's geometry stay as they are. NVIDIA H200, that
   // geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
@@ -103,6 +104,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kAbreast = sizeof(Out) > 2 && kCost != tuning::Cost::kBrief
                                       ? 1
                                       : smallest(kCount, kSide);
+  // Chunks of a thread up to which all threads that the device holds work.
+  static constexpr u32 kShare = share_of(kCount);
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead =
       ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
@@ -334,9 +337,22 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Whether a thread an element is best in two rounds of blocks, too: of bytes there are too few
-  // chunks for all multiprocessors.
-  static constexpr bool kTwice = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
+  // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
+  // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
+  // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
+  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95.
+  static constexpr u32 kSingleBlocks =
+      kCost == tuning::Cost::kLongest || largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0
+          ? kTwiceBlocks
+      : kCost == tuning::Cost::kLong ? smallest(kTwiceBlocks, 3 * kFitBlocks / 2)
+                                     : kFitBlocks;
+
+  // Whether all blocks share what is less than a chunk for each thread, for which code for sm_80 lacks the
+  // registers. NVIDIA H200, reference geometry, us by the first blocks and so, for 700,000 elements:
+  // unormcdf_f16 6.17, 4.64; upowf_f16 5.18, 4.30; but for 2,000,000, which is a chunk for almost every
+  // thread, 8.47, 8.86 and 7.37, 7.66.
+  static constexpr bool kScatters =
+      kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
   // Whether each thread takes an element of a view, which of so few takes less time than to find groups.
   static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, kRows);
@@ -423,7 +439,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
 
   // Of small launches of contiguous arrays a thread takes an element: whether it is such a launch.
   KILN_DEVICE bool takes_one(u64 numel) const {
-    if (!likely(takes_one_element(numel, kTwice) & (views.info == nullptr))) return false;
+    if (!likely(takes_one_element(numel, kSingleBlocks) & (views.info == nullptr))) return false;
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) {
       near(out, mine) = narrow<Out>(f(near(input<In>(I), mine)...));
@@ -467,7 +483,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
         const u32 chunks = static_cast<u32>(numel / kCount);
         // Functions want all multiprocessors.
         if constexpr (kCost == tuning::Cost::kBrief) {
-          threads = spread.threads_for(chunks);
+          threads = spread.threads_for(chunks / kShare);
         } else {
           constexpr u32 kBlocks = kCost == tuning::Cost::kLongest ? 2 : 1;
           threads = spread.threads_for(chunks, kBlocks * multiprocessors());
@@ -476,8 +492,10 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
         const u32 few = working_blocks() * 1024;
         if (kSharing == 1 && spread.has_one_each && threads > few) threads = few;
         if (spread.self >= threads) return;
-        move_chunks(spread.self, threads, chunks);
-        i += static_cast<u64>(chunks) * kCount;
+        u32 mine = spread.self;
+        if (kScatters && chunks <= threads / 3 * 2) mine = scattered_number(threads);
+        move_chunks(mine, threads, chunks);
+        i = static_cast<u64>(chunks) * kCount + mine;
       }
     }
 #pragma unroll 1
@@ -520,7 +538,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& 
   }
   barrier();
   const Lookup lookup{results};
-  Elementwise<tuning::Cost::kBrief, Paths::kPlain, 2, Lookup, Sequence<0>, u8, u8>{
+  Elementwise<tuning::Cost::kBrief, Paths::kPlain, Family::kHeld, Lookup, Sequence<0>, u8, u8>{
       lookup, family.views, reinterpret_cast<u8*>(out), {in}}
       .run_further(numel);
 }

@@ -93,19 +93,32 @@ constexpr unsigned sharing(const char* name, Architecture architecture) {
   return 2;
 }
 
-// Functions that, in the reference's geometry, are best served by two working blocks of 1024 threads
-// a multiprocessor, and not by one. NVIDIA H200, us for 2^22 elements by one and by two, f32 and f16:
-// unormcdf 24.4, 17.0 and 22.0, 15.5; upowf 21.0, 15.4 and 18.2, 13.7; ugelu_erf 17.3, 14.0 and 14.5,
-// 12.0; uerf 15.3, 13.5 and 12.5, 10.9; but uexp 11.2, 13.3 and 8.0, 9.1.
-inline constexpr Names kLongest[] = {
-    {"unormcdf_", ""},
-    {"upowf_", ""},
-    {"ugelu_erf_", ""},
-    {"uerf_", ""},
+// What kernels cost whose module's table says less.
+struct Costly {
+  Names names;
+  Cost cost;
+};
+inline constexpr Costly kCostly[] = {
+    // Functions that, in the reference's geometry, are best served by two working blocks of 1024 threads a
+    // multiprocessor, and not by one. NVIDIA H200, us for 2^22 elements by one and by two, f32 and f16:
+    // unormcdf 24.4, 17.0 and 22.0, 15.5; upowf 21.0, 15.4 and 18.2, 13.7; ugelu_erf 17.3, 14.0 and 14.5,
+    // 12.0; uerf 15.3, 13.5 and 12.5, 10.9; ulog_f16 11.5, 10.6; but uexp 11.2, 13.3 and 8.0, 9.1.
+    {{"unormcdf_", ""}, Cost::kLongest},
+    {{"upowf_", ""}, Cost::kLongest},
+    {{"ugelu_erf_", ""}, Cost::kLongest},
+    {{"uerf_", ""}, Cost::kLongest},
+    {{"ulog_", "16"}, Cost::kLongest},
+    // Divisions, where elements are small. The same, as brief functions and as long ones: urecip_bf16 9.7,
+    // 8.4; usqrt_f16 9.4, 8.4; of f8, which are then looked up, 10.3, 7.9 and 9.4, 7.9; own geometry 7.5, 4.8
+    // and 6.3, 4.8.
+    {{"urecip_", "16"}, Cost::kLong},
+    {{"urecip_", "e4m3"}, Cost::kLong},
+    {{"usqrt_", "16"}, Cost::kLong},
+    {{"usqrt_", "e4m3"}, Cost::kLong},
 };
 constexpr Cost cost_of(const char* name, Cost cost) {
-  for (const Names& each : kLongest) {
-    if (is_one_of(each, name)) return Cost::kLongest;
+  for (const Costly& each : kCostly) {
+    if (is_one_of(each.names, name)) return each.cost;
   }
   return cost;
 }
