@@ -39,7 +39,7 @@ struct AnyTarget {
 template <class To>
 KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   if (leaves_at_once()) return;
-  const bool singly = takes_one_element(numel, true);
+  const bool singly = takes_one_element(numel, kTwiceBlocks);
   u32 i = thread_number();
   if (singly && i >= numel) return;
   u32 first = view.rank - 1;
