@@ -322,12 +322,18 @@ template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
   constexpr u32 kEach = kBlocksWorking<Format, kVectors, kRows>;
   constexpr u32 kOfShort = tuning::kBlocksWorkingOfShort, kOfMany = tuning::kBlocksWorkingOfMany;
+  constexpr u32 kOfLonger = kColumnsAtOnce<Format, kVectors> == 64 ? kOfMany : kOfShort;
+  constexpr u32 kOfBytes = 2 * tuning::kManyRowBytes * Format::kValues / Format::kBytes;
+  constexpr u32 kShort = tuning::kColumnsOfWave;
+  constexpr u32 kLonger = kOfBytes < 2 * kShort ? kOfBytes : 2 * kShort;
+  const bool are_many = kVectors <= 2 && rows >= tuning::kManyShortRows;
   u32 each = kEach;
-  if (columns <= tuning::kColumnsOfWave) {
-    const bool are_many = kVectors <= 2 && rows >= tuning::kManyShortRows &&
-                          columns / Format::kValues * Format::kBytes < tuning::kManyRowBytes;
-    const u32 most = are_many ? kOfMany : kOfShort;
+  if (columns <= kShort) {
+    const u32 row_bytes = columns / Format::kValues * Format::kBytes;
+    const u32 most = are_many && row_bytes < tuning::kManyRowBytes ? kOfMany : kOfShort;
     each = most < kEach ? most : kEach;
+  } else if (!gguf::kHasTable<Format> && kOfLonger < kEach && are_many && columns <= kLonger) {
+    each = kOfLonger;
   }
   return kMachine.multiprocessors * each;
 }
@@ -367,8 +373,10 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   if (tasks > 1 && block >= groups) return true;
   const u32 waves = wave_count();
   const bool is_behind = tasks > 1 && all >= waves * working && waves * block >= groups;
-  return (block >= working || is_behind) && columns <= tuning::kColumnsOfBlock && all >= least &&
-         block_count() > groups && block_threads() > 64 && are_waves_whole();
+  if (block < working && !is_behind) return false;
+  const bool may_leave = (columns <= tuning::kColumnsOfBlock) & (all >= least) &
+                         (block_count() > groups) & (block_threads() > 64);  // no branch between
+  return may_leave && are_waves_whole();
 }
 
 // By shares of waves or of blocks, as the launch has them.

@@ -159,6 +159,13 @@ inline constexpr bool kIsHeaded = false;
 template <class Format>
 inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
 
+// Whether quants are numbers of a table's values, whose look-up takes instructions and registers.
+template <class Format, class = void>
+inline constexpr bool kHasTable = false;
+template <class Format>
+inline constexpr bool
+    kHasTable<Format, decltype(static_cast<typename Format::Table*>(nullptr), void())> = true;
+
 // The same values by quants that need no zero: those of a format with one, at the top of their
 // bytes and with the highest bit turned, which is (quant - kZero) times kTimes.
 template <class Format>

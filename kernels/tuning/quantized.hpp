@@ -14,8 +14,8 @@ namespace kiln::tuning {
 //   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
 //   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
 inline constexpr unsigned kRowsAtOnce = 4;
-// Of one vector two, so that more of them have room; so many blocks of 128 threads.
-inline constexpr unsigned kSingleVectorRowsAtOnce = 2, kSingleVectorBlocksHeld = 6;
+// Of one vector two, so that more of them have room.
+inline constexpr unsigned kSingleVectorRowsAtOnce = 2;
 
 // Columns of a row that a thread has at once, by vectors and bytes of a block: as many as there are
 // registers for, most of Q4_K, and of one vector a whole block of Q8_0.
@@ -270,24 +270,40 @@ constexpr unsigned float_vector_threads(unsigned rows, unsigned columns, bool ha
 //   14336 x 4096                   15.5   14.1      23.0   20.7      24.2   22.3
 //   4096 x 14336                   17.5   13.7      25.7   19.9      27.7   21.4
 //   4096 x 4096                     7.2    6.2      10.8    8.0      11.5    8.9
-constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts) {
-  if (vectors == 1) return kSingleVectorBlocksHeld;
+//
+// One vector, in the reference's geometry, by 6 and by 8:
+//                             Q4_K           Q3_K         IQ4_NL
+//   32000 x 4096           31.5  27.7     47.3  52.7     112   117
+//   14336 x 4096           14.6  13.3     22.4  23.8      50    52
+//    4096 x 14336          11.6  12.2     19.2  18.4      37    38
+//    4096 x 4096            6.1   5.9      8.7   8.0    13.1  13.2
+//    5120 x 5120            8.2   8.2     11.6  12.6
+// of 8 tasks of experts 110 and 94 of Q4_K 14336 x 4096, 146 and 127 of Q5_K.
+constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts, bool has_table) {
+  if (vectors == 1) return parts == 4 || has_table ? 6 : 8;
   if (vectors == 2 || parts == 2) return 4;
   return parts == 4 ? 3 : 5;
 }
-// And so many of them work, where a launch has blocks that do not: of one vector one fewer, so that
-// the others have somewhere to come and leave; of short rows fewer again, since these others are what
+// And so many of them work, where a launch has blocks that do not: of one vector fewer, so that the
+// others have somewhere to come and leave; of short rows fewer again, since these others are what
 // such a launch takes longest for.
 //
 // Likewise, in the reference's geometry, 1 vector, by 5, 3 and 2:   Q4_K              Q6_K
 //   151936 x 1024                                              113  101   93     125  107   94
 //     8192 x 1024                                              6.6  5.8  5.7     7.7  6.3  6.8
-inline constexpr unsigned kBlocksWorkingOfShort = 3;
-// Of one vector or two and very many rows of so few bytes.
+inline constexpr unsigned kBlocksWorking = 5, kBlocksWorkingOfShort = 3;
+// Of one vector or two and very many rows of so few bytes. Rows of up to twice as many columns and
+// bytes are short, too, where they are so many and of no table; those whose threads have 64 columns
+// at once count as the shortest.
+//
+// Likewise, before and after, the reference's own kernels last:
+//                       Q4_0             Q4_K             Q2_K             Q5_K             Q6_K
+//   128256 x 2048    84   78   80    103   78   93    107   79   97    116   91   92    134  113  139
+//   151936 x 1536   101   93   94    120   93  101    127   93   95    138  109   95    154  133  147
 inline constexpr unsigned kBlocksWorkingOfMany = 2, kManyShortRows = 16384, kManyRowBytes = 1024;
 constexpr unsigned vector_blocks_working(unsigned vectors, unsigned at_once, bool has_long_blocks,
                                          unsigned parts) {
-  if (vectors == 1 && at_once == kSingleVectorRowsAtOnce) return kSingleVectorBlocksHeld - 1;
+  if (vectors == 1 && at_once == kSingleVectorRowsAtOnce) return kBlocksWorking;
   if (vectors > 2 && parts == 4) return 2;
   return has_long_blocks ? 3 : 4;
 }
