@@ -40,12 +40,15 @@ KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 
   Many::ByUnits::multiply(Many::shared().units, matrix, of_y, dst, static_cast<u32>(rows_dst));
 }
 
+template <class Format>
+inline constexpr u32 kRowsWithoutUnits = tuning::pair_rows_without_units(Format::kBytes);
+
 // Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows,
 // without. Then blocks along y have half of the vectors each, or both halves of a block's threads.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
-  const u32 most = lesser(tuning::kRowsWithoutUnits, block_count() * tuning::kFewRowsAtOnce);
+  const u32 most = lesser(kRowsWithoutUnits<Format>, block_count() * tuning::kFewRowsAtOnce);
   const bool is_along_y = block_count_y() > 1;
   const u32 threads = is_along_y ? block_threads() : block_threads() / 2;
   if constexpr (Format::kValues == 32) {

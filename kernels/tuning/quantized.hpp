@@ -100,6 +100,19 @@ constexpr unsigned expert_threads(unsigned long long rows, unsigned columns) {
 //   Q6_K 1024 x 4096, 8            8.6   9.2        7.7   13.2    26.4
 //   Q4_K  256 x 512, 8             2.2   3.3        2.9    3.0     3.8
 inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
+// Where each two rows have a block, as in the reference's geometry, of most formats a few more rows.
+//
+// Likewise, by matrix units and by dot products:
+//                         Q2_K          Q3_K          Q4_K          Q5_K        Q6_K
+//   1152 x 4352, 5     11.1   8.0    12.1   9.5    10.1   7.3    11.0   7.5
+//   1152 x 4352, 8     11.7   9.8    13.2  10.8    11.5   8.0    12.2   8.7
+//   1200 x 4096, 5                   10.9   8.6     9.2   6.5                10.7  12.3
+//   1280 x 1280, 5      5.0   4.6     5.3   5.3     4.7   4.4     4.9   4.4
+//   1280 x 1280, 8      5.2   5.4     5.5   5.7     5.0   4.6     5.2   4.9
+//   1536 x 1536, 5                    5.3   5.5     4.7   6.1                 5.4   7.5
+constexpr unsigned pair_rows_without_units(unsigned block_bytes) {
+  return block_bytes == 210 ? kRowsWithoutUnits : 1280;
+}
 // Matrix units copy further ahead up to so many rows, whose tiles are fewer than multiprocessors:
 // Q4_K 2048 x 2048, 5 vectors, in the reference's geometry, 6.8 without, 6.2 with it.
 inline constexpr unsigned kRowsCopiedAhead = 2048;
