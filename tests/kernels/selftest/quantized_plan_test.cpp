@@ -67,13 +67,18 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   call.format = BlockFormat::kQ5_1;
   call.dtype = DType::kF16;
   CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{1792});
-  // Of more than few values ours has fewer blocks.
-  call.count = 17 * 256;
+  // Of more than 2^17 bytes ours has fewer blocks.
+  call.count = 256 * 256;
   CHECK(both(call) ==
-        "quantized.dequantize_block_q5_1_f16<<<9, 256>>> "
-        "quantized.dequantize_block_q5_1_f16<<<3, 256>>>");
+        "quantized.dequantize_block_q5_1_f16<<<128, 256>>> "
+        "quantized.dequantize_block_q5_1_f16<<<128, 256>>>");
+  call.count = 257 * 256;
+  CHECK(both(call) ==
+        "quantized.dequantize_block_q5_1_f16<<<129, 256>>> "
+        "quantized.dequantize_block_q5_1_f16<<<33, 256>>>");
   // Blocks of threads of ours do as many blocks of values as divide their number.
   call.format = BlockFormat::kQ6_K;
+  call.count = 17 * 256;
   CHECK(both(call) ==
         "quantized.dequantize_block_q6_K_f16<<<17, 64>>> "
         "quantized.dequantize_block_q6_K_f16<<<17, 64>>>");
