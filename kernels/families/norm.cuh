@@ -327,8 +327,9 @@ struct LooseNorm {
     bool by_pairs;
 
     KILN_DEVICE Table(const T* values, u32 c, f32 otherwise) {
-      const T* const from = values + c;
-      by_pairs = sizeof(T) == 2 && values != nullptr && address_of(from) % 4 == 0;
+      const u64 where = address_of(values) + u64{c} * sizeof(T);  // of nothing, where there are none
+      const T* const from = reinterpret_cast<const T*>(where);
+      by_pairs = sizeof(T) == 2 && values != nullptr && where % 4 == 0;
 #pragma unroll
       for (u32 j = 0; j < kCount; ++j) word[j] = bits_of(narrow<T>(otherwise));
       if (sizeof(T) == 2 && unknown(by_pairs) != 0) {

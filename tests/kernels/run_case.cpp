@@ -62,6 +62,11 @@ PreparedCase prepare(Case subject, const Seed& seed) {
     placed.before = poison(placed.first + operand.content.size() + behind, random);
     std::copy(operand.content.begin(), operand.content.end(),
               placed.before.begin() + static_cast<std::ptrdiff_t>(placed.first));
+    // Next to the elements lies a NaN of f16 and of bf16, whose bits additions by pairs may not touch.
+    const std::size_t end = placed.first + operand.content.size();
+    for (const std::size_t at : {placed.first - 2, end}) {
+      if (at + 2 <= placed.before.size()) store(DType::kF16, 0x7fa5, placed.before.data() + at);
+    }
     if (operand.expected) placed.expected = operand.expected();
     for (std::size_t e = 0; e < placed.expected.size(); ++e) {
       const Bits unwritten =
