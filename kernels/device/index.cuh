@@ -17,13 +17,9 @@ KILN_DEVICE u32 small_quotient(u32 a, u32 b) {
   return static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
 }
 
-// a / b for a below 2^63, in 32 bits where they suffice. Most indices are small, or become so by the first
-// division.
+// a / b for a below 2^63, in 32 bits where they suffice.
 KILN_DEVICE u64 quotient(u64 a, u64 b) {
-  if ((a | b) >> 32 == 0) {
-    const u32 dividend = static_cast<u32>(a), divisor = static_cast<u32>(b);
-    return dividend < kSmallIndex ? small_quotient(dividend, divisor) : dividend / divisor;
-  }
+  if ((a | b) >> 32 == 0) return static_cast<u32>(a) / static_cast<u32>(b);
   const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
   u64 result = 0;
   i64 rest = static_cast<i64>(a);
@@ -78,8 +74,8 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   return place;
 }
 
-// Of any element, of dims of 2^32 elements, too. Strides are read where they are used: all before the
-// division would take registers that three views lack.
+// Of any element, of dims of 2^32 elements, too. Most indices are small, or become so by the first division.
+// Strides are read where they are used: all before the division would take registers that three views lack.
 template <u32 N>
 KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
   Place<N> place{};
@@ -89,7 +85,8 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
     u64 digit = i;
     if (dim != 0) {
       const u64 size = views.info[dim];
-      i = quotient(i, size);
+      const bool is_small = (i | size >> 11) >> 21 == 0;  // kSmallIndex, and a size of 32 bits
+      i = is_small ? small_quotient(static_cast<u32>(i), static_cast<u32>(size)) : quotient(i, size);
       digit -= i * size;
     }
 #pragma unroll

@@ -281,6 +281,11 @@ KILN_KERNEL(1024, quotients, const kiln::u64* dividends, const kiln::u64* diviso
   const kiln::u32 i = kiln::self();
   if (i < count) quotients[i] = kiln::device::quotient(dividends[i], divisors[i]);
 }
+KILN_KERNEL(1024, small_quotients, const kiln::u32* dividends, const kiln::u32* divisors,
+            kiln::u32* quotients, kiln::u32 count) {
+  const kiln::u32 i = kiln::self();
+  if (i < count) quotients[i] = kiln::device::small_quotient(dividends[i], divisors[i]);
+}
 
 // Added to what is there.
 KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* sums,

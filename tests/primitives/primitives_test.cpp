@@ -453,15 +453,6 @@ TEST_CASE("quotients of numbers below 2^63") {
     dividends.push_back(dividend);
     divisors.push_back(divisor);
   }
-  // The last multiple that is small, and the number before it, where f32 errs most.
-  while (dividends.size() < 40000) {
-    const std::uint64_t divisor = 1 + random.below(1 + random.below(kSmallIndex));
-    const std::uint64_t multiple = (kSmallIndex - 1) / divisor * divisor;
-    for (const std::uint64_t dividend : {multiple, multiple == 0 ? 0 : multiple - 1}) {
-      dividends.push_back(dividend);
-      divisors.push_back(divisor);
-    }
-  }
   const auto count = static_cast<std::uint32_t>(dividends.size());
   const Bytes out = run("quotients", {count / 100}, {100},
                         {bytes_of(dividends), bytes_of(divisors)}, Bytes(count * 8), {count});
@@ -469,6 +460,30 @@ TEST_CASE("quotients of numbers below 2^63") {
     const std::uint64_t expected = dividends[i] / divisors[i];
     const Bits actual = element(DType::kI64, out, i);
     if (actual != expected) FAIL(dividends[i] << " / " << divisors[i] << ": " << actual);
+  }
+}
+
+TEST_CASE("quotients of numbers below 2^21") {
+  Random random(31);
+  std::vector<std::uint32_t> dividends, divisors;
+  while (dividends.size() < 40000) {
+    const std::uint64_t most = random.below(2) == 0 ? kSmallIndex : std::uint64_t{1} << 32;
+    const auto divisor = static_cast<std::uint32_t>(1 + random.below(1 + random.below(most - 1)));
+    // Where f32 errs most: the last multiple, and the number before it.
+    const auto multiple = static_cast<std::uint32_t>((kSmallIndex - 1) / divisor * divisor);
+    for (const std::uint32_t dividend : {multiple, multiple == 0 ? 0 : multiple - 1}) {
+      dividends.push_back(dividend);
+      divisors.push_back(divisor);
+    }
+  }
+  const auto count = static_cast<std::uint32_t>(dividends.size());
+  const Bytes out = run("small_quotients", {count / 100}, {100},
+                        {bytes_of(dividends), bytes_of(divisors)}, Bytes(count * 4), {count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const Bits actual = element(DType::kU32, out, i);
+    if (actual != dividends[i] / divisors[i]) {
+      FAIL(dividends[i] << " / " << divisors[i] << ": " << actual);
+    }
   }
 }
 
