@@ -91,6 +91,24 @@ struct Moments {
   }
 };
 
+// Those of a row that a team walks, twice where the first mean is far off: `walk(sums, mean, is_first)`
+// adds the thread's elements, less the mean found so far.
+template <Center kCenter, class Walk>
+KILN_DEVICE Moments<kCenter> moments_of_row(const Team& team, u32 columns, f32 eps,
+                                            const Walk& walk) {
+  Moments<kCenter> moments;
+  u32 turn = 0;
+#pragma unroll 1
+  for (;; turn = 1) {
+    Sums<kCenter> sums = Sums<kCenter>::identity();
+    walk(sums, moments.mean, turn == 0);
+    sums = row_reduce<Sums<kCenter>, true>(team, sums, turn, kCenter == Center::kMean);
+    if (moments.found(sums, columns) || turn == 1) break;
+  }
+  moments.scale = math::reciprocal_root(moments.scale + eps);
+  return moments;
+}
+
 struct Plus {
   KILN_DEVICE static f32 identity() { return 0; }
   KILN_DEVICE static f32 join(f32 a, f32 b) { return a + b; }
@@ -172,26 +190,20 @@ struct Norm {
     const u32 first = team.rank < team.threads ? team.rank * kCount : columns;
     const bool kept = columns <= slab();
     Piece x[kKept];
-    Moments<kCenter> moments;
-    u32 turn = 0;
-#pragma unroll 1
-    for (;; turn = 1) {
-      Sums<kCenter> sums = Sums<kCenter>::identity();
+    const auto walk = [&](Sums<kCenter>& sums, f32 mean, bool is_first) {
 #pragma unroll 1
       for (u32 at = first; at < columns; at += slab()) {
-        if (!kept || turn == 0) read(x, start, at);
+        if (!kept || is_first) read(x, start, at);
 #pragma unroll
         for (u32 k = 0; k < kKept; ++k) {
           if (column(at, k) < columns) {
 #pragma unroll
-            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - moments.mean);
+            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - mean);
           }
         }
       }
-      sums = row_reduce<Sums<kCenter>, true>(team, sums, turn, kCentered);
-      if (moments.found(sums, columns) || turn == 1) break;
-    }
-    moments.scale = math::reciprocal_root(moments.scale + eps);
+    };
+    const Moments<kCenter> moments = moments_of_row<kCenter>(team, columns, eps, walk);
 #pragma unroll 1
     for (u32 at = first; at < columns; at += slab()) {
       if (!kept) read(x, start, at);
@@ -255,23 +267,17 @@ struct SingleNorm {
     const bool kept = columns <= slab();
     const T* const row = src + start;
     f32 x[kKept];
-    Moments<kCenter> moments;
-    u32 turn = 0;
-#pragma unroll 1
-    for (;; turn = 1) {
-      Sums<kCenter> sums = Sums<kCenter>::identity();
+    const auto walk = [&](Sums<kCenter>& sums, f32 mean, bool is_first) {
 #pragma unroll 1
       for (u32 at = first; at < columns; at += slab()) {
-        if (!kept || turn == 0) read(x, row, at);
+        if (!kept || is_first) read(x, row, at);
 #pragma unroll
         for (u32 k = 0; k < kKept; ++k) {
-          if (column(at, k) < columns) sums.add(x[k] - moments.mean);
+          if (column(at, k) < columns) sums.add(x[k] - mean);
         }
       }
-      sums = row_reduce<Sums<kCenter>, true>(team, sums, turn, kCentered);
-      if (moments.found(sums, columns) || turn == 1) break;
-    }
-    moments.scale = math::reciprocal_root(moments.scale + eps);
+    };
+    const Moments<kCenter> moments = moments_of_row<kCenter>(team, columns, eps, walk);
 #pragma unroll 1
     for (u32 at = first; at < columns; at += slab()) {
       if (!kept) read(x, row, at);
@@ -327,7 +333,7 @@ struct LooseNorm {
     bool by_pairs;
 
     KILN_DEVICE Table(const T* values, u32 c, f32 otherwise) {
-      const u64 where = address_of(values) + u64{c} * sizeof(T);  // of nothing, where there are none
+      const u64 where = address_of(values) + u64{c} * sizeof(T);  // without values of nothing
       const T* const from = reinterpret_cast<const T*>(where);
       by_pairs = sizeof(T) == 2 && values != nullptr && where % 4 == 0;
 #pragma unroll
@@ -356,15 +362,11 @@ struct LooseNorm {
     const bool kept = !its.has_slab(threads);
     Piece x[kKept];
     T one;
-    Moments<kCenter> moments;
-    u32 turn = 0;
-#pragma unroll 1
-    for (;; turn = 1) {
-      Sums<kCenter> sums = Sums<kCenter>::identity();
+    const auto walk = [&](Sums<kCenter>& sums, f32 mean, bool is_first) {
 #pragma unroll 1
       for (u32 first = 0; joins && its.has_slab(first); first += threads) {
         const u32 i = first + its.team.rank;
-        if (!kept || turn == 0) {
+        if (!kept || is_first) {
           read(x, first);
           if (i < its.single) one = from[its.column_of_single(i)];
         }
@@ -372,15 +374,13 @@ struct LooseNorm {
         for (u32 k = 0; k < kKept; ++k) {
           if (its.chunk_at(first, k) < its.chunks) {
 #pragma unroll
-            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - moments.mean);
+            for (u32 j = 0; j < kCount; ++j) sums.add(as_f32(x[k].get(j)) - mean);
           }
         }
-        if (i < its.single) sums.add(as_f32(one) - moments.mean);
+        if (i < its.single) sums.add(as_f32(one) - mean);
       }
-      sums = row_reduce<Sums<kCenter>, true>(its.team, sums, turn, kCentered);
-      if (moments.found(sums, columns) || turn == 1) break;
-    }
-    moments.scale = math::reciprocal_root(moments.scale + eps);
+    };
+    const Moments<kCenter> moments = moments_of_row<kCenter>(its.team, columns, eps, walk);
 #pragma unroll 1
     for (u32 first = 0; joins && first * kKept < its.chunks; first += threads) {
       if (!kept) read(x, first);

@@ -117,8 +117,8 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
   }
   if (count <= few) {
     // Kernels of three views recognize a thread an element by few blocks.
-    const unsigned block = views.views == 3 ? 1024 : 256;
-    return {static_cast<unsigned>((count + block - 1) / block), block};
+    if (views.views != 3) return spread.singly(count);
+    return {static_cast<unsigned>((count + 1023) / 1024), 1024};
   }
   return reads == Reads::kCopied ? spread.copied(count, views.stride(0, views.last()) > 1)
                                  : spread.strided(count);
