@@ -15,6 +15,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 cache
 constexpr std::size_t kValues = kMebibyte;             // that differ; repeated all over the inputs
 constexpr std::size_t kMostPieces = 400;               // launches of one graph
+constexpr std::size_t kFitsCache = 16 * kMebibyte;     // any L2 cache that a data center's GPU has
 
 // From one set's operand to the next one's: aligned well, and whole units of what is repeated.
 std::size_t padded(const Operand& operand) {
@@ -84,6 +85,8 @@ Bench::Places Bench::places_of(const Operands& operands) const {
   places.output = padded(operands.output);
   const std::size_t set_bytes = inp_bytes + places.output;
   places.sets = std::min(kBeyondCache / set_bytes + 2, kMostPieces);
+  // Sets that fit in the cache all lie there, however many: a few cost less to plan.
+  if (places.sets * set_bytes <= kFitsCache) places.sets = std::min<std::size_t>(places.sets, 50);
   if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);
   places.sets = std::max<std::size_t>(1, std::min(places.sets, out_.size() / places.output));
   return places;

@@ -341,15 +341,16 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
     pieces.push_back(static_cast<double>(count));
   }
   std::vector<std::vector<double>> samples(works.size());
-  KILN_TRY(state.take_turns(stream.native(), graphs.list, 2, samples));  // warms clocks and caches
+  KILN_TRY(state.take_turns(stream.native(), graphs.list, 1, samples));  // warms clocks and caches
   double round_us = 0;
-  for (const std::vector<double>& each : samples) round_us += each.back();
-  if (round_us < 3 * budget_us) {
-    for (std::vector<double>& each : samples) each.clear();
-    const auto affordable = static_cast<std::size_t>(budget_us / round_us);
-    const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
-    KILN_TRY(state.take_turns(stream.native(), graphs.list, rounds, samples));
+  for (std::vector<double>& each : samples) {
+    round_us += each.back();
+    each.clear();
   }
+  const auto affordable = static_cast<std::size_t>(budget_us / round_us);
+  const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
+  KILN_TRY(state.take_turns(stream.native(), graphs.list, round_us < 3 * budget_us ? rounds : 1,
+                            samples));
   std::vector<double> medians;
   for (std::size_t i = 0; i < works.size(); ++i) {
     medians.push_back(median(std::move(samples[i])) / pieces[i]);

@@ -34,7 +34,7 @@ class CudaClock {
   Result<double> graph_us(StreamRef stream, const Plan& plan, const Work& work) const;
   // The same for several, whose samples take turns, so that all of them meet the same clocks. A slow one's
   // sample has fewer pieces, as many as kSampleUs hold. Fewer samples, but kFewestSamples at least, where they
-  // would take longer than `budget_us` together; two where one takes so long that clocks do not matter.
+  // would take longer than `budget_us` together; one where it takes so long that clocks do not matter.
   static constexpr double kSampleUs = 1000;
   static constexpr std::size_t kFewestSamples = 5;
   Result<std::vector<double>> graphs_us(StreamRef stream, const Plan& plan, double budget_us,
