@@ -4,30 +4,42 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <system_error>
+#include <exception>
+#include <mutex>
 #include <thread>
-#include <vector>
+
+#include "base/helping_threads.hpp"
 
 namespace kiln {
 
-// work(0) to work(count - 1), each once, in any order, on at most as many threads as there are
-// cores. Returns when all is done. `work` throws nothing.
+// work(0) to work(count - 1), each once, in any order, on at most `threads` threads, of which this is one.
+// Returns when all is done. Where `work` throws, nothing more is begun, and the first exception comes out
+// when all threads have ended.
+template <typename Work>
+void on_threads(std::size_t threads, std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto run = [&](std::size_t) {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
+  };
+  {
+    const HelpingThreads helpers(std::max<std::size_t>(std::min(threads, count), 1) - 1, run);
+    run(0);
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+// The same on at most as many threads as there are cores.
 template <typename Work>
 void on_all_cores(std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> threads;
-  const std::size_t workers =
-      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count);
-  try {
-    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(run);
-  } catch (const std::system_error&) {
-    // No more threads to be had: those that started, and this one, do the work.
-  }
-  run();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(std::max(1U, std::thread::hardware_concurrency()), count, work);
 }
 
 }  // namespace kiln

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "base/helping_threads.hpp"
 #include "base/text.hpp"
 #include "emulator/kernarg.hpp"
 #include "emulator/report.hpp"
@@ -122,13 +122,9 @@ class Grid {
                             ? 0
                             : std::min({u64{plan_.options.threads} - 1, left,
                                         counts_.instructions * left / kWorthAThread});
-    std::vector<std::thread> threads;
-    for (u64 i = 0; i < helpers; ++i) {
-      threads.emplace_back([this] { work(*make_workgroup_runner(plan_)); });
-    }
+    const HelpingThreads helping(helpers, [this](std::size_t) { work(*make_workgroup_runner(plan_)); });
     work(*runner);
-    for (std::thread& thread : threads) thread.join();
-    counts_.threads = static_cast<unsigned>(helpers) + 1;
+    counts_.threads = static_cast<unsigned>(helping.count()) + 1;
   }
 
   const std::optional<Fault>& fault() const { return fault_; }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/helping_threads.hpp"
 #include "host/faults.hpp"
 #include "host/fiber.hpp"
 
@@ -42,11 +43,8 @@ unsigned worker_count(unsigned wanted) {
 }  // namespace
 
 struct Engine::Pool {
-  explicit Pool(unsigned workers) : runners(workers) {
-    for (unsigned i = 1; i < workers; ++i) {
-      threads.emplace_back([this, i] { serve(runners[i]); });
-    }
-  }
+  explicit Pool(unsigned workers)
+      : runners(workers), threads(workers - 1, [this](std::size_t i) { serve(runners[i + 1]); }) {}
 
   ~Pool() {
     {
@@ -54,8 +52,10 @@ struct Engine::Pool {
       closing = true;
     }
     wake.notify_all();
-    for (std::thread& thread : threads) thread.join();
   }
+
+  // With the caller's.
+  unsigned workers() const { return static_cast<unsigned>(threads.count()) + 1; }
 
   // A worker's life: a seat in a launch, then wait for the next.
   void serve(BlockRunner& runner) {
@@ -94,12 +94,12 @@ struct Engine::Pool {
       const std::lock_guard lock(mutex);
       launch = &what;
       block_count = std::uint64_t{what.grid.x} * what.grid.y * what.grid.z;
-      blocks_per_run = std::max<std::uint64_t>(1, block_count / (runners.size() * kRunsPerWorker));
+      blocks_per_run = std::max<std::uint64_t>(1, block_count / (workers() * kRunsPerWorker));
       next_block = 0;
       failure.reset();
       // Nobody is woken for whom there is no run of blocks.
       const std::uint64_t runs = (block_count - 1) / blocks_per_run + 1;
-      wanted = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.size()));
+      wanted = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.count()));
       seats = wanted;
     }
     for (unsigned i = 0; i < wanted; ++i) wake.notify_one();
@@ -112,7 +112,6 @@ struct Engine::Pool {
   }
 
   std::vector<BlockRunner> runners;  // runners[0] is the caller's
-  std::vector<std::thread> threads;
   std::mutex launching;
   std::atomic<std::uint64_t> launches{0};
 
@@ -126,12 +125,14 @@ struct Engine::Pool {
   std::optional<BlockRunner::Failure> failure;
 
   std::atomic<std::uint64_t> next_block{0};
+
+  HelpingThreads threads;  // the last: they use all of the above, and end first
 };
 
 Engine::Engine(unsigned workers) : pool_(std::make_unique<Pool>(worker_count(workers))) {}
 Engine::~Engine() = default;
 
-unsigned Engine::workers() const { return static_cast<unsigned>(pool_->runners.size()); }
+unsigned Engine::workers() const { return pool_->workers(); }
 
 Result<void> Engine::launch(const Launch& launch) {
   const Index3 grid = launch.grid, block = launch.block;

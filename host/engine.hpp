@@ -14,7 +14,8 @@ namespace kiln::host {
 
 class Engine {
  public:
-  // `workers` threads run blocks, the caller's among them; 0: one per core, 24 at most.
+  // `workers` threads run blocks, the caller's among them; 0: one per core, 24 at most. Fewer where the
+  // system gives no more threads.
   explicit Engine(unsigned workers = 0);
   ~Engine();
   Engine(const Engine&) = delete;

@@ -1,10 +1,11 @@
 // Preloaded into kiln: fails one call of one function of the C library, as a full disk, a lack of
-// descriptors or of processes would, and counts the calls.
+// descriptors, of processes or of threads would, and counts the calls.
 //
 //   KILN_TEST_FAIL=rename:3      the third rename fails; rename:0 none
 //   KILN_TEST_COUNT=FILE         where the number of calls is written when the program ends
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,6 +136,12 @@ int posix_spawn(::pid_t* child, const char* path, const posix_spawn_file_actions
   return real<int(::pid_t*, const char*, const posix_spawn_file_actions_t*,
                   const posix_spawnattr_t*, char* const*, char* const*)>("posix_spawn")(
       child, path, actions, attributes, argv, variables);
+}
+
+int pthread_create(::pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  if (strikes("pthread_create")) return EAGAIN;
+  return real<int(::pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create")(
+      thread, attributes, run, argument);
 }
 
 }  // extern "C"

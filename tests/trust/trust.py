@@ -232,7 +232,8 @@ def cache(arguments):
     print(f"cache: {tried} changes of {len(files)} files")
 
 
-FUNCTIONS = ("open", "read", "write", "close", "rename", "mkdir", "unlinkat", "pipe2", "posix_spawn")
+FUNCTIONS = ("open", "read", "write", "close", "rename", "mkdir", "unlinkat", "pipe2", "posix_spawn",
+             "pthread_create")
 
 
 def faults(arguments):

@@ -5,8 +5,9 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
+#include <optional>
 
+#include "base/helping_threads.hpp"
 #include "base/text.hpp"
 #include "tools/json/json.hpp"
 
@@ -76,7 +77,7 @@ class TerminalProgress final : public ExecuteObserver {
       stopping_ = true;
     }
     wake_.notify_all();
-    if (ticker_.joinable()) ticker_.join();
+    ticker_.reset();
     if (drawn_) err_ << "\r\033[K" << std::flush;
   }
 
@@ -84,7 +85,7 @@ class TerminalProgress final : public ExecuteObserver {
     const std::lock_guard lock(mutex_);
     total_ = stale_steps;
     expected_ = expected_milliseconds;
-    ticker_ = std::thread([this] { tick(); });
+    ticker_.emplace(1, [this](std::size_t) { tick(); });
   }
 
   void started(const Step& step, std::uint64_t expected_milliseconds) override {
@@ -148,7 +149,7 @@ class TerminalProgress final : public ExecuteObserver {
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::thread ticker_;
+  std::optional<HelpingThreads> ticker_;
   bool stopping_ = false, drawn_ = false;
   std::map<std::string, std::uint64_t> running_;  // expected milliseconds
   std::uint64_t total_ = 0, done_ = 0, expected_ = 0, finished_milliseconds_ = 0;

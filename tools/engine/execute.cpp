@@ -6,13 +6,14 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <unordered_set>
 
 #include "base/diagnostic.hpp"
+#include "base/helping_threads.hpp"
 #include "base/text.hpp"
 #include "tools/engine/run_step.hpp"
 #include "tools/engine/step_cache.hpp"
@@ -48,9 +49,8 @@ class Scheduler {
       announce();
       prepare_queue();
       const std::size_t workers = std::min<std::size_t>(std::max(1u, options_.jobs), unfinished_);
-      std::vector<std::jthread> threads;
-      for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
-      work();
+      const HelpingThreads helpers(workers - 1, [this](std::size_t) { work_within_memory(); });
+      work_within_memory();
     }
     if (stop_) return std::move(*stop_);
     collect_errors();
@@ -217,6 +217,18 @@ class Scheduler {
     }
     if (uncompiled_ == 0 && !packing_started_) release_packing();
     changed_.notify_all();
+  }
+
+  // Where memory runs out, all workers stop, and what is done stays done.
+  void work_within_memory() {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      stop_ = Error{ErrorCode::kEnvironment, "there is not enough memory"}.hint(
+          "end other programs, or run fewer steps at a time: --jobs N");
+      changed_.notify_all();
+    }
   }
 
   void work() {

@@ -1,10 +1,9 @@
 #include "tools/system/file_digests.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <thread>
 
+#include "base/on_all_cores.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
@@ -110,23 +109,16 @@ void FileDigests::forget(const std::filesystem::path& path) {
 }
 
 void FileDigests::prefetch(const std::vector<std::string>& paths, unsigned threads) {
-  const auto for_each = [&](std::size_t count, std::size_t per_thread, const auto& work) {
-    std::atomic<std::size_t> next{0};
-    const auto run = [&] {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    };
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < threads && i * per_thread < count; ++i) workers.emplace_back(run);
-    run();
-  };
   // Most often everything is remembered, and a look at some hundred files is cheaper than a thread.
+  constexpr std::size_t kLooksWorthAThread = 400;
   std::vector<char> is_unread(paths.size());
-  for_each(paths.size(), 400, [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
+  on_threads(std::min<std::size_t>(threads, paths.size() / kLooksWorthAThread + 1), paths.size(),
+             [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
   std::vector<const std::string*> unread;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (is_unread[i] != 0) unread.push_back(&paths[i]);
   }
-  for_each(unread.size(), 1, [&](std::size_t i) { digest_at(*unread[i]); });
+  on_threads(threads, unread.size(), [&](std::size_t i) { digest_at(*unread[i]); });
 }
 
 void FileDigests::load(std::string_view file) {

@@ -1,5 +1,7 @@
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <new>
 #include <set>
 
 #include "tests/support/fake_toolkit.hpp"
@@ -483,4 +485,23 @@ TEST_CASE("assess_all tells stale steps from those that follow, without running 
                                  Freshness::kFresh, Freshness::kStale, Freshness::kFollows});
   CHECK(assessments[1].reasons == Ids{"ptxas changed"});
   CHECK(assessments[2].reasons == Ids{"after 'compile affine sm_80'"});
+}
+
+TEST_CASE("execute stops everything when memory runs out and keeps what is done") {
+  Build build;
+  std::atomic<int> compiles{0};
+  build.toolkit.on_compile = [&] {
+    if (++compiles == 2) throw std::bad_alloc();
+  };
+  const auto first = build.run();
+  REQUIRE_FALSE(first);
+  CHECK(first.error().code == ErrorCode::kEnvironment);
+  CHECK(first.error().message == "there is not enough memory");
+  CHECK(build.outputs().size() >= 1);
+
+  const auto second = build.run();
+  REQUIRE(second);
+  CHECK(second->errors.empty());
+  CHECK(second->count(StepStatus::kUpToDate) >= 1);
+  CHECK(build.outputs().size() == 6);
 }
