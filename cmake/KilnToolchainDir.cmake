@@ -3,7 +3,7 @@
 if(KILN_TOOLCHAIN_DIR)
   set(kiln_toolchain_dir "${KILN_TOOLCHAIN_DIR}")
 elseif(NOT "$ENV{KILN_TOOLCHAIN_DIR}" STREQUAL "")
-  set(kiln_toolchain_dir "$ENV{KILN_TOOLCHAIN_DIR}")
+  get_filename_component(kiln_toolchain_dir "$ENV{KILN_TOOLCHAIN_DIR}" ABSOLUTE)
 elseif("$ENV{XDG_DATA_HOME}" MATCHES "^/")
   set(kiln_toolchain_dir "$ENV{XDG_DATA_HOME}/kiln/toolchain")
 elseif("$ENV{HOME}" MATCHES "^/")

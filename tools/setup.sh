@@ -249,6 +249,9 @@ case "$mode" in
 esac
 
 if [ "$mode" = --print-env ]; then
+  # A relative folder of the user's is another one wherever the lines are read.
+  [ -z "$rocm" ] || rocm=$(realpath -s -- "$rocm")
+  [ -z "$cuda" ] || cuda=$(realpath -s -- "$cuda")
   printf 'export KILN_TOOLCHAIN_DIR=%q\n' "$prefix"
   path=
   if [ -n "$rocm" ]; then

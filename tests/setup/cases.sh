@@ -279,6 +279,12 @@ print_env_points_at_working_compilers() {
   run hipcc --version
   expect_status 0
   expect_output "HIP version"
+  # Also from another folder than where a relative one was given.
+  mkdir -p "$scratch/cuda/bin"
+  ln -s /bin/true "$scratch/cuda/bin/nvcc"
+  cd "$scratch"
+  run env CUDA_PATH=cuda "$setup" --print-env
+  expect_output "CUDA_PATH=$scratch/cuda"
 }
 
 compiles_for_a_generic_target() {
@@ -309,7 +315,9 @@ has_the_prefix_where_kiln_and_cmake_have_it() {
     "$source_folder/cmake/KilnToolchainDir.cmake" "$scratch/said" "\$" >"$scratch/ask.cmake"
   while read -r -a values; do
     [[ ${#values[@]} -eq 4 && ${values[0]} != \#* ]] || continue
-    place=${values[3]/#none/} variables=(-u KILN_TOOLCHAIN_DIR -u XDG_DATA_HOME -u HOME)
+    place=${values[3]/#none/}
+    [[ $place != here/* ]] || place=$(realpath -ms "${place#here/}")
+    variables=(-u KILN_TOOLCHAIN_DIR -u XDG_DATA_HOME -u HOME)
     for i in 0 1 2; do
       [ "${values[i]}" = - ] || variables+=("${names[i]}=${values[i]/#empty/}")
     done

@@ -177,7 +177,8 @@ class Search {
         is_amd ? std::array<std::string_view, 2>{"ROCM_PATH", "HIP_PATH"}
                : std::array<std::string_view, 2>{"CUDA_PATH", "CUDA_HOME"};
     for (const std::string_view variable : variables) {
-      if (const auto value = environment_.get(variable)) found.emplace_back(*value, variable);
+      // Tools run in the manifest's folder, where a relative one would be another.
+      if (const auto value = environment_.get(variable)) found.emplace_back(environment_.absolute(*value), variable);
     }
     const std::string usual = is_amd ? "/opt/rocm" : "/usr/local/cuda";
     found.emplace_back(usual, usual);
@@ -204,7 +205,7 @@ class Search {
   // Where the HIP compiler of this ROCm has its bitcode; empty: nowhere.
   fs::path device_libraries(const fs::path& root) const {
     std::vector<fs::path> places;
-    if (const auto named = environment_.get("DEVICE_LIB_PATH")) places.emplace_back(*named);
+    if (const auto named = environment_.get("DEVICE_LIB_PATH")) places.push_back(environment_.absolute(*named));
     places.push_back(root / "amdgcn/bitcode");
     for (const fs::path& clang : {root / "lib/llvm/lib/clang", root / "llvm/lib/clang"}) {
       if (const auto versions = files_.list(clang)) {

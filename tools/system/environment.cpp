@@ -27,7 +27,7 @@ std::filesystem::path Environment::cache_directory() const {
 }
 
 std::filesystem::path Environment::toolchain_directory() const {
-  if (const auto chosen = get("KILN_TOOLCHAIN_DIR")) return *chosen;
+  if (const auto chosen = get("KILN_TOOLCHAIN_DIR")) return absolute(*chosen);
   const std::filesystem::path folder =
       user_folder([this](const char* name) { return get(name).value_or(""); }, "XDG_DATA_HOME", ".local/share");
   return folder.empty() ? folder : folder / "toolchain";

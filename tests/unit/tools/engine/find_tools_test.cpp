@@ -169,6 +169,9 @@ TEST_CASE("find_tools prefers a tool's variable, then the vendor's folder, then 
   machine.environment.variables["CUDA_PATH"] = "/tools/cuda-12";
   CHECK(find(machine).tool(ToolKind::kNvcc).path == "/tools/cuda-12/bin/nvcc");
   CHECK(find(machine).tool(ToolKind::kNvcc).rule == "CUDA_PATH");
+  machine.environment.variables["CUDA_PATH"] = "../tools/cuda-12/";  // from where kiln was started
+  CHECK(find(machine).tool(ToolKind::kNvcc).path == "/tools/cuda-12/bin/nvcc");
+  CHECK(find(machine).cuda_path == "/tools/cuda-12");
   machine.environment.variables["KILN_NVCC"] = "/usr/local/cuda/bin/nvcc";
   CHECK(find(machine).tool(ToolKind::kNvcc).rule == "KILN_NVCC");
 
