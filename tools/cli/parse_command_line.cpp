@@ -184,12 +184,11 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     return Invocation(Reply{program.app.help()});
   } catch (const CLI::CallForVersion&) {
     return Invocation(Reply{program_version()});
-  } catch (const CLI::ExtrasError& error) {
+  } catch (const CLI::ParseError& error) {
+    // An argument that is not known goes before one that is missing: it may be that one, misspelt.
     const std::vector<std::string> extras = program.app.remaining(true);
     if (extras.empty()) return translated(error, program.parsed());
     return unknown_argument(extras.front(), program.parsed());
-  } catch (const CLI::ParseError& error) {
-    return translated(error, program.parsed());
   }
   KILN_TRY(check_words(program.parsed()));
   const auto command = std::find_if(

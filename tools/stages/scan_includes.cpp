@@ -218,8 +218,8 @@ Result<std::string> IncludeScanner::resolve(
   if (leaves_folder(normal)) {
     return Error{ErrorCode::kInvalidInput,
                  "include " + quote(include.path) + " lies outside the manifest's folder", where}
-        .hint("headers are converted and found below the folder of " +
-              quote(manifest_.path.filename().string()));
+        .hint("move the header below the folder of " + quote(manifest_.path.filename().string()) +
+              ", put a link to it there, or move the manifest up");
   }
   Error error{ErrorCode::kInvalidInput, "include " + quote(include.path) + " does not exist", where};
   if (const auto names = files_.list(manifest_.directory / normal.parent_path())) {
