@@ -9,6 +9,7 @@
 #include "formats/image_format.hpp"
 #include "generator/identifiers.hpp"
 #include "generator/names.hpp"
+#include "generator/source_names.hpp"
 #include "generator/text_layout.hpp"
 
 namespace kiln::generator {
@@ -33,16 +34,28 @@ std::string words(const std::string& label, const std::vector<std::string>& list
   return text + line + '\n';
 }
 
-// The first kernel whose constant is spelt as the kernel is, or the first of all.
-const Kernel* example_kernel(const Catalog& catalog) {
-  const Kernel* first = nullptr;
+std::string path_of(const SourceName& one) {  // "ns::scale", "saxpy<float>"
+  const std::string name = (one.space.empty() ? "" : one.space + "::") + one.name;
+  return one.is_template() ? name + '<' + join(one.instances.front().arguments, ", ") + '>' : name;
+}
+
+// The constant of some kernel, of those that are spelt as the image or else the source spells the kernel; of any
+// where there are none. Empty: there are no kernels.
+std::string example_constant(const Catalog& catalog) {
+  std::string other;
   for (const Module& module : catalog.modules) {
     for (const Kernel& kernel : module.kernels) {
-      if (identifier(kernel.name) == kernel.name) return &kernel;
-      if (first == nullptr) first = &kernel;
+      if (identifier(kernel.name) == kernel.name) return kernel.name;
+      if (other.empty()) other = identifier(kernel.name);
     }
   }
-  return first;
+  for (const Module& module : catalog.modules) {
+    for (const SourceName& one : source_names_of(module)) {
+      if (one.space.empty()) return path_of(one);
+    }
+  }
+  const std::vector<NameOfModule> in_namespaces = names_in_namespaces(catalog);
+  return in_namespaces.empty() ? other : path_of(in_namespaces.front().name);
 }
 
 // How a program uses the header, by the example of what is in it.
@@ -54,8 +67,8 @@ std::string usage(const Catalog& catalog, const Options& options) {
     rows.push_back({"find(\"" + module + "\")", "the module of that name, or nullptr"});
     rows.push_back({"modules::" + identifier(module), "a module: its kernels and its images"});
   }
-  if (const Kernel* kernel = example_kernel(catalog)) {
-    rows.push_back({identifier(kernel->name), "a kernel, with its parameters' types in its own"});
+  if (std::string kernel = example_constant(catalog); !kernel.empty()) {
+    rows.push_back({std::move(kernel), "a kernel, with its parameters' types in its own"});
   }
   rows.push_back({"catalog()", "all of it"});
 

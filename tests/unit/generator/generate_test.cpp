@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/text.hpp"
 #include "formats/image_format.hpp"
 #include "tests/support/golden.hpp"
 
@@ -219,6 +220,22 @@ TEST_CASE("generate writes no kernel's name as code", "[generator]") {
       REQUIRE(line.find("?\?/") == std::string::npos);
     }
   }
+}
+
+TEST_CASE("generate shows by a kernel of the sources how the header is used, by the name that programs write",
+          "[generator]") {
+  const auto shown = [](const std::vector<std::string>& names) {
+    tools::Module module{"demo", {"demo.cu"}, {}, {}};
+    for (const std::string& name : names) module.kernels.push_back({name, 0, {}});
+    const std::string text = generator::generate({"demo", {}, {}, {module}}, {})[0].text;
+    const std::size_t end = text.find(" a kernel, with"), start = text.rfind("kernels::", end);
+    return std::string(trim(std::string_view(text).substr(start, end - start)));
+  };
+  CHECK(shown({"_Z5scalejfPKfPf", "scale_f32"}) == "kernels::scale_f32");
+  CHECK(shown({"_Z5scalejfPKfPf"}) == "kernels::scale");
+  CHECK(shown({"_Z4axpyI6__halfEvjT_PKS0_PS0_"}) == "kernels::axpy<::kiln::f16>");
+  CHECK(shown({"_ZN2ns5scaleEifPf"}) == "kernels::ns::scale");
+  CHECK(shown({"operator"}) == "kernels::operator_");
 }
 
 TEST_CASE("generate writes an empty catalog when there is no module", "[generator]") {
