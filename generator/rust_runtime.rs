@@ -29,6 +29,7 @@ pub mod kiln {
 
     #[link(name = "kiln_runtime")]
     extern "C" {
+        fn kiln_error_get_code(error: *const RawError) -> std::os::raw::c_int;
         fn kiln_error_get_text(error: *const RawError) -> *const c_char;
         fn kiln_error_free(error: *mut RawError);
         fn kiln_runtime_open(device: *const c_char, runtime: *mut *mut RawRuntime) -> *mut RawError;
@@ -48,14 +49,37 @@ pub mod kiln {
         fn kiln_catalog_unpack(catalog: *const RawCatalog, module: usize, image: usize, bytes: *mut c_void, size: usize) -> *mut RawError;
     }
 
-    /// The runtime's own words: what failed, on which device, and what to do.
-    #[derive(Debug)]
-    pub struct Error(pub String);
+    /// Why something failed, as kiln.h has it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ErrorCode {
+        InvalidInput,
+        BuildFailed,
+        /// No such device or driver on this machine: often normal.
+        Unavailable,
+        Environment,
+        NotFound,
+        NoImage,
+        Driver,
+        Interrupted,
+        Internal,
+    }
+
+    /// The runtime's own words in `text`: what failed, on which device, and what to do.
+    pub struct Error {
+        pub code: ErrorCode,
+        pub text: String,
+    }
     pub type Result<T> = std::result::Result<T, Error>;
 
     impl std::fmt::Display for Error {
         fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            out.write_str(&self.0)
+            out.write_str(&self.text)
+        }
+    }
+    /// The text as it is, for unwrap() and for a main() that returns a Result.
+    impl std::fmt::Debug for Error {
+        fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            out.write_str(&self.text)
         }
     }
     impl std::error::Error for Error {}
@@ -65,14 +89,41 @@ pub mod kiln {
         if error.is_null() {
             return Ok(());
         }
+        let code = match kiln_error_get_code(error) {
+            1 => ErrorCode::InvalidInput,
+            2 => ErrorCode::BuildFailed,
+            3 => ErrorCode::Unavailable,
+            4 => ErrorCode::Environment,
+            5 => ErrorCode::NotFound,
+            6 => ErrorCode::NoImage,
+            7 => ErrorCode::Driver,
+            8 => ErrorCode::Interrupted,
+            _ => ErrorCode::Internal,
+        };
         let text = CStr::from_ptr(kiln_error_get_text(error)).to_string_lossy().into_owned();
         kiln_error_free(error);
-        Err(Error(text))
+        Err(Error { code, text })
+    }
+
+    fn invalid_input(text: String) -> Error {
+        Error { code: ErrorCode::InvalidInput, text }
     }
 
     fn c_text(text: &str) -> Result<CString> {
-        CString::new(text).map_err(|_| Error(format!("a name with a NUL: {:?}", text)))
+        CString::new(text).map_err(|_| invalid_input(format!("a name with a NUL: {:?}", text)))
     }
+
+    /// What device memory may hold: any bytes are a value of the type, since kernels write any.
+    ///
+    /// # Safety
+    /// The type has no padding, and no bytes that are not a value: no bool, no reference, no enum. A struct of such
+    /// types with #[repr(C)] may be one.
+    pub unsafe trait Plain: Copy {}
+    macro_rules! plain {
+        ($($name:ty),*) => { $(unsafe impl Plain for $name {})* };
+    }
+    plain!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, F8, F16, Bf16);
+    unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
     /// A device: "cuda:0", "host". What it gives out keeps it open.
     pub struct Device(*mut RawDevice);
@@ -99,22 +150,22 @@ pub mod kiln {
         }
 
         /// Device memory for `count` values, not initialised.
-        pub fn allocate<T: Copy>(&self, count: usize) -> Result<Buffer<T>> {
+        pub fn allocate<T: Plain>(&self, count: usize) -> Result<Buffer<T>> {
             let bytes = count.checked_mul(std::mem::size_of::<T>());
-            let bytes = bytes.ok_or_else(|| Error(format!("{} values are too many", count)))?;
+            let bytes = bytes.ok_or_else(|| invalid_input(format!("{} values are too many", count)))?;
             let mut raw = null_mut();
             unsafe { check(kiln_buffer_allocate(self.0, bytes, &mut raw))? };
             Ok(Buffer { raw, count, of: PhantomData })
         }
-        pub fn upload<T: Copy>(&self, values: &[T]) -> Result<Buffer<T>> {
+        pub fn upload<T: Plain>(&self, values: &[T]) -> Result<Buffer<T>> {
             let mut buffer = self.allocate(values.len())?;
             let (target, source) = (buffer.as_mut_ptr() as *mut c_void, values.as_ptr() as *const c_void);
             unsafe { check(kiln_copy_to_device(self.0, target, source, std::mem::size_of_val(values)))? };
             Ok(buffer)
         }
         /// Waits for the work before it.
-        pub fn download<T: Copy + Default>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-            let mut values = vec![T::default(); buffer.len()];
+        pub fn download<T: Plain>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+            let mut values = vec![unsafe { std::mem::zeroed::<T>() }; buffer.len()];
             let bytes = std::mem::size_of_val(values.as_slice());
             unsafe {
                 check(kiln_copy_to_host(self.0, values.as_mut_ptr() as *mut c_void, buffer.as_ptr() as *const c_void, bytes))?
