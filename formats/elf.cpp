@@ -353,31 +353,4 @@ Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section) {
   return relocations;
 }
 
-Result<ElfDynamic> read_dynamic(const Elf& elf) {
-  constexpr std::uint64_t kNeeded = 1, kSoname = 14, kRpath = 15, kRunPath = 29;
-  ElfDynamic dynamic;
-  const auto table = std::ranges::find(elf.sections, kElfSectionDynamic, &ElfSection::type);
-  if (table == elf.sections.end()) return dynamic;
-  if (table->link >= elf.sections.size()) {
-    return malformed("damaged ELF file: the dynamic section links to its names in section " +
-                     std::to_string(table->link) + " of " + std::to_string(elf.sections.size()));
-  }
-  Names names(elf.sections[table->link].bytes, elf.sections[table->link].bytes);
-  std::string_view rpath;
-  ByteReader reader(table->bytes);
-  while (reader.remaining() >= 16) {
-    const auto tag = reader.little<std::uint64_t>();
-    const auto value = reader.little<std::uint64_t>();
-    if (tag == 0) break;
-    if (tag != kNeeded && tag != kSoname && tag != kRpath && tag != kRunPath) continue;
-    KILN_TRY_ASSIGN(const std::string_view text, names.at(value, "a dynamic entry"));
-    if (tag == kNeeded) dynamic.needed.push_back(text);
-    if (tag == kSoname) dynamic.soname = text;
-    if (tag == kRpath) rpath = text;
-    if (tag == kRunPath) dynamic.run_path = text;
-  }
-  if (dynamic.run_path.empty()) dynamic.run_path = rpath;
-  return dynamic;
-}
-
 }  // namespace kiln

@@ -7,7 +7,6 @@
 //   sections    section headers, 64 bytes each: what a linker sees; names in a string section
 //   symbols     24 bytes each, in a section of type SYMTAB or DYNSYM; names in the one it links to
 //   notes       {name size, descriptor size, type, name, descriptor}, both padded to 4 bytes
-//   dynamic     {tag, value} pairs: needed libraries, run path
 //
 // Spec: System V ABI, "Object Files"; machine numbers of the vendors: EM_CUDA 190, EM_AMDGPU 224.
 //
@@ -29,9 +28,7 @@ inline constexpr std::uint16_t kElfMachineCuda = 190;
 inline constexpr std::uint16_t kElfMachineAmdGpu = 224;
 
 inline constexpr std::uint32_t kElfSectionSymbols = 2;          // SHT_SYMTAB
-inline constexpr std::uint32_t kElfSectionStrings = 3;          // SHT_STRTAB
 inline constexpr std::uint32_t kElfSectionRela = 4;             // SHT_RELA
-inline constexpr std::uint32_t kElfSectionDynamic = 6;          // SHT_DYNAMIC
 inline constexpr std::uint32_t kElfSectionNote = 7;             // SHT_NOTE
 inline constexpr std::uint32_t kElfSectionNoBits = 8;           // SHT_NOBITS
 inline constexpr std::uint32_t kElfSectionRel = 9;              // SHT_REL
@@ -115,13 +112,5 @@ Result<ElfHeader> check_elf(Bytes file);
 
 // The entries of a REL or RELA section.
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section);
-
-// What a shared object asks of the dynamic linker.
-struct ElfDynamic {
-  std::string_view soname;
-  std::string_view run_path;  // DT_RUNPATH, else DT_RPATH
-  std::vector<std::string_view> needed;
-};
-Result<ElfDynamic> read_dynamic(const Elf& elf);
 
 }  // namespace kiln

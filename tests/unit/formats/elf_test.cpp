@@ -116,37 +116,6 @@ TEST_CASE("read_relocations reads entries with and without addends", "[elf]") {
   CHECK(read_relocations(odd)->front().addend == 0);
 }
 
-TEST_CASE("read_dynamic reads what a shared object needs", "[elf]") {
-  ElfBuilder elf;
-  const std::string names("\0libc.so.6\0libm.so.6\0$ORIGIN/lib\0me.so\0old\0", 43);
-  const auto strings = elf.add({.name = ".dynstr", .type = 3, .bytes = names});
-  const auto entry = [](std::uint64_t tag, std::uint64_t value) {
-    std::string bytes;
-    put(bytes, tag);
-    put(bytes, value);
-    return bytes;
-  };
-  const std::string entries = entry(1, 1) + entry(1, 11) + entry(29, 21) + entry(15, 39) +
-                              entry(14, 33) + entry(7, 99999) + entry(0, 0) + entry(1, 1);
-  elf.add({.name = ".dynamic", .type = 6, .bytes = entries, .link = strings, .entry_size = 16});
-  const std::string file = elf.build();
-  const auto dynamic = read_dynamic(read_elf(as_bytes(file)).value());
-  REQUIRE(dynamic);
-  CHECK(dynamic->needed == std::vector<std::string_view>{"libc.so.6", "libm.so.6"});
-  CHECK(dynamic->run_path == "$ORIGIN/lib");
-  CHECK(dynamic->soname == "me.so");
-
-  ElfBuilder none;
-  const std::string plain = none.build();
-  CHECK(read_dynamic(read_elf(as_bytes(plain)).value())->needed.empty());
-
-  ElfBuilder outside;
-  const auto few = outside.add({.name = ".dynstr", .type = 3, .bytes = "\0"});
-  outside.add({.name = ".dynamic", .type = 6, .bytes = entry(1, 7), .link = few, .entry_size = 16});
-  const std::string bad = outside.build();
-  CHECK_FALSE(read_dynamic(read_elf(as_bytes(bad)).value()));
-}
-
 TEST_CASE("read_elf says what is not an ELF file that it reads", "[elf]") {
   CHECK(error_of("") == "not an ELF file: 0 bytes are too few");
   CHECK(error_of(std::string(64, 'x')) == "not an ELF file: it does not start with 7f 45 4c 46");
@@ -248,6 +217,5 @@ TEST_CASE("read_elf survives every cut and many changes", "[elf]") {
     const auto elf = read_elf(bytes);
     if (!elf) return;
     for (const ElfSection& section : elf->sections) (void)read_relocations(section);
-    (void)read_dynamic(*elf);
   });
 }
