@@ -21,10 +21,10 @@ struct BuildOptions {
   bool explain = false;
   bool dry_run = false;   // say which steps are stale, and why; run none
   bool no_cache = false;  // neither read nor write the store that builds share
-  // A rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on every
-  // file that was read, by its absolute path.
   std::filesystem::path locked;  // the lock file that the build must not differ from; empty: none
-  std::filesystem::path depfile;  // empty: none
+  // Where to write a rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on
+  // every file that was read, by its absolute path. Empty: nowhere.
+  std::filesystem::path depfile;
   std::filesystem::path trace;  // what ran when, in the Chrome trace format; empty: none
   // Each replaces what the manifest's "embed" says.
   std::optional<EmbedMode> embed;

@@ -39,8 +39,8 @@ class StreamRef {
   const runtime::StreamState* state_ = nullptr;  // of kiln's streams
 };
 
-// Made by Device::create_stream(); one that was default-made or moved from is the default stream. Destroying it does not wait for its work; buffers that were allocated on
-// it keep it open.
+// Made by Device::create_stream(); one that was default-made or moved from is the default stream. Destroying it
+// does not wait for its work; buffers that were allocated on it keep it open.
 class Stream {
  public:
   Stream() = default;  // the default stream
