@@ -1,5 +1,5 @@
-# The libraries that kiln uses, each under one name: CLI11::CLI11, nlohmann_json::nlohmann_json,
-# kiln_zstd, Catch2::Catch2WithMain.
+# The libraries that kiln uses, each under one name: CLI11::CLI11, kiln_zstd; for its tests
+# nlohmann_json::nlohmann_json, Catch2::Catch2WithMain.
 #
 # Each is taken from the system where it is new enough, else from the folder that tools/setup.sh
 # fills, else fetched by its recorded digest.
@@ -39,11 +39,11 @@ if(KILN_BUILD_TOOLS)
   kiln_find_or_fetch(CLI11 2.1
     https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
     f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
-  kiln_find_or_fetch(nlohmann_json 3.10
-    https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
-    d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
 endif()
 if(KILN_BUILD_TESTS)
+  kiln_find_or_fetch(nlohmann_json 3.10  # for the benchmarks' reports
+    https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+    d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
   kiln_find_or_fetch(Catch2 3.3
     https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
     c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
