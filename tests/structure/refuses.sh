@@ -28,3 +28,4 @@ refuse ops/a.hpp '#if defined(__HIPCC__)' 'ops/a.hpp:1:' "$here/vendor_switches.
 refuse kernels/families/a.cuh '#  elif __CUDA_ARCH__ >= 800' 'name the feature' "$here/vendor_switches.sh" "$tree"
 refuse base/a.hpp 'inline std::string f();' 'base/a.hpp does not compile alone' "$here/headers_alone.sh" "$tree" "$1"
 refuse runtime/include/kiln/a.hpp 'template <typename T> concept C = true;' 'as c++17' "$here/headers_alone.sh" "$tree" "$1"
+refuse tools/magic/a.cpp '' 'no line for tools/magic/' "$here/folders.sh" "$tree"
