@@ -1,7 +1,7 @@
 #include "tools/engine/publish.hpp"
 
-#include <future>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -66,10 +66,7 @@ std::string checksums_path(const EmbedOptions& embed) { return stem_of(embed) + 
 
 Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,
                                            const std::map<std::string, ImageSources>& sources, CacheStore* store) {
-  // Beside what is embedded.
-  auto catalog_text = std::async([json = catalog_json(catalog, bundles)] {
-    return write_json(json);
-  });
+  const Json catalog_document = catalog_json(catalog, bundles);
   std::vector<GeneratedFile> files;
   for (const auto& [module, digests] : sources) {
     files.push_back({"images/" + image_sources_path(module), write_image_sources(digests)});
@@ -82,9 +79,17 @@ Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<Bu
   const BuildSettings settings = catalog.settings;
   files.push_back({stem_of(settings.embed) + ".notices.txt", notices_text(catalog)});
   files.push_back({stem_of(settings.embed) + ".spdx.json", write_json(sbom_json(catalog))});
-  KILN_TRY_ASSIGN(std::vector<GeneratedFile> embedded,
-                  embed(std::move(catalog), settings.embed, settings.minimum_runtime, store));
-  for (GeneratedFile& file : embedded) {
+  std::optional<Result<std::vector<GeneratedFile>>> embedded;
+  std::string catalog_text;
+  on_threads(2, 2, [&](std::size_t part) {
+    if (part == 0) {
+      embedded = embed(std::move(catalog), settings.embed, settings.minimum_runtime, store);
+    } else {
+      catalog_text = write_json(catalog_document);
+    }
+  });
+  if (!*embedded) return std::move(*embedded).error();
+  for (GeneratedFile& file : **embedded) {
     files.push_back({"include/" + file.path, std::move(file.text)});
   }
   std::vector<PublishedFile> published = with_digests(std::move(files));
@@ -93,7 +98,7 @@ Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<Bu
     published.push_back({std::move(path), std::move(text), digest});
   };
   add(checksums_path(settings.embed), checksums_of(published));
-  add("kiln.json", catalog_text.get());
+  add("kiln.json", std::move(catalog_text));
   return published;
 }
 
