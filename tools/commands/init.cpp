@@ -169,24 +169,41 @@ std::string manifest(const std::string& name, const std::vector<Source>& sources
   return text + "\n}\n";
 }
 
+// The sources that lie in the folder, by name; none where it is not there.
+Result<std::vector<Source>> find_sources(const fs::path& folder, const fs::path& shown, const Files& files) {
+  std::vector<Source> sources;
+  if (files.kind(folder) == PathKind::kFile) {
+    return Error{ErrorCode::kInvalidInput, quote(shown.string()) + " is a file, not a folder"}.hint(
+        "name the folder that it lies in, or a new one");
+  }
+  if (files.kind(folder) != PathKind::kFolder) return sources;
+  KILN_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+  for (const std::string& name : names) {
+    if (!name.ends_with(".cu") || name.size() == 3) continue;
+    KILN_TRY_ASSIGN(std::string text, files.read(folder / name));
+    sources.push_back({name, std::move(text), {}});
+  }
+  std::ranges::sort(sources, {}, &Source::name);
+  return sources;
+}
+
+// All or none, so that what failed can be done again; none of them is there.
+Result<void> write_new(const std::vector<NewFile>& added, const fs::path& folder, Files& files) {
+  KILN_TRY(files.make_directories(folder));
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    Result<void> written = files.write(folder / added[i].name, added[i].text);
+    if (written) continue;
+    while (i-- > 0) (void)files.remove_all(folder / added[i].name);
+    return written;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_init(const InitOptions& options, World& world) {
   const fs::path folder = (world.environment.current_directory / options.folder).lexically_normal();
-  std::vector<Source> sources;
-  if (world.files.kind(folder) == PathKind::kFile) {
-    return Error{ErrorCode::kInvalidInput, quote(options.folder.string()) + " is a file, not a folder"}.hint(
-        "name the folder that it lies in, or a new one");
-  }
-  if (world.files.kind(folder) == PathKind::kFolder) {
-    KILN_TRY_ASSIGN(const std::vector<std::string> names, world.files.list(folder));
-    for (const std::string& name : names) {
-      if (!name.ends_with(".cu") || name.size() == 3) continue;
-      KILN_TRY_ASSIGN(std::string text, world.files.read(folder / name));
-      sources.push_back({name, std::move(text), {}});
-    }
-    std::ranges::sort(sources, {}, &Source::name);
-  }
+  KILN_TRY_ASSIGN(std::vector<Source> sources, find_sources(folder, options.folder, world.files));
   const bool is_first = sources.empty();
   if (is_first) sources.push_back({"saxpy.cu", kKernel, {}});
   KILN_TRY(check_names(folder, options.folder, sources));
@@ -209,9 +226,8 @@ Result<int> run_init(const InitOptions& options, World& world) {
                  .message = quote((options.folder / file.name).string()) + " is there already"}
         .hint("nothing was written: name another folder, or remove it");
   }
-  KILN_TRY(world.files.make_directories(folder));
+  KILN_TRY(write_new(files, folder, world.files));
   for (const NewFile& file : files) {
-    KILN_TRY(world.files.write(folder / file.name, file.text));
     world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
   }
   for (const Source& source : sources) {
