@@ -728,6 +728,10 @@ def verifications(story):
     second.unlink()
     one.run("verify", "out")
     first.write_text(texts[0])
+    second.mkdir()  # is there, and cannot be read
+    one.run("verify", "out")
+    one.run("strip", "out", "--keep", "compute_80", "--out", "some")
+    second.rmdir()
     second.write_text(texts[1])
     catalog = one.root / "out/kiln.json"
     text = catalog.read_text()

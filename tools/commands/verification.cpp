@@ -23,6 +23,12 @@ Error wrong(std::string message) {
 
 constexpr const char* kMakeAgain = "build or merge it again, or copy the whole folder";
 
+// Of a file that is called `name`, by why it was not read.
+Error unread(const std::string& name, const Error& why) {
+  if (why.code == ErrorCode::kInvalidInput) return wrong(name + " is missing").hint(kMakeAgain);
+  return wrong(name + " cannot be read").note(why.message).hint(kMakeAgain);
+}
+
 }  // namespace
 
 Verification::Verification(BuildFolder& build, std::map<std::string, std::uint64_t> sizes, const fs::path& folder,
@@ -60,7 +66,7 @@ void Verification::check_included() {
   const std::string list = checksums_path(build_.catalog.settings.embed);
   const Result<std::string> text = files_.read(folder_ / list);
   if (!text) {
-    errors_.push_back(wrong(name(list) + " is missing").hint(kMakeAgain));
+    errors_.push_back(unread(name(list), text.error()));
     return;
   }
   std::set<std::string> unnamed;  // of what programs include, by the settings
@@ -203,7 +209,7 @@ std::optional<std::string> Verification::read(const std::string& path, const Dig
   }
   Result<std::string> bytes = files_.read(folder_ / path);
   if (!bytes) {
-    errors_.push_back(wrong(name(path) + " is missing").hint(kMakeAgain));
+    errors_.push_back(unread(name(path), bytes.error()));
     return std::nullopt;
   }
   const Digest found = sha256(*bytes);

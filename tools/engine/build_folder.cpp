@@ -30,7 +30,7 @@ class Reader {
   std::string read(const std::string& path, const Digest& digest) {
     std::optional<std::string> bytes = find(path);
     if (!bytes) {
-      problems_.push_back(quote(path) + " is missing");
+      missing(path);
     } else if (sha256(*bytes) != digest) {
       problems_.push_back(quote(path) + " was changed");
     } else {
@@ -46,7 +46,11 @@ class Reader {
     return std::move(bytes).value();
   }
 
-  void missing(const std::string& path) { problems_.push_back(quote(path) + " is missing"); }
+  // Of one that find() does not give.
+  void missing(const std::string& path) {
+    const bool is_there = is_inner_path(path) && files_.kind(folder_ / path) != PathKind::kNone;
+    problems_.push_back(quote(path) + (is_there ? " cannot be read" : " is missing"));
+  }
 
   Result<void> finish(const fs::path& shown) const {
     if (problems_.empty()) return {};
