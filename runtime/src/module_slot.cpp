@@ -17,9 +17,7 @@
 #include "formats/parameter_type.hpp"
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
-#include "runtime/src/image_folders.hpp"
 #include "runtime/src/open_backend.hpp"
-#include "runtime/src/select_image.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -379,15 +377,36 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
   return {};
 }
 
-Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
-  const DeviceTarget target{device_.target(), device_.info().max_ptx_isa};
-  if (entry_ == nullptr) {
-    if (Result<void> fits = check_image(given_image_.bytes, target); !fits) {
-      return device_.failed("loading module '" + name_ + "' (given by the caller)",
-                            std::move(fits).error());
-    }
-    return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
+DeviceTarget ModuleSlot::device_target() const { return {device_.target(), device_.info().max_ptx_isa}; }
+
+Result<ModuleSlot::Source> ModuleSlot::given_source() const {
+  if (Result<void> fits = check_image(given_image_.bytes, device_target()); !fits) {
+    return device_.failed("loading module '" + name_ + "' (given by the caller)",
+                          std::move(fits).error());
   }
+  return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
+}
+
+Error ModuleSlot::nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,
+                               std::uint16_t unit) const {
+  std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
+  Error error = no_image(selection, name_, device_target(), device_.identity());
+  for (std::string& note : added.notes) {  // before the last hint
+    error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
+  }
+  if (device_.is_stand_in()) {
+    error.notes.insert(error.notes.begin(),
+                       {Note::Kind::kNote,
+                        "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)", {}});
+  }
+  if (device_.target().kind == TargetKind::kHost || device_.info().backend == Backend::kEmulator) {
+    add_emulated(error, images, unit, device_.options().emulator_library);
+  }
+  return error;
+}
+
+Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
+  if (entry_ == nullptr) return given_source();
   const std::uint16_t unit_index = index_of(unit);
   FolderImages added = find_folder_images(device_.options().image_folders, *entry_, unit_index);
   for (const Refusal& refusal : added.refusals) {
@@ -401,7 +420,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   std::vector<ImageEntry> images;
   for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));
   images.insert(images.end(), entry_->images.begin(), entry_->images.end());
-  Selection selection = select_image({images.data(), images.size()}, unit_index, target);
+  Selection selection = select_image({images.data(), images.size()}, unit_index, device_target());
   if (selection.image == nullptr && selection.source != nullptr) {
     Result<Source> compiled = compile(*selection.source);
     if (compiled || compiled.error().code != ErrorCode::kUnavailable) return compiled;
@@ -410,22 +429,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
       selection.refusals.push_back({std::string(kSourceOfModule), note.text});
     }
   }
-  if (selection.image == nullptr) {
-    std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
-    Error error = no_image(selection, name_, target, device_.identity());
-    for (std::string& note : added.notes) {  // before the last hint
-      error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
-    }
-    if (device_.is_stand_in()) {
-      error.notes.insert(error.notes.begin(),
-                         {Note::Kind::kNote,
-                          "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)", {}});
-    }
-    if (device_.target().kind == TargetKind::kHost || device_.info().backend == Backend::kEmulator) {
-      add_emulated(error, images, unit_index, device_.options().emulator_library);
-    }
-    return error;
-  }
+  if (selection.image == nullptr) return nothing_fits(std::move(selection), std::move(added), images, unit_index);
   const std::string_view fit = to_string(selection.fit);
   const auto chosen = static_cast<std::size_t>(selection.image - images.data());
   if (chosen < added.images.size()) {

@@ -28,6 +28,8 @@
 #include "kiln/function.hpp"
 #include "kiln/result.hpp"
 #include "runtime/src/driver.hpp"
+#include "runtime/src/image_folders.hpp"
+#include "runtime/src/select_image.hpp"
 #include "runtime/src/unpack_image.hpp"
 
 namespace kiln::runtime {
@@ -118,6 +120,11 @@ class ModuleSlot {
   // What the driver or the given image tells of a kernel's parameters.
   void learn_sizes(KernelSlot& kernel);  // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
+  DeviceTarget device_target() const;
+  Result<Source> given_source() const;             // of a module that the caller brought
+  // The error where no image fits, of `images` and of files that were refused before, and no compiler is there.
+  Error nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,
+                     std::uint16_t unit) const;
   Result<ImageBytes> unpack(const ImageEntry& image) const;
   // kUnavailable, in the compiler's own words, where there is no compiler.
   Result<Source> compile(const ImageEntry& source);
