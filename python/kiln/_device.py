@@ -115,13 +115,22 @@ class Stream(_library.Handle):
                 pass  # nobody is left to tell
         super().__del__()
 
-    def keep(self, *objects):
-        self._kept.append(objects)
+    def give(self, function, arguments, *objects):
+        """Calls a function of kiln.h that puts work on the stream, and keeps what the work needs. Kept behind the
+        call, so that what synchronize() takes is given to the stream before it waits."""
+        try:
+            _library.call(function, *arguments)
+        finally:
+            self._kept.append(objects)
 
     def synchronize(self):
         """Waits until all work given to the stream is done. Errors of that work surface here."""
-        _library.call("kiln_stream_synchronize", self._handle)
-        self._kept.clear()
+        kept, self._kept = self._kept, []  # what another thread gives it meanwhile is not waited for
+        try:
+            _library.call("kiln_stream_synchronize", self._handle)
+        except _library.Error:
+            self._kept[:0] = kept
+            raise
 
 
 class _Pinned(_library.Handle):
@@ -177,16 +186,16 @@ class Buffer(_library.Handle):
         if stream is None:
             _library.call("kiln_copy_to_device", self.device._handle, *there)
         else:
-            stream.keep(self, source, held)
-            _library.call("kiln_copy_to_device_async", self.device._handle, *there, stream.native)
+            stream.give("kiln_copy_to_device_async", (self.device._handle, *there, stream.native), self, source, held)
 
     def fill(self, byte=0, stream=None):
         """Sets each byte. Returns at once, in the order of the stream."""
         byte = _library.number(byte, 8, "the byte")
-        if stream is not None:
-            stream.keep(self)
-        _library.call("kiln_device_fill", self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte),
-                      ctypes.c_size_t(self.nbytes), stream.native if stream is not None else None)
+        there = (self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte), ctypes.c_size_t(self.nbytes))
+        if stream is None:
+            _library.call("kiln_device_fill", *there, None)
+        else:
+            stream.give("kiln_device_fill", (*there, stream.native), self)
 
     def download(self, into=None, stream=None):
         """The values, after the work before them: in `into`, an array of as many bytes, or in a new
@@ -197,9 +206,9 @@ class Buffer(_library.Handle):
                 raise TypeError("download() on a stream wants an array to copy into")
             target, held = host_bytes(into, writable=True)
             self._check(into, len(target))
-            stream.keep(self, target, held)
-            _library.call("kiln_copy_to_host_async", self.device._handle, target, ctypes.c_void_p(self.address),
-                          ctypes.c_size_t(self.nbytes), stream.native)
+            stream.give("kiln_copy_to_host_async",
+                        (self.device._handle, target, ctypes.c_void_p(self.address), ctypes.c_size_t(self.nbytes),
+                         stream.native), self, target, held)
             return into
         if into is None:
             is_narrow, is_bool = self.element in _types.NARROW, self.element == "bool"

@@ -8,7 +8,7 @@ import math
 import sys
 
 import kiln
-from kiln import _arguments, _types
+from kiln import _arguments, _library, _types
 
 device = kiln.Device("host")
 catalog = kiln.Catalog(sys.argv[1])
@@ -52,6 +52,19 @@ assert list(values) == [3, 6, 9, 12] and len(device.pinned("f16", 0)) == 0
 ordered.fill(0x3F, stream)
 ordered.download(values, stream)
 stream.synchronize()
+assert not stream._kept
+# What another thread gives the stream while it is waited for is kept: its work may not be done.
+call = _library.call
+def call_with_another_thread(function, *arguments):
+    if function == "kiln_stream_synchronize":
+        _library.call = call
+        ordered.download(values, stream)
+    call(function, *arguments)
+_library.call = call_with_another_thread
+stream.synchronize()
+assert len(stream._kept) == 1
+stream.synchronize()
+assert not stream._kept
 assert bytes(values) == b"\x3F" * 16
 ordered.fill()
 assert list(ordered.download()) == [0, 0, 0, 0]
