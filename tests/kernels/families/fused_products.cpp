@@ -407,10 +407,10 @@ Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, std::
     Operand places{"places", DType::kU32, poison(tasks * 4, random)};
     places.expected = [=] {
       std::vector<Expected> expected(tasks, Expected::exactly(0xffffffff));
-      const std::vector<std::uint32_t> order = ranked(ids, experts);
+      const std::vector<std::uint32_t> tasks_in_order = ranked(ids, experts);
       const std::vector<std::size_t> vectors = half_vectors_of(ids, experts);
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        expected[order[i]] = Expected::exactly(vectors[i]);
+      for (std::size_t i = 0; i < tasks_in_order.size(); ++i) {
+        expected[tasks_in_order[i]] = Expected::exactly(vectors[i]);
       }
       return expected;
     };
