@@ -3,8 +3,6 @@
 //
 // Every call is complete when it returns, so that streams and events keep order by themselves, and
 // a fault is the launch's own error.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -95,8 +93,7 @@ class EmulatorDriver final : public ImmediateDriver {
     traits.multiprocessors = options_.threads;
     traits.max_threads_per_block = 1024;
     traits.max_shared_bytes = 64 * 1024;
-    traits.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    traits.memory_bytes = machine_memory();
     return traits;
   }
 

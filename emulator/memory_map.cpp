@@ -18,6 +18,8 @@ constexpr u64 kPage = 4096;
 constexpr u64 kGap = u64{1} << 20;  // between buffers, at least
 constexpr std::size_t kMostFreed = 4096;
 
+constexpr u64 whole_pages(u64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
 Error out_of_memory(std::size_t bytes) {
   return Error{ErrorCode::kEnvironment,
                "mmap: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
@@ -28,6 +30,8 @@ Error out_of_memory(std::size_t bytes) {
 
 }  // namespace
 
+u64 machine_memory() { return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE)); }
+
 MemoryMap::~MemoryMap() {
   if (arena_ != 0) munmap(reinterpret_cast<void*>(arena_), kArenaBytes);
 }
@@ -37,7 +41,10 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
   if (arena_ == 0) {
     void* arena =
         mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena == MAP_FAILED) return out_of_memory(kArenaBytes);
+    if (arena == MAP_FAILED) {
+      return Error{ErrorCode::kEnvironment, "mmap: ENOMEM: cannot reserve 1 TiB of addresses for emulated memory"}
+          .hint("no more memory is taken than is allocated: raise the limit on addresses, 'ulimit -v unlimited'");
+    }
     arena_ = reinterpret_cast<u64>(arena);
     next_ = arena_ + kGap;
   }
@@ -45,12 +52,11 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
     auto after = buffers_.lower_bound(next_);
     if (after != buffers_.begin()) {
       const auto before = std::prev(after);
-      next_ = std::max(next_,
-                       before->first + (before->second.bytes + kPage - 1) / kPage * kPage + kGap);
+      next_ = std::max(next_, before->first + whole_pages(before->second.bytes) + kGap);
     }
     while (next_ + span + kGap <= arena_ + kArenaBytes) {
       if (after == buffers_.end() || next_ + span + kGap <= after->first) return next_;
-      next_ = after->first + (after->second.bytes + kPage - 1) / kPage * kPage + kGap;
+      next_ = after->first + whole_pages(after->second.bytes) + kGap;
       ++after;
     }
     next_ = arena_ + kGap;
@@ -60,8 +66,10 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
 
 Result<void*> MemoryMap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
-  if (bytes > kArenaBytes / 2) return out_of_memory(bytes);
-  const std::size_t span = (bytes + kPage - 1) / kPage * kPage;
+  // More would be taken from other programs, until the system ends one.
+  const u64 most = std::min(machine_memory(), kArenaBytes / 2);
+  if (bytes > most - std::min(allocated_, most)) return out_of_memory(bytes);
+  const std::size_t span = whole_pages(bytes);
   auto begin = reserve(span);
   if (!begin) return std::move(begin).error();
   void* memory = reinterpret_cast<void*>(*begin);
@@ -69,6 +77,7 @@ Result<void*> MemoryMap::allocate(std::size_t bytes) {
   std::memset(memory, kFreshByte, bytes);
   Buffer& buffer = buffers_[*begin];
   buffer.bytes = bytes;
+  allocated_ += span;
   if (tracking_ == Tracking::kInitialisation) buffer.written.assign(bytes, false);
   next_ = *begin + span + kGap;
   std::erase_if(freed_, [&](const NearBuffer& freed) {
@@ -84,7 +93,8 @@ Result<void> MemoryMap::free(void* memory) {
   if (buffer == buffers_.end()) {
     return Error{ErrorCode::kDriver, "free: EINVAL: no buffer starts at that address", {}, {}, {}};
   }
-  const std::size_t span = (buffer->second.bytes + kPage - 1) / kPage * kPage;
+  const std::size_t span = whole_pages(buffer->second.bytes);
+  allocated_ -= span;
   mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   freed_.push_back({begin, buffer->second.bytes, true, 0});
   if (freed_.size() > kMostFreed) freed_.pop_front();
@@ -144,12 +154,13 @@ NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
 void MemoryMap::mark_written(u64 address, std::size_t bytes) {
   if (tracking_ == Tracking::kNo) return;
   const std::unique_lock lock(mutex_);
-  const auto buffer = buffers_.find(holder(address) == buffers_.end() ? 0 : holder(address)->first);
-  if (buffer == buffers_.end()) return;
-  const u64 first = address - buffer->first;
-  const u64 last = std::min<u64>(first + bytes, buffer->second.bytes);
-  std::fill(buffer->second.written.begin() + static_cast<std::ptrdiff_t>(first),
-            buffer->second.written.begin() + static_cast<std::ptrdiff_t>(last), true);
+  const auto held = holder(address);
+  if (held == buffers_.end()) return;
+  Buffer& buffer = buffers_.find(held->first)->second;
+  const u64 first = address - held->first;
+  const u64 last = std::min<u64>(first + bytes, buffer.bytes);
+  std::fill(buffer.written.begin() + static_cast<std::ptrdiff_t>(first),
+            buffer.written.begin() + static_cast<std::ptrdiff_t>(last), true);
 }
 
 void MemoryMap::copy_marks(u64 target, u64 source, std::size_t bytes) {

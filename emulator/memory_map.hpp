@@ -22,6 +22,9 @@ inline constexpr u8 kFreshByte = 0xa5;
 
 enum class Tracking : bool { kNo, kInitialisation };
 
+// Bytes of this machine's memory: what an emulated device has.
+u64 machine_memory();
+
 // The buffer that an address outside all buffers is nearest to.
 struct NearBuffer {
   u64 begin = 0;
@@ -39,6 +42,7 @@ class MemoryMap {
   MemoryMap& operator=(const MemoryMap&) = delete;
   ~MemoryMap();
 
+  // Errors: kEnvironment (the buffers would have more than machine_memory() in all).
   Result<void*> allocate(std::size_t bytes);
   Result<void> free(void* memory);
 
@@ -68,6 +72,7 @@ class MemoryMap {
   u64 arena_ = 0;
   u64 next_ = 0;
   Buffers buffers_;
+  u64 allocated_ = 0;  // bytes of their pages
   std::deque<NearBuffer> freed_;  // the latest ones
 };
 
