@@ -1,8 +1,12 @@
 # kiln_warnings: linked PRIVATE by every target of ours, by no target of a user. Where sources are compiled
-# together, a name of one may hide another's.
+# together, a name of one may hide another's: then hidden names are looked for within functions, which g++ can.
+set(kiln_shadow -Wshadow)
+if(KILN_COMPILE_TOGETHER)
+  set(kiln_shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+endif()
 add_library(kiln_warnings INTERFACE)
 target_compile_options(kiln_warnings INTERFACE
-  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${KILN_COMPILE_TOGETHER}>>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic ${kiln_shadow} -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${KILN_WARNINGS_AS_ERRORS}>:-Werror>)
 # g++ 12 misreads "literal" + std::string under -O2 and above (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

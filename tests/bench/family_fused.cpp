@@ -1,5 +1,6 @@
 #include <string>
 
+#include "base/diagnostic.hpp"
 #include "kiln/ops/fused_products.hpp"
 #include "tests/bench/family_rows.hpp"
 #include "tests/bench/quantized_cases.hpp"
