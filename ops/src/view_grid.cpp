@@ -82,13 +82,21 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
          (tiling.across.size | tiling.down.size) % of_word == 0 && views.is_multiple(0, of_word);
 }
 
+// A thread an element.
+tuning::Launch by_blocks_of(unsigned block, std::size_t count) {
+  return {static_cast<unsigned>((count + block - 1) / block), block};
+}
+
 // NVIDIA H200, us by groups, and a thread an element: uexp_f32 of 1500x384 transposed 5.1, 5.7, affine_f16
 // 4.7, 5.6; uexp_f32 of 2x56x56x128 channels first 8.9, 7.6, of 8x512x4x64 permuted 12.5, 8.4; badd_f32 of
 // 2x197x12x64 permuted, by rows, 5.1, 4.2, of 1x1500x6x64 7.0, 6.2, of 1024x1024 transposed 8.1, 9.9.
+// Copies, a thread an element, by blocks of 256, 512 and 1024: ucopy_f32 of 299x700 transposed 5.8, 3.9, 3.5;
+// ucopy_f16 of 299x1283 7.7, 5.0, 5.3, of 3x224x224x3 permuted 5.8, 5.0, 5.6; but ucopy_f32 5.7, 5.8, 6.0.
 tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                          Reads reads, std::size_t bytes) {
+  const bool turned_copy = reads == Reads::kCopied && views.stride(0, views.last()) > 1;
   if (count <= spread.resident()) {
-    return views.views == 3 ? spread.strided(count) : spread.singly(count);
+    return views.views == 3 || turned_copy ? spread.one_each(count) : spread.singly(count);
   }
   std::size_t few = spread.few_of_view(reads != Reads::kGroups);
   switch (reads) {
@@ -117,11 +125,11 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
   }
   if (count <= few) {
     // Kernels of three views recognize a thread an element by few blocks.
-    if (views.views != 3) return spread.singly(count);
-    return {static_cast<unsigned>((count + 1023) / 1024), 1024};
+    if (views.views == 3) return by_blocks_of(1024, count);
+    if (turned_copy || (reads == Reads::kCopied && bytes <= 2)) return by_blocks_of(512, count);
+    return spread.singly(count);
   }
-  return reads == Reads::kCopied ? spread.copied(count, views.stride(0, views.last()) > 1)
-                                 : spread.strided(count);
+  return reads == Reads::kCopied ? spread.copied(count, turned_copy) : spread.strided(count);
 }
 
 }  // namespace
