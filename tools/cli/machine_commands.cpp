@@ -20,7 +20,7 @@ Result<std::array<std::uint32_t, 3>> parse_sizes(const std::string& option, cons
     const auto [rest, error] = std::from_chars(parts[i].data(), end, result[i]);
     fits = error == std::errc{} && rest == end && result[i] > 0;
   }
-  if (!fits) return usage_error(option + " cannot be " + quote(text)).hint("it is X, X,Y or X,Y,Z");
+  if (!fits) return usage_error(option + " cannot be " + quote(text)).hint("it is X, X,Y or X,Y,Z: numbers from 1 to 4294967295");
   return result;
 }
 
