@@ -14,6 +14,7 @@
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/large.hpp"
 #include "tests/kernels/suite.hpp"
+#include "tests/kernels/written.hpp"
 
 namespace {
 
@@ -174,9 +175,11 @@ int main(int argc, char** argv) {
         devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i),
         [&](const kiln::Device& each) { return each.info().id == devices[i].info().id; });
     if (summary.devices[i].stopped || is_seen_before) continue;
+    const auto unwritten = run_written(devices[i], std::cout);
+    if (!unwritten) return fail(unwritten.error());
     const auto right = check_large(devices[i]);
     if (!right) return fail(right.error());
-    passed = passed && *right;
+    passed = passed && *unwritten == 0 && *right;
   }
   return passed ? 0 : 1;
 }
