@@ -49,47 +49,71 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
   }
 }
 
+// What a convolution computes: what an output adds up, for each channel of the image and in all; how many
+// outputs a channel has, in how many classes, which share no tile; and how many channels.
+struct ConvolveLoad {
+  double taps, terms, outputs, classes, channels;
+
+  // Of tiles, for each multiprocessor. Those of the direct kernels may be half as wide.
+  constexpr double tiles(ConvolveWay way, unsigned multiprocessors) const {
+    const ConvolveTile tile = convolve_tile(way);
+    const double least = way == ConvolveWay::kDirect ? 0.5 : 1;
+    const double of_class = outputs / classes / tile.outputs;
+    const unsigned groups = (static_cast<unsigned>(channels) - 1) / tile.channels + 1;
+    return classes * (of_class < least ? least : of_class) * groups / multiprocessors;
+  }
+};
+
 // What a launch takes, nanoseconds on an H200: at least; of few tiles, for each term that is
-// summed; of many tiles, for each term of a tile, and for each tile.
+// summed; of many tiles, for each tile of a multiprocessor, by its terms and by itself.
+// Of 281 convolutions, those of ResNet, of diffusion and speech models and of the benchmark, in f32 and f16,
+// what is chosen by these takes 1.008 times as long as the fastest (geometric mean), 8 of them over 1.1 times.
 struct ConvolveRate {
   double start, alone, term, tile;
 };
 constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, bool transposed,
-                                     unsigned channels) {
+                                     const ConvolveLoad& load, double tiles) {
+  // Elements of windows of several rows are found in the cache.
+  const bool is_small = load.taps < 4;
+  const double less = transposed ? 750 : 0;
   switch (way) {
-    // NVIDIA H200, us of f32; f16 takes as long. 16 channels by 3x3 to 16 of 512x512: 95; 512 by 3x3 to
-    // 512 of 7x7: 72; 320 by 3x3 to 320, 2 of 32x32: 402; transposed, 64 by 4x4, stride 2, to 3 of 64x64:
-    // 14.8. To one channel, which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 53.
+    // NVIDIA H200, us of f32; f16 takes as long. 16 channels by 3x3 to 16 of 512x512: 93; 512 by 3x3 to
+    // 512 of 7x7: 71, to 16: 43; 320 by 3x3 to 320, 2 of 32x32: 378; transposed, 64 by 4x4, stride 2, to
+    // 3 of 64x64: 10.6. To one channel, which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 53.
     case ConvolveWay::kDirect:
-      if (channels == 1) return {2000, 60, 0.035, 0.5};
-      return {4600, 14.6, transposed ? 0.14 : 0.095, 3};
-    // 320 by 3x3 to 320, 2 of 64x64: 509 (202). 64 by 1x1 to 256, 16 of 56x56: 81 (56). 512 by 3x3
-    // to 512, one of 7x7: 238 (124).
+      if (load.channels == 1) return {2000, 60, 4.6, 66};
+      return {transposed ? 6850.0 : 4650.0, tiles < 0.3 ? 7.9 : is_small ? 13.5 : 14, 11.7, 68};
+    // 320 by 3x3 to 320, 2 of 64x64: 502 (203). 64 by 1x1 to 256 of 56x56: 10.4 (8.2). 512 by 3x3 to
+    // 512, one of 7x7: 240 (140).
     case ConvolveWay::kMany:
-      return of_f32 ? ConvolveRate{3500, 51, 0.275, 8.5} : ConvolveRate{3500, 26, 0.107, 11};
-    // The same 512 to 512: 78 (74). 64 by 3x3 to 16, 8 of 128x128: 155 (98). The 16 to 16: 128
-    // (95).
-    case ConvolveWay::kFew:
-      return of_f32 ? ConvolveRate{3600, 16.2, 0.055, 7} : ConvolveRate{3600, 15, 0.035, 6.5};
-    // 275 (223), 144 (93), 85 (62).
+      return of_f32 ? ConvolveRate{4100 - less, 53, 40, 830}
+                    : ConvolveRate{4400 - less, 29, 15, 950};
+    // The same 512 to 512: 78 (77). 64 by 3x3 to 16, 8 of 128x128: 156 (105). The 16 to 16: 128 (96).
+    // 320 by 3x3, f16, to 16, 2 of 32x32: 37; to 4, 2 of 64x64: 52. 1024 by 1x1 to 256 of 14x14: 21 (20).
+    case ConvolveWay::kFew: {
+      if (of_f32) return {3550 - less, is_small ? 17.5 : 16, 7.9, 860};
+      const bool are_few = load.channels <= 128 && tiles < 1;
+      return {3800 - less, is_small ? 17.5 : are_few ? 13.5 : 16, 5.4, 580};
+    }
+    // 276 (263), 146 (99), 84 (62).
     default:
-      return of_f32 ? ConvolveRate{4200, 59, 0.223, 10} : ConvolveRate{4200, 48, 0.139, 10.3};
+      return of_f32 ? ConvolveRate{5300 - less, 65, 35.5, 580}
+                    : ConvolveRate{5500 - less, 59, 20.3, 640};
   }
 }
 // The same of threads that make an output each by themselves, for each term that one reads: of a wave,
 // and of more, whose weights lie further apart. H200, us, f16, 256 channels by 4x4 to 4 of 1x1, of 2x2:
-// 25; by tiles 51. f32, 2048 by 1x1 to 1000 of 1x1: 186; by tiles 36.
-constexpr double convolve_time_alone(double terms, bool is_wave) {
-  return 2000 + (is_wave ? 25 : 90) * terms;
+// 25; by tiles 51. f32, 2048 by 1x1 to 1000 of 1x1: 202; by tiles 37. Transposed, 100 by 4x4 to 512 of
+// 1x1: 29; by tiles 24.
+constexpr double convolve_time_alone(double terms, bool is_wave, bool transposed) {
+  return 2000 + (is_wave ? 25 : transposed ? 270 : 90) * terms;
 }
-constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed, double terms,
-                               double outputs, unsigned channels, unsigned multiprocessors) {
-  const ConvolveTile tile = convolve_tile(way);
-  const ConvolveRate rate = convolve_rate(way, of_f32, transposed, channels);
-  const double part = outputs < tile.outputs ? 1 : outputs / tile.outputs;
-  const double tiles = part * ((channels - 1) / tile.channels + 1);
-  const double alone = terms * rate.alone;
-  const double all = tiles * (terms * rate.term + rate.tile) * 132 / multiprocessors;
+constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed,
+                               const ConvolveLoad& load, unsigned multiprocessors) {
+  const double tiles = load.tiles(way, multiprocessors);
+  const ConvolveRate rate = convolve_rate(way, of_f32, transposed, load, tiles);
+  const double alone = load.terms * rate.alone;
+  const double all = tiles * (load.terms * rate.term + rate.tile);
   return rate.start + (alone > all ? alone : all);
 }
 

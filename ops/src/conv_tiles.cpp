@@ -155,15 +155,19 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
 
 ConvolutionWork work_of(const Convolution& call, const Extents& out) {
   const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
-  ConvolutionWork work{static_cast<double>(src[1]), static_cast<double>(src[1]),
-                       static_cast<double>(out[0]), static_cast<double>(out[1])};
+  const bool by_class = call.kind == ConvolutionKind::kTransposed;
+  const auto number = [](std::size_t value) { return static_cast<double>(value); };
+  ConvolutionWork work{};
+  work.taps = work.classes = 1;
+  work.outputs = number(out[0]), work.channels = number(out[1]), work.read = number(src[1]);
   for (std::size_t d = 2; d < out.rank(); ++d) {
-    const bool by_class = call.kind == ConvolutionKind::kTransposed;
     const std::size_t taps = by_class ? ceil_div(kernel[d], call.stride) : kernel[d];
-    work.terms *= static_cast<double>(taps);
-    work.read *= static_cast<double>(std::min(taps, src[d]));
-    work.outputs *= static_cast<double>(out[d]);
+    work.taps *= number(taps);
+    work.read *= number(std::min(taps, src[d]));
+    work.outputs *= number(out[d]);
+    if (by_class) work.classes *= number(std::min(call.stride, out[d]));
   }
+  work.terms = work.taps * number(src[1]);
   return work;
 }
 
@@ -175,6 +179,7 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
   if (is_host && call.dtype != DType::kF32) return ConvolutionTiles::kNone;
   const ConvolutionWork work = work_of(call, out);
+  const bool transposed = call.kind == ConvolutionKind::kTransposed;
   ConvolutionTiles best = ConvolutionTiles::kNone;
   double least = 0;
   for (const ConvolutionTiles tiles :
@@ -184,12 +189,9 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
     const bool is_wave = work.outputs * work.channels <= 32;
     const bool is_alone = tiles == ConvolutionTiles::kNone &&
                           (is_wave || (work.channels != 1 && work.is_alone(device)));
-    const double time =
-        is_alone ? tuning::convolve_time_alone(work.read, is_wave)
-                 : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
-                                         call.kind == ConvolutionKind::kTransposed, work.terms,
-                                         work.outputs, static_cast<unsigned>(out[1]),
-                                         device.multiprocessors);
+    const double time = is_alone ? tuning::convolve_time_alone(work.read, is_wave, transposed)
+                                 : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
+                                                         transposed, work, device.multiprocessors);
     if (tiles != ConvolutionTiles::kNone && time >= least) continue;
     best = tiles;
     least = time;

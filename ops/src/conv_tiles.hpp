@@ -7,10 +7,9 @@
 
 namespace kiln::ops {
 
-// What an output adds up, what a thread reads of it by itself, as it reads no more places of a dim than
-// there are, how many outputs a channel has, and how many channels.
-struct ConvolutionWork {
-  double terms, read, outputs, channels;
+// And what a thread reads of an output by itself, as it reads no more places of a dim than there are.
+struct ConvolutionWork : tuning::ConvolveLoad {
+  double read;
 
   // Whether the direct kernels make outputs by themselves.
   bool is_alone(const tuning::Spread& device) const {

@@ -134,7 +134,14 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
     change(changed);
     return std::string(plan(changed)->kernel.text());
   };
-  CHECK(with([](Convolution& c) { c.src_layout = {{1, 64, 14, 14}}; }) == "conv_tiles16_f32");
+  CHECK(with([](Convolution& c) { c.src_layout = {{1, 64, 56, 56}}; }) == "conv_tiles16_f32");
+  CHECK(with([](Convolution& c) {
+          c.src_layout = {{2, 320, 32, 32}}, c.kernel_layout = {{16, 320, 3, 3}};
+        }) == "conv2d_f32");
+  CHECK(with([](Convolution& c) {
+          c.src_layout = {{2, 320, 32, 32}}, c.kernel_layout = {{16, 320, 3, 3}};
+          c.dtype = DType::kF16;
+        }) == "conv_tiles16_f16");
   CHECK(with([](Convolution& c) { c.kernel_layout = {{16, 64, 3, 3}}; }) == "conv_tiles16_f32");
   CHECK(with([](Convolution& c) {
           c.src_layout = {{1, 64, 1024, 1024}}, c.kernel_layout = {{1, 64, 3, 3}};
