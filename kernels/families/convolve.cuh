@@ -206,8 +206,9 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
 }
 
 // Goes on to the next tile; after the last one there are no tiles. What is left of a tile's number
-// in one class counts on in the next.
-KILN_DEVICE void move_to_next_tile(Convolution& c, ConvolutionKind kind) {
+// in one class counts on in the next. One function for all types.
+KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
+  Convolution& c = convolution();
 #pragma unroll 1
   while (c.next_tile >= c.tiles) {
     c.next_tile -= c.tiles;
@@ -304,7 +305,7 @@ struct DirectConvolution {
 #pragma unroll 1
     for (;;) {
       barrier();  // all have done with the tile before
-      if (thread_index() == 0) move_to_next_tile(c, kind);
+      if (thread_index() == 0) move_to_next_tile(kind);
       barrier();
       if (c.tiles == 0) return;
       const u32 width = c.width, teams = c.teams;
