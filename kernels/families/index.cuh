@@ -56,7 +56,6 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   const bool in_chunks =
       !singly && (address_of(inp) | address_of(out) | right * sizeof(B)) % 16 == 0;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  const bool contiguous = info == nullptr || is_contiguous(view);
   const Places<Id> places(src_dim);
   const u64 per_row = in_chunks ? right / kCount : right;
   const u64 units = in_chunks ? numel / kCount : numel;
@@ -65,7 +64,11 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
     const u64 row = quotient_of(i, per_row);
     const u64 l = row < ids_dim ? 0 : quotient_of(row, ids_dim);
     const u64 j = row - l * ids_dim;
-    const Id id = ids[contiguous ? j : place_of(view, view.rank, j)];
+    u64 place = j;
+    if (info != nullptr) {
+      place = view.rank == 1 ? j * view.stride(0, 0) : place_of(view, view.rank, j);
+    }
+    const Id id = ids[place];
     const bool found = places.has(id);
     const u64 k = i - row * per_row + (l * src_dim + static_cast<u64>(id)) * per_row;
     if (in_chunks) {
