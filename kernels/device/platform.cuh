@@ -63,8 +63,8 @@ using SharedType = T;
 #if KILN_PLATFORM_CUDA
 #define KILN_DEVICE __device__ __forceinline__
 // A path that is taken seldom and needs many registers: a call, so that it costs the usual path
-// none.
-#define KILN_ASIDE static __device__ __noinline__
+// none. Not static, as PTX would say the file at each of its parameters.
+#define KILN_ASIDE inline __device__ __noinline__
 // An exported kernel and its parameters; the body follows. Blocks have up to `threads` threads, and
 // so few registers are used that `blocks` of them fit on a multiprocessor.
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
