@@ -192,26 +192,43 @@ constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
 }
 // Whether two to eight vectors are held, in our own geometry.
 //
-// H200, microseconds, 14336 x 4096, by dot products and held:
-//              Q4_0         Q8_0         Q4_K         Q6_K
-//   2       11.7  13.3   18.6  18.4   12.5  13.1   20.5  19.3
-//   4       14.9  13.8   20.2  19.0   15.1  13.5   22.3  19.8
+// H200, microseconds of the kernels alone, by dot products or tiles, and held:
+//                        Q4_0         Q5_0         Q8_0         Q4_K         Q5_K         Q6_K
+//   14336 x 4096, 2  11.2  12.5   13.7  18.0   18.0  17.9   12.1  12.3   17.1  14.6   20.3  19.0
+//                 3  13.3  12.7   15.7  18.1   18.9  18.0   16.6  12.6   18.4  14.7   25.1  19.1
+//                 4  14.2  13.3   17.0  18.8   19.7  18.6   17.9  13.2   21.2  15.3   26.2  19.6
+//   11008 x 4096, 4  11.6  12.0   14.0  16.5   16.8  15.7   14.7  11.5   17.1  13.6   21.2  17.1
+//    6144 x 4096, 4   7.8   8.1                11.2  10.0    9.9   8.0
+//    5120 x 5120, 2   7.1   8.7    8.2  12.2    9.5  10.1    7.7   8.5   10.4   9.7   11.6  13.3
+//                 4   8.5   9.0   10.2  12.4   10.4  10.3   10.5   8.8   11.9  10.0   14.5  13.7
+//                 5  11.8   9.2   13.3  12.8   12.9  10.5   13.3   9.0   15.5  10.2   17.4  13.9
+//                 6  12.5   9.3   13.9  12.9   13.7  10.7   13.5   9.1   15.9  10.3   17.9  14.1
+//    4096 x 14336, 2 11.3  13.8   14.1  19.6   18.9  19.0   12.8  13.5   17.0  15.5   19.7  21.3
+//                  5 17.9  14.7   22.1  20.5   21.2  19.7   24.7  14.4   27.7  16.2   31.4  21.9
+//    4096 x 4096, 3   5.3   6.1    6.5   7.7    7.4   7.5    6.7   6.0    7.1   7.0   10.4   8.2
+//                 5   6.8   6.7    8.0   8.5    8.1   8.1    9.8   6.8   10.8   7.7   12.2   8.9
+//    3072 x 4096, 5   5.9   6.5                 6.8   7.7    9.0   6.4
+//    2560 x 9728, 3   7.6  10.8    8.9  14.7   11.3  11.8    9.6  10.6   10.7  11.9
+//                 7  13.1  11.6   14.4  15.6   14.2  12.5   17.1  11.3   19.2  12.6
+//    2048 x 2048, 4   3.1   3.6    3.3   4.3    3.2   3.6    3.6   3.6    3.7   3.9    4.2   4.3
+//                 8   3.8   4.2    4.1   4.9    3.9   4.3    4.7   4.2    5.0   4.5    5.2   4.9
 constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
                          unsigned long long vectors, unsigned block_bytes) {
-  if (columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
-  const unsigned long long values = rows * columns;
+  if (vectors < 2 || columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
+  const auto is_large = [&](unsigned least_rows, unsigned least_millions) {
+    return rows >= least_rows && rows * columns >> 20 >= least_millions;
+  };
   if (block_bytes >= 144) {
-    if (vectors > 4) return rows >= 1024 && values >= 4u << 20;
-    if (block_bytes == 210 && vectors > 2) return rows >= 4096 && values >= 16u << 20;
-    if (vectors == 4) return rows >= 4096 && values >= 24u << 20;
-    if (vectors == 3) return rows >= 5120 && values >= 24u << 20;
-    return vectors == 2 && block_bytes != 144 && rows >= 8192 && values >= 32u << 20;
+    if (vectors > 4) return is_large(1024, 4);
+    if (block_bytes == 144) return vectors > 2 && is_large(3072, 8);
+    if (vectors > 2) return is_large(4096, 16);
+    return block_bytes == 210 ? is_large(8192, 32) : is_large(4096, 24);
   }
-  if (vectors == 8 || (vectors == 7 && block_bytes < 34)) {
-    return rows >= 2048 && values >= 12u << 20;
-  }
-  const unsigned fewest = block_bytes == 18 || block_bytes == 34 ? 4 : 5;
-  return rows >= 8192 && vectors >= fewest && values >= 32u << 20;
+  if (vectors > 6) return is_large(2048, 12);
+  if (block_bytes == 20 || block_bytes == 22) return vectors > 4 && is_large(4096, 24);
+  if (vectors > 4) return is_large(2560, 16);
+  if (block_bytes == 18) return vectors > 2 && is_large(8192, 48);
+  return is_large(2560, vectors == 2 ? 56 : 24);
 }
 
 // Our own geometry: threads of a block, which shares rows, and blocks. Small blocks waste no threads

@@ -214,12 +214,13 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.mul_mat_q4_K<<<224, 32x8>>>: product as f32");
   call.weights = nullptr;
   call.rows = 4096;
+  call.vectors = 10;
   CHECK(
       text(call) ==
-      "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
+      "quantized.quantize_rows_q8_1_f32<<<4x10, 256>>>: activations as Q8_1\n"
       "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-      "quantized.mul_mat_vec_q4_K_q8_1_cuda3<<<1024, 32x2>>>: product as f32, of activations 8 to "
-      "10");
+      "quantized.mul_mat_vec_q4_K_q8_1_cuda2<<<1024, 32x2>>>: product as f32, of activations 8 to "
+      "9");
   const auto split = plan(call);
   REQUIRE(split);
   CHECK(split->launches[2].workspace_parts[0].offset ==
