@@ -9,6 +9,7 @@
 
 #include "device/chunk.cuh"
 #include "device/platform_copies.cuh"
+#include "device/platform_matrix.cuh"
 #include "gguf/formats.cuh"
 
 namespace kiln::families {
@@ -44,7 +45,8 @@ KILN_DEVICE void turn_halves(u32 (&words)[kCount]) {
 }
 KILN_DEVICE f32 low_f16(u32 word) { return widen(f16{static_cast<u16>(word)}); }
 
-// load(vector, lane): `vector` is the block of the first column of 32 threads.
+// load(vector, lane, place): `vector` is the block of the first column of 32 threads; `place` is where
+// a row's bytes of these columns lie, modulo 4.
 // dot(row, lane): `row` has the bytes of these columns.
 template <class Format>
 struct HeldColumns;
@@ -60,7 +62,7 @@ struct HeldColumns<gguf::Q4_0> {
   u32 low[2][4], high[2][4];
   HeldBlock block[2];
 
-  KILN_DEVICE void load(const Q8_1* vector, u32 lane) {
+  KILN_DEVICE void load(const Q8_1* vector, u32 lane, u32) {
 #pragma unroll
     for (u32 b = 0; b < 2; ++b) {
       const Q8_1& y = vector[2 * lane + b];
@@ -100,7 +102,7 @@ struct HeldColumns<gguf::Q8_0> {
   u32 quants[2][8];
   HeldBlock block[2];
 
-  KILN_DEVICE void load(const Q8_1* vector, u32 lane) {
+  KILN_DEVICE void load(const Q8_1* vector, u32 lane, u32) {
 #pragma unroll
     for (u32 b = 0; b < 2; ++b) {
       const Q8_1& y = vector[2 * lane + b];
@@ -153,7 +155,7 @@ struct HeldQuarter {
   u32 quants[2][8];
   HeldBlock block[2];
 
-  KILN_DEVICE void load(const Q8_1* vector, u32 lane) {
+  KILN_DEVICE void load(const Q8_1* vector, u32 lane, u32) {
 #pragma unroll
     for (u32 b = 0; b < 2; ++b) {
       const Q8_1& y = vector[2 * lane + b];
@@ -202,9 +204,11 @@ struct HeldColumns<gguf::Q6_K> {
   u32 quants[4][4];
   HeldBlock of_vector[4];
   i32 first[4];  // of a sum: that the zero is 32
+  u32 before;    // bytes, from a multiple of four to the block: 0 or 2
 
-  KILN_DEVICE void load(const Q8_1* vector, u32 lane) {
+  KILN_DEVICE void load(const Q8_1* vector, u32 lane, u32 place) {
     const Q8_1* const of_half = vector + lane / 2 * 4;
+    before = place + lane / 4 * 210 & 2;
 #pragma unroll
     for (u32 p = 0; p < 4; ++p) {
       const u32 times = p < 2 ? 1 : 16;
@@ -215,6 +219,7 @@ struct HeldColumns<gguf::Q6_K> {
         quants[p][k] = of_half[p].quants[lane % 2 * 4 + k];
         ones = dot_bytes(0x01010101u, quants[p][k], ones);
       }
+      if (before != 0) turn_halves(quants[p]);
       first[p] = gguf::kWholeBias - static_cast<i32>(32 * times) * ones;
     }
   }
@@ -236,23 +241,20 @@ struct HeldColumns<gguf::Q6_K> {
         sum = dot_unsigned_bytes(low[p % 2][k] & mask, quants[p][k], sum);
         above = dot_unsigned_bytes(high[k] & 0x03030303u << 2 * p, quants[p][k], above);
       }
-      total = math::fma(gguf::small_to_f32(static_cast<i8>(scales[2 * p])),
+      total = math::fma(static_cast<f32>(static_cast<i8>(scales[2 * p])),
                         of_vector[p].scaled(above * (p % 2 == 0 ? 16 : 4) + sum), total);
     }
     return gguf::load_f16(block + 208) * total;
   }
 
  private:
-  // Words from a multiple of two on; a word behind them is there.
-  KILN_DEVICE static void load_halves(const u8* at, u32 (&words)[4]) {
-    const u32 before = static_cast<u32>(address_of(at)) & 2;
+  // Sixteen bytes as words, in the order of the vector's; a word behind them is there.
+  KILN_DEVICE void load_halves(const u8* at, u32 (&words)[4]) const {
     u32 aligned[5];
     gguf::load_words<4>(at - before, aligned);
+    words[0] = select_bytes(aligned[0], aligned[4], 0x3210 + before * 0x1111);
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k) {
-      const u64 both = static_cast<u64>(aligned[k + 1]) << 32 | aligned[k];
-      words[k] = static_cast<u32>(both >> before * 8);
-    }
+    for (u32 k = 1; k < 4; ++k) words[k] = aligned[k];
   }
 };
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "device/block.cuh"
+#include "device/index.cuh"
 #include "device/platform_copies.cuh"
 #include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
@@ -35,7 +36,7 @@ struct StreamedRows {
   static constexpr u32 kLine = 128, kStageBytes = tuning::streamed_stage(kBytes);
   static constexpr bool kStartsAnywhere = kStartsAtHalves<Format>;  // among sixteen bytes
   static_assert(kStageBytes % kLine == 0 && kStageBytes >= kBytes + kLine - 16 + kStartsAnywhere);
-  static_assert(kMostSums >= tuning::kMostStreamedColumns / kColumns * 2);
+  static_assert(kMostSums >= tuning::kMostStreamedColumns / kColumns * 4);
   // The threads of a wave leave what they sum of so many pieces, and then four add up each.
   static constexpr u32 kBatch = tuning::kStreamedBatch, kStride = tuning::kStreamedStride;
   static_assert(kBatch == kLanes / 4 && kStride == kLanes + 4);
@@ -60,49 +61,71 @@ struct StreamedRows {
   KILN_DEVICE static void multiply(const PairRows& matrix, const Q8_1* vector, const Output& output,
                                    u32 columns, u32 rows) {
     f32* const sums = static_cast<Sums*>(dynamic_shared())->of_pieces;
-    const u32 shift = matrix.is_pair() ? 1 : 0;
+    const u32 of_pair = matrix.is_pair() ? 1 : 0;
+    const u32 by_two = kStartsAnywhere && matrix.row_bytes % 4 != 0 ? 1 : 0;
+    const u32 shift = of_pair + by_two;
     const u32 pieces = (columns + kColumns - 1) / kColumns << shift;
-    const u32 end = begin_of(block_index() + 1, rows);
+    // Blocks take units by turns, so that what all of them read at a time lies together.
+    const u32 blocks = block_count(), block = block_index();
+    const u32 all = small_quotient((rows >> by_two) + (blocks - 1 - block), blocks);
 #pragma unroll 1
-    for (u32 first = begin_of(block_index(), rows), next = end; first < end; first = next) {
-      u32 count = end - first;
+    for (u32 done = 0, next = all; done < all; done = next) {
+      u32 count = all - done;
       if (count * pieces > kMostSums) count = kMostSums / pieces;
-      next = first + count;
-      sum_pieces(sums, Rows{matrix, shift, first, count, pieces}, vector, columns);
+      next = done + count;
+      const u64 step = static_cast<u64>(matrix.row_bytes << by_two) * blocks;
+      const Rows of{matrix, shift, step, block + done * blocks, blocks, count, pieces};
+      sum_pieces(sums, of, vector, columns);
       barrier();
+      // Of many slices four threads add up a row's sums. The threads of a wave go together.
+      const u32 team = pieces >> shift > 3 ? 2 : 0, results = count << by_two;  // team: log2
+      const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
 #pragma unroll 1
-      for (u32 k = thread_rank(); k < count; k += block_threads()) {
-        output(first + k << shift, 0, [&](u32 n) {
-          f32 sum = 0;
+      for (u32 row = wave * kLanes >> team; row < results; row += block_threads() >> team) {
+        const u32 own = row + (lane >> team), part = lane & ((1u << team) - 1);
+        const u32 i = lesser(own, results - 1), k = i >> by_two, before = (i & by_two) << of_pair;
+        f32 sum[2] = {};
 #pragma unroll 1
-          for (u32 p = n; p < pieces; p += 1u << shift) sum += sums[p * count + k];
-          return sum;
-        });
+        for (u32 at = 0; at < pieces; at += 1u << (shift + team)) {
+          const u32 p = at + before + (part << shift);
+#pragma unroll
+          for (u32 n = 0; n < 2; ++n) {
+            if (p < pieces && n <= of_pair) sum[n] += sums[(p + n) * count + k];
+          }
+        }
+        if (team != 0) {
+#pragma unroll
+          for (u32 n = 0; n < 2; ++n) {
+            sum[n] += exchange(sum[n], 2, 4);
+            sum[n] += exchange(sum[n], 1, 4);
+          }
+        }
+        if (part == 0 && own < results) {
+          output((of.unit(k) << shift) + before, 0, [&](u32 n) { return sum[n]; });
+        }
       }
-      if (next != end) barrier();
+      if (next != all) barrier();
     }
   }
 
  private:
-  // Neighbouring rows of a block, and the pieces of each: its slices, of two matrices by turns.
+  // Rows of a block, one, two or four of which are a unit, and the pieces of each unit: the slices of
+  // its rows by turns. A unit has the rows of both matrices, and, where rows begin by turns in the
+  // middle of words, those of two: so pieces of one number all begin alike.
   struct Rows {
     const PairRows& matrix;
-    u32 shift, first, count, pieces;
+    u32 shift;         // log2 of a unit's rows
+    u64 step;          // bytes from a unit to the next
+    u32 first, every;  // units: the first, and as many further the next
+    u32 count, pieces;
 
+    KILN_DEVICE u32 unit(u32 k) const { return first + k * every; }
     KILN_DEVICE const u8* piece(u32 p, u32 k) const {
-      const u32 of_second = shift == 0 ? 0 : p % 2;
-      return matrix.row((first + k << shift) + of_second) + (p >> shift) * kBytes;
+      const u32 row = p & ((1u << shift) - 1);
+      return matrix.row((unit(k) << shift) + row) + (p >> shift) * kBytes;
     }
   };
-  // The first row of a block: each has about as many.
-  KILN_DEVICE static u32 begin_of(u32 block, u32 rows) {
-    if (block >= block_count()) return rows;
-    const f32 each =
-        static_cast<f32>(rows) * reciprocal_approximate(static_cast<f32>(block_count()));
-    const u32 begin = static_cast<u32>(static_cast<f32>(block) * each);
-    return begin < rows ? begin : rows;
-  }
-  // What a wave copies: a piece of each row, and then the next.
+  // What a wave copies: a piece of each unit, and then the next.
   struct Copies {
     const Rows& rows;
     SharedPlace ring;
@@ -124,7 +147,7 @@ struct StreamedRows {
       copy<0, kStageBytes>(ring + to + (place - before) + behind,
                            one_address(from - before + behind), all > behind ? all - behind : 0);
       to = to + kStageBytes == kStages * kStageBytes ? 0 : to + kStageBytes;
-      from += rows.matrix.row_bytes;
+      from += rows.step;
       --left;
       if (++k == rows.count) {
         k = 0;
@@ -150,6 +173,12 @@ struct StreamedRows {
     }
   }
 
+  KILN_DEVICE static void copy_vector(SharedPlace to, const Q8_1* vector, u32 columns) {
+    for (u32 i = 16 * thread_rank(); i < columns / 32 * Q8_1::kBytes; i += 16 * block_threads()) {
+      copy_async_16(to + i, reinterpret_cast<const u8*>(vector) + i);
+    }
+  }
+
   KILN_DEVICE static void sum_pieces(f32* sums, const Rows& rows, const Q8_1* vector, u32 columns) {
     const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
     const u32 waves = block_threads() / kLanes, waves_shift = highest_bit(waves);
@@ -162,12 +191,11 @@ struct StreamedRows {
     Wave& mine = of_waves[wave];
     const SharedPlace ring = shared_place(mine.stages);
     Copies copies(rows, ring, left, piece, k);
-    for (u32 i = 16 * thread_rank(); i < columns / 32 * Q8_1::kBytes; i += 16 * block_threads()) {
-      copy_async_16(shared_place(whole) + i, reinterpret_cast<const u8*>(vector) + i);
-    }
+    // The vector comes behind the first stages, which are longer on their way.
 #pragma unroll 1
     for (u32 s = 0; s < kStages; ++s) {
       copies.next();
+      if (s == 0) copy_vector(shared_place(whole), vector, columns);
       end_group();
     }
     wait_for_groups<kStages - 1>();
@@ -178,10 +206,10 @@ struct StreamedRows {
       HeldColumns<Format> held;
       const u32 slice = piece >> rows.shift;
       const bool is_idle = slice * kBytes + kBytes * lane / kLanes >= rows.matrix.row_bytes;
-      if (!is_idle) held.load(whole + slice * (kColumns / 32), lane);
+      u32 place = static_cast<u32>(address_of(rows.piece(piece, k))) - ring;
+      if (!is_idle) held.load(whole + slice * (kColumns / 32), lane, place);
       const u32 of_piece = rows.count - k, run = left < of_piece ? left : of_piece;
       f32* const of_run = sums + piece * rows.count + k;
-      u32 place = static_cast<u32>(address_of(rows.piece(piece, k))) - ring;
 #pragma unroll 1
       for (u32 i = 0; i < run; ++i) {
         const u32 in_batch = i % kBatch;
@@ -193,7 +221,7 @@ struct StreamedRows {
         copies.next();
         end_group();
         stage = stage + kStageBytes == kStages * kStageBytes ? 0 : stage + kStageBytes;
-        place += rows.matrix.row_bytes;
+        place += static_cast<u32>(rows.step);
         if (in_batch + 1 == kBatch || i + 1 == run) {
           add_parts(mine.parts, in_batch + 1, of_run + (i - in_batch), lane);
         }
@@ -231,6 +259,7 @@ KILN_DEVICE bool streams_rows(const PairRows& matrix, const Q8_1* vector, u32 co
   const u64 begins = address_of(matrix.first) | address_of(matrix.second) | address_of(vector);
   const u32 ends = matrix.row_bytes * (Streamed::kStartsAnywhere ? rows : 1);
   return (begins | ends) % 16 == 0 && threads >= 32 && (threads & (threads - 1)) == 0 &&
+         rows + block_count() < kSmallIndex &&
          dynamic_shared_bytes() >= Streamed::bytes(threads / 32, columns);
 }
 template <class Format, class Output>
