@@ -20,6 +20,15 @@ namespace kiln::tuning {
 //                 one of 512, 3                   10.9   17.1   11.0   12.6   14.9
 //   without streams: 14336 x 4096                 13.2   18.4   12.0   17.0   21.0
 //                    4096 x 14336                 12.5   18.7   12.6   15.9   22.8
+//
+// Blocks that have neighbouring rows and add up each by one thread, and those that take rows by turns
+// and add up one of many slices by four:
+//                      Q4_0          Q8_0          Q4_K          Q5_K          Q6_K
+//   14336 x 4096    10.0   9.9    16.6  16.5    10.0  10.0    11.9  11.8    13.9  13.8
+//   18944 x 3584    11.6  11.3    19.2  18.9    11.7  11.4    13.6  13.4    15.8  15.5
+//    4096 x 14336   10.3  10.0    16.8  16.8    10.3  10.2    12.1  11.9    14.0  13.9
+//    5120 x 13824   12.0  12.1    19.8  19.7    12.0  12.2    14.3  14.1    16.4  16.4
+//    8192 x 2048     4.5   4.6     6.3   6.3     4.6   4.7     5.3   5.2     6.0   6.0
 inline constexpr unsigned kStreamedValues = 64;
 constexpr unsigned streamed_stages(unsigned block_bytes) {
   return block_bytes == 18 || block_bytes == 144 ? 4 : 3;
