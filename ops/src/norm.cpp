@@ -108,9 +108,18 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   const bool many = rows.rows * whole > device.resident();
   // Where there are few rows, less for each thread; f64 is computed by all that one keeps.
   constexpr unsigned kKept = tuning::kSoftmaxPieces;
-  const unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
+  unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
   const unsigned of_lane = many ? tuning::softmax_walked(size) : kKept;
-  const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each_thread, of_lane);
+  const auto launch_by = [&](unsigned each) {
+    return tuning::over_rows(device, rows.rows, pieces, each, of_lane);
+  };
+  tuning::Launch own = launch_by(each_thread);
+  // Unless blocks would then take turns: a multiprocessor has registers for 1024 threads. H200, f16, us by
+  // one and so: 300x5120 10.5, 5.1; 1000x1500 8.0, 5.2; 150x8192 8.0, 5.3; 600x2048 5.9, 4.5.
+  while (each_thread < kKept &&
+         std::uint64_t{own.blocks} * own.threads > 1024u * gpu.multiprocessors) {
+    own = launch_by(each_thread *= 2);
+  }
   const std::uint32_t most = most_for_a_block(rows, own.threads);
   std::uint32_t each = 1;
   while (each < most && rows.rows > std::uint64_t{each} * own.blocks) each *= 2;
