@@ -89,6 +89,13 @@ inline constexpr u32 kMostThreads = kMachine.multiprocessors * kMachine.threads;
 // Elements that a thread takes at once.
 inline constexpr u32 kAtOnce = 4;
 
+// What the threads of a block share. Outside of what knows the reduction, whose names are long.
+template <class State>
+KILN_DEVICE BlockScratch<State>& team_scratch() {
+  KILN_SHARED(scratch, BlockScratch<State>);
+  return scratch;
+}
+
 // How many rows a block takes of those that have a block each, as a power of two: so many that the
 // registers of the blocks that work fit on the device at once.
 KILN_DEVICE u32 log_rows_of_block() {
@@ -166,16 +173,16 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
     if (k == 1 ? !several : !many) break;
     state = Reduction::take(state, x[k], rank + k * threads);
   }
-  KILN_SHARED(scratch, RowScratch<typename Reduction::State>);
+  auto& scratch = team_scratch<typename Reduction::State>();
   const u32 most = wave_width();
   state = join_lanes<Reduction>(state, threads < most ? threads : most);
   if (threads > most) {
     const u32 wave = uniform(wave_index());
-    if (lane_index() == 0) scratch.of[0][wave] = state;
+    if (lane_index() == 0) scratch.of[wave] = state;
     barrier();
     const u32 waves = threads / most;
     if ((wave & (waves - 1)) != 0) return true;
-    state = rank < waves ? scratch.of[0][wave + rank] : Reduction::identity();
+    state = rank < waves ? scratch.of[wave + rank] : Reduction::identity();
     state = join_lanes<Reduction>(state, waves);
   }
   if (rank == 0 && start < numel) dst[row] = Reduction::result(state, ~0u);
@@ -255,22 +262,22 @@ struct Rows {
     const u32 row = walk.base + teams.mine;
     const u64 first = first_of(row);
     if (teams.mine >= teams.count || first >= numel) return state;
-    u64 place = first;
-    if (!shape.contiguous) {
-      place = place_of(view, shape.kept, shape.kept == view.rank ? first : row);
-    }
-    const T* const from = src + place;
-    const u64 count = numel - first < per_row ? numel - first : per_row;
+    const u64 left = numel - first, count = left < per_row ? left : per_row;
     // 32 bits count what is taken several at once.
-    if (shape.even && count >> 31 == 0) {
-      return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), team,
-                                               order);
-    }
-    // The digits of a place within the row are those of the inner dims.
+    const bool even = shape.even && count >> 31 == 0;
 #pragma unroll 1
-    for (u64 i = team.rank; i < count; i += team.threads) {
-      const T x = from[place_of(view, view.rank, i)];
-      state = Reduction::take(state, order.turned(x), static_cast<u32>(i));
+    for (u64 i = even ? 0 : team.rank; i < count; i += team.threads) {
+      u64 place = first + i;
+      if (!shape.contiguous) {
+        place = place_of(view, even ? shape.kept : view.rank,
+                         even && shape.kept != view.rank ? row : place);
+      }
+      const T* const from = src + place;
+      if (even) {
+        return take_elements<Reduction, kAtOnce>(from, shape.stride, static_cast<u32>(count), team,
+                                                 order);
+      }
+      state = Reduction::take(state, order.turned(*from), static_cast<u32>(i));
     }
     return state;
   }
@@ -279,7 +286,7 @@ struct Rows {
   template <class Reduction, class Out, class Order>
   KILN_DEVICE void store(typename Reduction::State state, u32 last, Out* dst,
                          const Order& order) const {
-    KILN_SHARED(scratch, BlockScratch<typename Reduction::State>);
+    auto& scratch = team_scratch<typename Reduction::State>();
     const RowTeams& teams = walk.teams;
     const Team& team = teams.team;
     // By groups of lanes that fill the team: waves, or the largest parts of them.
@@ -309,12 +316,7 @@ struct Rows {
     }
     const u32 row = walk.base + which;
     if (gives && which < teams.count && has(row)) {
-      const Out result = Reduction::result(state, last);
-      if constexpr (Reduction::kIsIndex) {
-        dst[row] = result;
-      } else {
-        dst[row] = order.turned(result);
-      }
+      dst[row] = result_of<Reduction, Out>(state, last, order);
     }
   }
 };

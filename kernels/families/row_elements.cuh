@@ -42,6 +42,17 @@ struct EitherOrder {
   }
 };
 
+// The result of such elements.
+template <class Reduction, class Out, class Order>
+KILN_DEVICE Out result_of(typename Reduction::State state, u32 last_dim, const Order& order) {
+  const Out result = Reduction::result(state, last_dim);
+  if constexpr (Reduction::kIsIndex) {
+    return result;
+  } else {
+    return order.turned(result);
+  }
+}
+
 // Chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. The first element's number
 // is `index`.
 template <class Reduction, class T, class Order>

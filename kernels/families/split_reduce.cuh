@@ -122,12 +122,7 @@ struct SplitRows {
         }
       }
       if (whole && team.rank == 0 && row < rows) {
-        const Out result = Reduction::result(state, ~0u);  // of one dim
-        if constexpr (Reduction::kIsIndex) {
-          dst[row] = result;
-        } else {
-          dst[row] = order.turned(result);
-        }
+        dst[row] = result_of<Reduction, Out>(state, ~0u, order);  // of one dim
       }
     }
   }
