@@ -1,5 +1,7 @@
 // unary: the copy of a view.
-#include "unary.cuh"
+#include "device/export.cuh"
+#include "families/elementwise.cuh"
+#include "tables/unary.hpp"
 
 #define COPY(suffix, type, root, op, cost, scalars)                                    \
   KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 numel, kiln::u64 num_dims,   \

@@ -94,7 +94,7 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
   const tuning::Spread spread = spread_over(gpu);
-  // Functions of f64 go element by element (families/elementwise.cuh).
+  // Functions of f64 go element by element (families/map.cuh).
   if (own.cost == Cost::kLong && own.out == DType::kF64) {
     return set_grid(launch, geometry, count, spread.singly(count));
   }

@@ -4,6 +4,7 @@
 #include "device/block.cuh"
 #include "device/block_sort.cuh"
 #include "device/byte_matrix.cuh"
+#include "device/columns.cuh"
 #include "device/convert.cuh"
 #include "device/half_fragments.cuh"
 #include "device/half_matrix.cuh"
@@ -285,6 +286,11 @@ KILN_KERNEL(1024, small_quotients, const kiln::u32* dividends, const kiln::u32* 
             kiln::u32* quotients, kiln::u32 count) {
   const kiln::u32 i = kiln::self();
   if (i < count) quotients[i] = kiln::device::small_quotient(dividends[i], divisors[i]);
+}
+KILN_KERNEL(1024, brief_quotients, const kiln::u32* dividends, const kiln::u32* divisors,
+            kiln::u32* quotients, kiln::u32 count) {
+  const kiln::u32 i = kiln::self();
+  if (i < count) quotients[i] = kiln::device::brief_quotient(dividends[i], divisors[i]);
 }
 
 // Added to what is there.

@@ -463,6 +463,20 @@ TEST_CASE("quotients of numbers below 2^63") {
   }
 }
 
+// Of pairs of 32-bit numbers, by a kernel.
+void check_quotients(const char* kernel, const std::vector<std::uint32_t>& dividends,
+                     const std::vector<std::uint32_t>& divisors) {
+  const auto count = static_cast<std::uint32_t>(dividends.size());
+  const Bytes out = run(kernel, {count / 100}, {100}, {bytes_of(dividends), bytes_of(divisors)},
+                        Bytes(count * 4), {count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const Bits actual = element(DType::kU32, out, i);
+    if (actual != dividends[i] / divisors[i]) {
+      FAIL(dividends[i] << " / " << divisors[i] << ": " << actual);
+    }
+  }
+}
+
 TEST_CASE("quotients of numbers below 2^21") {
   Random random(31);
   std::vector<std::uint32_t> dividends, divisors;
@@ -476,15 +490,26 @@ TEST_CASE("quotients of numbers below 2^21") {
       divisors.push_back(divisor);
     }
   }
-  const auto count = static_cast<std::uint32_t>(dividends.size());
-  const Bytes out = run("small_quotients", {count / 100}, {100},
-                        {bytes_of(dividends), bytes_of(divisors)}, Bytes(count * 4), {count});
-  for (std::size_t i = 0; i < count; ++i) {
-    const Bits actual = element(DType::kU32, out, i);
-    if (actual != dividends[i] / divisors[i]) {
-      FAIL(dividends[i] << " / " << divisors[i] << ": " << actual);
+  check_quotients("small_quotients", dividends, divisors);
+}
+
+TEST_CASE("quotients of numbers below 2^31") {
+  Random random(37);
+  std::vector<std::uint32_t> dividends, divisors;
+  while (dividends.size() < 40000) {
+    const auto divisor = std::max<std::uint32_t>(
+        static_cast<std::uint32_t>(random.bits() >> (33 + random.below(31))), 1);
+    const std::uint64_t dividend = random.bits() >> (33 + random.below(12));
+    // Also next to a multiple.
+    const std::uint64_t multiple = dividend / divisor * divisor;
+    for (const std::uint64_t each : {dividend, multiple, multiple == 0 ? 0 : multiple - 1}) {
+      dividends.push_back(static_cast<std::uint32_t>(each));
+      divisors.push_back(divisor);
     }
   }
+  dividends.resize(40000);
+  divisors.resize(40000);
+  check_quotients("brief_quotients", dividends, divisors);
 }
 
 // Words of bytes; the first few have the extremes of both signs in every place.

@@ -1,0 +1,122 @@
+// How a large view of one input is walked: of one dim, the cut, a thread takes several elements, a column.
+// Where the innermost elements lie side by side it is the same element of several lines, of kLine
+// neighbours each, for as many threads. Where others do, it is neighbours in that dim. NVIDIA H200, own
+// geometry, us for affine_f32 of 4096x4096: of rows of 8192 54, singly 112; whose rows repeat one element
+// 24 by neighbours, 40 by lines.
+#pragma once
+
+#include "device/index.cuh"
+
+namespace kiln::device {
+
+// a / b for a below 2^31. The first quotient errs by 2^-22 of it; the second by less than one, downwards.
+KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
+  const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
+  u32 result = static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
+  if (a >= kSmallIndex) {
+    const f32 rest = static_cast<f32>(static_cast<i32>(a - result * b));
+    result += static_cast<u32>(static_cast<i32>(math::floor(math::fma(rest, inverse, -0x1p-10f))));
+    if (a - result * b >= b) ++result;
+  }
+  return result;
+}
+
+// A column's number has two parts: the lower counts within the inner dims, the upper within the others.
+struct Columns {
+  u32 inner;  // columns of the inner dims; all ones where all dims are
+  u32 dims;   // the first inner dim, the cut from kCut on, and kLines
+
+  static constexpr u32 kLines = 1u << 31;
+  static constexpr u32 kCut = 16;
+  static constexpr u32 kSingle = 0x7fffu << kCut;  // no cut: columns of one element
+  static constexpr u32 kNone = ~0u;                // of a contiguous array
+
+  static constexpr u32 kLogNeighbours = 3;
+  static_assert(1u << kLogNeighbours == tuning::kNeighbours);
+
+  KILN_DEVICE static Columns none() { return {1u << 30, kNone}; }
+  KILN_DEVICE static u32 split(u32 dims) { return dims & ((1u << kCut) - 1); }
+  KILN_DEVICE static u32 cut(u32 dims) { return dims >> kCut & 0x7fff; }
+  // Of what lies between a column's elements in their dim; of how many there are.
+  KILN_DEVICE static u32 log_apart(u32 dims) { return (dims & kLines) != 0 ? kLogLine : 0; }
+  KILN_DEVICE static u32 log_count(u32 dims) {
+    return (dims & kLines) != 0 ? tuning::kLogLines : kLogNeighbours;
+  }
+  // Columns along a cut of so many elements.
+  KILN_DEVICE static u32 along(u32 size, u32 dims) {
+    const u32 log = log_apart(dims);
+    return (((size - 1) >> (log + log_count(dims))) + 1) << log;
+  }
+};
+
+// Where a column lies, and how far apart its elements do, in the view and in the output.
+struct Column {
+  u64 at;
+  u64 to;
+  u32 apart;
+  u32 to_apart;
+  u32 count;
+};
+
+// Of views of 2^31 elements and more there is no cut, but there are outer dims. Whether a view is row-major
+// without gaps is told of the others.
+KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel) {
+  Columns columns{~0u, Columns::kSingle};
+  const bool is_huge = numel >> 31 != 0;
+  bool is_contiguous = !is_huge;
+  u32 inner = 1, expected = 1;
+#pragma unroll 1
+  for (u32 dim = view.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    const u32 size = view.size(dim);
+    const u64 stride = view.stride(0, dim);
+    u32 several = size;
+    if (is_huge) {
+      const u64 product = static_cast<u64>(inner) * several;
+      if (product >> 31 != 0) return {inner, Columns::kSingle | (dim + 1)};
+    } else if (columns.dims == Columns::kSingle && stride == 1 && size > (inner == 1 ? kLine : 1)) {
+      columns.dims = dim << Columns::kCut | (inner == 1 ? Columns::kLines : 0);
+      several = Columns::along(size, columns.dims);
+    }
+    is_contiguous = is_contiguous && (stride == expected || size == 1);
+    expected *= size;
+    inner *= several;
+  }
+  if (is_contiguous) return Columns::none();
+  if (columns.dims != Columns::kSingle) columns.inner = inner;
+  return columns;
+}
+
+// Without a cut, `to` counts within the inner dims.
+KILN_DEVICE Column find_column(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
+  Column column{0, 0, 0, 0, 1};
+  u32 rest = lower, inside = 1;
+#pragma unroll 1
+  for (u32 dim = view.rank; dim != 0;) {
+    dim = unknown(dim - 1);
+    const u32 size = view.size(dim);
+    const u64 stride = view.stride(0, dim);
+    const bool is_cut = dim == Columns::cut(dims);
+    if (dim + 1 == Columns::split(dims)) rest = upper;
+    u32 digit = rest;
+    if (dim != 0) {
+      const u32 several = is_cut ? Columns::along(size, dims) : size;
+      rest = brief_quotient(rest, several);
+      digit -= rest * several;
+    }
+    if (is_cut) {
+      const u32 log = Columns::log_apart(dims), most = 1u << Columns::log_count(dims);
+      digit += (digit >> log << log) * (most - 1);
+      const u32 left = (size + (1u << log) - 1 - digit) >> log;
+      column.count = digit >= size ? 0 : left < most ? left : most;
+      column.apart = 1u << log;
+      column.to_apart = inside << log;
+    }
+    column.at += digit * stride;
+    column.to += static_cast<u64>(digit) * inside;
+    inside *= size;
+  }
+  return column;
+}
+
+}  // namespace kiln::device

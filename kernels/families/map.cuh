@@ -1,0 +1,373 @@
+// out[i] = f(in[place of i]) for one input, of the output's type; the output is contiguous.
+//
+// Small launches have an element to a thread. Contiguous arrays go by chunks of sixteen aligned bytes, the
+// elements behind the last chunk singly, and large views by columns (device/columns.cuh). Functions of f8 are
+// looked up, where a block has many elements; those of f64 go element by element. A chunk is read before it
+// is written and nothing is read through a read-only cache, so the input may be the output.
+#pragma once
+
+#include "device/columns.cuh"
+#include "device/dtypes.cuh"
+#include "device/export.cuh"
+#include "device/index.cuh"
+#include "device/platform.cuh"
+#include "families/elements.cuh"
+#include "families/spread.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
+
+// Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
+// elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
+template <class T>
+constexpr bool is_looked_up(tuning::Cost) {
+  return false;
+}
+template <>
+constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
+  return cost != tuning::Cost::kBrief || !kConvertsF8;
+}
+
+// ---- plans ------------------------------------------------------------------------------------
+
+// How kernels differ.
+struct MapTraits {
+  u32 log_chunk;  // elements
+  u32 share;      // chunks of a thread up to which all threads that the device holds work
+  u32 blocks;     // of 1024 threads that work on a multiprocessor; 0: working_blocks()
+  bool is_alone;  // of the kernel's blocks of 1024 threads a multiprocessor holds one
+};
+
+// What the threads of a launch do.
+struct MapPlan {
+  u32 threads;  // that work
+  u32 chunks;   // that they move, of a contiguous array
+  Columns rest;
+};
+KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
+                             MapTraits traits) {
+  MapPlan plan{spread.threads, 0, Columns::none()};
+  if (view.info != nullptr) plan.rest = plan_columns(view, numel);
+  if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
+    plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
+    const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
+    plan.threads = spread.threads_for(plan.chunks / traits.share, wanted == 0 ? working : wanted);
+    // Where a multiprocessor holds one block, those that leave have room where none works.
+    if (traits.is_alone && spread.has_one_each && plan.threads > working * 1024) {
+      plan.threads = working * 1024;
+    }
+  }
+  return plan;
+}
+
+// Kernels for sm_80, of which PTX is made, call one of each; inline, every kernel would have a copy.
+KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
+                              MapTraits traits) {
+  const Views<1> view{info, rank};
+  return plan_map(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
+}
+KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
+  return find_column({info, rank}, dims, upper, lower);
+}
+KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
+  return find_element(Views<1>{info, rank}, i).at[0];
+}
+
+// ---- the family -------------------------------------------------------------------------------
+
+// `kSharing` blocks of 1024 threads share a multiprocessor.
+template <tuning::Cost kCost, u32 kSharing, class T, class F>
+struct Map {
+  static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
+  static constexpr bool kByTable = is_looked_up<T>(kCost);
+  static constexpr bool kAside = kArchitecture == tuning::Architecture::kSm80;
+  static constexpr u32 kCount = 16 / sizeof(T);
+  // Functions want all multiprocessors.
+  static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
+  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kSharing == 1};
+  // Words of a chunk that the code computes side by side; a loop goes over the others. Without it, compilers
+  // write both chunks of move_chunks() out. Emulated gfx1100, lane instructions for affine_f32 of 4,096
+  // elements by two elements abreast 22,528, by four 12,288.
+  static constexpr u32 kBriefWords = kTuning.small_chunks ? sizeof(T) : sizeof(T) == 4 ? 2 : 1;
+  static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : 1;
+
+  const F& f;
+  Views<1> view;
+  T* out;
+  const T* in;
+
+  KILN_DEVICE T result(T x) const { return narrow_briefly<T>(f(x)); }
+
+  // The results of a word's elements; of two of them, by one conversion.
+  KILN_DEVICE u32 results_of_pair(u32 word) const {
+    const auto element = [&](u32 bits) { return bit_cast<T>(static_cast<BitsOf<T>>(bits)); };
+    return narrow_pair_briefly<T>(f(element(word)), f(element(word >> 8 * sizeof(T))));
+  }
+  KILN_DEVICE u32 results(u32 word) const {
+    if constexpr (sizeof(T) == 4) {
+      return bits_of(result(bit_cast<T>(word)));
+    } else if constexpr (sizeof(T) == 2) {
+      return results_of_pair(word);
+    } else {
+      return results_of_pair(word) | results_of_pair(word >> 16) << 16;
+    }
+  }
+  // The first words make room for results behind the last.
+  KILN_DEVICE void move_chunk(Words chunk, T* to) const {
+    u32(&word)[4] = chunk.word;
+#pragma unroll 1
+    for (u32 step = 0; step < 4 / kWords; ++step) {
+      if constexpr (sizeof(T) == 8) {
+        const u64 bits = bits_of(result(bit_cast<T>(word[0] | static_cast<u64>(word[1]) << 32)));
+        chunk = {{word[2], word[3], static_cast<u32>(bits), static_cast<u32>(bits >> 32)}};
+      } else if constexpr (kWords == 4) {
+        chunk = {{results(word[0]), results(word[1]), results(word[2]), results(word[3])}};
+      } else if constexpr (kWords == 2) {
+        chunk = {{word[2], word[3], results(word[0]), results(word[1])}};
+      } else {
+        chunk = {{word[1], word[2], word[3], results(word[0])}};
+      }
+    }
+    store_16_bytes(to, chunk);
+  }
+
+  // Chunks `i`, `i + threads`, ... of contiguous arrays, two at a time.
+  KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
+#pragma unroll 1
+    while (i < end) {
+      Words chunk = load_16_bytes(in + static_cast<u64>(i) * kCount), next;
+      u32 count = 1;
+      if (end - i > threads) {
+        next = load_16_bytes(in + static_cast<u64>(i + threads) * kCount);
+        count = 2;
+      }
+#pragma unroll 1
+      for (;;) {
+        move_chunk(chunk, out + static_cast<u64>(i) * kCount);
+        i += threads;
+        if (--count == 0) break;
+        chunk = next;
+      }
+    }
+  }
+
+  KILN_DEVICE Column column_of(u32 dims, u32 upper, u32 lower) const {
+    if constexpr (kAside) return column_aside(view.info, view.rank, dims, upper, lower);
+    return find_column(view, dims, upper, lower);
+  }
+  // Of small views.
+  KILN_DEVICE u64 place_of(u32 i) const {
+    if constexpr (kAside) return place_aside(view.info, view.rank, i);
+    return find_element(view, i).at[0];
+  }
+
+  // Columns, and elements of a contiguous array from `start` on.
+  KILN_DEVICE void move_columns(const Columns& columns, u64 numel, u64 start, u32 i,
+                                u32 threads) const {
+    u32 upper = 0;
+#pragma unroll 1
+    for (;; i += threads) {
+#pragma unroll 1
+      while (i >= columns.inner) {
+        i -= columns.inner;
+        ++upper;
+      }
+      const u32 dims = unknown(columns.dims);  // known, the code would be there for each kind
+      const u64 first = start + static_cast<u64>(upper) * columns.inner + i;
+      if (first >= numel || (upper != 0 && Columns::split(dims) == 0)) return;
+      Column column{first, first, 0, 0, 1};
+      if (dims != Columns::kNone) {
+        column = column_of(dims, upper, i);
+        if (column.count == 0) continue;
+        if (Columns::split(dims) != 0) column.to = first;
+      }
+      const T* from = in + column.at;
+      T* to = out + column.to;
+      T next = *from;
+#pragma unroll 1
+      for (;;) {
+        const T x = next;
+        if (--column.count != 0) {
+          from += column.apart;
+          next = *from;
+        }
+        *to = result(x);
+        if (column.count == 0) break;
+        to += column.to_apart;
+      }
+    }
+  }
+
+  // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
+  // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
+  // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
+  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95.
+  static constexpr u32 kHalfMore = 3 * kFitBlocks / 2;
+  static constexpr u32 kSingleBlocks = kCost == tuning::Cost::kLongest || sizeof(T) == 1
+                                           ? kTwiceBlocks
+                                       : kBrief                   ? kFitBlocks
+                                       : kTwiceBlocks < kHalfMore ? kTwiceBlocks
+                                                                  : kHalfMore;
+
+  // Whether all blocks share what is less than a chunk for each thread, for which code for sm_80 lacks the
+  // registers. NVIDIA H200, reference geometry, us by the first blocks and so, for 700,000 elements:
+  // unormcdf_f16 6.17, 4.64; upowf_f16 5.18, 4.30; but for 2,000,000, which is a chunk for almost every
+  // thread, 8.47, 8.86 and 7.37, 7.66.
+  static constexpr bool kScatters =
+      kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
+
+  // Blocks up to which each thread takes an element of a view, which of so few takes less time than columns;
+  // and blocks that work, in any launch.
+  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, false);
+  static constexpr u32 kWorkingBlocks = tuning::view_blocks(kMachine, true);
+  static_assert(kViewBlocks * 1024 <= kSmallIndex);
+  KILN_DEVICE static u32 view_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
+  KILN_DEVICE static u32 most_blocks() {
+    return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
+  }
+  KILN_DEVICE bool leaves_at_once() const {
+    if (likely(block_index() < most_blocks())) return false;
+    return view.info == nullptr || block_count() > view_blocks();
+  }
+  // Whether each thread takes an element, at most, where up to so many blocks do.
+  KILN_DEVICE static bool has_one_each(u64 numel, u32 most) {
+    const u32 blocks = block_count(), threads = blocks * block_size();
+    return static_cast<bool>((blocks <= most) & (threads <= kSmallIndex) & (threads >= numel));
+  }
+
+  // Whether both arrays begin where a chunk may.
+  KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in)) % 16 == 0; }
+
+  // Of small launches of contiguous arrays a thread takes an element: whether it is such a launch. A question
+  // for small views as well, before the first load, takes 3% of their time: NVIDIA H200, us for 4,096
+  // elements of affine_f32, reference geometry, 1.06, 1.09.
+  KILN_DEVICE bool takes_one(u64 numel) const {
+    if (!likely(takes_one_element(numel, kSingleBlocks) & (view.info == nullptr))) return false;
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) near(out, mine) = result(near(in, mine));
+    return true;
+  }
+
+  // Functions of f64 take longer than memory, and need the registers: launches of the reference's geometry
+  // stay as they are. NVIDIA H200, that geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
+  KILN_DEVICE void run_singly(u64 numel) const {
+    const u64 threads = launched_threads();
+    u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
+#pragma unroll 1
+    for (; i < numel; i += threads) {
+      out[i] = result(in[view.info == nullptr ? i : find_element(view, i).at[0]]);
+    }
+  }
+
+  // All other launches.
+  KILN_DEVICE void run_further(u64 numel) const {
+    if constexpr (kTuning.small_chunks) {
+      if (view.info == nullptr && takes_one_element(numel / kCount) && numel % kCount == 0 &&
+          is_aligned()) {
+        const u32 first = thread_number() * kCount;
+        if (first >= static_cast<u32>(numel)) return;
+        move_chunk(load_16_bytes(&near(in, first)), &near(out, first));
+        return;
+      }
+    }
+    const u32 mine = thread_number();
+    if (view.info != nullptr && has_one_each(numel, view_blocks())) {
+      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in[place_of(mine)]);
+      return;
+    }
+    run_many(numel);
+  }
+  // Where threads take more than one element.
+  KILN_DEVICE void run_many(u64 numel) const {
+    MapPlan plan;
+    u32 mine = thread_number();
+    if constexpr (kAside) {
+      plan = plan_aside(view.info, view.rank, numel, is_aligned(), most_blocks(), kTraits);
+    } else {
+      const Spread spread(numel, kTraits.is_alone, most_blocks());
+      if (spread.is_surplus()) return;
+      plan = plan_map(view, numel, is_aligned(), spread, kTraits);
+    }
+    if (mine >= plan.threads) return;
+    if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
+      mine = scattered_number(plan.threads);
+    }
+    move_chunks(mine, plan.threads, plan.chunks);
+    move_columns(plan.rest, numel, static_cast<u64>(plan.chunks) * kCount, mine, plan.threads);
+  }
+
+  KILN_DEVICE void run(u64 numel) const {
+    if (leaves_at_once() || takes_one(numel)) return;
+    run_further(numel);
+  }
+};
+
+// What the bits of an f8 become.
+struct Lookup {
+  const u8* results;
+  KILN_DEVICE u8 operator()(u8 bits) const { return results[bits]; }
+};
+
+// Of a function that is no template, so that PTX tells it by a short name.
+KILN_DEVICE u8* lookup_table() {
+  KILN_SHARED(results, u8[256]);
+  return results;
+}
+
+// Functions of f8, by all threads of a block together.
+template <u32 kSharing, class Family, class T>
+KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const T* in) {
+  const bool is_view = family.view.info != nullptr;
+  if (family.leaves_at_once()) return;
+  if (Family::has_one_each(numel, is_view ? Family::view_blocks() : Family::kSingleBlocks)) {
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) {
+      out[mine] = family.result(in[is_view ? family.place_of(mine) : mine]);
+    }
+    return;
+  }
+  const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
+  if (spread.self - thread_index() >= spread.threads) return;  // whole blocks, since others wait
+  u8* const results = lookup_table();
+#pragma unroll 1
+  for (u32 i = thread_index(); i < 256; i += block_size()) {
+    results[i] = bits_of(family.result(bit_cast<T>(static_cast<u8>(i))));
+  }
+  barrier();
+  const Lookup lookup{results};
+  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, family.view, reinterpret_cast<u8*>(out),
+                                                  reinterpret_cast<const u8*>(in)}
+      .run_many(numel);
+}
+
+// `info` null means contiguous. `f` takes an element and returns a number that narrows to T.
+template <tuning::Cost kCost, u32 kSharing, class T, class F>
+KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
+  using Family = Map<kCost, kSharing, T, F>;
+  const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
+  if constexpr (Family::kByTable) {
+    run_by_table<kSharing>(family, numel, out, in);
+  } else if constexpr (kCost != tuning::Cost::kBrief && sizeof(T) == 8) {
+    family.run_singly(numel);
+  } else {
+    family.run(numel);
+  }
+}
+
+}  // namespace kiln::families
+
+// A kernel of this family: `function` of `input` into `out`; then its parameters after the three of a
+// strided view (device/index.cuh).
+#define KILN_MAP(name, cost, function, input, ...)                                           \
+  inline constexpr kiln::u32 kSharing_##name =                                               \
+      kiln::tuning::sharing(#name, kiln::device::kArchitecture);                             \
+  inline constexpr kiln::tuning::Cost kCost_##name =                                         \
+      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                             \
+  KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel, kiln::u64 num_dims,      \
+                      const kiln::u64* info, __VA_ARGS__) {                                  \
+    kiln::families::map<kCost_##name, kSharing_##name>(numel, num_dims, info, out, function, \
+                                                       input);                               \
+  }
