@@ -14,35 +14,48 @@ namespace kiln::families {
 
 using namespace device;
 
-template <class T>
-KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_stride,
-                        u32 dst_stride) {
-  using B = BitsOf<T>;
-  const B* const from = reinterpret_cast<const B*>(src);
-  B* const to = reinterpret_cast<B*>(dst);
-  if (leaves_to_few()) return;
+// Where elements are moved: of a size that the compiler knows, or not.
+template <class B>
+struct Elements {
+  const B* from;
+  B* to;
+
+  // Elements of a unit.
+  KILN_DEVICE u32 log_count() const {
+    return sizeof(B) == 1 ? 4 : sizeof(B) == 2 ? 3 : sizeof(B) == 4 ? 2 : 1;
+  }
+  KILN_DEVICE void move(u64 at, u64 place) const { to[place] = from[at]; }
+};
+struct AnyElements {
+  const void* from;
+  void* to;
+  u32 log;
+
+  KILN_DEVICE u32 log_count() const { return log; }
+  KILN_DEVICE void move(u64 at, u64 place) const {
+    switch (log) {
+      case 4: static_cast<u8*>(to)[place] = static_cast<const u8*>(from)[at]; break;
+      case 3: static_cast<u16*>(to)[place] = static_cast<const u16*>(from)[at]; break;
+      case 2: static_cast<u32*>(to)[place] = static_cast<const u32*>(from)[at]; break;
+      default: static_cast<u64*>(to)[place] = static_cast<const u64*>(from)[at];
+    }
+  }
+};
+
+// Any launch.
+template <class Pair>
+KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stride,
+                           u32 dst_stride) {
   const u32 numel = rows * columns, self = thread_number();
-  if (likely(takes_one_element(numel))) {
-    if (self >= numel) return;
-    const u32 row = small_quotient(self, columns);
-    const u32 column = self - row * columns;
-    to[static_cast<u64>(row) * dst_stride + column] =
-        from[static_cast<u64>(row) * src_stride + column];
-    return;
-  }
   if (numel == 0) return;
-  constexpr u32 kCount = 16 / sizeof(B);
-  const u32 pitches = rows < 2 ? 0 : src_stride | dst_stride;
-  const bool in_units =
-      (address_of(src) | address_of(dst)) % 16 == 0 && (columns | pitches) % kCount == 0;
-  u32 per_row = columns, src_pitch = src_stride, dst_pitch = dst_stride;
-  if (in_units) {
-    per_row /= kCount;
-    src_pitch /= kCount;
-    dst_pitch /= kCount;
-  }
+  const u32 log_count = pair.log_count(), pitches = rows < 2 ? 0 : src_stride | dst_stride;
+  const bool in_units = (address_of(pair.from) | address_of(pair.to)) % 16 == 0 &&
+                        (columns | pitches) % (1u << log_count) == 0;
+  const u32 log_unit = in_units ? log_count : 0;
+  const u32 per_row = columns >> log_unit;
+  const u32 src_pitch = src_stride >> log_unit, dst_pitch = dst_stride >> log_unit;
   // Elements need all threads.
-  const u32 threads = threads_of_chunks(in_units ? numel / kCount : 0);
+  const u32 threads = threads_of_chunks(in_units ? numel >> log_count : 0);
   if (self >= threads) return;
   // A thread steps from unit to unit without dividing again.
   const u32 rows_apart = threads / per_row, columns_apart = threads - rows_apart * per_row;
@@ -53,15 +66,15 @@ KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_str
     column += columns_apart - (wraps ? per_row : 0);
     row = rows - row <= down ? rows : row + down;
   };
-  const auto* const units = reinterpret_cast<const Words*>(src);
-  auto* const results = reinterpret_cast<Words*>(dst);
+  const auto* const units = reinterpret_cast<const Words*>(pair.from);
+  auto* const results = reinterpret_cast<Words*>(pair.to);
 #pragma unroll 1
   while (row < rows) {
     const u64 at = static_cast<u64>(row) * src_pitch + column;
     const u64 place = static_cast<u64>(row) * dst_pitch + column;
     step();
     if (unknown(in_units ? 1 : 0) == 0) {  // one loop, not one for each answer
-      to[place] = from[at];
+      pair.move(at, place);
       continue;
     }
     const Words unit = units[at];
@@ -71,6 +84,32 @@ KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_str
       step();
     }
     results[place] = unit;
+  }
+}
+
+// Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
+KILN_ASIDE void copy_rows_aside(AnyElements elements, u32 rows, u32 columns, u32 src_stride,
+                                u32 dst_stride) {
+  copy_rows(elements, rows, columns, src_stride, dst_stride);
+}
+
+template <class T>
+KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_stride,
+                        u32 dst_stride) {
+  using B = BitsOf<T>;
+  const Elements<B> elements{reinterpret_cast<const B*>(src), reinterpret_cast<B*>(dst)};
+  if (leaves_to_few()) return;
+  const u32 numel = rows * columns, self = thread_number();
+  if (likely(takes_one_element(numel))) {
+    if (self >= numel) return;
+    const u32 row = small_quotient(self, columns);
+    const u32 column = self - row * columns;
+    elements.move(static_cast<u64>(row) * src_stride + column,
+                  static_cast<u64>(row) * dst_stride + column);
+  } else if constexpr (kArchitecture == tuning::Architecture::kSm80) {
+    copy_rows_aside({src, dst, elements.log_count()}, rows, columns, src_stride, dst_stride);
+  } else {
+    copy_rows(elements, rows, columns, src_stride, dst_stride);
   }
 }
 
