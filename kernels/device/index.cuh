@@ -86,7 +86,8 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
     if (dim != 0) {
       const u64 size = views.info[dim];
       const bool is_small = (i | size >> 11) >> 21 == 0;  // kSmallIndex, and a size of 32 bits
-      i = is_small ? small_quotient(static_cast<u32>(i), static_cast<u32>(size)) : quotient(i, size);
+      i = is_small ? small_quotient(static_cast<u32>(i), static_cast<u32>(size))
+                   : quotient(i, size);
       digit -= i * size;
     }
 #pragma unroll
@@ -139,13 +140,13 @@ struct Group {
   u32 count;
 };
 
-// A group has 2^kChunk elements, moved by one access, where `kRows` asks for it and the views allow
-// it. Otherwise they are moved by single ones: 2^kSeveral neighbours, or those of several lines.
-// Of large turned views, 2^kWide neighbours, unless that is 0; 2^kUnit of them fill an access.
-template <bool kRows, u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
+// A group has 2^kChunk elements, moved by one access, where the views allow it. Otherwise they are moved
+// by single ones: 2^kSeveral neighbours, or those of several lines. Of large turned views, 2^kWide
+// neighbours, unless that is 0; 2^kUnit of them fill an access.
+template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
 struct Walker {
   KILN_DEVICE static u32 log_count(const Walk& walk) {
-    if (kRows && walk.rows()) return kChunk;
+    if (walk.rows()) return kChunk;
     if (walk.lines()) return tuning::kLogLines;
     return kWide != 0 && walk.wide() != 0 ? kWide : kSeveral;
   }
@@ -193,10 +194,7 @@ struct Walker {
       }
       if (dim + 1 == views.rank) {
         inner = here;
-        if (lines) {
-          walk.dims = Walk::kLines;
-          if (!kRows) cut = dim;
-        }
+        if (lines) walk.dims = Walk::kLines;
       } else if (cut != views.rank) {
         again |= here;
       } else if (here != 0) {
@@ -204,28 +202,25 @@ struct Walker {
         beside = here;
       }
       expected *= size;
-      if constexpr (!kRows) count(dim, size);
     }
     // Groups of whole chunks or long ones are told by all dims.
-    if constexpr (kRows) {
-      u32 all = 0, whole = beside & ~(inner | again);
+    u32 all = 0, whole = beside & ~(inner | again);
 #pragma unroll
-      for (u32 n = 0; n < N; ++n) {
-        all |= bits[n];
-        if (bits[n] % (1u << kUnit) != 0) whole &= ~(1u << n);
-      }
-      if (aligned && cut == views.rank && inner == (1u << N) - 1 &&
-          (all | views.size(views.rank - 1)) % (1u << kChunk) == 0) {
-        walk.dims = Walk::kRows;
-      } else if (kWide != 0 && wide && !walk.lines()) {
-        walk.dims = whole << Walk::kLogWide;
-      }
-      if (walk.lines() || walk.rows()) cut = views.rank - 1;
+    for (u32 n = 0; n < N; ++n) {
+      all |= bits[n];
+      if (bits[n] % (1u << kUnit) != 0) whole &= ~(1u << n);
+    }
+    if (aligned && cut == views.rank && inner == (1u << N) - 1 &&
+        (all | views.size(views.rank - 1)) % (1u << kChunk) == 0) {
+      walk.dims = Walk::kRows;
+    } else if (kWide != 0 && wide && !walk.lines()) {
+      walk.dims = whole << Walk::kLogWide;
+    }
+    if (walk.lines() || walk.rows()) cut = views.rank - 1;
 #pragma unroll 1
-      for (u32 dim = views.rank; dim != 0;) {
-        dim = unknown(dim - 1);
-        count(dim, views.size(dim));
-      }
+    for (u32 dim = views.rank; dim != 0;) {
+      dim = unknown(dim - 1);
+      count(dim, views.size(dim));
     }
     walk.dims |= split | cut << 13;
     return walk;

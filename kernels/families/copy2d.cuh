@@ -8,6 +8,7 @@
 #include "device/dtypes.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
+#include "families/inputs.cuh"
 #include "families/spread.cuh"
 
 namespace kiln::families {
@@ -20,10 +21,7 @@ struct Elements {
   const B* from;
   B* to;
 
-  // Elements of a unit.
-  KILN_DEVICE u32 log_count() const {
-    return sizeof(B) == 1 ? 4 : sizeof(B) == 2 ? 3 : sizeof(B) == 4 ? 2 : 1;
-  }
+  KILN_DEVICE u32 log_count() const { return log_of(16 / sizeof(B)); }  // elements of a unit
   KILN_DEVICE void move(u64 at, u64 place) const { to[place] = from[at]; }
 };
 struct AnyElements {

@@ -1,18 +1,18 @@
-// out[i] = f(in[place of i]...): any number of inputs, each with an element type and a view of its
-// own; the output is contiguous.
+// out[i] = f(in[place of i]...), for two inputs and for copies: each input has an element type and a view
+// of its own; the output is contiguous. One input of functions has a family of its own (families/map.cuh).
 //
 // An output chunk of up to sixteen aligned bytes is the unit of work. Its inputs are read
 //   whole     one access each: contiguous and aligned alike
 //   by rows   the same, where every view's rows are long, dense and aligned, or repeat one element
 //   turned    by long groups, where neighbours lie in another dim of a large view than the output's
 //   singly    element by element, otherwise
-// Functions of f8 are looked up, where a block has many elements.
 // Elements before the first and behind the last chunk, and small launches altogether, go one to a
 // thread. A chunk is read before it is written and nothing is read through a read-only cache, so an
 // input may be the output.
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/export.cuh"
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/inputs.cuh"
@@ -31,12 +31,6 @@ constexpr u32 ahead(u32 bytes, u32 sharing) {
   return bytes >= wanted ? 1 : wanted / bytes < most ? wanted / bytes : most;
 }
 
-constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
-
-// What a kernel does with views that are not contiguous. Code is weight, so only those that change
-// layouts in practice do more than read element by element.
-enum class Paths { kPlain, kRows };
-
 // What a copy computes.
 template <class B>
 struct Same {
@@ -47,63 +41,22 @@ inline constexpr bool kIsSame = false;
 template <class B>
 inline constexpr bool kIsSame<Same<B>> = true;
 
-// Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
-// elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
-template <class T>
-constexpr bool is_looked_up(tuning::Cost) {
-  return false;
-}
-template <>
-constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
-  return cost != tuning::Cost::kBrief || !kConvertsF8;
-}
-
-// Kernels for sm_80, of which PTX is made, call one of each; inline, every kernel would have a copy.
-template <class Walker>
-KILN_ASIDE Walk plan_aside(Views<1> views) {
-  return Walker::plan(views, false, false);
-}
-// A group, and how far apart its elements lie in the input; without a cut, 0.
-struct ApartGroup {
-  Group<1> group;
-  u64 apart;
-};
-template <class Walker>
-KILN_ASIDE ApartGroup find_aside(Views<1> views, u32 dims, u32 upper, u32 lower) {
-  const Walk walk{0, 0, dims, false};
-  ApartGroup found{Walker::find(views, walk, upper, lower), 0};
-  if (walk.cut() < views.rank) found.apart = Walker::apart(views, walk, 0);
-  return found;
-}
-KILN_ASIDE Place<1> find_element_aside(Views<1> views, u32 i) { return find_element(views, i); }
-
 // ---- the family -------------------------------------------------------------------------------
 
 // So many blocks of 1024 threads share a multiprocessor.
-template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class F, class Numbers, class Out,
-          class... In>
+template <u32 kSharing, class F, class Numbers, class Out, class... In>
 struct Elementwise;
 
-template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class F, u32... I, class Out, class... In>
-struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
+template <u32 kSharing, class F, u32... I, class Out, class... In>
+struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
-  static constexpr u32 kHeld = kSharing;  // of what looks its results up: the same blocks work
-  // Functions of f64 take longer than memory, and need the registers: a thread takes one element
-  // after the other, and launches of the reference's geometry stay as they are. NVIDIA H200, that
-  // geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
-  static constexpr bool kSingly = kCost != tuning::Cost::kBrief && sizeof(Out) == 8;
-  static constexpr bool kByTable = kPaths == Paths::kPlain && is_looked_up<Out>(kCost);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
-  // Fewer questions make the code shorter. Longer functions lack the registers.
-  static constexpr bool kLean = kPaths == Paths::kPlain && kCost == tuning::Cost::kBrief;
   // Elements that the code computes side by side; a loop goes over the rest of a chunk. Moving them
   // along is most of what a thread of a small launch does, where it takes a chunk. Emulated gfx1100,
   // lane instructions for affine_f32 of 4,096 elements by two abreast
   // 22,528, by four 12,288.
-  static constexpr u32 kSide = kTuning.small_chunks && kCost == tuning::Cost::kBrief ? 4 : 2;
-  static constexpr u32 kAbreast = sizeof(Out) > 2 && kCost != tuning::Cost::kBrief
-                                      ? 1
-                                      : smallest(kCount, kSide);
+  static constexpr u32 kSide = kTuning.small_chunks ? 4 : 2;
+  static constexpr u32 kAbreast = smallest(kCount, kSide);
   // Chunks of a thread up to which all threads that the device holds work.
   static constexpr u32 kShare = share_of(kCount);
   // Chunks that a thread reads before it computes.
@@ -112,31 +65,22 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // The first input whose elements are as large as the output's: a chunk of it becomes one of the
   // output, element by element. kInputs: none.
   static constexpr u32 kHost = first_of(sizeof(Out), sizeof(In)...);
-  // Whether the kernel calls functions that it shares with others, for which the longest functions
-  // lack the registers.
-  static constexpr bool kAside = kArchitecture == tuning::Architecture::kSm80 &&
-                                 kPaths == Paths::kPlain && kCost != tuning::Cost::kLongest;
   // Neighbours in a dense dim that a thread takes together. NVIDIA H200, us for affine_f32 of 8192x8192
   // transposed by four and by eight: 473, 358; broadcast along rows 143, 149.
-  static constexpr u32 kGroup = kPaths == Paths::kPlain || kCount > tuning::kNeighbours
-                                    ? tuning::kNeighbours
-                                    : largest(kCount, 4);
+  static constexpr u32 kGroup = smallest(tuning::kNeighbours, largest(kCount, 4));
 
   // Large turned views of two inputs go by long groups, an access or two of an input. The registers do
   // not suffice for bytes where two blocks share a multiprocessor, nor for comparisons of four bytes.
   // NVIDIA H200, own geometry, 4096x4096 transposed, one operand: badd_f32 126 us, by long groups 72.
-  static constexpr bool kTurns =
-      kPaths == Paths::kRows && kInputs == 2 && largest(sizeof(In)...) != 4 * sizeof(Out);
-  static constexpr u32 kWide = kSharing == 1 || smallest(sizeof(In)...) != 1
-                                   ? largest(4, 16 / largest(sizeof(In)...))
-                                   : 4;
+  static constexpr bool kTurns = kInputs == 2 && largest(sizeof(In)...) != 4 * sizeof(Out);
+  static constexpr u32 kWide =
+      kSharing == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
   static constexpr u32 kPart = 4;  // that are read singly, at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
 
   // Of what a kernel does not use, the numbers are the same for all types.
-  static constexpr bool kRows = kPaths != Paths::kPlain;
-  using Walker = device::Walker<kRows, kRows ? log_of(kCount) : 0, log_of(kGroup),
-                                kTurns ? log_of(kWide) : 0, kTurns ? log_of(kUnit) : 0>;
+  using Walker = device::Walker<log_of(kCount), log_of(kGroup), kTurns ? log_of(kWide) : 0,
+                                kTurns ? log_of(kUnit) : 0>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -229,9 +173,8 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     return {views.info, kInputs == 1 ? views.rank : unknown(views.rank)};
   }
 
-  // A group of elements of the cut dim; `found_apart`: what find_aside() says.
-  KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group,
-                              u64 found_apart = 0) const {
+  // A group of elements of the cut dim.
+  KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
     if (group.count == 0) return;
     if constexpr (kTurns) {
       if (walk.wide() != 0 && group.count == kWide) return move_wide(walk, group);
@@ -245,13 +188,9 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
     (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
     Out* to = out + group.out;
     u32 left = group.count - 1;
-    if constexpr (kAside) {
-      apart[0] = found_apart * kBytes[0];
-    } else if (kLean || left != 0) {
-      // Without a cut, any number will do.
-      const Walk cut{0, 0, kLean && walk.cut() >= views.rank ? 0 : walk.dims, false};
+    if (left != 0) {
 #pragma unroll
-      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), cut, n) * kBytes[n];
+      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), walk, n) * kBytes[n];
     }
 #pragma unroll 1
     for (;;) {
@@ -317,45 +256,25 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       }
       // What follows from the dims is found again for each group: it would take registers between.
       const Walk here{0, 0, unknown(walk.dims), false};
-      if constexpr (kAside) {
-        const ApartGroup found = find_aside<Walker>(views, here.dims, left - 1, i);
-        i += threads;
-        move_group(here, found.group, found.apart);
-        continue;
-      }
       const Group<kInputs> group = Walker::find(read(), here, left - 1, i);
       i += threads;
-      if constexpr (kPaths == Paths::kRows) {
-        if (here.rows()) {
-          Batch batch;
-          (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
-          compute_chunk(batch, out + group.out);
-          continue;
-        }
+      if (here.rows()) {
+        Batch batch;
+        (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
+        compute_chunk(batch, out + group.out);
+        continue;
       }
       move_group(here, group);
     }
   }
 
   // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
-  // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
-  // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
-  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95.
+  // multiprocessors.
   static constexpr u32 kSingleBlocks =
-      kCost == tuning::Cost::kLongest || largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0
-          ? kTwiceBlocks
-      : kCost == tuning::Cost::kLong ? smallest(kTwiceBlocks, 3 * kFitBlocks / 2)
-                                     : kFitBlocks;
-
-  // Whether all blocks share what is less than a chunk for each thread, for which code for sm_80 lacks the
-  // registers. NVIDIA H200, reference geometry, us by the first blocks and so, for 700,000 elements:
-  // unormcdf_f16 6.17, 4.64; upowf_f16 5.18, 4.30; but for 2,000,000, which is a chunk for almost every
-  // thread, 8.47, 8.86 and 7.37, 7.66.
-  static constexpr bool kScatters =
-      kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
+      largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0 ? kTwiceBlocks : kFitBlocks;
 
   // Whether each thread takes an element of a view, which of so few takes less time than to find groups.
-  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, kRows);
+  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
   static_assert(kViewBlocks * 1024 <= kSmallIndex);
   KILN_DEVICE static bool has_few_blocks() {
     return block_count() <= (block_size() == 1024 ? kViewBlocks : kMostBlocks);
@@ -367,27 +286,13 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   }
 
   // Blocks that work, in any launch; and where threads take more than one element.
-  static constexpr u32 kWorkingBlocks = tuning::view_blocks(kMachine, true);
-  KILN_DEVICE static u32 most_blocks() {
-    return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
-  }
-  KILN_DEVICE bool leaves_at_once() const {
-    if (likely(block_index() < most_blocks())) return false;
-    return kRows || views.info == nullptr || !has_few_blocks();
-  }
+  KILN_DEVICE static u32 most_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
+  KILN_DEVICE static bool leaves_at_once() { return !likely(block_index() < most_blocks()); }
   KILN_DEVICE static u32 full_blocks() {
-    return kRows && block_size() == 1024 ? kFullBlocks : most_blocks();
+    return block_size() == 1024 ? kFullBlocks : most_blocks();
   }
   KILN_DEVICE static Spread spread_over(u64 numel) {
     return Spread(numel, kSharing == 1, full_blocks());
-  }
-
-  KILN_DEVICE Walk plan(bool aligned, bool wide) const {
-    if constexpr (kAside) {
-      return plan_aside<Walker>(views);
-    } else {
-      return Walker::plan(views, aligned, wide);
-    }
   }
 
   // Whether every array begins where a chunk may.
@@ -400,28 +305,11 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   // Where element `i` lies; of views where has_few() as a u32.
   template <class Index>
   KILN_DEVICE Place<kInputs> place_of(Index i, bool contiguous) const {
-    if (!contiguous) {
-      if constexpr (kAside && sizeof(Index) == 4) {
-        return find_element_aside(views, i);
-      } else {
-        return find_element(views, i);
-      }
-    }
+    if (!contiguous) return find_element(views, i);
     Place<kInputs> place;
 #pragma unroll
     for (u32 n = 0; n < kInputs; ++n) place.at[n] = i;
     return place;
-  }
-
-  // Any launch, element by element.
-  KILN_DEVICE void run_singly(u64 numel) const {
-    const u64 threads = launched_threads();
-    u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
-#pragma unroll 1
-    for (; i < numel; i += threads) {
-      const auto place = place_of(i, views.info == nullptr);
-      out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
-    }
   }
 
   KILN_DEVICE void run(u64 numel) const {
@@ -460,12 +348,10 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
         return;
       }
     }
-    // What else is a view has dims, so that loops over them need not ask first.
-    if constexpr (kLean) contiguous = contiguous || views.rank == 0;
     u64 i = thread_number();
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !has_few(numel)) {
-      if (kRows && block_index() >= full_blocks()) return;
+      if (block_index() >= full_blocks()) return;
       const Spread spread = spread_over(numel);
       if (spread.is_surplus()) return;
       threads = spread.threads;
@@ -473,7 +359,7 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       if (!contiguous) {
         const bool wide = kTurns && (... & (address_of(in[I]) % 16 == 0)) &&
                           numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
-        const Walk walk = plan(aligned, wide);
+        const Walk walk = Walker::plan(views, aligned, wide);
         contiguous = walk.contiguous;
         if (!contiguous && (walk.cut() != views.rank || numel > kSmallIndex)) {
           return move_views(walk, spread.self, threads);
@@ -481,21 +367,13 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
       }
       if (contiguous && aligned && (numel / kCount) >> 31 == 0) {
         const u32 chunks = static_cast<u32>(numel / kCount);
-        // Functions want all multiprocessors.
-        if constexpr (kCost == tuning::Cost::kBrief) {
-          threads = spread.threads_for(chunks / kShare);
-        } else {
-          constexpr u32 kBlocks = kCost == tuning::Cost::kLongest ? 2 : 1;
-          threads = spread.threads_for(chunks, kBlocks * multiprocessors());
-        }
+        threads = spread.threads_for(chunks / kShare);
         // Where a multiprocessor holds one block, those that leave have room where none works.
         const u32 few = working_blocks() * 1024;
         if (kSharing == 1 && spread.has_one_each && threads > few) threads = few;
         if (spread.self >= threads) return;
-        u32 mine = spread.self;
-        if (kScatters && chunks <= threads / 3 * 2) mine = scattered_number(threads);
-        move_chunks(mine, threads, chunks);
-        i = static_cast<u64>(chunks) * kCount + mine;
+        move_chunks(spread.self, threads, chunks);
+        i += static_cast<u64>(chunks) * kCount;
       }
     }
 #pragma unroll 1
@@ -506,58 +384,13 @@ struct Elementwise<kCost, kPaths, kSharing, F, Sequence<I...>, Out, In...> {
   }
 };
 
-// What the bits of an f8 become.
-struct Lookup {
-  const u8* results;
-  KILN_DEVICE u8 operator()(u8 bits) const { return results[bits]; }
-};
-
-// Of a function that is no template, so that PTX tells it by a short name.
-KILN_DEVICE u8* lookup_table() {
-  KILN_SHARED(results, u8[256]);
-  return results;
-}
-
-// Functions of f8, by all threads of a block together.
-template <class Family, class T, class F>
-KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const F& f, const T* in) {
-  if (family.leaves_at_once() || family.takes_one(numel)) return;
-  if (family.views.info != nullptr && family.has_few(numel)) {
-    const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) {
-      out[mine] = narrow<T>(f(in[find_element(family.views, mine).at[0]]));
-    }
-    return;
-  }
-  const Spread spread = Family::spread_over(numel);
-  if (spread.self - thread_index() >= spread.threads) return;  // whole blocks, since others wait
-  u8* const results = lookup_table();
-#pragma unroll 1
-  for (u32 i = thread_index(); i < 256; i += block_size()) {
-    results[i] = bits_of(narrow<T>(f(bit_cast<T>(static_cast<u8>(i)))));
-  }
-  barrier();
-  const Lookup lookup{results};
-  Elementwise<tuning::Cost::kBrief, Paths::kPlain, Family::kHeld, Lookup, Sequence<0>, u8, u8>{
-      lookup, family.views, reinterpret_cast<u8*>(out), {in}}
-      .run_further(numel);
-}
-
 // `info` null means contiguous. `f` takes an element of each input and returns a number that
 // narrows to Out.
-template <tuning::Cost kCost, Paths kPaths, u32 kSharing, class Out, class F, class... In>
+template <u32 kSharing, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
-  using Family =
-      Elementwise<kCost, kPaths, kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
-  const Family family{f, {info, static_cast<u32>(num_dims)}, out, {in...}};
-  if constexpr (Family::kByTable) {
-    run_by_table(family, numel, out, f, in...);
-  } else if constexpr (Family::kSingly) {
-    family.run_singly(numel);
-  } else {
-    family.run(numel);
-  }
+  using Family = Elementwise<kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
+  Family{f, {info, static_cast<u32>(num_dims)}, out, {in...}}.run(numel);
 }
 
 // The copy of a view, bit by bit.
@@ -567,7 +400,7 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   B* const out = reinterpret_cast<B*>(target);
   const B* const inp = source == nullptr ? out : reinterpret_cast<const B*>(source);
   const Views<1> views{info, static_cast<u32>(num_dims)};
-  using Family = Elementwise<tuning::Cost::kBrief, Paths::kRows, 2, Same<B>, Sequence<0>, B, B>;
+  using Family = Elementwise<2, Same<B>, Sequence<0>, B, B>;
   const Family family{Same<B>(), views, out, {inp}};
   if (family.leaves_at_once()) return;
   if (info != nullptr && !family.has_few(numel)) {
@@ -578,3 +411,14 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
 }
 
 }  // namespace kiln::families
+
+// A kernel of this family: `function` of `inputs` (in brackets) into `out`; then its parameters after the
+// three of a strided view (device/index.cuh).
+#define KILN_ELEMENTWISE(name, function, inputs, ...)                                   \
+  inline constexpr kiln::u32 kSharing_##name =                                          \
+      kiln::tuning::sharing(#name, kiln::device::kArchitecture);                        \
+  KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel, kiln::u64 num_dims, \
+                      const kiln::u64* info, __VA_ARGS__) {                             \
+    kiln::families::elementwise<kSharing_##name>(numel, num_dims, info, out, function,  \
+                                                 KILN_LIST inputs);                     \
+  }

@@ -44,6 +44,8 @@ constexpr u32 first_of(u32 wanted, u32 a, Rest... rest) {
   return a == wanted ? 0 : 1 + first_of(wanted, rest...);
 }
 
+constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
+
 constexpr u32 largest(u32 a) { return a; }
 template <class... Rest>
 constexpr u32 largest(u32 a, u32 b, Rest... rest) {

@@ -12,13 +12,12 @@
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/elements.cuh"
+#include "families/inputs.cuh"
 #include "families/spread.cuh"
 
 namespace kiln::families {
 
 using namespace device;
-
-constexpr KILN_DEVICE u32 log_of(u32 power) { return power == 1 ? 0 : 1 + log_of(power / 2); }
 
 // Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
 // elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
