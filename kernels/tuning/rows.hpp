@@ -28,6 +28,16 @@ constexpr unsigned softmax_walked(unsigned element_bytes) {
   return (element_bytes == 8 ? 2 : 1) * kSoftmaxPieces;
 }
 
+// Whether a row of so many whole pieces, which a wave takes, has a block of its own, as in the reference's
+// launch: blocks that go on over rows wait for each row's first bytes. Of waves of 32 lanes, of which such a
+// row has more than two pieces a lane. H200, us so and by blocks of four waves: f16 65536x1024 66, 75; f32
+// 65536x512 66, 76; f64 131072x333 254, 281; but f16 131072x333 81, 50.
+constexpr bool softmax_alone(Architecture architecture, unsigned long long pieces) {
+  const bool waves_of_64 =
+      architecture == Architecture::kCdna2 || architecture == Architecture::kCdna3;
+  return !waves_of_64 && architecture != Architecture::kHost && pieces > 2 * 32;
+}
+
 // Elements of a short row that a thread keeps; and how many bytes it has at most, for each lane of a
 // wave, where there are many. H200, f16 of 131072 rows by elements and by chunks, us: 17 columns 11,
 // 38; 33 columns 21, 38; 100 columns 44, 38. f64 of 33 columns: 51, 23.

@@ -110,6 +110,11 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   constexpr unsigned kKept = tuning::kSoftmaxPieces;
   unsigned each_thread = many || size == 8 ? kKept : size == 2 ? 1 : 2;
   const unsigned of_lane = many ? tuning::softmax_walked(size) : kKept;
+  // The reference's.
+  if (many && pieces <= std::size_t{32} * of_lane &&
+      tuning::softmax_alone(device.machine.architecture, std::size_t{columns} * size / 16)) {
+    return rows.columns;
+  }
   const auto launch_by = [&](unsigned each) {
     return tuning::over_rows(device, rows.rows, pieces, each, of_lane);
   };

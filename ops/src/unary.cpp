@@ -27,7 +27,11 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   }
   launch.layout = view.block;
   launch.layout_argument = 2;
-  if (launch.layout.empty()) {
+  if (launch.layout.empty() && call.op == UnaryOp::kCopy) {
+    const auto per_chunk = static_cast<unsigned>(16 / size_of(call.dtype));
+    KILN_TRY(set_grid(launch, call.geometry, count,
+                      spread_over(gpu).copied_contiguous(count, per_chunk)));
+  } else if (launch.layout.empty()) {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   } else {
     const Reads reads = call.op == UnaryOp::kCopy ? Reads::kCopied : Reads::kGroups;
