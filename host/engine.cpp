@@ -1,5 +1,7 @@
 #include "host/engine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -111,6 +113,7 @@ struct Engine::Pool {
     return std::move(failure);
   }
 
+  const pid_t process = ::getpid();  // whose threads they are
   std::vector<BlockRunner> runners;  // runners[0] is the caller's
   std::mutex launching;
   std::atomic<std::uint64_t> launches{0};
@@ -130,7 +133,11 @@ struct Engine::Pool {
 };
 
 Engine::Engine(unsigned workers) : pool_(std::make_unique<Pool>(worker_count(workers))) {}
-Engine::~Engine() = default;
+Engine::~Engine() {
+  // A forked child has none of the threads: there is nothing to wait for, and what they wait on cannot be
+  // taken down.
+  if (::getpid() != pool_->process) static_cast<void>(pool_.release());
+}
 
 unsigned Engine::workers() const { return pool_->workers(); }
 

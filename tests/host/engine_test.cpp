@@ -2,6 +2,7 @@
 #include "host/engine.hpp"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -358,6 +360,19 @@ TEST_CASE("the engine tells of missing memory, and goes on when there is some ag
   CHECK(sums == std::vector<std::uint32_t>(4, 1024 * 1023 / 2));
 }
 #endif
+
+TEST_CASE("an engine ends in a forked child, which has none of its threads") {
+  auto engine = std::make_unique<Engine>(4);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    engine.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
 
 TEST_CASE("the engine refuses launches that no GPU would take") {
   Engine engine(1);
