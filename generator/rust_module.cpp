@@ -16,13 +16,16 @@
 namespace kiln::generator {
 namespace {
 
-// Keywords of Rust that are no keywords of C++, and names that the module itself uses.
-constexpr std::array<std::string_view, 42> kTaken = {
-    "Aligned", "BYTES",    "Format", "Image",   "Self",  "ALL_IDS", "abstract", "as",    "async",
-    "await",   "become",   "box",    "catalog", "crate", "dyn",     "final",    "fn",    "gen",
-    "impl",    "in",       "kiln",   "let",     "loop",  "macro",   "match",    "mod",   "move",
-    "mut",     "override", "priv",   "proc",    "pub",   "ref",     "self",     "super", "trait",
-    "type",    "unsized",  "use",    "where",   "yield", "std"};
+// Keywords of Rust that are no keywords of C++, and names that the module itself uses, types of Rust
+// among them.
+constexpr std::array<std::string_view, 58> kTaken = {
+    "Aligned", "BYTES",    "Format", "Image",   "Self",   "ALL_IDS", "abstract", "as",    "async",
+    "await",   "become",   "box",    "catalog", "crate",  "dyn",     "final",    "fn",    "gen",
+    "impl",    "in",       "kiln",   "let",     "loop",   "macro",   "match",    "mod",   "move",
+    "mut",     "override", "priv",   "proc",    "pub",    "ref",     "self",     "super", "trait",
+    "type",    "typeof",   "unsized", "use",    "where",  "yield",   "std",
+    "Box",     "Option",   "Vec",    "f32",     "f64",    "i8",      "i16",      "i32",   "i64",
+    "str",     "u8",       "u16",    "u32",     "u64",    "usize"};
 
 std::string rust_name(const std::string& name) {
   const bool is_taken = std::ranges::find(kTaken, name) != kTaken.end();

@@ -174,6 +174,18 @@ TEST_CASE("generate writes a Rust module", "[generator]") {
   testing::check_golden("generator/rust/kernels.rs", own);
 }
 
+// A type that the module defines would be meant wherever Rust's own is.
+TEST_CASE("generate gives nothing the name of a type of Rust", "[generator]") {
+  generator::Catalog catalog = small_catalog();
+  catalog.modules[0].name = "usize";
+  catalog.modules[0].kernels[1].name = "f32";
+  catalog.modules[0].kernels[2].name = "typeof";
+  const std::string text = generator::generate(catalog, {.outputs = {generator::Output::kRust}})[0].text;
+  CHECK(text.find("pub mod usize_ {") != std::string::npos);
+  CHECK(text.find("pub struct f32_ {") != std::string::npos);
+  CHECK(text.find("pub struct typeof_ {") != std::string::npos);
+}
+
 TEST_CASE("generate gives the C++ header one digest whatever else is written", "[generator]") {
   using generator::Output;
   const auto all = generator::generate(
