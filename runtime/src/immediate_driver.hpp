@@ -3,6 +3,7 @@
 // good as page-locked.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 
@@ -21,20 +22,23 @@ class ImmediateDriver : public Driver {
   Result<void> synchronize_stream(int, NativeStream) override { return {}; }
   Result<void> synchronize(int) override { return {}; }
 
-  Result<NativeEvent> create_event(int) override { return NativeEvent{new Time}; }
+  Result<NativeEvent> create_event(int) override { return NativeEvent{new Mark(kNoTime)}; }
   Result<void> destroy_event(int, NativeEvent event) override {
-    delete static_cast<Time*>(event);
+    delete static_cast<Mark*>(event);
     return {};
   }
   Result<void> record_event(int, NativeEvent event, NativeStream) override {
-    *static_cast<Time*>(event) = Clock::now();
+    *static_cast<Mark*>(event) = Clock::now().time_since_epoch().count();
     return {};
   }
   Result<void> synchronize_event(int, NativeEvent) override { return {}; }
   Result<float> milliseconds_between(int, NativeEvent start, NativeEvent stop) override {
-    return std::chrono::duration<float, std::milli>(*static_cast<Time*>(stop) -
-                                                    *static_cast<Time*>(start))
-        .count();
+    const Clock::rep from = *static_cast<Mark*>(start), to = *static_cast<Mark*>(stop);
+    if (from == kNoTime || to == kNoTime) {
+      return Error{ErrorCode::kInvalidInput, "one of them was not recorded", {}, {}}
+          .hint("call record() of both first");
+    }
+    return std::chrono::duration<float, std::milli>(Clock::duration(to - from)).count();
   }
 
   Result<void*> allocate_pinned(int, std::size_t bytes) override {
@@ -52,7 +56,8 @@ class ImmediateDriver : public Driver {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Time = Clock::time_point;
+  using Mark = std::atomic<Clock::rep>;  // of an event: the time when it was recorded
+  static constexpr Clock::rep kNoTime = -1;
 };
 
 }  // namespace kiln::runtime

@@ -346,7 +346,7 @@ FAKE_EXPORT CUresult cuEventDestroy_v2(CUevent event) {
 FAKE_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
   ENTER_IN_CONTEXT();
   if (const int status = machine().check_stream(current(), stream); status != 0) return status;
-  return machine().check_event(event);
+  return machine().record_event(event);
 }
 FAKE_EXPORT CUresult cuEventSynchronize(CUevent event) {
   ENTER_IN_CONTEXT();
@@ -355,8 +355,8 @@ FAKE_EXPORT CUresult cuEventSynchronize(CUevent event) {
 FAKE_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent stop) {
   ENTER_IN_CONTEXT();
   *milliseconds = 0.5F;
-  const int status = machine().check_event(start);
-  return status != 0 ? status : machine().check_event(stop);
+  const int status = machine().check_recorded(start);
+  return status != 0 ? status : machine().check_recorded(stop);
 }
 
 // Graphs, which the runtime leaves to the program that wants them.

@@ -299,7 +299,7 @@ FAKE_EXPORT hipError_t hipEventDestroy(hipEvent_t event) {
 }
 FAKE_EXPORT hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return machine().check_event(event);
+  return machine().record_event(event);
 }
 FAKE_EXPORT hipError_t hipEventSynchronize(hipEvent_t event) {
   ENTER();
@@ -308,8 +308,8 @@ FAKE_EXPORT hipError_t hipEventSynchronize(hipEvent_t event) {
 FAKE_EXPORT hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   ENTER();
   *milliseconds = 0.5F;
-  const int status = machine().check_event(start);
-  return status != 0 ? status : machine().check_event(stop);
+  const int status = machine().check_recorded(start);
+  return status != 0 ? status : machine().check_recorded(stop);
 }
 
 // Graphs, which the runtime leaves to the program that wants them.

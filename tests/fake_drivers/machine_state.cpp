@@ -133,6 +133,7 @@ void MachineState::drop_handles() {
   }
   streams_.clear();
   events_.clear();
+  recorded_.clear();
   pools_.clear();
   captures_.clear();
   graphs_.clear();
@@ -517,6 +518,7 @@ int MachineState::create_event(int device, void** event) {
 }
 int MachineState::destroy_event(void* event) {
   const std::lock_guard lock(mutex_);
+  recorded_.erase(event);
   return take_out(events_, event);
 }
 int MachineState::create_pool(int device, void** pool) {
@@ -542,6 +544,16 @@ int MachineState::check_stream(int device, void* stream) const {
 int MachineState::check_event(void* event) const {
   const std::lock_guard lock(mutex_);
   return events_.count(event) != 0 ? kSuccess : kInvalidHandle;
+}
+int MachineState::record_event(void* event) {
+  const std::lock_guard lock(mutex_);
+  if (events_.count(event) == 0) return kInvalidHandle;
+  recorded_.insert(event);
+  return kSuccess;
+}
+int MachineState::check_recorded(void* event) const {
+  const std::lock_guard lock(mutex_);
+  return recorded_.count(event) != 0 ? kSuccess : kInvalidHandle;
 }
 
 MachineState& machine() {

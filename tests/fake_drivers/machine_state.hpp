@@ -100,6 +100,8 @@ class MachineState final : public Machine {
   int destroy_event(void* event);
   int check_stream(int device, void* stream) const;
   int check_event(void* event) const;
+  int record_event(void* event);
+  int check_recorded(void* event) const;
 
   // A graph is what was submitted to its stream, in order. One that can be launched is a copy.
   int begin_capture(void* stream);
@@ -136,6 +138,7 @@ class MachineState final : public Machine {
   std::map<const void*, std::pair<int, std::size_t>> symbols_;      // the same, of modules
   std::set<Module*> modules_;
   std::map<const void*, int> streams_, events_, pools_;  // handle: device
+  std::set<const void*> recorded_;                       // events
   std::map<const void*, unsigned> stream_flags_;
   std::map<const void*, Capture> captures_;               // by stream
   std::map<const void*, std::unique_ptr<Graph>> graphs_;  // by handle, captured or executable

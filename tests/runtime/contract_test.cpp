@@ -546,6 +546,8 @@ TEST_CASE("Streams and events order and time the work") {
   const auto scale_add = take(device.function(modules().scale_add));
 
   check(start.record(stream));
+  CHECK_FALSE(stop.milliseconds_since(start));  // which was not recorded yet
+  CHECK_FALSE(start.milliseconds_since(stop));
   check(device.copy_to_device_async(in.data(), values.data(), in.size(), stream));
   check(device.fill(out.data(), 0, out.size(), stream));
   check(scale_add.launch({{4}, {256}, 0, stream}, kCount, in.data(), out.data(), 3.0F, 0.0F));
