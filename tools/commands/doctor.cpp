@@ -94,9 +94,7 @@ std::string tools_as_text(const Toolchain& toolchain, const std::vector<std::str
     } else {
       text += "not found: " + tool.missing + "\n";
       text += "      " + padded("", names) +
-              (tool.named_by.empty() ? "  install: " + tool.install
-                                     : "  correct " + tool.named_by + ", or unset it") +
-              "\n";
+              (tool.named_by.empty() ? "  install: " + tool.install : "  " + correction(tool)) + "\n";
     }
   }
   return text;

@@ -91,6 +91,7 @@ class Search {
     Tool tool;
     tool.kind = recipe.kind;
     tool.install = recipe.install;
+    tool.own_variable = recipe.variables.front();
     std::vector<std::string> tried;
     for (Candidate& candidate : candidates(recipe)) {
       if (candidate.program.empty() || !files_.status(candidate.program)) {

@@ -14,6 +14,12 @@ bool is_hipcc(const std::filesystem::path& program) {
   return program.filename().string().find("clang") == std::string::npos;
 }
 
+std::string correction(const Tool& tool) {
+  // Other programs read CXX, too, and take "ccache g++" for it.
+  return "correct " + tool.named_by + ", or " +
+         (tool.named_by == tool.own_variable ? "unset it" : "name one for kiln alone: " + tool.own_variable);
+}
+
 std::string shortcoming(const Tool& tool) {
   if (tool.kind != ToolKind::kNvcc || !tool.found() || tool.takes_source_name) return {};
   return "it does not take -Xcicc " + std::string(kSourceNameOption) +

@@ -48,6 +48,7 @@ struct Tool {
   std::string missing;   // why it was not found: every place tried
   std::string install;   // the command that installs it
   std::string named_by;  // the variable that names what is missing; empty: it was searched for
+  std::string own_variable;  // kiln's own, which goes before it
 
   bool found() const { return !path.empty(); }
 };
@@ -56,6 +57,9 @@ inline constexpr std::string_view kSourceNameOption = "--orig_src_path_name";
 
 // Whether a HIP compiler is hipcc, which brings its own include and library folders, or a plain clang.
 bool is_hipcc(const std::filesystem::path& program);
+
+// What to do about a missing tool that a variable names.
+std::string correction(const Tool& tool);
 
 // What a user should know about a tool that was found; usually nothing.
 std::string shortcoming(const Tool& tool);

@@ -21,8 +21,7 @@ std::optional<Obstacle> missing_tool(const TargetId& target, const Toolchain& to
     Error error{ErrorCode::kUnavailable, "target " + quote(to_string(target)) + " needs " +
                                              std::string(to_string(kind)) +
                                              ", which this machine lacks"};
-    error.note(tool.missing).hint(tool.named_by.empty() ? "install it: " + tool.install
-                                                        : "correct " + tool.named_by + ", or unset it");
+    error.note(tool.missing).hint(tool.named_by.empty() ? "install it: " + tool.install : correction(tool));
     return Obstacle{kind, std::move(error)};
   }
   return std::nullopt;
