@@ -126,7 +126,11 @@ Error lost_error(const Command& command, int code) {
 
 class RealProcesses final : public Processes {
  public:
-  explicit RealProcesses(const Interrupt* interrupt) : interrupt_(interrupt) {}
+  explicit RealProcesses(const Interrupt* interrupt) : interrupt_(interrupt) {
+    // A parent that ignores it leaves that to its children, and then nobody learns how a process ended.
+    struct sigaction now {};
+    if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
+  }
 
   Result<Outcome> run(const Command& command) override {
     if (command.argv.empty()) return start_error(command, EINVAL);

@@ -80,6 +80,13 @@ TEST_CASE("Processes tells an exit code from a signal") {
   CHECK(killed->exit_code == 128 + SIGSEGV);
 }
 
+TEST_CASE("Processes tells how a child ended where SIGCHLD was ignored") {
+  std::signal(SIGCHLD, SIG_IGN);
+  const auto outcome = real_processes()->run(shell("exit 3"));
+  REQUIRE(outcome);
+  CHECK(outcome->exit_code == 3);
+}
+
 TEST_CASE("Processes passes arguments as they are, however odd") {
   const auto outcome = real_processes()->run(
       Command{.argv = {"/usr/bin/printf", "%s|", "a b", "", "'\"$HOME\\", "*"},
