@@ -47,6 +47,18 @@ kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
           kiln::StreamRef::from_native(config.stream)};
 }
 
+// What the function of that name does.
+kiln_error* launch(const char* called, const kiln_function* function, const kiln_launch_config* config,
+                   const void* const* arguments, size_t count) {
+  return guarded(
+      called,
+      {{"function", function}, {"config", config}, {"arguments", unless_empty(arguments, count)}},
+      [&]() -> kiln::Result<void> {
+        KILN_TRY(check_values(arguments, count));
+        return function->function.launch_raw(launch_of(*config), arguments, count);
+      });
+}
+
 }  // namespace
 
 uint32_t kiln_version(void) { return KILN_VERSION; }
@@ -57,7 +69,9 @@ kiln_error_code kiln_error_get_code(const kiln_error* error) {
 const char* kiln_error_get_text(const kiln_error* error) {
   return error != nullptr ? error->text.c_str() : "";
 }
-void kiln_error_free(kiln_error* error) { delete error; }
+void kiln_error_free(kiln_error* error) {
+  if (error != kiln::c_interface::out_of_memory()) delete error;
+}
 
 kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime) {
   return guarded(__func__, {{"runtime", runtime}}, [&]() -> kiln::Result<void> {
@@ -259,13 +273,7 @@ kiln_error* kiln_function_prepare(const kiln_function* function) {
 
 kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launch_config* config,
                                  const void* const* arguments, size_t count) {
-  return guarded(
-      __func__,
-      {{"function", function}, {"config", config}, {"arguments", unless_empty(arguments, count)}},
-      [&]() -> kiln::Result<void> {
-        KILN_TRY(check_values(arguments, count));
-        return function->function.launch_raw(launch_of(*config), arguments, count);
-      });
+  return launch(__func__, function, config, arguments, count);
 }
 kiln_error* kiln_function_launch_named(const kiln_function* function,
                                        const kiln_launch_config* config, const char* name,
@@ -279,7 +287,7 @@ kiln_error* kiln_function_launch_named(const kiln_function* function,
           .hint("give it what the _load function of the same name gives");
     });
   }
-  return kiln_function_launch(function, config, arguments, count);
+  return launch(__func__, function, config, arguments, count);
 }
 kiln_error* kiln_function_launch_sized(const kiln_function* function,
                                        const kiln_launch_config* config,

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <initializer_list>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -48,25 +49,38 @@ inline kiln_error* box(const kiln::Error& error) {
   return new kiln_error{code_of(error.code), error.text()};
 }
 
+// Where there is no memory for an error of its own: one for all, which is never freed. A text so short
+// takes none.
+inline kiln_error* out_of_memory() noexcept {
+  static kiln_error error{KILN_ENVIRONMENT, "out of memory"};
+  return &error;
+}
+
 struct Given {
   const char* name;
   const void* value;
 };
 
-// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what
-// memory's end throws becomes an error too.
+// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what is
+// thrown becomes an error, too.
 template <typename Call>
 kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
   try {
-    for (const Given& one : all) {
-      if (one.value != nullptr) continue;
-      return new kiln_error{KILN_INVALID_INPUT,
-                            std::string(function) + " was given NULL for '" + one.name + "'"};
+    try {
+      for (const Given& one : all) {
+        if (one.value != nullptr) continue;
+        return new kiln_error{KILN_INVALID_INPUT,
+                              std::string(function) + " was given NULL for '" + one.name + "'"};
+      }
+      const kiln::Result<void> result = call();
+      return result ? nullptr : box(result.error());
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& exception) {
+      return new kiln_error{KILN_ENVIRONMENT, exception.what()};
     }
-    const kiln::Result<void> result = call();
-    return result ? nullptr : box(result.error());
-  } catch (const std::exception& exception) {
-    return new kiln_error{KILN_ENVIRONMENT, exception.what()};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 }
 

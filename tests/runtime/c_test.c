@@ -182,7 +182,7 @@ int main(void) {
          "its text");
   kiln_error_free(error);
   error = kiln_function_launch_named(NULL, &config, "scale_add", arguments, 5);
-  expect(error != NULL && strstr(kiln_error_get_text(error), "was given NULL for 'function'") != NULL,
+  expect(error != NULL && strstr(kiln_error_get_text(error), "kiln_function_launch_named was given NULL for 'function'") != NULL,
          "no function");
   kiln_error_free(error);
 
