@@ -79,14 +79,19 @@ Result<Json::Array> read_steps(const ReportOptions& options, const fs::path& fol
   const bool is_named = !options.trace.empty();
   const fs::path path =
       is_named ? world.environment.current_directory / options.trace : timeline_file(folder);
+  if (!is_named && world.files.kind(path) == PathKind::kNone) return Json::Array{};
+  const auto left_out = [&](const std::string& why) {
+    world.err << "kiln: warning: the report has no timeline: " << why << "\n";
+    return Json::Array{};
+  };
   const Result<std::string> text = world.files.read(path);
   if (!text) {
     if (is_named) return text.error();
-    return Json::Array{};
+    return left_out(text.error().message);
   }
   const Result<Json> trace = read_json(*text, is_named ? options.trace.string() : path.string());
   if (trace && trace->find("traceEvents") != nullptr) return step_rows(*trace);
-  if (!is_named) return Json::Array{};
+  if (!is_named) return left_out(quote(timeline_file(options.folder).generic_string()) + " is no trace; a build that runs a step writes it anew");
   constexpr const char* kHowToName = "name a file that 'kiln build --trace FILE' wrote";
   if (trace) {
     return Error{ErrorCode::kInvalidInput, quote(options.trace.string()) + " has no \"traceEvents\""}.hint(kHowToName);

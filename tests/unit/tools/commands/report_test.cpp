@@ -1,0 +1,38 @@
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_files.hpp"
+#include "tests/support/fake_processes.hpp"
+#include "tools/commands/report.hpp"
+
+using namespace kiln;
+using namespace kiln::tools;
+
+namespace {
+
+// What `kiln report` of a build warns of, whose timeline is this text.
+std::string warning_with(const char* timeline) {
+  testing::FakeFiles files;
+  testing::FakeProcesses processes;
+  Environment environment;
+  environment.current_directory = "/w";
+  std::ostringstream out, err;
+  World world{.files = files, .processes = processes, .environment = environment, .out = out, .err = err};
+  REQUIRE(files.write("/w/out/kiln.json", R"({"format": 1, "images": []})"));
+  if (timeline != nullptr) REQUIRE(files.write("/w/out/.kiln/timeline.json", timeline));
+  REQUIRE(run_report({}, world).value() == 0);
+  return err.str();
+}
+
+}  // namespace
+
+TEST_CASE("report says so when it leaves out a timeline that is there") {
+  CHECK(warning_with(nullptr).empty());
+  CHECK(warning_with(R"({"traceEvents": []})").empty());
+  for (const char* damaged : {"", "{\"traceEvents\": [", "{}"}) {
+    CHECK(warning_with(damaged) ==
+          "kiln: warning: the report has no timeline: 'out/.kiln/timeline.json' is no trace; a build that runs a step "
+          "writes it anew\n");
+  }
+}
