@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import weakref
 
 from . import _library, _types
 
@@ -20,6 +21,7 @@ class Device(_library.Handle):
         self.id, self.name, self.target = info.id.decode(), info.name.decode(), info.target.decode()
         self.wave_width, self.memory_bytes = info.wave_width, info.memory_bytes
         self.max_threads_per_block = info.max_threads_per_block
+        self._streams = []  # weak references, in no order
 
     def __repr__(self):
         return f"<Device {self.id}: {self.name}>"
@@ -72,8 +74,9 @@ class Device(_library.Handle):
         return Function(self, _library.make("kiln_function_load", self._handle, kernel, image, size))
 
     def synchronize(self):
-        """Waits for all work of the device."""
-        _library.call("kiln_device_synchronize", self._handle)
+        """Waits for all work of the device. Errors of that work surface here."""
+        waited = [stream for stream in (one() for one in list(self._streams)) if stream is not None]
+        _wait(waited, "kiln_device_synchronize", self._handle)
 
 
 def host_bytes(values, writable=False):
@@ -98,6 +101,20 @@ def _check_element(element):
         raise TypeError(f"there is no element type {element!r}: {hint}")
 
 
+def _wait(streams, function, *arguments):
+    """Waits by a function of kiln.h, after which the streams need no more what they keep."""
+    kept = []
+    for stream in streams:  # what another thread gives them meanwhile is not waited for
+        kept.append(stream._kept)
+        stream._kept = []
+    try:
+        _library.call(function, *arguments)
+    except _library.Error:
+        for stream, objects in zip(streams, kept):
+            stream._kept[:0] = objects
+        raise
+
+
 class Stream(_library.Handle):
     """Work in an order of its own: launch(..., stream=stream), buffer.write(array, stream)."""
 
@@ -106,6 +123,7 @@ class Stream(_library.Handle):
         self.device = device
         self.native = ctypes.c_void_p(_library.library().kiln_stream_native(self._handle))
         self._kept = []  # what copies under way need
+        device._streams.append(weakref.ref(self, device._streams.remove))
 
     def __del__(self):
         if getattr(self, "_kept", None):
@@ -125,12 +143,7 @@ class Stream(_library.Handle):
 
     def synchronize(self):
         """Waits until all work given to the stream is done. Errors of that work surface here."""
-        kept, self._kept = self._kept, []  # what another thread gives it meanwhile is not waited for
-        try:
-            _library.call("kiln_stream_synchronize", self._handle)
-        except _library.Error:
-            self._kept[:0] = kept
-            raise
+        _wait([self], "kiln_stream_synchronize", self._handle)
 
 
 class _Pinned(_library.Handle):

@@ -65,6 +65,11 @@ stream.synchronize()
 assert len(stream._kept) == 1
 stream.synchronize()
 assert not stream._kept
+# The device waits for its streams.
+ordered.download(values, stream)
+device.stream()  # gone at once
+device.synchronize()
+assert not stream._kept and [one() for one in device._streams] == [stream]
 assert bytes(values) == b"\x3F" * 16
 ordered.fill()
 assert list(ordered.download()) == [0, 0, 0, 0]
