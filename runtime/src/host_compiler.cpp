@@ -100,9 +100,11 @@ class HostCompiler final : public Compiler {
     add({"-o", image, folder + "/" + bundle.files.front().path});
     add(host_link_flags());
     if (const int status = run(words, environment_in(folder), log); status != 0) {
-      const std::string why = describe(status);
+      const bool is_unknown = status == -1 && errno == ECHILD;
+      const std::string why = is_unknown ? "nothing tells how it ended" : describe(status);
       const std::string text = read_file(log).value_or(std::string());
       Error error = compile_error(path_ + ": " + why, text, folder);
+      if (is_unknown) error.hint("this program ignores SIGCHLD: let it have the default action while it loads modules");
       if (text.find("__global__") != std::string::npos) {
         error.hint("the host takes no plain CUDA: docs/HOST.md of kiln has the names for its words");
       }
@@ -125,10 +127,9 @@ Result<std::unique_ptr<Compiler>> find_host_compiler(const std::string& wanted) 
       return std::unique_ptr<Compiler>(std::make_unique<HostCompiler>(std::move(path)));
     }
   }
-  return Error{ErrorCode::kUnavailable,
-               "no C++ compiler on this machine: looked for " + join(names, ", "),
-               {},
-               {}};
+  Error error{ErrorCode::kUnavailable, "no C++ compiler on this machine: looked for " + join(names, ", "), {}, {}};
+  if (wanted.find(' ') != std::string::npos) error.hint("KILN_CXX is one program, without options or another before it");
+  return error;
 }
 
 }  // namespace kiln::runtime

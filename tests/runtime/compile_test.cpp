@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -17,6 +18,7 @@
 
 #include "base/diagnostic.hpp"
 #include "formats/source_bundle.hpp"
+#include "runtime/src/host_compiler.hpp"
 #include "subject.hpp"
 #include "test_modules.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -281,4 +283,25 @@ TEST_CASE("An image that fits is taken before the source") {
   const ModuleEntry module{"both", 0, 1, {kArithmeticKernels}, {images.data(), images.size()}};
   CHECK(load(machine.options(), module).empty());
   CHECK(machine.fake().loads() == std::vector<std::string>{"0 .version 7.0"});
+}
+
+TEST_CASE("The host's compiler needs to be told how a process ended, and is one program") {
+  const ScratchFolder scratch;
+  SourceBundle bundle;
+  bundle.files = {{"nothing.cpp", ""}};
+  const auto compiler = runtime::find_host_compiler("true");
+  REQUIRE(compiler);
+  std::signal(SIGCHLD, SIG_IGN);
+  const auto image = (*compiler)->compile(bundle, scratch.path().string(),
+                                            {.kind = TargetKind::kHost, .processor = "host"});
+  std::signal(SIGCHLD, SIG_DFL);
+  REQUIRE_FALSE(image);
+  CHECK(image.error().message.ends_with("true: nothing tells how it ended"));
+  CHECK(image.error().notes.back().text.starts_with("this program ignores SIGCHLD"));
+
+  const auto two = runtime::find_host_compiler("ccache g++");
+  REQUIRE_FALSE(two);
+  CHECK(two.error().text() ==
+        "no C++ compiler on this machine: looked for ccache g++\n"
+        "hint: KILN_CXX is one program, without options or another before it");
 }

@@ -42,7 +42,8 @@ struct OpenOptions {
   // For modules that hold their source: the one path to try of libnvrtc and libhiprtc, the host's
   // compiler, and the folder that keeps what was compiled, or "off".
   std::string nvrtc_library, hiprtc_library, host_compiler, compile_cache;
-  // Called with each decision, one line without a newline, from the thread that made it.
+  // Called with each decision, one line without a newline, from the thread that made it: perhaps by several
+  // at once, and while a module is being loaded. It calls nothing of kiln.
   std::function<void(std::string_view line)> trace;
 };
 
