@@ -66,6 +66,8 @@ struct MatrixMultiplier::State {
       library.reset();
       return {};
     });
+    // Where the device cannot be current any more, the driver has ended, and the library's handle with it.
+    (void)library.release();
   }
 };
 

@@ -58,7 +58,7 @@ struct Matrix {
   }
 };
 
-int the_handle;
+int the_handle, destroyed = 0;
 void* the_stream = nullptr;
 
 kiln::fake::Machine& machine() {
@@ -76,12 +76,16 @@ FAKE_EXPORT int rocblas_create_handle(void** handle) {
   return rocblas_status_success;
 }
 FAKE_EXPORT int rocblas_destroy_handle(void* handle) {
+  ++destroyed;
   return handle == &the_handle ? rocblas_status_success : rocblas_status_invalid_handle;
 }
 FAKE_EXPORT int rocblas_set_stream(void* handle, void* stream) {
   the_stream = stream;
   return handle == &the_handle ? rocblas_status_success : rocblas_status_invalid_handle;
 }
+
+// How often a handle was.
+FAKE_EXPORT int kiln_fake_rocblas_destroyed() { return destroyed; }
 
 FAKE_EXPORT const char* rocblas_status_to_string(int status) {
   switch (status) {

@@ -2,12 +2,16 @@
 // in double.
 #include "kiln/ops/matmul.hpp"
 
+#include <dlfcn.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/ops/scalar.hpp"
@@ -218,6 +222,27 @@ TEST_CASE("A failing library's status is told") {
   unsetenv("KILN_FAKE_ROCBLAS_FAILS");
   REQUIRE(!multiplier);
   CHECK(multiplier.error().message == "rocblas_create_handle: rocblas_status_invalid_handle");
+}
+
+TEST_CASE("A multiplier that outlives the driver leaves the library alone") {
+  if (testing::subject().name != "fake_hip") SKIP("only the fake ends on demand");
+  void* const library = dlopen(std::getenv("KILN_BLAS_LIBRARY"), RTLD_NOW);
+  REQUIRE(library != nullptr);
+  const auto destroyed = reinterpret_cast<int (*)()>(dlsym(library, "kiln_fake_rocblas_destroyed"));
+  REQUIRE(destroyed != nullptr);
+  const Subject subject;
+  const auto open = [&] {
+    Result<MatrixMultiplier> opened = MatrixMultiplier::open(subject.device);
+    REQUIRE(opened);
+    return std::make_unique<MatrixMultiplier>(std::move(*opened));
+  };
+  auto early = open(), late = open();
+  const int before = destroyed();
+  early.reset();
+  CHECK(destroyed() == before + 1);
+  testing::subject().machine->end_driver();
+  late.reset();
+  CHECK(destroyed() == before + 1);
 }
 
 }  // namespace
