@@ -1,0 +1,7 @@
+// A shared library of a user's with the runtime in it.
+#include "kiln/runtime.hpp"
+
+extern "C" __attribute__((visibility("default"))) int user_counts_devices() {
+  const kiln::Result<kiln::Runtime> runtime = kiln::Runtime::open();
+  return runtime ? static_cast<int>(runtime->devices().size()) : -1;
+}
