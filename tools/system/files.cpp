@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/random.h>
@@ -241,15 +242,23 @@ class RealFiles final : public Files {
   }
 
   Result<std::vector<std::string>> list(const fs::path& folder) const override {
-    std::error_code code;
-    fs::directory_iterator entries(folder, code);
+    // Not by the library's iterator, which ends the program where there is no memory for a name.
+    const std::unique_ptr<::DIR, int (*)(::DIR*)> opened(::opendir(folder.c_str()), ::closedir);
     std::vector<std::string> names;
-    for (; !code && entries != fs::directory_iterator(); entries.increment(code)) {
-      names.push_back(entries->path().filename().string());
+    int code = opened == nullptr ? errno : 0;
+    while (code == 0) {
+      errno = 0;
+      const ::dirent* const entry = ::readdir(opened.get());
+      if (entry == nullptr) {
+        code = errno;
+        break;
+      }
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
     }
-    if (code) {
-      Error error = system_error("list", folder, code.value());
-      if (code.value() == ENOENT) error.code = ErrorCode::kInvalidInput;
+    if (code != 0) {
+      Error error = system_error("list", folder, code);
+      if (code == ENOENT) error.code = ErrorCode::kInvalidInput;
       return error;
     }
     std::sort(names.begin(), names.end());
