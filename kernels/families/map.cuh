@@ -203,13 +203,14 @@ struct Map {
   // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
   // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
   // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
-  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95.
-  static constexpr u32 kHalfMore = 3 * kFitBlocks / 2;
-  static constexpr u32 kSingleBlocks = kCost == tuning::Cost::kLongest || sizeof(T) == 1
-                                           ? kTwiceBlocks
-                                       : kBrief                   ? kFitBlocks
-                                       : kTwiceBlocks < kHalfMore ? kTwiceBlocks
-                                                                  : kHalfMore;
+  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95;
+  // 700,000, unormcdf_f16 5.03, 4.72; upowf_f16 5.03, 4.59; uerf_f16 4.47, 4.36.
+  static constexpr u32 kHalfMore = 3 * kFitBlocks / 2, kThrice = 3 * kFitBlocks;
+  static constexpr u32 kSingleBlocks = sizeof(T) == 1                    ? kTwiceBlocks
+                                       : kCost == tuning::Cost::kLongest ? kThrice
+                                       : kBrief                          ? kFitBlocks
+                                       : kTwiceBlocks < kHalfMore        ? kTwiceBlocks
+                                                                         : kHalfMore;
 
   // Whether all blocks share what is less than a chunk for each thread, for which code for sm_80 lacks the
   // registers. NVIDIA H200, reference geometry, us by the first blocks and so, for 700,000 elements:
@@ -221,7 +222,7 @@ struct Map {
   // Blocks up to which each thread takes an element of a view, which of so few takes less time than columns;
   // and blocks that work, in any launch.
   static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, false);
-  static constexpr u32 kWorkingBlocks = tuning::view_blocks(kMachine, true);
+  static constexpr u32 kWorkingBlocks = largest(tuning::view_blocks(kMachine, true), kSingleBlocks);
   static_assert(kViewBlocks * 1024 <= kSmallIndex);
   KILN_DEVICE static u32 view_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
   KILN_DEVICE static u32 most_blocks() {
