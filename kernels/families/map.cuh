@@ -223,13 +223,19 @@ struct Map {
   // and blocks that work, in any launch.
   static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, false);
   static constexpr u32 kWorkingBlocks = largest(tuning::view_blocks(kMachine, true), kSingleBlocks);
-  static_assert(kViewBlocks * 1024 <= kSmallIndex);
+  static_assert(kWorkingBlocks <= kMostBlocks && kViewBlocks <= kMostBlocks &&
+                kViewBlocks * 1024 <= kSmallIndex);
   KILN_DEVICE static u32 view_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
   KILN_DEVICE static u32 most_blocks() {
     return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
   }
+  // What blocks that leave execute is what a large launch costs at least: most of them are asked the first
+  // question alone. NVIDIA H200, reference geometry, us for 2^27 elements without it and so: uneg_f16 177, 166;
+  // ugelu_fp8_e4m3 234, 146; upowf_f32 460, 404.
   KILN_DEVICE bool leaves_at_once() const {
-    if (likely(block_index() < most_blocks())) return false;
+    const u32 block = block_index();
+    if (block >= kMostBlocks) return true;
+    if (likely(block < most_blocks())) return false;
     return view.info == nullptr || block_count() > view_blocks();
   }
   // Whether each thread takes an element, at most, where up to so many blocks do.
