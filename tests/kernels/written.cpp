@@ -19,19 +19,19 @@ using ops::DType;
 
 constexpr std::size_t kChunk = 16;             // bytes that a thread moves at once
 constexpr std::size_t kThreadsOfBlock = 1024;  // a multiprocessor holds one or two blocks
-constexpr std::uint8_t kUnwritten = 0xa5;
-constexpr std::size_t kGuard = 4096;
+constexpr std::uint8_t kMark = 0xa5;
+constexpr std::size_t kBehind = 4096;
 // What is run where all kernels would take minutes.
 constexpr std::string_view kOnProcessors = "usin_fp8_e4m3";
 
 // A kernel's launch over so many elements; an error where there is no such kernel.
-struct Trial {
+struct ElementwiseLaunch {
   std::size_t of_output, of_largest;  // bytes of an element
   std::function<Result<ops::Launch>(std::size_t count, const void* inp, void* out)> plan;
 };
 
-std::vector<Trial> all_trials(const ops::Gpu& gpu) {
-  std::vector<Trial> all;
+std::vector<ElementwiseLaunch> all_launches(const ops::Gpu& gpu) {
+  std::vector<ElementwiseLaunch> all;
   const auto add = [&](DType from, DType to, auto call_of) {
     all.push_back({size_of(to), std::max(size_of(from), size_of(to)),
                    [=](std::size_t count, const void* inp, void* out) {
@@ -95,30 +95,30 @@ Result<std::size_t> run_written(const Device& device, std::ostream& out) {
   };
   const std::size_t most = std::max(count_of(10, 1), count_of(10, 8) * 8);
   KILN_TRY_ASSIGN(const Buffer inp, device.allocate(most));
-  KILN_TRY_ASSIGN(const Buffer result, device.allocate(most + kGuard));
-  std::vector<std::uint8_t> bytes(most + kGuard);
+  KILN_TRY_ASSIGN(const Buffer result, device.allocate(most + kBehind));
+  std::vector<std::uint8_t> bytes(most + kBehind);
   Random random(1);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.bits());
   KILN_TRY(device.copy_to_device(inp.data(), bytes.data(), most));
 
   const ops::Launcher launcher(device);
   std::size_t failed = 0, run = 0;
-  for (const Trial& trial : all_trials(ops::Gpu::of(info))) {
+  for (const ElementwiseLaunch& each : all_launches(ops::Gpu::of(info))) {
     for (const std::size_t quarters : kQuarters) {
-      const std::size_t count = count_of(quarters, trial.of_largest);
-      const auto launch = trial.plan(count, inp.data(), result.data());
+      const std::size_t count = count_of(quarters, each.of_largest);
+      const auto launch = each.plan(count, inp.data(), result.data());
       if (!launch || (!is_gpu && launch->kernel != kOnProcessors)) break;
-      const std::size_t end = count * trial.of_output;
-      KILN_TRY(device.fill(result.data(), kUnwritten, end + kGuard));
+      const std::size_t end = count * each.of_output;
+      KILN_TRY(device.fill(result.data(), kMark, end + kBehind));
       KILN_TRY(launcher.run(*launch));
       KILN_TRY(device.synchronize());
-      KILN_TRY(device.copy_to_host(bytes.data(), result.data(), end + kGuard));
+      KILN_TRY(device.copy_to_host(bytes.data(), result.data(), end + kBehind));
       ++run;
       // No function gives these bits side by side for random bits.
       const auto first = bytes.begin(), last = first + static_cast<std::ptrdiff_t>(end);
-      const auto hole = std::search_n(first, last, kChunk, kUnwritten);
+      const auto hole = std::search_n(first, last, kChunk, kMark);
       const bool is_beyond =
-          std::any_of(last, last + kGuard, [](std::uint8_t byte) { return byte != kUnwritten; });
+          std::any_of(last, last + kBehind, [](std::uint8_t byte) { return byte != kMark; });
       if (hole == last && !is_beyond) continue;
       ++failed;
       out << "FAILED " << std::string_view(launch->kernel) << ", " << count
