@@ -1,9 +1,6 @@
-#include <sstream>
-
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/support/fake_files.hpp"
-#include "tests/support/fake_processes.hpp"
+#include "tests/support/fake_world.hpp"
 #include "tools/commands/init.hpp"
 
 using namespace kiln;
@@ -12,14 +9,10 @@ using namespace kiln::tools;
 TEST_CASE("init that fails leaves nothing behind, and can be run again") {
   for (unsigned nth = 1;; ++nth) {
     CAPTURE(nth);
-    testing::FakeFiles files;
-    testing::FakeProcesses processes;
-    Environment environment;
-    environment.current_directory = "/w";
-    std::ostringstream out, err;
-    World world{.files = files, .processes = processes, .environment = environment, .out = out, .err = err};
+    testing::FakeWorld fake;
+    testing::FakeFiles& files = fake.files;
     files.writes.fail(nth);
-    const Result<int> first = run_init({.folder = "demo"}, world);
+    const Result<int> first = run_init({.folder = "demo"}, fake.world);
     if (!files.writes.was_hit()) {
       REQUIRE(first);
       CHECK(nth > 5);  // the folder and five files
@@ -28,8 +21,8 @@ TEST_CASE("init that fails leaves nothing behind, and can be run again") {
     }
     REQUIRE_FALSE(first);
     CHECK(files.snapshot("/w/demo").empty());
-    CHECK(out.str().empty());
+    CHECK(fake.out.str().empty());
     files.writes.fail(0);
-    CHECK(run_init({.folder = "demo"}, world));
+    CHECK(run_init({.folder = "demo"}, fake.world));
   }
 }

@@ -1,9 +1,8 @@
-#include <sstream>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/support/fake_files.hpp"
-#include "tests/support/fake_processes.hpp"
+#include "tests/support/fake_world.hpp"
 #include "tools/commands/report.hpp"
 
 using namespace kiln;
@@ -13,16 +12,11 @@ namespace {
 
 // What `kiln report` of a build warns of, whose timeline is this text.
 std::string warning_with(const char* timeline) {
-  testing::FakeFiles files;
-  testing::FakeProcesses processes;
-  Environment environment;
-  environment.current_directory = "/w";
-  std::ostringstream out, err;
-  World world{.files = files, .processes = processes, .environment = environment, .out = out, .err = err};
-  REQUIRE(files.write("/w/out/kiln.json", R"({"format": 1, "images": []})"));
-  if (timeline != nullptr) REQUIRE(files.write("/w/out/.kiln/timeline.json", timeline));
-  REQUIRE(run_report({}, world).value() == 0);
-  return err.str();
+  testing::FakeWorld fake;
+  REQUIRE(fake.files.write("/w/out/kiln.json", R"({"format": 1, "images": []})"));
+  if (timeline != nullptr) REQUIRE(fake.files.write("/w/out/.kiln/timeline.json", timeline));
+  REQUIRE(run_report({}, fake.world).value() == 0);
+  return fake.err.str();
 }
 
 }  // namespace
