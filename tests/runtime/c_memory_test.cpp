@@ -1,28 +1,10 @@
 // kiln.h where memory ends: the Nth allocation and all after it fail, for every N, and each call ends
 // with an error, never with the end of the program. Ends with 0 when it is so.
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "kiln/kiln.h"
-
-namespace {
-
-long left = -1;  // allocations until they fail; negative: they do not
-bool has_failed = false;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  void* const memory = left != 0 ? std::malloc(size) : nullptr;
-  if (left > 0) --left;
-  if (memory != nullptr) return memory;
-  has_failed = true;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "tests/support/ending_memory.hpp"
 
 namespace {
 
@@ -39,15 +21,14 @@ kiln_error* give_nothing(kiln_runtime**) { return kiln_runtime_open(nullptr, nul
 bool tells(kiln_error* (*call)(kiln_runtime**), const char* name) {
   for (long allowed = 0; allowed < 1000; ++allowed) {
     kiln_runtime* runtime = nullptr;
-    left = allowed;
-    has_failed = false;
+    kiln::testing::end_memory_after(allowed);
     kiln_error* const error = call(&runtime);
-    left = -1;
+    kiln::testing::end_memory_never();
     const bool is_told = kiln_error_get_code(error) == KILN_ENVIRONMENT &&
                          std::strcmp(kiln_error_get_text(error), "out of memory") == 0;
     kiln_error_free(error);
     kiln_runtime_free(runtime);
-    if (!has_failed) return allowed > 0;
+    if (!kiln::testing::has_memory_ended()) return allowed > 0;
     if (!is_told) return std::printf("failed: %s with %ld allocations\n", name, allowed), false;
   }
   return false;
