@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/tuning/fill.hpp"
 #include "kernels/tuning/views.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
@@ -82,11 +83,6 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
          (tiling.across.size | tiling.down.size) % of_word == 0 && views.is_multiple(0, of_word);
 }
 
-// A thread an element.
-tuning::Launch by_blocks_of(unsigned block, std::size_t count) {
-  return {static_cast<unsigned>((count + block - 1) / block), block};
-}
-
 // NVIDIA H200, us by groups, and a thread an element: uexp_f32 of 1500x384 transposed 5.1, 5.7, affine_f16
 // 4.7, 5.6; uexp_f32 of 2x56x56x128 channels first 8.9, 7.6, of 8x512x4x64 permuted 12.5, 8.4; badd_f32 of
 // 2x197x12x64 permuted, by rows, 5.1, 4.2, of 1x1500x6x64 7.0, 6.2, of 1024x1024 transposed 8.1, 9.9.
@@ -125,8 +121,8 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
   }
   if (count <= few) {
     // Kernels of three views recognize a thread an element by few blocks.
-    if (views.views == 3) return by_blocks_of(1024, count);
-    if (turned_copy || (reads == Reads::kCopied && bytes <= 2)) return by_blocks_of(512, count);
+    if (views.views == 3) return tuning::chunk_each(count, 1, 1024);
+    if (turned_copy || (reads == Reads::kCopied && bytes <= 2)) return tuning::chunk_each(count, 1, 512);
     return spread.singly(count);
   }
   return reads == Reads::kCopied ? spread.copied(count, turned_copy) : spread.strided(count);
