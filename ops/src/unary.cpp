@@ -20,21 +20,22 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
+  const bool is_copy = call.op == UnaryOp::kCopy;
   const ViewBlock view = view_block(call.geometry, call.layout);
-  if (call.op == UnaryOp::kCopy) {
+  if (is_copy) {
     KILN_TRY_ASSIGN(std::optional<Launch> rearranged, plan_rearranged(call, view, count, gpu));
     if (rearranged) return *std::move(rearranged);
   }
   launch.layout = view.block;
   launch.layout_argument = 2;
-  if (launch.layout.empty() && call.op == UnaryOp::kCopy) {
+  if (launch.layout.empty() && is_copy) {
     const auto per_chunk = static_cast<unsigned>(16 / size_of(call.dtype));
     KILN_TRY(set_grid(launch, call.geometry, count,
                       spread_over(gpu).copied_contiguous(count, per_chunk)));
   } else if (launch.layout.empty()) {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   } else {
-    const Reads reads = call.op == UnaryOp::kCopy ? Reads::kCopied : Reads::kGroups;
+    const Reads reads = is_copy ? Reads::kCopied : Reads::kGroups;
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads));
   }
   if (!op.has_parameter) {
