@@ -74,29 +74,35 @@ Json::Array step_rows(const Json& trace) {
   return rows;
 }
 
+// Of the timeline that the last build left; none where it cannot be read, which is told.
+Json::Array own_steps(const ReportOptions& options, const fs::path& folder, const World& world) {
+  const fs::path path = timeline_file(folder);
+  if (world.files.kind(path) == PathKind::kNone) return {};
+  const Result<std::string> text = world.files.read(path);
+  if (text) {
+    const Result<Json> trace = read_json(*text, path.string());
+    if (trace && trace->find("traceEvents") != nullptr) return step_rows(*trace);
+  }
+  world.err << "kiln: warning: the report has no timeline: "
+            << (text ? quote(timeline_file(options.folder).generic_string()) +
+                           " is no trace; a build that runs a step writes it anew"
+                     : text.error().message)
+            << "\n";
+  return {};
+}
+
 Result<Json::Array> read_steps(const ReportOptions& options, const fs::path& folder,
                                const World& world) {
-  const bool is_named = !options.trace.empty();
-  const fs::path path =
-      is_named ? world.environment.current_directory / options.trace : timeline_file(folder);
-  if (!is_named && world.files.kind(path) == PathKind::kNone) return Json::Array{};
-  const auto left_out = [&](const std::string& why) {
-    world.err << "kiln: warning: the report has no timeline: " << why << "\n";
-    return Json::Array{};
-  };
-  const Result<std::string> text = world.files.read(path);
-  if (!text) {
-    if (is_named) return text.error();
-    return left_out(text.error().message);
-  }
-  const Result<Json> trace = read_json(*text, is_named ? options.trace.string() : path.string());
+  if (options.trace.empty()) return own_steps(options, folder, world);
+  KILN_TRY_ASSIGN(const std::string text,
+                  world.files.read(world.environment.current_directory / options.trace));
+  const Result<Json> trace = read_json(text, options.trace.string());
   if (trace && trace->find("traceEvents") != nullptr) return step_rows(*trace);
-  if (!is_named) return left_out(quote(timeline_file(options.folder).generic_string()) + " is no trace; a build that runs a step writes it anew");
   constexpr const char* kHowToName = "name a file that 'kiln build --trace FILE' wrote";
   if (trace) {
     return Error{ErrorCode::kInvalidInput, quote(options.trace.string()) + " has no \"traceEvents\""}.hint(kHowToName);
   }
-  const Recognized recognized = recognize(*text, options.trace);
+  const Recognized recognized = recognize(text, options.trace);
   if (recognized.what.empty()) return Error(trace.error()).hint(kHowToName);
   return misplaced({recognized.what, kHowToName}, "a trace", options.trace);
 }
