@@ -5,11 +5,10 @@
 #include "functors/apply.cuh"
 #include "tables/affine.hpp"
 
-#define KERNEL(suffix, type, root, op, cost)                                                     \
-  KILN_MAP(root##_##suffix, cost,                                                                \
-           (kiln::functors::apply<kiln::functors::op, kiln::type>(mul, add)),                    \
-           (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out, kiln::type mul, \
-           kiln::type add)
+#define KERNEL(suffix, type, root, op, cost)                                       \
+  KILN_MAP(root##_##suffix, cost,                                                  \
+           (kiln::functors::apply<kiln::functors::op, kiln::type>(mul, add)), inp, \
+           const kiln::type* inp, kiln::type* out, kiln::type mul, kiln::type add)
 #define ROW(root, op, dtypes, cost, scalars) KILN_##dtypes(KERNEL, root, op, cost)
 
 KILN_EACH_AFFINE(ROW)

@@ -8,12 +8,12 @@
 #include "tables/unary.hpp"
 
 // `inp` null: of out[i].
-#define KILN_UNARY_0(name, type, op, cost)                                        \
-  KILN_MAP(name, cost, (kiln::functors::apply<kiln::functors::op, kiln::type>()), \
-           (inp == nullptr ? out : inp), const kiln::type* inp, kiln::type* out)
-#define KILN_UNARY_1(name, type, op, cost)                                             \
-  KILN_MAP(name, cost, (kiln::functors::apply<kiln::functors::op, kiln::type>(param)), \
-           (inp == nullptr ? out : inp), kiln::type param, const kiln::type* inp, kiln::type* out)
+#define KILN_UNARY_0(name, type, op, cost)                                             \
+  KILN_MAP(name, cost, (kiln::functors::apply<kiln::functors::op, kiln::type>()), inp, \
+           const kiln::type* inp, kiln::type* out)
+#define KILN_UNARY_1(name, type, op, cost)                                                  \
+  KILN_MAP(name, cost, (kiln::functors::apply<kiln::functors::op, kiln::type>(param)), inp, \
+           kiln::type param, const kiln::type* inp, kiln::type* out)
 #define KILN_UNARY_KERNEL(suffix, type, root, op, cost, scalars) \
   KILN_UNARY_##scalars(root##_##suffix, type, op, cost)
 #define KILN_UNARY(root, op, dtypes, cost, scalars) \

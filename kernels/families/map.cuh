@@ -96,8 +96,9 @@ struct Map {
   const F& f;
   Views<1> view;
   T* out;
-  const T* in;
+  const T* given;  // null: the output is the input
 
+  KILN_DEVICE const T* in() const { return given == nullptr ? out : given; }
   KILN_DEVICE T result(T x) const { return narrow_briefly<T>(f(x)); }
 
   // The results of a word's elements; of two of them, by one conversion.
@@ -137,10 +138,10 @@ struct Map {
   KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
 #pragma unroll 1
     while (i < end) {
-      Words chunk = load_16_bytes(in + static_cast<u64>(i) * kCount), next;
+      Words chunk = load_16_bytes(in() + static_cast<u64>(i) * kCount), next;
       u32 count = 1;
       if (end - i > threads) {
-        next = load_16_bytes(in + static_cast<u64>(i + threads) * kCount);
+        next = load_16_bytes(in() + static_cast<u64>(i + threads) * kCount);
         count = 2;
       }
 #pragma unroll 1
@@ -183,7 +184,7 @@ struct Map {
         if (column.count == 0) continue;
         if (Columns::split(dims) != 0) column.to = first;
       }
-      const T* from = in + column.at;
+      const T* from = in() + column.at;
       T* to = out + column.to;
       T next = *from;
 #pragma unroll 1
@@ -229,15 +230,6 @@ struct Map {
   KILN_DEVICE static u32 most_blocks() {
     return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
   }
-  // What blocks that leave execute is what a large launch costs at least: most of them are asked the first
-  // question alone. NVIDIA H200, reference geometry, us for 2^27 elements without it and so: uneg_f16 177, 166;
-  // ugelu_fp8_e4m3 234, 146; upowf_f32 460, 404.
-  KILN_DEVICE bool leaves_at_once() const {
-    const u32 block = block_index();
-    if (block >= kMostBlocks) return true;
-    if (likely(block < most_blocks())) return false;
-    return view.info == nullptr || block_count() > view_blocks();
-  }
   // Whether each thread takes an element, at most, where up to so many blocks do.
   KILN_DEVICE static bool has_one_each(u64 numel, u32 most) {
     const u32 blocks = block_count(), threads = blocks * block_size();
@@ -245,15 +237,24 @@ struct Map {
   }
 
   // Whether both arrays begin where a chunk may.
-  KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in)) % 16 == 0; }
+  KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
 
-  // Of small launches of contiguous arrays a thread takes an element: whether it is such a launch. A question
-  // for small views as well, before the first load, takes 3% of their time: NVIDIA H200, us for 4,096
-  // elements of affine_f32, reference geometry, 1.06, 1.09.
-  KILN_DEVICE bool takes_one(u64 numel) const {
-    if (!likely(takes_one_element(numel, kSingleBlocks) & (view.info == nullptr))) return false;
+  // What each thread of any launch asks first: whether it has nothing to do, or has one element, which it then
+  // computes. Large launches of the reference's geometry take as long as their blocks need to leave, most of
+  // them by the first question; small ones as long as the answers wait for each other. NVIDIA H200, us for
+  // uneg_f16 of 2^27 elements without the first question and so: 177, 166; for affine_f32 of one and of 4,096
+  // elements where all of them ask whether their block leaves, and so: 1.05, 1.15 and 0.97, 1.14; in our own
+  // geometry 1.00, 1.15 and 0.96, 1.12.
+  KILN_DEVICE bool is_done(u64 numel) const {
+    if (block_index() >= kMostBlocks) return true;
+    if (block_index() >= kWorkingBlocks) {
+      return block_size() == 1024 && (view.info == nullptr || block_count() > kViewBlocks);
+    }
+    if (block_count() > kSingleBlocks) return false;
     const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) near(out, mine) = result(near(in, mine));
+    if (!kByTable && mine >= numel) return true;  // by table, all of a block meet
+    if (!((view.info == nullptr) & (block_count() * block_size() >= numel))) return false;
+    if (mine < numel) near(out, mine) = result(near(in(), mine));
     return true;
   }
 
@@ -264,7 +265,7 @@ struct Map {
     u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
 #pragma unroll 1
     for (; i < numel; i += threads) {
-      out[i] = result(in[view.info == nullptr ? i : find_element(view, i).at[0]]);
+      out[i] = result(in()[view.info == nullptr ? i : find_element(view, i).at[0]]);
     }
   }
 
@@ -275,13 +276,13 @@ struct Map {
           is_aligned()) {
         const u32 first = thread_number() * kCount;
         if (first >= static_cast<u32>(numel)) return;
-        move_chunk(load_16_bytes(&near(in, first)), &near(out, first));
+        move_chunk(load_16_bytes(&near(in(), first)), &near(out, first));
         return;
       }
     }
     const u32 mine = thread_number();
     if (view.info != nullptr && has_one_each(numel, view_blocks())) {
-      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in[place_of(mine)]);
+      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in()[place_of(mine)]);
       return;
     }
     run_many(numel);
@@ -306,8 +307,7 @@ struct Map {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once() || takes_one(numel)) return;
-    run_further(numel);
+    if (!is_done(numel)) run_further(numel);
   }
 };
 
@@ -324,15 +324,12 @@ KILN_DEVICE u8* lookup_table() {
 }
 
 // Functions of f8, by all threads of a block together.
-template <u32 kSharing, class Family, class T>
-KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const T* in) {
-  const bool is_view = family.view.info != nullptr;
-  if (family.leaves_at_once()) return;
-  if (Family::has_one_each(numel, is_view ? Family::view_blocks() : Family::kSingleBlocks)) {
+template <u32 kSharing, class T, class Family>
+KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
+  if (family.is_done(numel)) return;
+  if (family.view.info != nullptr && Family::has_one_each(numel, Family::view_blocks())) {
     const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) {
-      out[mine] = family.result(in[is_view ? family.place_of(mine) : mine]);
-    }
+    if (mine < numel) family.out[mine] = family.result(family.in()[family.place_of(mine)]);
     return;
   }
   const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
@@ -344,18 +341,20 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel, T* out, const T* 
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, family.view, reinterpret_cast<u8*>(out),
-                                                  reinterpret_cast<const u8*>(in)}
+  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, family.view,
+                                                  reinterpret_cast<u8*>(family.out),
+                                                  reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
 
-// `info` null means contiguous. `f` takes an element and returns a number that narrows to T.
+// `info` null means contiguous, `in` null that the output is the input. `f` takes an element and returns a
+// number that narrows to T.
 template <tuning::Cost kCost, u32 kSharing, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
   using Family = Map<kCost, kSharing, T, F>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
   if constexpr (Family::kByTable) {
-    run_by_table<kSharing>(family, numel, out, in);
+    run_by_table<kSharing, T>(family, numel);
   } else if constexpr (kCost != tuning::Cost::kBrief && sizeof(T) == 8) {
     family.run_singly(numel);
   } else {
