@@ -239,23 +239,30 @@ struct Map {
   // Whether both arrays begin where a chunk may.
   KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
 
+  // Whether threads behind all elements end before they ask further: where no block meets for a table, and
+  // not on AMD, whose waves they leave to work no faster.
+  static constexpr bool kMayEnd = !kByTable && !kTuning.small_chunks;
+
   // What each thread of any launch asks first: whether it has nothing to do, or has one element, which it then
-  // computes. Large launches of the reference's geometry take as long as their blocks need to leave, most of
+  // computes. All others go `further`. Large launches of the reference's geometry take as long as their blocks need to leave, most of
   // them by the first question; small ones as long as the answers wait for each other. NVIDIA H200, us for
   // uneg_f16 of 2^27 elements without the first question and so: 177, 166; for affine_f32 of one and of 4,096
   // elements where all of them ask whether their block leaves, and so: 1.05, 1.15 and 0.97, 1.14; in our own
   // geometry 1.00, 1.15 and 0.96, 1.12.
-  KILN_DEVICE bool is_done(u64 numel) const {
-    if (block_index() >= kMostBlocks) return true;
+  template <class Further>
+  KILN_DEVICE void start(u64 numel, const Further& further) const {
+    if (block_index() >= kMostBlocks) return;
     if (block_index() >= kWorkingBlocks) {
-      return block_size() == 1024 && (view.info == nullptr || block_count() > kViewBlocks);
+      if (block_size() == 1024 && (view.info == nullptr || block_count() > kViewBlocks)) return;
+    } else if (block_count() <= kSingleBlocks) {
+      if (kMayEnd && thread_number() >= numel) return;
+      if ((view.info == nullptr) & (block_count() * block_size() >= numel)) {
+        const u32 mine = thread_number();
+        if (mine < static_cast<u32>(numel)) near(out, mine) = result(near(in(), mine));
+        return;
+      }
     }
-    if (block_count() > kSingleBlocks) return false;
-    const u32 mine = thread_number();
-    if (!kByTable && mine >= numel) return true;  // by table, all of a block meet
-    if (!((view.info == nullptr) & (block_count() * block_size() >= numel))) return false;
-    if (mine < numel) near(out, mine) = result(near(in(), mine));
-    return true;
+    further();
   }
 
   // Functions of f64 take longer than memory, and need the registers: launches of the reference's geometry
@@ -307,7 +314,7 @@ struct Map {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (!is_done(numel)) run_further(numel);
+    start(numel, [&] { run_further(numel); });
   }
 };
 
@@ -323,13 +330,14 @@ KILN_DEVICE u8* lookup_table() {
   return results;
 }
 
-// Functions of f8, by all threads of a block together.
+// Functions of f8 of many elements, or of views, by all threads of a block together.
 template <u32 kSharing, class T, class Family>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
-  if (family.is_done(numel)) return;
-  if (family.view.info != nullptr && Family::has_one_each(numel, Family::view_blocks())) {
+  const Views<1>& view = family.view;
+  if (view.info != nullptr && Family::has_one_each(numel, Family::view_blocks())) {
     const u32 mine = thread_number();
-    if (mine < numel) family.out[mine] = family.result(family.in()[family.place_of(mine)]);
+    if (mine >= static_cast<u32>(numel)) return;
+    family.out[mine] = family.result(family.in()[family.place_of(mine)]);
     return;
   }
   const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
@@ -341,8 +349,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, family.view,
-                                                  reinterpret_cast<u8*>(family.out),
+  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, view, reinterpret_cast<u8*>(family.out),
                                                   reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
@@ -354,7 +361,7 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
   using Family = Map<kCost, kSharing, T, F>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
   if constexpr (Family::kByTable) {
-    run_by_table<kSharing, T>(family, numel);
+    family.start(numel, [&] { run_by_table<kSharing, T>(family, numel); });
   } else if constexpr (kCost != tuning::Cost::kBrief && sizeof(T) == 8) {
     family.run_singly(numel);
   } else {
