@@ -54,7 +54,10 @@ SignalScope::SignalScope(Interrupt& interrupt) {
   action.sa_handler = kiln_on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (std::size_t i = 0; i < kCaught.size(); ++i) ::sigaction(kCaught[i], &action, &g_previous[i]);
+  for (std::size_t i = 0; i < kCaught.size(); ++i) {
+    ::sigaction(kCaught[i], nullptr, &g_previous[i]);
+    if (g_previous[i].sa_handler != SIG_IGN) ::sigaction(kCaught[i], &action, nullptr);
+  }
 }
 
 SignalScope::~SignalScope() {

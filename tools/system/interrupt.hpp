@@ -32,7 +32,8 @@ class Interrupt {
 };
 
 // While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a third
-// SIGINT ends it where it stands. One at a time.
+// SIGINT ends it where it stands. What whoever started the program ignores (nohup: SIGHUP) stays ignored. One at a
+// time.
 class SignalScope {
  public:
   explicit SignalScope(Interrupt& interrupt);

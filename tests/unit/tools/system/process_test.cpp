@@ -195,3 +195,16 @@ TEST_CASE("SignalScope turns a signal into a raised interrupt and gives the old 
   ::sigaction(SIGTERM, nullptr, &after);
   CHECK(before.sa_handler == after.sa_handler);
 }
+
+TEST_CASE("SignalScope leaves a signal ignored that was ignored before, as nohup has it") {
+  Interrupt interrupt;
+  struct sigaction ignoring = {}, before;
+  ignoring.sa_handler = SIG_IGN;
+  ::sigaction(SIGHUP, &ignoring, &before);
+  {
+    const kiln::tools::SignalScope scope(interrupt);
+    ::raise(SIGHUP);
+    CHECK_FALSE(interrupt);
+  }
+  ::sigaction(SIGHUP, &before, nullptr);
+}
