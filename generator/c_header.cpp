@@ -242,7 +242,8 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
   out += "//\n" + usage(catalog, options, name_of) +
          untyped_comment(catalog,
                          "// An argument of unknown type is given by its address, &n, of a variable of the size that\n"
-                         "// its launch tells: the compiler checks neither.") +
+                         "// its launch tells: the compiler checks neither. A pointer is given so, too, where NVIDIA's\n"
+                         "// images alone were built: they do not tell it from a value.") +
          "//\n" + contents_comment(catalog);
   out += "// Catalog file " + digest.hex() + '\n';
   out += "#ifndef " + guard + "\n#define " + guard + "\n\n";

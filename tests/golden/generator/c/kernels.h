@@ -9,7 +9,8 @@
 //   kernels_scale_float_launch(function, &config, ...)   with the kernel's own arguments
 //
 // An argument of unknown type is given by its address, &n, of a variable of the size that
-// its launch tells: the compiler checks neither.
+// its launch tells: the compiler checks neither. A pointer is given so, too, where NVIDIA's
+// images alone were built: they do not tell it from a value.
 // Drop extern "C", or name an abi file.
 //
 // Targets: gfx1030 gfx90a:xnack+ compute_80
