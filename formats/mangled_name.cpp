@@ -19,6 +19,7 @@ constexpr Builtin kBuiltins[] = {
     {"y", ElementType::kU64},  {"a", ElementType::kI8},   {"c", ElementType::kI8},
     {"s", ElementType::kI16},  {"i", ElementType::kI32},  {"l", ElementType::kI64},
     {"x", ElementType::kI64},  {"f", ElementType::kF32},  {"d", ElementType::kF64},
+    {"w", ElementType::kI32},  {"Ds", ElementType::kU16}, {"Di", ElementType::kU32},
     {"Dh", ElementType::kF16}, {"DF16_", ElementType::kF16}, {"DF16b", ElementType::kBf16},
 };
 
@@ -92,8 +93,7 @@ class Reader {
 
   // After "N": whether the last part is template arguments. Each part but the last is an earlier one.
   std::optional<bool> nested_name() {
-    while (take("r") || take("V") || take("K")) {
-    }
+    qualifiers();
     bool is_first = true, is_template = false, is_known = false;
     while (!take("E")) {
       if (!is_first && !is_known) earlier_.push_back({});
@@ -166,11 +166,18 @@ class Reader {
     return result;
   }
 
+  // Of a type that is restrict, volatile or const, in this order: whether it is const. They are one with it to what
+  // comes later.
+  std::optional<bool> qualifiers() {
+    const bool is_restrict = take("r"), is_volatile = take("V"), is_const = take("K");
+    return is_restrict || is_volatile || is_const ? std::optional(is_const) : std::nullopt;
+  }
+
   std::optional<Type> inner_type() {
-    if (take("K")) {
+    if (const std::optional<bool> is_const = qualifiers()) {
       std::optional<Type> of = type();
       if (!of) return std::nullopt;
-      of->is_const = true;
+      of->is_const = of->is_const || *is_const;
       return remember(*of);
     }
     if (take("P")) {

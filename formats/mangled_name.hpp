@@ -4,7 +4,8 @@
 //   function  = [ "L" ] ( source [ "I" { argument } "E" ]
 //                       | "N" { source | "I" { argument } "E" | earlier } "E" )
 //   source    = length letters
-//   type      = builtin letter | "P" type | "K" type | source | "N" ... "E" | earlier | "T" [ n ] "_"
+//   type      = builtin letter | "P" type | [ "r" ] [ "V" ] [ "K" ] type | source | "N" ... "E" | earlier
+//             | "T" [ n ] "_"
 //   earlier   = "S" [ base 36 ] "_"              a type or name that was written before
 //
 // Source: Itanium C++ ABI, section 5.1, External Names. What kernels do not need is not read.

@@ -42,6 +42,10 @@ TEST_CASE("parameters_of_mangled_name reads what compilers write") {
   CHECK(parameters("_ZN12_GLOBAL__N_11kEPf") == "f32*");
   CHECK(parameters("_ZL1kPf") == "f32*");
   CHECK(parameters("_Z1kPPfPKPv") == "ptr, ptr");
+  // k(volatile int*, const volatile float*, const volatile float*, const volatile float* const*)
+  CHECK(parameters("_Z1kPViPVKfS2_PKS2_") == "i32*, const f32*, const f32*, ptr");
+  // k(float* __restrict__ const*, wchar_t, char16_t, char32_t)
+  CHECK(parameters("_Z1kPrKPfwDsDi") == "ptr, i32, u16, u32");
   CHECK(parameters("_Z1k3BoxIfEPS0_i") == "?, void*, i32");
 }
 
