@@ -27,6 +27,7 @@ class FakeFiles final : public tools::Files {
   std::map<std::string, std::string> untrusted;     // folders, and why
   std::set<std::string> newer_ways;                 // files behind links that were set just now
   std::vector<std::string> links_to_elsewhere;      // folders that are links out of every root
+  std::int64_t tick_length = 1;                     // changes within one have the same time; touch() begins the next
 
   tools::PathKind kind(const std::filesystem::path& path) const override {
     const std::lock_guard lock(mutex_);
@@ -103,6 +104,7 @@ class FakeFiles final : public tools::Files {
     if (found == nodes_.end()) {
       return error("touch", path, ErrorCode::kEnvironment, "No such file or directory");
     }
+    clock_ += tick_length;
     found->second.modified = found->second.changed = tick();
     return {};
   }
@@ -275,7 +277,10 @@ class FakeFiles final : public tools::Files {
   }
 
   // Starts in the distant past, so that no file counts as "changed just now".
-  std::int64_t tick() { return clock_ += 1'000'001; }
+  std::int64_t tick() {
+    clock_ += 1'000'001;
+    return clock_ - clock_ % tick_length;
+  }
 
   mutable std::mutex mutex_;
   std::map<std::string, Node> nodes_;

@@ -1,6 +1,8 @@
 #include "tools/engine/run_step.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -59,14 +61,45 @@ class Scratch {
   fs::path path_;
 };
 
+// Outputs of earlier steps are put in place by us, perhaps a moment ago.
+bool is_of_earlier_step(const std::string& neutral, const Step& step, const Plan& plan) {
+  return std::any_of(step.after.begin(), step.after.end(), [&](const std::uint32_t before) {
+    return plan.steps[before].output == neutral;
+  });
+}
+
+// When the tool starts, by the clock of the file system, which ticks every few milliseconds: it is waited for until it
+// is past the last change of each input, or what was saved a moment ago would look changed since the start.
+std::int64_t start_time(const Step& step, const BuildContext& context, Files& files, const Scratch& scratch) {
+  constexpr std::int64_t kLongestTick = 50'000'000;
+  std::int64_t last_change = 0;
+  for (const std::string& input : step.inputs) {
+    if (is_of_earlier_step(input, step, context.plan)) continue;
+    const std::optional<FileStatus> status = files.status(expand(input, context.plan));
+    if (status) last_change = std::max(last_change, status->changed_ns);
+  }
+  const auto now = [&] {
+    const std::optional<FileStatus> status = files.status(scratch.path());
+    return status ? status->modified_ns : 0;
+  };
+  const std::int64_t first = now();
+  std::int64_t started = first;
+  // A clock that is further behind is another machine's.
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongestTick);
+  while (started <= last_change && last_change - first < kLongestTick &&
+         std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!files.touch(scratch.path())) break;
+    started = now();
+  }
+  return started;
+}
+
 // Notes `neutral` when the file changed after the tool was started, and what was read is unknown.
-// Outputs of earlier steps are exempt: they were put in place by us, perhaps a moment ago.
 void note_change(const std::string& neutral, const Step& step, const BuildContext& context,
                  const Files& files, std::int64_t started_ns, StepOutput& result) {
   const Plan& plan = context.plan;
-  for (const std::uint32_t before : step.after) {
-    if (plan.steps[before].output == neutral) return;
-  }
+  if (is_of_earlier_step(neutral, step, plan)) return;
   const fs::path path = expand(neutral, plan);
   // The time of change tells: the other one is the user's to set, to the future too.
   const std::optional<FileStatus> now = files.status(path);
@@ -111,7 +144,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   if (is_driven(step)) {
     KILN_TRY(files.write_if_changed(expand(kHipifyDriverPath, plan), hipify_driver_text()));
   }
-  const std::optional<FileStatus> started = files.status(scratch.path());
+  const std::int64_t started_ns = start_time(step, context, files, scratch);
   // The file name stays: some tools write it into what they make.
   const fs::path output = scratch.path() / fs::path(step.output).filename();
   Command command;
@@ -146,7 +179,6 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   }
   result.digest = sha256(result.bytes);
   result.log_digest = sha256(result.log);
-  const std::int64_t started_ns = started ? started->modified_ns : 0;
   for (const std::string& input : step.inputs) {
     note_change(input, step, context, files, started_ns, result);
   }

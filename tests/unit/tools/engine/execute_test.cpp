@@ -293,6 +293,15 @@ TEST_CASE("execute does not trust an output whose source changed while it was co
   CHECK(assessments[3].freshness == Freshness::kStale);
 }
 
+TEST_CASE("execute trusts an output whose source was saved in the moment before the tool started") {
+  Build build;
+  build.toolkit.files.tick_length = 1'000'000'000'000;
+  REQUIRE(build.toolkit.files.write("/src/fill.cu", "saved by an editor just now\n"));
+  const auto execution = build.run();
+  REQUIRE(execution);
+  CHECK(execution->warnings.empty());
+}
+
 TEST_CASE("execute does not trust an output whose source came to lie behind a link meanwhile") {
   Build build;
   build.toolkit.on_compile = [&] { build.toolkit.files.newer_ways.insert("/src/fill.cu"); };
