@@ -14,15 +14,29 @@ namespace {
 
 bool is_instance(std::string_view name) { return name.find('<') != std::string_view::npos; }
 
+std::string_view template_of(std::string_view name) { return name.substr(0, name.find('<')); }
+
 // "saxpy<double>, saxpy<float>": those of `names` of the same template. None: it is no template.
 std::string instances_of(std::string_view name, const std::vector<std::string>& names) {
-  const std::string_view of = name.substr(0, name.find('<'));
+  const std::string_view of = template_of(name);
   std::string found;
   for (const std::string& one : names) {
-    if (!is_instance(one) || one.compare(0, one.find('<'), of) != 0) continue;
+    if (!is_instance(one) || template_of(one) != of) continue;
     found += (found.empty() ? "" : ", ") + one;
   }
   return found;
+}
+
+// The nearest of `names`, by what stands before template arguments where none is near as a whole; or empty.
+std::string similar_to(std::string_view name, const std::vector<std::string>& names) {
+  std::string similar = nearest(name, names);
+  if (similar.empty()) {
+    std::vector<std::string> without_arguments;
+    for (const std::string& one : names) without_arguments.emplace_back(template_of(one));
+    similar = nearest(template_of(name), without_arguments);
+    if (std::string instances = instances_of(similar, names); !instances.empty()) return instances;
+  }
+  return similar.empty() ? similar : "'" + similar + "'";
 }
 
 // "<kind> '<of>' has no <what> '<name>'", and what there is instead: its template's instances, or the nearest
@@ -38,8 +52,8 @@ Error missing(std::string of, std::string_view what, std::string_view name,
   const std::string instances = instances_of(name, names);
   if (!instances.empty()) {
     error.hint("the sources instantiate " + instances + (is_instance(name) ? "; add the instance to them" : ""));
-  } else if (const std::string similar = nearest(name, names); !similar.empty()) {
-    error.hint("did you mean '" + similar + "'?");
+  } else if (const std::string similar = similar_to(name, names); !similar.empty()) {
+    error.hint("did you mean " + similar + "?");
   }
   return error;
 }

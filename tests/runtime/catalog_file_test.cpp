@@ -127,8 +127,10 @@ TEST_CASE("A name that is not in a catalog file, or in two modules, is told", "[
 }
 
 TEST_CASE("An instance of a template is found by its name in the source", "[catalog_file]") {
-  static constexpr KernelEntry kKernels[] = {
-      {"_Z5saxpyIdEvPT_", 0, {}}, {"_Z5saxpyIfEvPKT_", 0, {}}, {"_Z5saxpyIfEvPT_", 0, {}}};
+  static constexpr KernelEntry kKernels[] = {{"_Z5saxpyIdEvPT_", 0, {}},
+                                             {"_Z5saxpyIfEvPKT_", 0, {}},
+                                             {"_Z5saxpyIfEvPT_", 0, {}},
+                                             {"_Z7reversePf", 0, {}}};
   static constexpr ModuleEntry kModule{"vectors", 0, 1, kKernels, {}, 0};
   CHECK(runtime::find_written("saxpy<double>", kModule).value() == 0);
   CHECK(runtime::find_written("saxpy<int>", kModule).value() < 0);
@@ -142,6 +144,8 @@ TEST_CASE("An instance of a template is found by its name in the source", "[cata
   CHECK(hint("saxpy<int>") ==
         "the sources instantiate saxpy<double>, saxpy<float>, saxpy<float>; add the instance to them");
   CHECK(hint("saxpi<double>") == "did you mean 'saxpy<double>'?");
+  CHECK(hint("saxpi") == "did you mean saxpy<double>, saxpy<float>, saxpy<float>?");
+  CHECK(hint("reverse<float>") == "did you mean 'reverse'?");
 }
 
 TEST_CASE("A catalog file is read from memory, at a whole page alone", "[catalog_file]") {
