@@ -79,6 +79,9 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
       "#if __cplusplus < 202002L\n"
       "#error \"the source file that defines KILN_IMPLEMENTATION is compiled as C++20: "
       "-std=c++20\"\n"
+      "#elif !defined(__cpp_exceptions)\n"
+      "#error \"the source file that defines KILN_IMPLEMENTATION is compiled with exceptions, which stay in it: "
+      "-fexceptions\"\n"
       "#else\n";
   text += loader_text();
   text += kGiven;

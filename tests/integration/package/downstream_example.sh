@@ -79,6 +79,12 @@ if [ "$project" = amalgamated ]; then
     echo "FAILED: a program without the implementation" >&2
     exit 1
   fi
+  if g++ -std=c++20 -fno-exceptions -fsyntax-only -Iout/include main.cpp >without.log 2>&1 ||
+    [ "$(grep -c 'error: ' without.log)" != 1 ] || ! grep -q 'is compiled with exceptions' without.log; then
+    cat without.log
+    echo "FAILED: an implementation without exceptions" >&2
+    exit 1
+  fi
 fi
 if grep -E 'compile vectors|steps?: [1-9]' again.log; then
   echo "FAILED: something was built without a change" >&2
