@@ -22,15 +22,18 @@ std::string string_literal(std::string_view text) {
 
 std::string name_lines(std::string converted, std::string_view original, std::string_view path) {
   const std::ptrdiff_t added = count_lines(converted) - count_lines(original);
-  std::size_t first = 0;  // where the original's first line is
-  if (added == 1 && converted.starts_with("#include ")) {
-    first = converted.find('\n') + 1;
-  } else if (added != 0) {
-    return converted;
+  const bool starts_with_include = converted.starts_with("#include ");
+  const std::size_t second_line = starts_with_include ? converted.find('\n') + 1 : 0;
+  // Compilers take one at the start of a file alone.
+  if (original.starts_with(kByteOrderMark)) {
+    const std::size_t mark = converted.starts_with(kByteOrderMark) ? 0 : second_line;
+    if (converted.compare(mark, kByteOrderMark.size(), kByteOrderMark) == 0) {
+      converted.erase(mark, kByteOrderMark.size());
+    }
   }
-  if (converted.compare(first, kByteOrderMark.size(), kByteOrderMark) == 0) {
-    first += kByteOrderMark.size();
-  }
+  const bool is_include_added = added == 1 && starts_with_include;
+  if (added != 0 && !is_include_added) return converted;
+  const std::size_t first = is_include_added ? second_line : 0;  // where the original's first line is
   return converted.insert(first, "#line 1 " + string_literal(path) + "\n");
 }
 

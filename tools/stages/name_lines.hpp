@@ -8,7 +8,7 @@
 namespace kiln::tools {
 
 // `converted` with a #line directive that names `path` before its first line; after it, when that is an
-// #include that the converter put there. Unchanged when the converter did not keep lines.
+// #include that the converter put there. Without one when the converter did not keep lines. A byte order mark goes.
 std::string name_lines(std::string converted, std::string_view original, std::string_view path);
 
 }  // namespace kiln::tools

@@ -27,7 +27,10 @@ constexpr Characters kInCode("\n\\\"'/R"), kInLineComment("\n\\"), kInComment("\
 // Walks a C++ text character by character, over spliced lines, comments and literals.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  explicit Scanner(std::string_view text) : text_(text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  }
 
   std::vector<Include> run() {
     while (!at_end()) {

@@ -20,8 +20,12 @@ TEST_CASE("name_lines does not name lines that the converter did not keep") {
   CHECK(name_lines("ab\n", "a\nb\n", "a.cu") == "ab\n");
 }
 
-TEST_CASE("name_lines writes any path, and keeps a byte order mark first in what it names") {
+TEST_CASE("name_lines writes any path, and leaves a byte order mark out, which would no longer be first") {
   CHECK(name_lines("x\n", "x\n", "a \"b\"\\c.cu") == "#line 1 \"a \\\"b\\\"\\\\c.cu\"\nx\n");
   CHECK(name_lines("\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n", "a.cu") ==
-        "\xef\xbb\xbf#line 1 \"a.cu\"\nx\n");
+        "#line 1 \"a.cu\"\nx\n");
+  CHECK(name_lines("#include \"hip/hip_runtime.h\"\n\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n", "a.cu") ==
+        "#include \"hip/hip_runtime.h\"\n#line 1 \"a.cu\"\nx\n");
+  CHECK(name_lines("#include \"hip/hip_runtime.h\"\n\xef\xbb\xbfx\n\n", "\xef\xbb\xbfx\n", "a.cu") ==
+        "#include \"hip/hip_runtime.h\"\nx\n\n");
 }

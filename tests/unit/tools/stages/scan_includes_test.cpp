@@ -38,6 +38,7 @@ TEST_CASE("find_includes passes over comments, strings and other uses of the wor
   CHECK(paths("#inc\\\nlude \"a\"\n#define INCLUDE \"b\"\n#include HEADER\n").empty());
   CHECK(paths("#if 0\n#include \"a\"\n#endif\nint x; #include \"b\"\n") == Paths{"a"});
   CHECK(paths("#include \"unfinished\n#include \"a\"") == Paths{"a"});
+  CHECK(paths("\xef\xbb\xbf#include \"a\"\n") == Paths{"a"});  // a byte order mark
 }
 
 TEST_CASE("find_includes ends on any text cut short") {
