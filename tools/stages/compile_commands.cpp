@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/stages/nvcc_define.hpp"
+
 namespace kiln::tools {
 namespace {
 
@@ -47,7 +49,9 @@ std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
     if (takes_next && i + 1 < command.size()) {
       words.push_back(word);
       words.push_back(command[++i]);
-    } else if (word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=") ||
+    } else if (word.starts_with("-D")) {
+      words.push_back(define_of_nvcc(word));
+    } else if (word.starts_with("-I") || word.starts_with("-std=") ||
                word.starts_with("-U")) {
       words.push_back(word);
     }

@@ -7,6 +7,7 @@
 
 #include "formats/host_flags.hpp"
 #include "tools/stages/layout.hpp"
+#include "tools/stages/nvcc_define.hpp"
 #include "tools/stages/tool_use.hpp"
 
 namespace kiln::tools {
@@ -214,7 +215,10 @@ class Compiles {
   // The manifest's, then the module's: a later one wins.
   void add_options(const Unit& unit, Flags vendor_flags, Step& step) const {
     for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
-      for (const auto& define : options->defines) step.argv.push_back("-D" + define.value);
+      for (const auto& define : options->defines) {
+        const bool is_nvcc = step.tool == ToolKind::kNvcc;
+        step.argv.push_back("-D" + (is_nvcc ? nvcc_define(define.value) : define.value));
+      }
       add_flags(*options, vendor_flags, step);
     }
   }

@@ -25,7 +25,7 @@ Plan plan_of(std::vector<Step> steps) {
 }
 
 const std::vector<std::string> kNvcc = {"{nvcc}", "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-Xptxas", "-v",
-                                        "-I{src}/kernels", "-DX=1", "-o", "{out}/a", "{src}/kernels/a.cu"};
+                                        "-I{src}/kernels", "-DX=1\\,2", "-o", "{out}/a", "{src}/kernels/a.cu"};
 const std::vector<std::string> kHip = {"{hip-compiler}", "-x", "hip", "-I{out}/hip/kernels", "-o", "{out}/a", "{out}/hip/kernels/a.cu"};
 
 std::vector<std::string> words_of(const Json& entry) {
@@ -49,7 +49,7 @@ TEST_CASE("compile_commands gives a CUDA source in clang's spelling, once") {
   CHECK(*entries[0].find("directory")->text() == "/src");
   CHECK(words_of(entries[0]) ==
         std::vector<std::string>{"clang++", "-x", "cuda", "--cuda-gpu-arch=sm_90", "--cuda-device-only",
-                                 "--cuda-path=/cuda", "-std=c++17", "-Ikernels", "-DX=1",
+                                 "--cuda-path=/cuda", "-std=c++17", "-Ikernels", "-DX=1,2",
                                  "/src/kernels/a.cu"});
 }
 
