@@ -29,4 +29,7 @@ std::string why_not_a_source_path(std::string_view path) {
 // clang fills in each '%' of TMPDIR, which lies in the out folder.
 std::string why_not_a_folder_path(std::string_view path) { return why_not(path, "\"$\\`{}%"); }
 
+// nvcc takes a list of them, and no apostrophe.
+std::string why_not_an_include_directory(std::string_view path) { return why_not(path, "\"$\\`{}%,'"); }
+
 }  // namespace kiln::tools

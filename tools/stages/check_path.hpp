@@ -17,4 +17,7 @@ std::string why_not_a_source_path(std::string_view path);
 // The same of a folder, under its absolute path.
 std::string why_not_a_folder_path(std::string_view path);
 
+// The same of a folder that is searched for headers.
+std::string why_not_an_include_directory(std::string_view path);
+
 }  // namespace kiln::tools

@@ -27,7 +27,7 @@ void CompileOptionsPart::include_directories(const Json& value) {
       return;
     }
     const fs::path normal = fs::path(*text).lexically_normal();
-    if (const std::string why = why_not_a_folder_path(*text); !why.empty()) {
+    if (const std::string why = why_not_an_include_directory(*text); !why.empty()) {
       reader_
           .report(item, "include directory " + quote(*text) + " cannot be given to the compilers")
           .note(why)
