@@ -186,6 +186,11 @@ std::optional<Error> defined_twice(const std::string& module, const std::map<Tar
 
 bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
 
+// Static, or in a namespace without a name.
+bool is_of_one_file(const std::string& kernel) {
+  return kernel.starts_with("_ZL") || kernel.find("_GLOBAL__N_") != std::string::npos;
+}
+
 // One note a target: what is wrong with its kernels; nothing when all is well.
 std::optional<std::string> compare(const TargetId& target, const TargetKernels& found,
                                    const Kernels& expected, const std::vector<AbiKernel>* abi) {
@@ -245,6 +250,10 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
       differences.hint(
           "float4 and its kin are templates in HIP, so a kernel that takes them has another mangled name there: "
           "make it extern \"C\", or pass float*");
+    } else if (std::ranges::any_of(expected, [](const auto& kernel) { return is_of_one_file(kernel.first); })) {
+      differences.hint(
+          "a kernel that is static, or in a namespace without a name, has another mangled name from each compiler: "
+          "let it be for all to see");
     } else {
       differences.hint("a kernel behind an #if of one vendor or architecture is missing elsewhere");
     }

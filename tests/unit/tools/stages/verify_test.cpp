@@ -1,4 +1,7 @@
+#include <utility>
+
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "base/diagnostic.hpp"
 #include "formats/image_format.hpp"
@@ -148,6 +151,17 @@ TEST_CASE("verify_module says that HIP has other names for kernels that take vec
                  image("sm_80", {kernel("_Z5scaleP6float4", {{0, 8, kUnknown}})})}, nullptr);
   REQUIRE_FALSE(result);
   CHECK(result.error().notes.back().text.starts_with("float4 and its kin are templates in HIP"));
+}
+
+TEST_CASE("verify_module says that compilers differ in the names of kernels that are static") {
+  const auto [amd, nvidia] = GENERATE(
+      std::pair("_ZL5scalePf", "_Z5scalePf"),
+      std::pair("_ZN12_GLOBAL__N_15scaleEPf", "_ZN36_GLOBAL__N__9290b8e1_4_k_cu_fa7140fe5scaleEPf"));
+  const auto result = verify_module(
+      "affine", {image("gfx1100", {kernel(amd, {{0, 8, kPointer}})}), image("sm_80", {kernel(nvidia, {{0, 8, kUnknown}})})},
+      nullptr);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().notes.back().text.starts_with("a kernel that is static"));
 }
 
 TEST_CASE("verify_module counts parameters where an image has more or fewer") {
