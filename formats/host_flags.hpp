@@ -26,7 +26,9 @@ inline std::vector<std::string> host_compile_flags(bool wave64) {
   for (std::string& flag : host_processor_flags()) flags.push_back(std::move(flag));
   for (const char* flag :
        {wave64 ? "-DKILN_HOST_WAVE=64" : "-DKILN_HOST_WAVE=32", "-fPIC", "-fvisibility=hidden",
-        "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-fno-math-errno"}) {
+        "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-fno-math-errno",
+        // A frame larger than the page below a stack touches it all the same.
+        "-fstack-clash-protection"}) {
     flags.push_back(flag);
   }
   return flags;

@@ -72,6 +72,18 @@ PLANTED(shuffle_in_32, u32* out) {
   out[global_index()] = shuffle_xor(thread_index(), wave_width() / 2);
 }
 
+// ---- too much stack
+
+// Frames of four pages: one of them begins above the page below the stack, and ends under it.
+// NOLINTNEXTLINE(misc-no-recursion)
+KILN_DEVICE u32 with_large_frame(u32 depth) {
+  volatile u32 frame[4096];
+  frame[0] = depth;
+  return depth == 0 ? 0 : with_large_frame(depth - 1) + frame[0];
+}
+
+PLANTED(large_frames, u32* out) { out[global_index()] = with_large_frame(16); }
+
 // ---- races
 // Between lanes of one wave, waves of one block, and blocks; in shared and in global memory;
 // without any barrier, and beside barriers that do not order the two accesses. Blocks share no
