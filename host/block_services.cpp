@@ -61,6 +61,10 @@ void BlockRunner::State::give_up_thread(const Fault& fault) {
       }
       tell_access(fault.address, who);
       break;
+    case Fault::Kind::kNoAddress:
+      error = "access to an address that no memory can have, or that is not aligned as its type asks for" + who;
+      hint = kWhoTellsMore;
+      break;
     case Fault::Kind::kStackUsedUp:
       error = "a thread's stack of " + std::to_string(kStackBytes / 1024) + " KiB is used up" + who;
       hint = "large arrays of a thread belong in shared or global memory; recursion needs a bound";

@@ -41,6 +41,7 @@ void continue_from_top(std::span<std::byte> stack, ucontext_t& context) {
 
 Fault fault_of(int signal, const siginfo_t& info, std::span<std::byte> stack) {
   if (signal == SIGFPE) return {Fault::Kind::kDivision, nullptr};
+  if (info.si_code == SI_KERNEL) return {Fault::Kind::kNoAddress, nullptr};
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   const auto bottom = reinterpret_cast<std::uintptr_t>(stack.data());
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

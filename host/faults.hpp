@@ -20,9 +20,10 @@ inline constexpr const char* kWhoTellsMore =
     "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
 
 struct Fault {
-  enum class Kind { kNoMemory, kStackUsedUp, kDivision };
+  // kNoAddress: x86-64 does not tell one that no memory can have (0xdead000000000000), or that is not aligned.
+  enum class Kind { kNoMemory, kNoAddress, kStackUsedUp, kDivision };
   Kind kind = Kind::kNoMemory;
-  const void* address = nullptr;  // null, too, where the processor does not tell it
+  const void* address = nullptr;  // of kNoMemory and kStackUsedUp
 };
 
 // Who runs device threads on an OS thread.
