@@ -112,6 +112,9 @@ TEST_CASE("JSON strings hold every character, escaped or not") {
 TEST_CASE("JSON text is one value and blanks") {
   CHECK(read(" \r\n\ttrue ").boolean());
   CHECK(std::holds_alternative<std::monostate>(read("\xEF\xBB\xBFnull").value));
+  for (const std::string_view utf16 : {std::string_view("\xFF\xFE{\0}\0", 6), std::string_view("\xFE\xFF\0{\0}", 6)}) {
+    CHECK(read_json(utf16, "a.json").error().message == "the text is UTF-16, and JSON is UTF-8");
+  }
   for (const char* text : {"", " ", "tru", "truex", "nul", "[1 2]", "[1,]", "[,1]", "{\"a\" 1}", "{\"a\":}", "{a:1}",
                            "{\"a\":1,}", "[}", "1 2", "]", "{\"a\":1]"}) {
     INFO(text);
