@@ -31,9 +31,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 ProgressOptions progress_options(const BuildOptions& options, const World& world, unsigned jobs) {
-  const ProgressStyle style = options.json                           ? ProgressStyle::kJson
-                              : world.environment.stderr_is_terminal ? ProgressStyle::kTerminal
-                                                                     : ProgressStyle::kLines;
+  const ProgressStyle style = options.json ? ProgressStyle::kJson : style_for(world.environment);
   return {.style = style, .explain = options.explain, .jobs = jobs, .out = options.selection.out};
 }
 

@@ -191,6 +191,11 @@ std::string with_out_folder(std::string text, const std::filesystem::path& out) 
   return text;
 }
 
+ProgressStyle style_for(const Environment& environment) {
+  const bool can_update = environment.stderr_is_terminal && !is_dumb_terminal(environment);
+  return can_update ? ProgressStyle::kTerminal : ProgressStyle::kLines;
+}
+
 std::unique_ptr<ExecuteObserver> make_progress(const ProgressOptions& options, World& world) {
   switch (options.style) {
     case ProgressStyle::kJson:

@@ -16,6 +16,9 @@ enum class ProgressStyle : std::uint8_t {
   kJson,      // a JSON object a line, on standard output: see docs/INSPECT.md
 };
 
+// The terminal's where stderr is one that an updated line can be shown on, else lines.
+ProgressStyle style_for(const Environment& environment);
+
 struct ProgressOptions {
   ProgressStyle style = ProgressStyle::kLines;
   bool explain = false;  // say for each step why it ran

@@ -24,10 +24,14 @@ struct World {
   const Interrupt* interrupt = nullptr;  // raised by Ctrl-C; null: never
 };
 
+// A terminal that takes text alone: no colours, and no line back.
+inline bool is_dumb_terminal(const Environment& environment) {
+  return environment.get("TERM").value_or("") == "dumb";
+}
+
 // Colours go to a terminal that can show them, and not where NO_COLOR is set (no-color.org).
 inline Color color_for(const Environment& environment, bool is_terminal) {
-  const bool refused = !environment.get("NO_COLOR").value_or("").empty() ||
-                       environment.get("TERM").value_or("") == "dumb";
+  const bool refused = !environment.get("NO_COLOR").value_or("").empty() || is_dumb_terminal(environment);
   return is_terminal && !refused ? Color::kYes : Color::kNo;
 }
 

@@ -93,6 +93,15 @@ TEST_CASE("progress on a terminal is one line that fits, and is gone at the end"
   }
 }
 
+TEST_CASE("progress updates a line on a terminal that can take one back") {
+  kiln::tools::Environment environment;
+  CHECK(style_for(environment) == ProgressStyle::kLines);
+  environment.stderr_is_terminal = true;
+  CHECK(style_for(environment) == ProgressStyle::kTerminal);
+  environment.variables["TERM"] = "dumb";
+  CHECK(style_for(environment) == ProgressStyle::kLines);
+}
+
 TEST_CASE("progress says nothing when nothing is to do") {
   for (const auto style : {ProgressStyle::kLines, ProgressStyle::kTerminal, ProgressStyle::kJson}) {
     Shown shown;
