@@ -149,7 +149,7 @@ std::string kernel_type(const Module& module, const Kernel& kernel, const std::s
 
 std::string module_text(const Module& module) {
   std::string out =
-      "\n#[allow(dead_code, non_camel_case_types, non_snake_case, clippy::all)]\npub mod " +
+      "\n#[allow(dead_code, non_camel_case_types, non_snake_case, unsafe_op_in_unsafe_fn, clippy::all)]\npub mod " +
       rust_name(module.name) + " {\n";
   if (!module.kernels.empty()) out += "    use super::kiln;\n";
   const std::vector<std::string> names = plain_names_of(module);

@@ -1,5 +1,7 @@
 /// The C interface of kiln's runtime: owned handles, errors as values.
 pub mod kiln {
+    #![allow(unsafe_op_in_unsafe_fn)]
+
     use std::ffi::{c_void, CStr, CString};
     use std::marker::PhantomData;
     use std::os::raw::c_char;
@@ -27,8 +29,13 @@ pub mod kiln {
         }
     }
 
-    #[link(name = "kiln_runtime")]
-    extern "C" {
+    // `_` is an expression from edition 2024 on, and there alone these functions are to be called unsafe; compilers
+    // before 1.82 do not know the word there.
+    macro_rules! functions_of_the_runtime {
+        ($later:expr, $($functions:tt)*) => { #[link(name = "kiln_runtime")] unsafe extern "C" { $($functions)* } };
+        (_, $($functions:tt)*) => { #[link(name = "kiln_runtime")] extern "C" { $($functions)* } };
+    }
+    functions_of_the_runtime! { _,
         fn kiln_error_get_code(error: *const RawError) -> std::os::raw::c_int;
         fn kiln_error_get_text(error: *const RawError) -> *const c_char;
         fn kiln_error_free(error: *mut RawError);

@@ -57,7 +57,7 @@ fn images_1() -> &'static [Image] {
 pub const COPY: Module =
     Module { index: 1, name: "copy", images: images_1 };
 
-#[allow(dead_code, non_camel_case_types, non_snake_case, clippy::all)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unsafe_op_in_unsafe_fn, clippy::all)]
 pub mod affine {
     use super::kiln;
 
@@ -109,7 +109,7 @@ pub mod affine {
     }
 }
 
-#[allow(dead_code, non_camel_case_types, non_snake_case, clippy::all)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unsafe_op_in_unsafe_fn, clippy::all)]
 pub mod copy {
     use super::kiln;
 
