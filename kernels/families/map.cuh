@@ -258,7 +258,7 @@ struct Map {
       if (kMayEnd && thread_number() >= numel) return;
       if ((view.info == nullptr) & (block_count() * block_size() >= numel)) {
         const u32 mine = thread_number();
-        if (mine < static_cast<u32>(numel)) near(out, mine) = result(near(in(), mine));
+        if (kMayEnd || mine < static_cast<u32>(numel)) near(out, mine) = result(near(in(), mine));
         return;
       }
     }
