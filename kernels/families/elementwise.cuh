@@ -312,11 +312,6 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     return place;
   }
 
-  KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once() || is_behind(numel) || takes_one(numel)) return;
-    run_further(numel);
-  }
-
   // Whether the thread comes behind all elements, where it has nothing to do however the others share
   // them. Asked of two inputs, whose code is the longest before the first load: NVIDIA H200, us for one
   // element of badd_f16 in the reference's geometry 1.18, and 1.11 with this question.
@@ -335,8 +330,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     return true;
   }
 
-  // All other launches.
-  KILN_DEVICE void run_further(u64 numel) const {
+  KILN_DEVICE void run(u64 numel) const {
+    if (leaves_at_once() || is_behind(numel) || takes_one(numel)) return;
     bool contiguous = views.info == nullptr;
     if constexpr (kTuning.small_chunks) {
       if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
