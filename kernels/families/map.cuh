@@ -75,6 +75,31 @@ KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
   return find_element(Views<1>{info, rank}, i).at[0];
 }
 
+// ---- launches ---------------------------------------------------------------------------------
+
+// What follows is no part of the family, so that the compiler has it once for all functions.
+
+// Where small launches' elements of views, and columns, lie.
+inline constexpr bool kMapsAside = kArchitecture == tuning::Architecture::kSm80;
+KILN_DEVICE Column column_of(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
+  if constexpr (kMapsAside) return column_aside(view.info, view.rank, dims, upper, lower);
+  return find_column(view, dims, upper, lower);
+}
+KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
+  if constexpr (kMapsAside) return place_aside(view.info, view.rank, i);
+  return find_element(view, i).at[0];
+}
+
+// Blocks up to which each thread takes an element of a view, which of so few takes less time than columns.
+inline constexpr u32 kMapViewBlocks = tuning::view_blocks(kMachine, false);
+static_assert(kMapViewBlocks <= kMostBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
+KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMostBlocks; }
+// Whether each thread takes an element, at most, where up to so many blocks do.
+KILN_DEVICE bool has_one_each(u64 numel, u32 most) {
+  const u32 blocks = block_count(), threads = blocks * block_size();
+  return static_cast<bool>((blocks <= most) & (threads <= kSmallIndex) & (threads >= numel));
+}
+
 // ---- the family -------------------------------------------------------------------------------
 
 // `kSharing` blocks of 1024 threads share a multiprocessor.
@@ -82,7 +107,6 @@ template <tuning::Cost kCost, u32 kSharing, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
   static constexpr bool kByTable = is_looked_up<T>(kCost);
-  static constexpr bool kAside = kArchitecture == tuning::Architecture::kSm80;
   static constexpr u32 kCount = 16 / sizeof(T);
   // Functions want all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
@@ -154,16 +178,6 @@ struct Map {
     }
   }
 
-  KILN_DEVICE Column column_of(u32 dims, u32 upper, u32 lower) const {
-    if constexpr (kAside) return column_aside(view.info, view.rank, dims, upper, lower);
-    return find_column(view, dims, upper, lower);
-  }
-  // Of small views.
-  KILN_DEVICE u64 place_of(u32 i) const {
-    if constexpr (kAside) return place_aside(view.info, view.rank, i);
-    return find_element(view, i).at[0];
-  }
-
   // Columns, and elements of a contiguous array from `start` on.
   KILN_DEVICE void move_columns(const Columns& columns, u64 numel, u64 start, u32 i,
                                 u32 threads) const {
@@ -180,7 +194,7 @@ struct Map {
       if (first >= numel || (upper != 0 && Columns::split(dims) == 0)) return;
       Column column{first, first, 0, 0, 1};
       if (dims != Columns::kNone) {
-        column = column_of(dims, upper, i);
+        column = column_of(view, dims, upper, i);
         if (column.count == 0) continue;
         if (Columns::split(dims) != 0) column.to = first;
       }
@@ -220,20 +234,11 @@ struct Map {
   static constexpr bool kScatters =
       kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
-  // Blocks up to which each thread takes an element of a view, which of so few takes less time than columns;
-  // and blocks that work, in any launch.
-  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, false);
+  // Blocks that work, in any launch.
   static constexpr u32 kWorkingBlocks = largest(tuning::view_blocks(kMachine, true), kSingleBlocks);
-  static_assert(kWorkingBlocks <= kMostBlocks && kViewBlocks <= kMostBlocks &&
-                kViewBlocks * 1024 <= kSmallIndex);
-  KILN_DEVICE static u32 view_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
+  static_assert(kWorkingBlocks <= kMostBlocks);
   KILN_DEVICE static u32 most_blocks() {
     return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
-  }
-  // Whether each thread takes an element, at most, where up to so many blocks do.
-  KILN_DEVICE static bool has_one_each(u64 numel, u32 most) {
-    const u32 blocks = block_count(), threads = blocks * block_size();
-    return static_cast<bool>((blocks <= most) & (threads <= kSmallIndex) & (threads >= numel));
   }
 
   // Whether both arrays begin where a chunk may.
@@ -244,16 +249,16 @@ struct Map {
   static constexpr bool kMayEnd = !kByTable && !kTuning.small_chunks;
 
   // What each thread of any launch asks first: whether it has nothing to do, or has one element, which it then
-  // computes. All others go `further`. Large launches of the reference's geometry take as long as their blocks need to leave, most of
-  // them by the first question; small ones as long as the answers wait for each other. NVIDIA H200, us for
-  // uneg_f16 of 2^27 elements without the first question and so: 177, 166; for affine_f32 of one and of 4,096
-  // elements where all of them ask whether their block leaves, and so: 1.05, 1.15 and 0.97, 1.14; in our own
-  // geometry 1.00, 1.15 and 0.96, 1.12.
+  // computes. All others go `further`. Large launches of the reference's geometry take as long as their blocks
+  // need to leave, most of them by the first question; small ones as long as the answers wait for each other.
+  // NVIDIA H200, us for uneg_f16 of 2^27 elements without the first question and so: 177, 166; for affine_f32
+  // of one and of 4,096 elements where all of them ask whether their block leaves, and so: 1.05, 1.15 and 0.97,
+  // 1.14; in our own geometry 1.00, 1.15 and 0.96, 1.12.
   template <class Further>
   KILN_DEVICE void start(u64 numel, const Further& further) const {
     if (block_index() >= kMostBlocks) return;
     if (block_index() >= kWorkingBlocks) {
-      if (block_size() == 1024 && (view.info == nullptr || block_count() > kViewBlocks)) return;
+      if (block_size() == 1024 && (view.info == nullptr || block_count() > kMapViewBlocks)) return;
     } else if (block_count() <= kSingleBlocks) {
       if (kMayEnd && thread_number() >= numel) return;
       if ((view.info == nullptr) & (block_count() * block_size() >= numel)) {
@@ -289,7 +294,7 @@ struct Map {
     }
     const u32 mine = thread_number();
     if (view.info != nullptr && has_one_each(numel, view_blocks())) {
-      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in()[place_of(mine)]);
+      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in()[small_place(view, mine)]);
       return;
     }
     run_many(numel);
@@ -298,7 +303,7 @@ struct Map {
   KILN_DEVICE void run_many(u64 numel) const {
     MapPlan plan;
     u32 mine = thread_number();
-    if constexpr (kAside) {
+    if constexpr (kMapsAside) {
       plan = plan_aside(view.info, view.rank, numel, is_aligned(), most_blocks(), kTraits);
     } else {
       const Spread spread(numel, kTraits.is_alone, most_blocks());
@@ -334,10 +339,10 @@ KILN_DEVICE u8* lookup_table() {
 template <u32 kSharing, class T, class Family>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   const Views<1>& view = family.view;
-  if (view.info != nullptr && Family::has_one_each(numel, Family::view_blocks())) {
+  if (view.info != nullptr && has_one_each(numel, view_blocks())) {
     const u32 mine = thread_number();
     if (mine >= static_cast<u32>(numel)) return;
-    family.out[mine] = family.result(family.in()[family.place_of(mine)]);
+    family.out[mine] = family.result(family.in()[small_place(view, mine)]);
     return;
   }
   const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
