@@ -41,6 +41,43 @@ inline constexpr bool kIsSame = false;
 template <class B>
 inline constexpr bool kIsSame<Same<B>> = true;
 
+// ---- launches ---------------------------------------------------------------------------------
+
+// Functions of no family, so that the compiler has each once for all kernels.
+
+// Blocks up to which each thread takes an element of a view, which of so few takes less time than to find
+// groups.
+inline constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
+static_assert(kViewBlocks * 1024 <= kSmallIndex);
+KILN_DEVICE bool has_few_blocks() {
+  return block_count() <= (block_size() == 1024 ? kViewBlocks : kMostBlocks);
+}
+KILN_DEVICE bool has_few(u64 numel) {
+  const u32 threads = block_count() * block_size();
+  return static_cast<bool>(has_few_blocks() & (threads <= kViewBlocks * 1024) & (threads >= numel));
+}
+
+// Blocks that work, in any launch; and where threads take more than one element.
+KILN_DEVICE u32 any_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
+KILN_DEVICE bool is_surplus_block() { return !likely(block_index() < any_blocks()); }
+KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : any_blocks(); }
+
+// Where element `i` lies; of views where has_few() as a u32.
+template <u32 N, class Index>
+KILN_DEVICE Place<N> place_in(const Views<N>& views, Index i, bool contiguous) {
+  if (!contiguous) return find_element(views, i);
+  Place<N> place;
+#pragma unroll
+  for (u32 n = 0; n < N; ++n) place.at[n] = i;
+  return place;
+}
+
+// The views, of which several keep no addresses in registers from group to group.
+template <u32 N>
+KILN_DEVICE Views<N> reread(const Views<N>& views) {
+  return {views.info, N == 1 ? views.rank : unknown(views.rank)};
+}
+
 // ---- the family -------------------------------------------------------------------------------
 
 // So many blocks of 1024 threads share a multiprocessor.
@@ -168,11 +205,6 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // The views, of which several keep no addresses in registers from group to group.
-  KILN_DEVICE Views<kInputs> read() const {
-    return {views.info, kInputs == 1 ? views.rank : unknown(views.rank)};
-  }
-
   // A group of elements of the cut dim.
   KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
     if (group.count == 0) return;
@@ -190,7 +222,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 left = group.count - 1;
     if (left != 0) {
 #pragma unroll
-      for (u32 n = 0; n < kInputs; ++n) apart[n] = Walker::apart(read(), walk, n) * kBytes[n];
+      for (u32 n = 0; n < kInputs; ++n)
+        apart[n] = Walker::apart(reread(views), walk, n) * kBytes[n];
     }
 #pragma unroll 1
     for (;;) {
@@ -216,7 +249,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
       if (first) line.load(from);
       return;
     }
-    const u64 apart = Walker::apart(read(), walk, n);
+    const u64 apart = Walker::apart(reread(views), walk, n);
     if (kPart != kWide) group.at[n] += kPart * apart;
     Chunk<T, kPart> part;
     part.clear();
@@ -256,7 +289,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
       }
       // What follows from the dims is found again for each group: it would take registers between.
       const Walk here{0, 0, unknown(walk.dims), false};
-      const Group<kInputs> group = Walker::find(read(), here, left - 1, i);
+      const Group<kInputs> group = Walker::find(reread(views), here, left - 1, i);
       i += threads;
       if (here.rows()) {
         Batch batch;
@@ -273,43 +306,11 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kSingleBlocks =
       largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0 ? kTwiceBlocks : kFitBlocks;
 
-  // Whether each thread takes an element of a view, which of so few takes less time than to find groups.
-  static constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
-  static_assert(kViewBlocks * 1024 <= kSmallIndex);
-  KILN_DEVICE static bool has_few_blocks() {
-    return block_count() <= (block_size() == 1024 ? kViewBlocks : kMostBlocks);
-  }
-  KILN_DEVICE static bool has_few(u64 numel) {
-    const u32 threads = block_count() * block_size();
-    return static_cast<bool>(has_few_blocks() & (threads <= kViewBlocks * 1024) &
-                             (threads >= numel));
-  }
-
-  // Blocks that work, in any launch; and where threads take more than one element.
-  KILN_DEVICE static u32 most_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
-  KILN_DEVICE static bool leaves_at_once() { return !likely(block_index() < most_blocks()); }
-  KILN_DEVICE static u32 full_blocks() {
-    return block_size() == 1024 ? kFullBlocks : most_blocks();
-  }
-  KILN_DEVICE static Spread spread_over(u64 numel) {
-    return Spread(numel, kSharing == 1, full_blocks());
-  }
-
   // Whether every array begins where a chunk may.
   KILN_DEVICE bool is_aligned() const {
     u64 bits = address_of(out) * (16 / (kCount * sizeof(Out)));
     ((bits |= address_of(in[I]) * (16 / (kCount * sizeof(In)))), ...);
     return bits % 16 == 0;
-  }
-
-  // Where element `i` lies; of views where has_few() as a u32.
-  template <class Index>
-  KILN_DEVICE Place<kInputs> place_of(Index i, bool contiguous) const {
-    if (!contiguous) return find_element(views, i);
-    Place<kInputs> place;
-#pragma unroll
-    for (u32 n = 0; n < kInputs; ++n) place.at[n] = i;
-    return place;
   }
 
   // Whether the thread comes behind all elements, where it has nothing to do however the others share
@@ -331,7 +332,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once() || is_behind(numel) || takes_one(numel)) return;
+    if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
     bool contiguous = views.info == nullptr;
     if constexpr (kTuning.small_chunks) {
       if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
@@ -347,7 +348,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !has_few(numel)) {
       if (block_index() >= full_blocks()) return;
-      const Spread spread = spread_over(numel);
+      const Spread spread(numel, kSharing == 1, full_blocks());
       if (spread.is_surplus()) return;
       threads = spread.threads;
       const bool aligned = is_aligned();
@@ -373,7 +374,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
 #pragma unroll 1
     for (; i < numel; i += threads) {
-      const auto place = contiguous ? place_of(i, true) : place_of(static_cast<u32>(i), false);
+      const auto place =
+          contiguous ? place_in(views, i, true) : place_in(views, static_cast<u32>(i), false);
       out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
     }
   }
@@ -397,9 +399,9 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const Views<1> views{info, static_cast<u32>(num_dims)};
   using Family = Elementwise<2, Same<B>, Sequence<0>, B, B>;
   const Family family{Same<B>(), views, out, {inp}};
-  if (family.leaves_at_once()) return;
-  if (info != nullptr && !family.has_few(numel)) {
-    const u32 full = Family::full_blocks();
+  if (is_surplus_block()) return;
+  if (info != nullptr && !has_few(numel)) {
+    const u32 full = full_blocks();
     if (block_index() >= full || copy_by_tiles(views, numel, inp, out, full)) return;
   }
   family.run(numel);
