@@ -29,6 +29,8 @@ refuses "a mode that there is not" "EMBED aray: expected array, asm, split" \
   MANIFEST "$work/targets.json" EMBED aray
 refuses "a language that there is not" "EMIT c++: expected cpp, c, rust, catalog" \
   MANIFEST "$work/targets.json" EMIT c c++
+refuses "a language among the options" "OPTIONS --emit: write EMIT, which the build system knows of" \
+  MANIFEST "$work/targets.json" OPTIONS --emit c
 refuses "a second TARGET" "TARGET is given twice: it names the library; TARGETS names what to build for" \
   MANIFEST "$work/targets.json" TARGET host
 refuses "a second manifest" "MANIFEST is given twice" MANIFEST "$work/targets.json" MANIFEST "$work/other.json"

@@ -39,3 +39,8 @@ outputs_are([=[{"embed": {"mode": "asm"}}]=] cpp)
 outputs_are([=[{"embed": {"emit": []}}]=] cpp)
 outputs_are([=[{"embed": {"emit": 3}}]=] cpp)
 outputs_are([=[{ "broken]=] cpp)
+
+_kiln_generated_files(compiled included kernels.hpp asm amalgamated)
+if(NOT "${compiled};${included}" STREQUAL ";kernels_amalgamated.hpp")
+  message(FATAL_ERROR "kiln_add_kernels has '${compiled};${included}' for --amalgamate")
+endif()
