@@ -22,6 +22,10 @@ void CompileOptionsPart::include_directories(const Json& value) {
   reader_.list(value, "'include_directories'", "strings", Empty::kAllowed, [&](const Json& item) {
     const std::string* text = reader_.text(item, "an include directory");
     if (text == nullptr) return;
+    if (text->empty()) {
+      reader_.report(item, "an entry of 'include_directories' is empty").hint("the manifest's folder is '.'");
+      return;
+    }
     if (*text == kKilnsOwnHeaders) {
       options_.include_directories.push_back({*text, reader_.where(item)});
       return;
