@@ -112,8 +112,13 @@ void note_change(const std::string& neutral, const Step& step, const BuildContex
 Result<void> collect_dependencies(const Step& step, const BuildContext& context, Files& files,
                                   const Scratch& scratch, std::int64_t started_ns,
                                   StepOutput& result) {
-  KILN_TRY_ASSIGN(const std::string text, files.read(scratch.path() / "depfile"));
-  KILN_TRY_ASSIGN(const std::vector<std::string> paths, parse_depfile(text));
+  const Result<std::string> text = files.read(scratch.path() / "depfile");
+  if (!text) {
+    return step_error(step, context, files, "the tool reported success but did not say what it read", result.log)
+        .note(text.error().message)
+        .hint("an option that changes what the compiler writes, such as -M, belongs into no manifest");
+  }
+  KILN_TRY_ASSIGN(const std::vector<std::string> paths, parse_depfile(*text));
   for (const std::string& path : paths) {
     const std::string neutral = neutral_path(path, context.plan);
     const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);

@@ -381,6 +381,17 @@ TEST_CASE("execute fails a step whose tool wrote nothing or cannot be started") 
     CHECK(execution->errors[0].message ==
           "'compile affine compute_80' failed: the tool reported success but wrote no output");
   }
+  SECTION("not what it read") {
+    build.toolkit.processes.add("/cuda/nvcc", [&](const Command& command) {
+      (void)build.toolkit.files.write(command.argv[4], "compiled");
+      return Outcome{};
+    });
+    const auto execution = build.run();
+    REQUIRE(execution);
+    REQUIRE_FALSE(execution->errors.empty());
+    CHECK(execution->errors[0].message ==
+          "'compile affine compute_80' failed: the tool reported success but did not say what it read");
+  }
   SECTION("not started") {
     build.toolkit.processes.starts.fail(1, Faults::Kind::kFromThenOn);
     const auto execution = build.run();
