@@ -70,7 +70,7 @@ struct Moments {
   f32 mean = 0, scale = 0;
 
   // From the sums of one walk of so many columns, by the mean of the walk before; whether that
-  // does.
+  // does. What is no number stays so in another walk.
   KILN_DEVICE bool found(const Sums<kCenter>& sums, u32 columns) {
     const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
     scale = sums.squares * part;
@@ -80,7 +80,7 @@ struct Moments {
       const f32 offset = sums.deviations * part;
       mean += offset;
       scale = math::fma(-offset, offset, scale);  // the variance
-      return offset * offset <= 4 * scale;
+      return !(offset * offset > 4 * scale);
     }
   }
   template <class T>
