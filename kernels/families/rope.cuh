@@ -1,9 +1,10 @@
 // Rotary position embedding: pairs (p, q) of neighbours, or of the halves of a head, become
 // (p * cos - q * sin, p * sin + q * cos). All arrays are contiguous.
 //
-// Pairs are numbered in the order of the source. They come in groups of less than 2^31, so that 32
-// bits suffice to find a pair: a head, or the heads of a token. Where all are more than 2^31, the
-// groups are done one after the other.
+// Pairs come in groups of less than 2^31, so that 32 bits suffice to find one: a head, or the heads of
+// a token. Each thread of a launch that is not small does one chunk of pairs, in the order of the
+// source: blocks that go on over more read and write in many places at once. H100, us, f64 of
+// 1x32x4096x128 so and by such blocks: rope 97, 105; rope_thd 92, 100; the original 95, 96.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -11,6 +12,7 @@
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "families/spread.cuh"
+#include "tuning/rope.hpp"
 
 namespace kiln::families {
 
@@ -21,12 +23,9 @@ enum class Pairing { kNeighbours, kHalves, kHalvesTokensFirst };
 template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
-  // Pairs that are done together.
-  static constexpr bool kLong = sizeof(T) == 8;
-  static constexpr u32 kCount = kPairing == Pairing::kHalves && kLong ? 2
-                                : kLong                               ? 1
-                                : kHalved                             ? 4
-                                                                      : 8 / sizeof(T);
+  static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // that are done together
+  // Whether a thread has one pair in any launch that has as many, small or not; or blocks go on over more.
+  static constexpr bool kOneEach = kHalved && kCount == 1, kGoesOn = sizeof(T) == 2;
   using M = Arithmetic<typename Arithmetic<T>::Number>;
   using Number = typename M::Number;
 
@@ -42,12 +41,13 @@ struct Rope {
 
   // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head. A batch has
   // so many groups.
-  KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j, u32 of_batch) const {
+  KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
       const u32 token = unknown(by_batch || groups == tokens) != 0 ? group : group % tokens;
       return static_cast<u64>(token) * half + j;
     } else {
-      return within + (by_batch ? static_cast<u64>(group / of_batch) * per_group : 0);
+      if (!by_batch) return within;
+      return within + static_cast<u64>(group / (tokens / (2 * per_group))) * per_group;
     }
   }
 
@@ -95,10 +95,8 @@ struct Rope {
   }
 
   // Whether pairs can be done together.
-  KILN_DEVICE bool has_chunks(bool many) const {
-    // Two of eight bytes, where all threads have as many. H200, the reference's geometry, us by one and by
-    // two: 2^22 20.9, 20.1; 2^28 1584, 1532.
-    if (kHalved && kLong && (kCount == 1 || !many)) return false;
+  KILN_DEVICE bool has_chunks() const {
+    if (kHalved && kCount == 1) return false;
     const u64 arrays = address_of(src) | address_of(dst);
     const u64 tables = address_of(cos) | address_of(sin);
     const u32 sizes = kHalved ? half : per_group;
@@ -106,22 +104,22 @@ struct Rope {
     return (arrays | tables * 2 | sizes * 2 * sizeof(T)) % 16 == 0;
   }
 
-  // Pair `i`, or those from it on, of the groups behind the first ones.
-  KILN_DEVICE void turn(u32 first_group, u64 start, u32 i, bool in_chunks, u32 of_batch) const {
-    const u32 j = kHalved ? i % half : 0;  // groups are whole heads
-    u32 group = 0, within = j;
-    // Of one token's heads that share the tables, nothing else is asked for.
-    if (kPairing != Pairing::kHalves || by_batch || per_group != half) {
-      group = i / per_group;
-      within = i - group * per_group;
-    }
-    const u64 at = 2 * (start + i) - j;
-    const u64 entry = entry_of(first_group + group, within, j, of_batch);
+  // The pairs of a group from number `within` on.
+  KILN_DEVICE void turn(u32 group, u32 within, bool in_chunks) const {
+    const u32 j = kHalved ? within % half : 0;  // groups are whole heads
+    const u64 at = 2 * (static_cast<u64>(group) * per_group + within) - j;
+    const u64 entry = entry_of(group, within, j);
     if (in_chunks) {
       turn_pairs(at, entry);
     } else {
       turn_pair(at, entry);
     }
+  }
+
+  // H100, us of 1x32xTx128, blocks of a group side by side and those of all groups: f64, T 4096 97, 98;
+  // 16384 529, 382; 65536 2112, 1507; f16, 16384 97, 99; 65536 524, 383.
+  KILN_DEVICE bool has_large_tables() const {
+    return kPairing != Pairing::kHalvesTokensFirst && per_group * sizeof(T) > tuning::kRopeCached;
   }
 
   // Pair `i` of a small launch, which takes as long as its instructions.
@@ -142,27 +140,44 @@ struct Rope {
   KILN_DEVICE void run() const {
     const u64 pairs = static_cast<u64>(groups) * per_group;
     const u32 self = thread_number();
-    if (takes_one_element(pairs)) {
+    if (takes_one_element(pairs, kOneEach ? 8192 : kFitBlocks) &&
+        (!kOneEach || pairs <= kSmallIndex)) {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
-    if (leaves_at_once()) return;
-    const Spread spread(pairs);
-    if (spread.is_surplus()) return;
-    const bool in_chunks = has_chunks(pairs > resident_threads());
+    // Blocks that may work, whose threads 32 bits number. Most of a large launch leave by this comparison.
+    const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 22;
+    u32 block = block_index();
+    if (block >= most) return;
+    u32 blocks = blocks_up_to(most);
+    const bool has_one_each = launched_threads() >= pairs;
+    // Of a thread for each pair, as in the reference's geometry, some work: of two bytes the blocks that
+    // the device holds, of four those that have a chunk, and between them others leave. H100, us of
+    // 1x32xTx128, so and the other way: f16, T 256 3.7, 4.2; 1024 9.3, 10.0; f32, 256 5.1, 5.2; 4096 48, 53.
+    if (kGoesOn && has_one_each && blocks > resident_blocks()) blocks = resident_blocks();
+    if (block >= blocks || pairs == 0) return;
+    const bool in_chunks = has_chunks();
     const u32 count = in_chunks ? kCount : 1;
-    const u32 of_batch = by_batch ? tokens / (2 * per_group) : 1;
-    // Groups that are done before the next.
-    const u32 part = pairs >> 31 == 0 ? groups : 1;
-    u64 start = 0;
+    if (!kGoesOn && kCount > 1 && in_chunks && has_one_each) {
+      if (block % kCount != 0) return;
+      block /= kCount;
+      blocks = (blocks + kCount - 1) / kCount;
+    }
+    // Side by side are blocks of one group; or blocks of all groups, where their tables would not stay in
+    // the cache, or pairs are too many to be numbered.
+    const u32 chunks = per_group / count;  // of a group
+    const bool goes_across = pairs >> 31 != 0 || has_large_tables();
 #pragma unroll 1
-    for (u32 left = groups; left != 0; left -= part) {
-      const u32 end = part * per_group;
-#pragma unroll 1
-      for (u32 i = spread.self * count; i < end; i += spread.threads * count) {
-        turn(groups - left, start, i, in_chunks, of_batch);
+    for (;; block += blocks) {
+      const u32 place = goes_across ? block / groups : block;
+      u32 chunk = place * block_size() + thread_index();
+      u32 group = block - place * groups;
+      if (!goes_across) {
+        group = chunk / chunks;
+        chunk -= group * chunks;
       }
-      start += end;
+      if (group >= groups || chunk >= chunks) break;
+      turn(group, chunk * count, in_chunks);
     }
   }
 };

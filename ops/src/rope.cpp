@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/rope.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -32,7 +33,14 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
                  {},
                  {}};
   }
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count / 2, true));
+  // A thread a pair, or a chunk of pairs where the device has fewer threads.
+  const tuning::Spread spread = spread_over(gpu);
+  const std::size_t pairs = count / 2;
+  const unsigned together = tuning::rope_pairs(static_cast<unsigned>(size_of(call.dtype)),
+                                               call.kind != RopeKind::kNeighbours);
+  KILN_TRY(set_grid(launch, call.geometry, pairs,
+                    pairs <= spread.resident() ? spread.contiguous(pairs, together)
+                                               : spread.singly((pairs + together - 1) / together)));
 
   // Everything but the number of all elements is counted in 32 bits.
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();

@@ -36,7 +36,7 @@ struct RopeCase {
   }
 };
 
-std::vector<RopeCase> rope_cases(Breadth breadth) {
+std::vector<RopeCase> rope_cases(Breadth breadth, DType dtype) {
   std::vector<RopeCase> list = {
       {1, 1, 1, 2},
       {2, 3, 5, 6},
@@ -58,6 +58,10 @@ std::vector<RopeCase> rope_cases(Breadth breadth) {
   }
   list.push_back({1, 32, 1, 128});
   list.push_back({4, 1, 257, 64, RopeTables::kPerBatch});
+  if (dtype == DType::kF64) {  // tables for which heads are walked in another order
+    list.push_back({2, 1, 2049, 256, RopeTables::kPerBatch, 0, reference_grid()});
+    list.push_back({1, 2, 2049, 256, RopeTables::kShared, 0, grid_of(300, 96)});
+  }
   return list;
 }
 
@@ -163,7 +167,7 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
   for (const RopeCase& choice :
-       rope_cases(breadth_of(selection, represents_family("reduce", kernel)))) {
+       rope_cases(breadth_of(selection, represents_family("reduce", kernel)), dtype)) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.grid.work(choice.count()), [=, kind = *kind](const Seed& seed) {
                        return build(name, kind, dtype, choice, seed);
