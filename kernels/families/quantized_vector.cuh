@@ -337,7 +337,7 @@ KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
   }
   return kMachine.multiprocessors * each;
 }
-template <class Format, u32 kVectors, u32 kRows>
+template <class Format, u32 kVectors, u32 kRows, bool kByWave>
 KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
   constexpr u32 kOfPiece = kColumnsAtOnce<Format, kVectors>;
@@ -345,7 +345,7 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   const bool is_short = columns <= tuning::kColumnsOfWave;
   const bool has_idle = columns < block_threads() * kOfPiece;
   if (!is_short && blocks <= groups) return {false, blocks};
-  if (!is_short && !kGoesByWave<Format, kVectors> && !has_idle) return {false, blocks};
+  if (!is_short && !kByWave && !has_idle) return {false, blocks};
   if (kVectors == 1 && columns > tuning::kColumnsOfBlock) return {false, blocks};
   if (!are_waves_whole()) return {false, blocks};
   const u32 threads = block_threads(), all = groups * tasks;
@@ -362,7 +362,7 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
 
 // Whether the block has no share of those rows: asked first of all, in few instructions, since in
 // the reference's geometry that is what most blocks do. Where it says no it may be so, too.
-template <class Format, u32 kVectors, u32 kRows>
+template <class Format, u32 kVectors, u32 kRows, bool kByWave>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
   const bool is_short = columns <= tuning::kColumnsOfWave;
@@ -370,7 +370,10 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   const u32 groups = (rows + kRows - 1) / kRows, all = groups * tasks, block = block_index();
   const u32 least = is_short ? tuning::kFewGroups : kFilling;
   // Of several tasks each may have few groups.
-  if (tasks > 1 && block >= groups) return true;
+  if ((tasks > 1 || !kByWave) && block >= groups) return true;
+  if (!kByWave && !is_short && columns >= block_threads() * kColumnsAtOnce<Format, kVectors>) {
+    return false;
+  }
   const u32 waves = wave_count();
   const bool is_behind = tasks > 1 && all >= waves * working && waves * block >= groups;
   if (block < working && !is_behind) return false;
@@ -380,10 +383,10 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
 }
 
 // By shares of waves or of blocks, as the launch has them.
-template <class Format, u32 kVectors, u32 kRows>
+template <class Format, u32 kVectors, u32 kRows, bool kByWave = kGoesByWave<Format, kVectors>>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride, u32 tasks = 1) {
-  const RowShares shares = shares_of<Format, kVectors, kRows>(rows, columns, tasks);
+  const RowShares shares = shares_of<Format, kVectors, kRows, kByWave>(rows, columns, tasks);
   if (block_index() >= shares.workers) return;
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const F32Results results{dst, dst_stride};
@@ -443,7 +446,10 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
                                     u32 rows) {
   using Format = gguf::Aligned<AnyFormat>;
   constexpr u32 kAtOnce = tuning::kSingleVectorRowsAtOnce;
-  if (rows > tuning::kFewShortRows && has_no_share<Format, 1, kAtOnce>(rows, columns, 1)) return;
+  constexpr bool kByWave = kGoesByWave<Format, 1>;
+  if (rows > tuning::kFewShortRows && has_no_share<Format, 1, kAtOnce, kByWave>(rows, columns, 1)) {
+    return;
+  }
   const MatrixRows matrix_rows{matrix, columns / Format::kValues * Format::kBytes};
   const bool is_aligned = gguf::are_aligned<AnyFormat>(matrix);
   if (columns <= tuning::kColumnsOfWave && rows <= tuning::kFewShortRows && are_waves_whole() &&
@@ -504,12 +510,12 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
   const u32 of_batch = block_index_y(), slot = block_index_z();
   const u32 rows = static_cast<u32>(n), columns = static_cast<u32>(k);
   const u32 tasks = static_cast<u32>(batch * top);
-  if (has_no_share<Format, 1, kAtOnce>(rows, columns, tasks)) return;
+  if (has_no_share<Format, 1, kAtOnce, true>(rows, columns, tasks)) return;
   if (of_batch >= static_cast<u32>(batch) || slot >= static_cast<u32>(top)) return;
   const u32 task = of_batch * static_cast<u32>(top) + slot;
   const u64 stride = static_cast<u32>(padded) / 32;
   const u64 expert_bytes = static_cast<u64>(rows) * (columns / Format::kValues) * Format::kBytes;
-  multiply_vectors<Format, 1, kAtOnce>(
+  multiply_vectors<Format, 1, kAtOnce, true>(
       static_cast<const u8*>(weights) + experts[task] * expert_bytes,
       static_cast<const Q8_1*>(inputs) + (input_rows == 1 ? of_batch : task) * stride,
       outputs + static_cast<u64>(task) * rows, columns, rows, 0, 0, tasks);

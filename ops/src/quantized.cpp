@@ -410,7 +410,8 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
     constexpr unsigned kAtOnce = tuning::kSingleVectorRowsAtOnce;
     const std::uint64_t groups = tasks * tuning::vector_blocks(rows, kAtOnce, 1);
     const bool is_by_wave = columns <= tuning::kColumnsOfWave && groups >= tuning::kFewGroups;
-    launch.block.y = tuning::expert_threads(rows * tasks, columns) / kWave;
+    launch.block.y =
+        tuning::expert_threads(rows * tasks, columns, block_bytes(call.format)) / kWave;
     launch.grid.x = tuning::vector_blocks(rows, kAtOnce, is_by_wave ? launch.block.y : 1);
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
