@@ -1,6 +1,6 @@
 // unary: the copy of a view.
 #include "device/export.cuh"
-#include "families/elementwise.cuh"
+#include "families/copy.cuh"
 #include "tables/unary.hpp"
 
 #define COPY(suffix, type, root, op, cost, scalars)                                    \

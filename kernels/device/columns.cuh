@@ -24,9 +24,10 @@ KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
 // A column's number has two parts: the lower counts within the inner dims, the upper within the others.
 struct Columns {
   u32 inner;  // columns of the inner dims; all ones where all dims are
-  u32 dims;   // the first inner dim, the cut from kCut on, and kLines
+  u32 dims;   // the first inner dim, the cut from kCut on, kLines, and kRows
 
   static constexpr u32 kLines = 1u << 31;
+  static constexpr u32 kRows = 1u << 15;  // no cut, but rows are of whole chunks
   static constexpr u32 kCut = 16;
   static constexpr u32 kSingle = 0x7fffu << kCut;  // no cut: columns of one element
   static constexpr u32 kNone = ~0u;                // of a contiguous array
@@ -35,7 +36,7 @@ struct Columns {
   static_assert(1u << kLogNeighbours == tuning::kNeighbours);
 
   KILN_DEVICE static Columns none() { return {1u << 30, kNone}; }
-  KILN_DEVICE static u32 split(u32 dims) { return dims & ((1u << kCut) - 1); }
+  KILN_DEVICE static u32 split(u32 dims) { return dims & (kRows - 1); }
   KILN_DEVICE static u32 cut(u32 dims) { return dims >> kCut & 0x7fff; }
   // Of what lies between a column's elements in their dim; of how many there are.
   KILN_DEVICE static u32 log_apart(u32 dims) { return (dims & kLines) != 0 ? kLogLine : 0; }
@@ -59,32 +60,44 @@ struct Column {
 };
 
 // Of views of 2^31 elements and more there is no cut, but there are outer dims. Whether a view is row-major
-// without gaps is told of the others.
-KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel) {
-  Columns columns{~0u, Columns::kSingle};
+// without gaps is told of the others. Neighbours are taken together where they are at least so far apart in
+// the output. Rows go by chunks of 2^kLogChunk elements, unless that is 0, where they, and what lies between
+// them, are whole ones.
+template <u32 kLeastApart, u32 kLogChunk>
+KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned) {
+  u32 dims = Columns::kSingle;
   const bool is_huge = numel >> 31 != 0;
   bool is_contiguous = !is_huge;
-  u32 inner = 1, expected = 1;
+  u32 inner = 1, expected = 1, bits = 0;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
     dim = unknown(dim - 1);
     const u32 size = view.size(dim);
     const u64 stride = view.stride(0, dim);
+    const bool is_innermost = inner == 1;
     u32 several = size;
     if (is_huge) {
       const u64 product = static_cast<u64>(inner) * several;
-      if (product >> 31 != 0) return {inner, Columns::kSingle | (dim + 1)};
-    } else if (columns.dims == Columns::kSingle && stride == 1 && size > (inner == 1 ? kLine : 1)) {
-      columns.dims = dim << Columns::kCut | (inner == 1 ? Columns::kLines : 0);
-      several = Columns::along(size, columns.dims);
+      if (product >> 31 != 0 && Columns::split(dims) == 0) dims |= dim + 1;
+      if (Columns::split(dims) != 0) several = 1;
+    } else if (dims == Columns::kSingle && stride == 1 && size > (is_innermost ? kLine : 1) &&
+               (is_innermost || inner >= kLeastApart)) {
+      dims = dim << Columns::kCut | (is_innermost ? Columns::kLines : 0);
+      several = Columns::along(size, dims);
     }
     is_contiguous = is_contiguous && (stride == expected || size == 1);
+    if constexpr (kLogChunk != 0) {
+      bits |= dim + 1 == view.rank && stride == 1 ? size : static_cast<u32>(stride);
+    }
     expected *= size;
     inner *= several;
   }
   if (is_contiguous) return Columns::none();
-  if (columns.dims != Columns::kSingle) columns.inner = inner;
-  return columns;
+  if (kLogChunk != 0 && is_aligned && bits % (1u << kLogChunk) == 0) {
+    dims = Columns::kSingle | Columns::kRows | Columns::split(dims);
+    if (!is_huge) inner = ~0u;
+  }
+  return {dims == Columns::kSingle ? ~0u : inner, dims};
 }
 
 // Without a cut, `to` counts within the inner dims.

@@ -1,5 +1,5 @@
-// out[i] = f(in[place of i]...), for two inputs and for copies: each input has an element type and a view
-// of its own; the output is contiguous. One input of functions has a family of its own (families/map.cuh).
+// out[i] = f(in[place of i]...), for two inputs: each has an element type and a view of its own; the output is
+// contiguous. One input has a family of its own (families/map.cuh).
 //
 // An output chunk of up to sixteen aligned bytes is the unit of work. Its inputs are read
 //   whole     one access each: contiguous and aligned alike
@@ -17,7 +17,6 @@
 #include "device/platform.cuh"
 #include "families/inputs.cuh"
 #include "families/spread.cuh"
-#include "families/transpose_tile.cuh"
 
 namespace kiln::families {
 
@@ -30,16 +29,6 @@ constexpr u32 ahead(u32 bytes, u32 sharing) {
   const u32 wanted = sharing == 1 ? 64 : 32, most = 4;
   return bytes >= wanted ? 1 : wanted / bytes < most ? wanted / bytes : most;
 }
-
-// What a copy computes.
-template <class B>
-struct Same {
-  KILN_DEVICE B operator()(B bits) const { return bits; }
-};
-template <class F>
-inline constexpr bool kIsSame = false;
-template <class B>
-inline constexpr bool kIsSame<Same<B>> = true;
 
 // ---- launches ---------------------------------------------------------------------------------
 
@@ -75,7 +64,7 @@ KILN_DEVICE Place<N> place_in(const Views<N>& views, Index i, bool contiguous) {
 // The views, of which several keep no addresses in registers from group to group.
 template <u32 N>
 KILN_DEVICE Views<N> reread(const Views<N>& views) {
-  return {views.info, N == 1 ? views.rank : unknown(views.rank)};
+  return {views.info, unknown(views.rank)};
 }
 
 // ---- the family -------------------------------------------------------------------------------
@@ -109,7 +98,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   // Large turned views of two inputs go by long groups, an access or two of an input. The registers do
   // not suffice for bytes where two blocks share a multiprocessor, nor for comparisons of four bytes.
   // NVIDIA H200, own geometry, 4096x4096 transposed, one operand: badd_f32 126 us, by long groups 72.
-  static constexpr bool kTurns = kInputs == 2 && largest(sizeof(In)...) != 4 * sizeof(Out);
+  static constexpr bool kTurns = largest(sizeof(In)...) != 4 * sizeof(Out);
   static constexpr u32 kWide =
       kSharing == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
   static constexpr u32 kPart = 4;  // that are read singly, at once
@@ -152,22 +141,18 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
 
   // A whole chunk.
   KILN_DEVICE void compute_chunk(Batch& batch, Out* to) const {
-    if constexpr (kIsSame<F>) {
-      (chunk_of<I>(batch).store(to), ...);
-    } else {
-      OutChunk results;
-      if constexpr (kHost == kInputs) results.clear();
+    OutChunk results;
+    if constexpr (kHost == kInputs) results.clear();
 #pragma unroll 1
-      for (u32 step = 0; step < kCount / kAbreast; ++step) {
-        const Chunk<Out, kAbreast> next = compute(batch);
-        (move_along(chunk_of<I>(batch), next, I), ...);
-        if constexpr (kHost == kInputs) results.append(next);
-      }
-      if constexpr (kHost == kInputs) {
-        results.store(to);
-      } else {
-        chunk_of<kHost>(batch).store(to);
-      }
+    for (u32 step = 0; step < kCount / kAbreast; ++step) {
+      const Chunk<Out, kAbreast> next = compute(batch);
+      (move_along(chunk_of<I>(batch), next, I), ...);
+      if constexpr (kHost == kInputs) results.append(next);
+    }
+    if constexpr (kHost == kInputs) {
+      results.store(to);
+    } else {
+      chunk_of<kHost>(batch).store(to);
     }
   }
 
@@ -314,10 +299,10 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   }
 
   // Whether the thread comes behind all elements, where it has nothing to do however the others share
-  // them. Asked of two inputs, whose code is the longest before the first load: NVIDIA H200, us for one
+  // them. Asked because code is long before the first load: NVIDIA H200, us for one
   // element of badd_f16 in the reference's geometry 1.18, and 1.11 with this question.
   KILN_DEVICE bool is_behind(u64 numel) const {
-    if constexpr (kInputs != 2 || kTuning.small_chunks) return false;
+    if constexpr (kTuning.small_chunks) return false;
     return thread_number() >= numel;
   }
 
@@ -388,23 +373,6 @@ KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out,
                              const In*... in) {
   using Family = Elementwise<kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
   Family{f, {info, static_cast<u32>(num_dims)}, out, {in...}}.run(numel);
-}
-
-// The copy of a view, bit by bit.
-template <class T>
-KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source, T* target) {
-  using B = BitsOf<T>;
-  B* const out = reinterpret_cast<B*>(target);
-  const B* const inp = source == nullptr ? out : reinterpret_cast<const B*>(source);
-  const Views<1> views{info, static_cast<u32>(num_dims)};
-  using Family = Elementwise<2, Same<B>, Sequence<0>, B, B>;
-  const Family family{Same<B>(), views, out, {inp}};
-  if (is_surplus_block()) return;
-  if (info != nullptr && !has_few(numel)) {
-    const u32 full = full_blocks();
-    if (block_index() >= full || copy_by_tiles(views, numel, inp, out, full)) return;
-  }
-  family.run(numel);
 }
 
 }  // namespace kiln::families

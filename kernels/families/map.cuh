@@ -30,6 +30,16 @@ constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
   return cost != tuning::Cost::kBrief || !kConvertsF8;
 }
 
+// What a copy computes (families/copy.cuh).
+template <class B>
+struct Same {
+  KILN_DEVICE B operator()(B bits) const { return bits; }
+};
+template <class F>
+inline constexpr bool kIsSame = false;
+template <class B>
+inline constexpr bool kIsSame<Same<B>> = true;
+
 // ---- plans ------------------------------------------------------------------------------------
 
 // How kernels differ.
@@ -46,10 +56,11 @@ struct MapPlan {
   u32 chunks;   // that they move, of a contiguous array
   Columns rest;
 };
+template <u32 kLeastApart>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
   MapPlan plan{spread.threads, 0, Columns::none()};
-  if (view.info != nullptr) plan.rest = plan_columns(view, numel);
+  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, 0>(view, numel, is_aligned);
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
@@ -66,7 +77,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
+  return plan_map<1>(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
 }
 KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
@@ -81,12 +92,14 @@ KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
 
 // Where small launches' elements of views, and columns, lie.
 inline constexpr bool kMapsAside = kArchitecture == tuning::Architecture::kSm80;
+template <bool kAside>
 KILN_DEVICE Column column_of(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
-  if constexpr (kMapsAside) return column_aside(view.info, view.rank, dims, upper, lower);
+  if constexpr (kAside) return column_aside(view.info, view.rank, dims, upper, lower);
   return find_column(view, dims, upper, lower);
 }
+template <bool kAside>
 KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
-  if constexpr (kMapsAside) return place_aside(view.info, view.rank, i);
+  if constexpr (kAside) return place_aside(view.info, view.rank, i);
   return find_element(view, i).at[0];
 }
 
@@ -107,10 +120,15 @@ template <tuning::Cost kCost, u32 kSharing, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
   static constexpr bool kByTable = is_looked_up<T>(kCost);
+  static constexpr bool kAside = kMapsAside && !kIsSame<F>;
   static constexpr u32 kCount = 16 / sizeof(T);
   // Functions want all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
   static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kSharing == 1};
+  // Neighbours of a view are taken together where they are so far apart in the output. Three results of eight
+  // bytes are less than memory writes at once: NVIDIA H100, us for uneg_f64 of 16x224x224x3 with its channels
+  // first 45.4, singly 28.4; of four bytes 24.2 and 28.0.
+  static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
   // Words of a chunk that the code computes side by side; a loop goes over the others. Without it, compilers
   // write both chunks of move_chunks() out. Emulated gfx1100, lane instructions for affine_f32 of 4,096
   // elements by two elements abreast 22,528, by four 12,288.
@@ -141,6 +159,7 @@ struct Map {
   }
   // The first words make room for results behind the last.
   KILN_DEVICE void move_chunk(Words chunk, T* to) const {
+    if constexpr (kIsSame<F>) return store_16_bytes(to, chunk);
     u32(&word)[4] = chunk.word;
 #pragma unroll 1
     for (u32 step = 0; step < 4 / kWords; ++step) {
@@ -181,7 +200,13 @@ struct Map {
   // Columns, and elements of a contiguous array from `start` on.
   KILN_DEVICE void move_columns(const Columns& columns, u64 numel, u64 start, u32 i,
                                 u32 threads) const {
+    const bool by_rows =
+        kIsSame<F> && columns.dims != Columns::kNone && (columns.dims & Columns::kRows) != 0;
     u32 upper = 0;
+    if (by_rows) {
+      i *= kCount;
+      threads *= kCount;
+    }
 #pragma unroll 1
     for (;; i += threads) {
 #pragma unroll 1
@@ -194,9 +219,13 @@ struct Map {
       if (first >= numel || (upper != 0 && Columns::split(dims) == 0)) return;
       Column column{first, first, 0, 0, 1};
       if (dims != Columns::kNone) {
-        column = column_of(view, dims, upper, i);
+        column = column_of<kAside>(view, dims, upper, i);
         if (column.count == 0) continue;
         if (Columns::split(dims) != 0) column.to = first;
+        if (by_rows) {
+          store_16_bytes(out + first, load_16_bytes(in() + column.at));
+          continue;
+        }
       }
       const T* from = in() + column.at;
       T* to = out + column.to;
@@ -219,9 +248,11 @@ struct Map {
   // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
   // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
   // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95;
-  // 700,000, unormcdf_f16 5.03, 4.72; upowf_f16 5.03, 4.59; uerf_f16 4.47, 4.36.
+  // 700,000, unormcdf_f16 5.03, 4.72; upowf_f16 5.03, 4.59; uerf_f16 4.47, 4.36. H100, of 300,000 and 383,617,
+  // uneg_f64 3.58, 3.42; 4.04, 3.92; but ucopy_f64 of the latter, H200, 3.67, 3.85.
   static constexpr u32 kHalfMore = 3 * kFitBlocks / 2, kThrice = 3 * kFitBlocks;
-  static constexpr u32 kSingleBlocks = sizeof(T) == 1                    ? kTwiceBlocks
+  static constexpr bool kIsWide = sizeof(T) == 8 && !kIsSame<F>;
+  static constexpr u32 kSingleBlocks = sizeof(T) == 1 || kIsWide         ? kTwiceBlocks
                                        : kCost == tuning::Cost::kLongest ? kThrice
                                        : kBrief                          ? kFitBlocks
                                        : kTwiceBlocks < kHalfMore        ? kTwiceBlocks
@@ -234,8 +265,9 @@ struct Map {
   static constexpr bool kScatters =
       kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
-  // Blocks that work, in any launch.
-  static constexpr u32 kWorkingBlocks = largest(tuning::view_blocks(kMachine, true), kSingleBlocks);
+  // Blocks that work, in any launch. NVIDIA H200, reference geometry, us for 2^20 elements by 660 blocks and by
+  // these: uneg_f16 3.50, 3.20; uneg_f32 4.48, 4.20; of 700,000, uneg_f64 4.88, 4.65.
+  static constexpr u32 kWorkingBlocks = largest(kFullBlocks, kSingleBlocks);
   static_assert(kWorkingBlocks <= kMostBlocks);
   KILN_DEVICE static u32 most_blocks() {
     return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
@@ -281,20 +313,27 @@ struct Map {
     }
   }
 
+  // The same by chunks.
+  KILN_DEVICE bool takes_one_chunk(u64 numel) const {
+    if constexpr (!kTuning.small_chunks) return false;
+    if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
+        !is_aligned()) {
+      return false;
+    }
+    const u32 first = thread_number() * kCount;
+    if (first < static_cast<u32>(numel)) {
+      move_chunk(load_16_bytes(&near(in(), first)), &near(out, first));
+    }
+    return true;
+  }
+
   // All other launches.
   KILN_DEVICE void run_further(u64 numel) const {
-    if constexpr (kTuning.small_chunks) {
-      if (view.info == nullptr && takes_one_element(numel / kCount) && numel % kCount == 0 &&
-          is_aligned()) {
-        const u32 first = thread_number() * kCount;
-        if (first >= static_cast<u32>(numel)) return;
-        move_chunk(load_16_bytes(&near(in(), first)), &near(out, first));
-        return;
-      }
-    }
+    if (takes_one_chunk(numel)) return;
     const u32 mine = thread_number();
     if (view.info != nullptr && has_one_each(numel, view_blocks())) {
-      if (mine < static_cast<u32>(numel)) near(out, mine) = result(in()[small_place(view, mine)]);
+      if (mine < static_cast<u32>(numel))
+        near(out, mine) = result(in()[small_place<kAside>(view, mine)]);
       return;
     }
     run_many(numel);
@@ -303,12 +342,12 @@ struct Map {
   KILN_DEVICE void run_many(u64 numel) const {
     MapPlan plan;
     u32 mine = thread_number();
-    if constexpr (kMapsAside) {
+    if constexpr (kAside) {
       plan = plan_aside(view.info, view.rank, numel, is_aligned(), most_blocks(), kTraits);
     } else {
       const Spread spread(numel, kTraits.is_alone, most_blocks());
       if (spread.is_surplus()) return;
-      plan = plan_map(view, numel, is_aligned(), spread, kTraits);
+      plan = plan_map<kLeastApart>(view, numel, is_aligned(), spread, kTraits);
     }
     if (mine >= plan.threads) return;
     if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
@@ -342,7 +381,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   if (view.info != nullptr && has_one_each(numel, view_blocks())) {
     const u32 mine = thread_number();
     if (mine >= static_cast<u32>(numel)) return;
-    family.out[mine] = family.result(family.in()[small_place(view, mine)]);
+    family.out[mine] = family.result(family.in()[small_place<Family::kAside>(view, mine)]);
     return;
   }
   const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());

@@ -101,6 +101,7 @@ std::vector<Trial> all_trials(const Trials& trials) {
   };
   constexpr std::uint8_t kNoPlace = 255;
   const ops::Layout turned{{kColumns, kRows}, {1, kColumns}}, repeated{{kRows, kColumns}, {0, 1}};
+  const ops::Layout chunks{{kColumns, kRows}, {0, 1}};
   const auto from_turned = [&](std::size_t i) {
     return trials.inp(i % kRows * kColumns + i / kRows);
   };
@@ -151,6 +152,8 @@ std::vector<Trial> all_trials(const Trials& trials) {
       {"ucopy_u8 transposed", copy(turned, by_ucopy), from_turned},
       {"transpose_u8", copy(turned, by_own), from_turned},
       {"ucopy_u8 broadcast", copy(repeated, by_ucopy), from_repeated},
+      {"ucopy_u8 broadcast by chunks", copy(chunks, by_ucopy),
+       [&](std::size_t i) { return trials.inp(i % kRows); }},
       {"slice_u8 broadcast", copy(repeated, by_own), from_repeated},
       {"affine_u8 contiguous",
        [=](const void* inp, void* out) {

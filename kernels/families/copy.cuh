@@ -1,0 +1,96 @@
+// The copy of a view, bit by bit; the output is contiguous.
+//
+// Large views go, in this order,
+//   tile by tile   turned ones (families/transpose_tile.cuh)
+//   by rows        those of whole chunks of sixteen aligned bytes
+// and all else as a function of one input does (families/map.cuh).
+#pragma once
+
+#include "families/map.cuh"
+#include "families/transpose_tile.cuh"
+
+namespace kiln::families {
+
+using namespace device;
+
+template <class B>
+struct Copy {
+  using Family = Map<tuning::Cost::kBrief, 2, B, Same<B>>;
+  static constexpr u32 kCount = 16 / sizeof(B);
+  static constexpr u32 kShare = share_of(kCount);
+  // Blocks of 1024 threads up to which each thread takes an element of any view.
+  static constexpr u32 kFewBlocks = tuning::view_blocks(kMachine, true);
+  static_assert(kFewBlocks <= kMapViewBlocks);
+
+  const Family& family;
+
+  // Whether the innermost dim tells that neither tiles nor rows are whole.
+  KILN_DEVICE bool is_scattered() const {
+    const Views<1>& view = family.view;
+    if (view.rank == 0) return true;
+    const u32 size = view.size(view.rank - 1);
+    const u64 stride = view.stride(0, view.rank - 1);
+    return stride > 1 ? size < TransposeTile<B>::kColumns / 4 : size % kCount != 0;
+  }
+
+  // A thread an element of any small view, and of larger ones where neither tiles nor rows are whole.
+  KILN_DEVICE bool takes_one_of_view(u64 numel) const {
+    if (!has_one_each(numel, view_blocks())) return false;
+    if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel)) {
+      near(family.out, mine) = family.in()[small_place<Family::kAside>(family.view, mine)];
+    }
+    return true;
+  }
+
+  // Where a thread has more to do than an element of a contiguous array.
+  KILN_DEVICE void run_further(u64 numel) const {
+    if (family.takes_one_chunk(numel)) return;
+    const u32 block = block_index(), full = block_size() == 1024 ? kFullBlocks : kMostBlocks;
+    Columns columns = Columns::none();
+    if (family.view.info == nullptr) {
+      if (block >= full) return;
+    } else {
+      if (takes_one_of_view(numel) || block >= full ||
+          copy_by_tiles(family.view, numel, family.in(), family.out, full)) {
+        return;
+      }
+      columns = plan_columns<Family::kLeastApart, log_of(kCount)>(family.view, numel,
+                                                                  family.is_aligned());
+    }
+    const Spread spread(numel, false, full);
+    if (spread.is_surplus()) return;
+    if (columns.dims != Columns::kNone) {
+      return family.move_columns(columns, numel, 0, spread.self, spread.threads);
+    }
+    u32 threads = spread.threads;
+    u64 i = spread.self;
+    if (family.is_aligned() && (numel / kCount) >> 31 == 0) {
+      const u32 chunks = static_cast<u32>(numel / kCount);
+      threads = spread.threads_for(chunks / kShare);
+      if (spread.self >= threads) return;
+      family.move_chunks(spread.self, threads, chunks);
+      i += static_cast<u64>(chunks) * kCount;
+    }
+#pragma unroll 1
+    for (; i < numel; i += threads) family.out[i] = family.in()[i];
+  }
+
+  KILN_DEVICE void run(u64 numel) const {
+    family.start(numel, [&] { run_further(numel); });
+  }
+};
+
+template <class T>
+KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source, T* target) {
+  using B = BitsOf<T>;
+  const Same<B> same;
+  const typename Copy<B>::Family family{same,
+                                        {info, static_cast<u32>(num_dims)},
+                                        reinterpret_cast<B*>(target),
+                                        reinterpret_cast<const B*>(source)};
+  Copy<B>{family}.run(numel);
+}
+
+}  // namespace kiln::families
