@@ -1,5 +1,5 @@
 // Our own grids for views that are not contiguous: by what a kernel of the elementwise families does
-// with them (kernels/families/map.cuh, elementwise.cuh, elements.cuh).
+// with them (kernels/families/map.cuh, copy.cuh, elementwise.cuh, elements.cuh).
 #pragma once
 
 #include <cstddef>
