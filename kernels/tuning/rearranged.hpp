@@ -19,18 +19,21 @@ constexpr bool transposes(unsigned long long count, unsigned element_bytes, bool
 }
 
 // By ucopy, and by slice, of runs of 16 bytes: f32 1000x1000 of 1000x2000 6.8, 4.8; 77x2000 3.3, 3.4; heads
-// of 64 in 197x12 3.8, 3.3, in 77x12 2.8, 3.0, in 8x512x8 13.6, 7.1; one row repeated, 8192x8192, 115, 76.
+// of 64 in 197x12 3.8, 3.3, in 77x12 2.8, 3.0, in 8x512x8 13.6, 7.1; one row repeated, 8192x8192, 115, 76. H100,
+// 512x512 of 512x1024, f16, f32 and f64 2.7, 3.6; 2.9, 3.9; 3.5, 4.6.
 inline constexpr unsigned kSliceThreads = 256;
-inline constexpr unsigned long long kFewestSliced = 1u << 18, kFewestHeads = 150'000;
-constexpr bool slices_runs(unsigned long long count, unsigned long long rank) {
-  return count >= (rank == 2 ? kFewestSliced : kFewestHeads);
+inline constexpr unsigned long long kFewestHeads = 150'000;
+constexpr bool slices_runs(unsigned long long count, unsigned long long rank,
+                           unsigned long long resident) {
+  return rank == 2 ? count > resident : count >= kFewestHeads;
 }
-// Of other runs, one of `moved` elements after the other, of so many bytes: f32 128x4097 7.7, 5.7; 511x513
-// 3.5, 4.2; 4099x4097 61, 91; f64 2364x197 8.7, 5.5; f16 128x4097 7.1, 7.6; u8 6.0, 11.9.
+// Of other runs, one of `moved` elements after the other, of so many bytes, which are wider than the copy's: f16
+// 128x4097 7.1, 7.6; u8 6.0, 11.9. H100, of elements that are no wider: f32 128x4097 4.4, 5.9; 1000x777 5.8, 7.3;
+// f64 5.3, 6.3; 7.0, 8.4.
 inline constexpr unsigned long long kMostSlicedSingly = 1u << 21;
 constexpr bool slices_singly(unsigned long long count, unsigned long long moved, unsigned bytes,
                              unsigned long long resident) {
-  return bytes >= 4 && count > resident && moved <= kMostSlicedSingly;
+  return bytes >= 4 && count > resident && moved < count && moved <= kMostSlicedSingly;
 }
 
 }  // namespace kiln::tuning

@@ -138,9 +138,10 @@ Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock
   if (!places) return std::optional<Launch>();
   const Slicing slicing = slicing_of(copy, *places, count);
   const auto bytes = static_cast<unsigned>(size_of(slicing.dtype));
-  if (!always && !(slicing.has_whole_runs ? tuning::slices_runs(count, view.rank)
-                                          : tuning::slices_singly(count, slicing.count, bytes,
-                                                                  spread_over(gpu).resident()))) {
+  const auto resident = spread_over(gpu).resident();
+  if (!always &&
+      !(slicing.has_whole_runs ? tuning::slices_runs(count, view.rank, resident)
+                               : tuning::slices_singly(count, slicing.count, bytes, resident))) {
     return std::optional<Launch>();
   }
   KILN_TRY_ASSIGN(Launch launch,
