@@ -24,8 +24,11 @@ template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
   static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // that are done together
-  // Whether a thread has one pair in any launch that has as many, small or not; or blocks go on over more.
-  static constexpr bool kOneEach = kHalved && kCount == 1, kGoesOn = sizeof(T) == 2;
+  // Whether quotients in f32 find a thread's pair in launches that are not small, too: where it has one.
+  // H100, us, the reference's geometry, so and by chunks: rope_f64 1x32x256x128 7.45, 7.81; rope_thd_f64
+  // 1x32x1024x128 24.5, 25.8.
+  static constexpr bool kOneEach = kHalved && kCount == 1;
+  static constexpr bool kGoesOn = sizeof(T) == 2;  // over more pairs than threads, in few blocks
   using M = Arithmetic<typename Arithmetic<T>::Number>;
   using Number = typename M::Number;
 
@@ -153,7 +156,7 @@ struct Rope {
     const bool has_one_each = launched_threads() >= pairs;
     // Of a thread for each pair, as in the reference's geometry, some work: of two bytes the blocks that
     // the device holds, of four those that have a chunk, and between them others leave. H100, us of
-    // 1x32xTx128, so and the other way: f16, T 256 3.7, 4.2; 1024 9.3, 10.0; f32, 256 5.1, 5.2; 4096 48, 53.
+    // 1x32xTx128, so and the other way: f16, T 256 3.7, 4.2; 1024 9.4, 10.0; f32, 256 5.2, 5.1; 4096 48, 53.
     if (kGoesOn && has_one_each && blocks > resident_blocks()) blocks = resident_blocks();
     if (block >= blocks || pairs == 0) return;
     const bool in_chunks = has_chunks();
