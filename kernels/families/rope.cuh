@@ -148,8 +148,9 @@ struct Rope {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
-    // Blocks that may work, whose threads 32 bits number. Most of a large launch leave by this comparison.
-    const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 22;
+    // Blocks that may work: 32 bits number their threads, and those of as many more, where each looks for more
+    // pairs. Most of a large launch leave by this comparison.
+    const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 21;
     u32 block = block_index();
     if (block >= most) return;
     u32 blocks = blocks_up_to(most);

@@ -92,15 +92,15 @@ TEST_CASE("Views of a few hundred thousand elements have a thread for each, or f
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {16, 1}}) == Grid{1571, 256});
   CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{50257, 8}, {16, 1}}) == Grid{786, 512});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{50257, 8}, {16, 1}}) == Grid{393, 128});
-  // 393,216 elements, transposed: eight to a group of functions; tiles, where there are enough.
-  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{768, 512}, {1, 768}}) == Grid{384, 128});
+  // 393,216 elements, transposed: large blocks read once what neighbours share; tiles, where there are enough.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{768, 512}, {1, 768}}) == Grid{768, 512});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF32, {{768, 512}, {1, 768}}) == Grid{384, 256});
   CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{768, 512}, {1, 768}}) == Grid{768, 512});
   // Lines in which the tiles of bytes are no whole words.
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{1025, 511}, {1, 1025}}) == Grid{1023, 512});
-  // 2^20 elements are the most that have a thread each, of functions.
-  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1024}, {1, 1024}}) == Grid{4096, 256});
-  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1025}, {2048, 1}}) == Grid{2112, 128});
+  // 2^20 elements, of functions: turned ones by eight to a group, in lines one to a thread.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1024}, {1, 1024}}) == Grid{512, 256});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1025}, {2048, 1}}) == Grid{2050, 512});
   // 12,288,000 elements: what the device holds.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{2112, 128});
 }
