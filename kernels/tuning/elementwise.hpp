@@ -160,10 +160,10 @@ struct Spread {
     const unsigned long long most = most_blocks(machine) / 8 * 1024ull;
     return 2 * resident() < most ? 2 * resident() : most;
   }
-  // Elements of a view that kernels take one a thread, in blocks of 256.
-  constexpr unsigned long long few_of_view(bool rows) const {
-    const unsigned long long here = (rows ? 5 : 10) * resident() / 2;
-    const unsigned long long kernels = view_blocks(machine, rows) * 1024ull;
+  // Elements of a view that kernels which move whole chunks take one a thread, in blocks of 256.
+  constexpr unsigned long long few_of_view() const {
+    const unsigned long long here = 5 * resident() / 2;
+    const unsigned long long kernels = view_blocks(machine, true) * 1024ull;
     const unsigned long long blocks = most_blocks(machine) * 256ull;
     const unsigned long long least = kernels < blocks ? kernels : blocks;
     return here < least ? here : least;

@@ -176,7 +176,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
     case Reads::kRows: {
-      few = spread.few_of_view(true);
+      few = spread.few_of_view();
       const bool are_many = count > (kernel.bytes == 1 ? resident : few);
       if (are_many && views.are_rows(per_chunk)) return spread.strided(count);
       // NVIDIA H200, us one by one, and by long groups: badd_f16, badd_f32 of 768x768, one operand transposed,
