@@ -50,6 +50,15 @@ struct Place {
   u64 at[N];
 };
 
+// Of element `i` of contiguous views.
+template <u32 N>
+KILN_DEVICE Place<N> place_in_order(u64 i) {
+  Place<N> place;
+#pragma unroll
+  for (u32 n = 0; n < N; ++n) place.at[n] = i;
+  return place;
+}
+
 // Of element `i`. Of launches of less than 2^21 elements, which are most, by quotients in f32: the
 // instructions are what such a launch takes. NVIDIA H200, us for uexp_f32 of 3x197x12x64 permuted, in the
 // reference's geometry: 6.4 by 32-bit divisions, 5.2 so; of 16x16 transposed 1.42, 1.29.

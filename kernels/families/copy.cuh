@@ -17,7 +17,6 @@ template <class B>
 struct Copy {
   using Family = Map<tuning::Cost::kBrief, 2, B, Same<B>>;
   static constexpr u32 kCount = 16 / sizeof(B);
-  static constexpr u32 kShare = share_of(kCount);
   // Blocks of 1024 threads up to which each thread takes an element of any view.
   static constexpr u32 kFewBlocks = tuning::view_blocks(kMachine, true);
   static_assert(kFewBlocks <= kMapViewBlocks);
@@ -34,8 +33,8 @@ struct Copy {
   }
 
   // A thread an element of any small view, and of larger ones where neither tiles nor rows are whole.
-  KILN_DEVICE bool takes_one_of_view(u64 numel) const {
-    if (!has_one_each(numel, view_blocks())) return false;
+  KILN_DEVICE bool takes_one(u64 numel) const {
+    if (!takes_one_of_view(numel)) return false;
     if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) {
@@ -47,34 +46,11 @@ struct Copy {
   // Where a thread has more to do than an element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
-    const u32 block = block_index(), full = block_size() == 1024 ? kFullBlocks : kMostBlocks;
-    Columns columns = Columns::none();
-    if (family.view.info == nullptr) {
-      if (block >= full) return;
-    } else {
-      if (takes_one_of_view(numel) || block >= full ||
-          copy_by_tiles(family.view, numel, family.in(), family.out, full)) {
-        return;
-      }
-      columns = plan_columns<Family::kLeastApart, log_of(kCount)>(family.view, numel,
-                                                                  family.is_aligned());
+    if (family.view.info != nullptr) {
+      if (takes_one(numel) || block_index() >= full_blocks()) return;
+      if (copy_by_tiles(family.view, numel, family.in(), family.out, full_blocks())) return;
     }
-    const Spread spread(numel, false, full);
-    if (spread.is_surplus()) return;
-    if (columns.dims != Columns::kNone) {
-      return family.move_columns(columns, numel, 0, spread.self, spread.threads);
-    }
-    u32 threads = spread.threads;
-    u64 i = spread.self;
-    if (family.is_aligned() && (numel / kCount) >> 31 == 0) {
-      const u32 chunks = static_cast<u32>(numel / kCount);
-      threads = spread.threads_for(chunks / kShare);
-      if (spread.self >= threads) return;
-      family.move_chunks(spread.self, threads, chunks);
-      i += static_cast<u64>(chunks) * kCount;
-    }
-#pragma unroll 1
-    for (; i < numel; i += threads) family.out[i] = family.in()[i];
+    family.run_many(numel);
   }
 
   KILN_DEVICE void run(u64 numel) const {

@@ -32,11 +32,7 @@ KILN_DEVICE Place<N> place_of(const Views<N>& views, Index i) {
 }
 template <u32 N>
 KILN_DEVICE Place<N> place_of(const Views<N>& views, u64 i, bool contiguous) {
-  if (!contiguous) return place_of(views, i);
-  Place<N> place;
-#pragma unroll
-  for (u32 n = 0; n < N; ++n) place.at[n] = i;
-  return place;
+  return contiguous ? place_in_order<N>(i) : place_of(views, i);
 }
 
 // ---- f8 ---------------------------------------------------------------------------------------
@@ -286,8 +282,7 @@ struct ChooseElements {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    const u32 most = most_blocks();
-    if (block_index() >= most) return;
+    if (leaves_at_once()) return;
     const u32 self = thread_number();
     if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
@@ -295,8 +290,7 @@ struct ChooseElements {
     }
     // NVIDIA H200, reference geometry, us for where_u8_f32 of 1,000,000 by 512 blocks, and by these:
     // 6.6, 5.6; 1000x1000, one operand transposed, 14.0, 12.4.
-    const u32 full = block_size() == 1024 ? kFullBlocks : most;
-    if (block_index() >= full) return;
+    if (block_index() >= full_blocks()) return;
     bool contiguous = views.info == nullptr || views.rank == 0;
     bool rows = contiguous;
     if (!contiguous) {
@@ -305,7 +299,7 @@ struct ChooseElements {
       rows = found.rows || contiguous;
     }
     u64 i = self, end = numel;
-    u32 threads = blocks_up_to(full) * block_size();
+    u32 threads = blocks_up_to(full_blocks()) * block_size();
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);

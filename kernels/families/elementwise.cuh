@@ -38,27 +38,13 @@ constexpr u32 ahead(u32 bytes, u32 sharing) {
 // groups.
 inline constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
 static_assert(kViewBlocks * 1024 <= kSmallIndex);
-KILN_DEVICE bool has_few_blocks() {
-  return block_count() <= (block_size() == 1024 ? kViewBlocks : kMostBlocks);
-}
-KILN_DEVICE bool has_few(u64 numel) {
-  const u32 threads = block_count() * block_size();
-  return static_cast<bool>(has_few_blocks() & (threads <= kViewBlocks * 1024) & (threads >= numel));
-}
 
-// Blocks that work, in any launch; and where threads take more than one element.
+// Blocks that work, in any launch.
 KILN_DEVICE u32 any_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
 KILN_DEVICE bool is_surplus_block() { return !likely(block_index() < any_blocks()); }
-KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : any_blocks(); }
-
-// Where element `i` lies; of views where has_few() as a u32.
-template <u32 N, class Index>
-KILN_DEVICE Place<N> place_in(const Views<N>& views, Index i, bool contiguous) {
-  if (!contiguous) return find_element(views, i);
-  Place<N> place;
-#pragma unroll
-  for (u32 n = 0; n < N; ++n) place.at[n] = i;
-  return place;
+// Whether each thread takes an element of a view, at most.
+KILN_DEVICE bool takes_one_of_views(u64 numel) {
+  return takes_one_element(numel, any_blocks(), kViewBlocks * 1024);
 }
 
 // The views, of which several keep no addresses in registers from group to group.
@@ -331,7 +317,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
     u64 i = thread_number();
     u32 threads = kViewBlocks * 1024;
-    if (contiguous || !has_few(numel)) {
+    if (contiguous || !takes_one_of_views(numel)) {
       if (block_index() >= full_blocks()) return;
       const Spread spread(numel, kSharing == 1, full_blocks());
       if (spread.is_surplus()) return;
@@ -359,8 +345,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
 #pragma unroll 1
     for (; i < numel; i += threads) {
-      const auto place =
-          contiguous ? place_in(views, i, true) : place_in(views, static_cast<u32>(i), false);
+      const Place<kInputs> place = contiguous ? place_in_order<kInputs>(i)
+                                              : find_element(views, static_cast<u32>(i));
       out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
     }
   }

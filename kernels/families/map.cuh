@@ -56,11 +56,11 @@ struct MapPlan {
   u32 chunks;   // that they move, of a contiguous array
   Columns rest;
 };
-template <u32 kLeastApart>
+template <u32 kLeastApart, u32 kLogRow>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
   MapPlan plan{spread.threads, 0, Columns::none()};
-  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, 0>(view, numel, is_aligned);
+  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, kLogRow>(view, numel, is_aligned);
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
@@ -77,7 +77,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1>(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
+  return plan_map<1, 0>(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
 }
 KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
@@ -107,10 +107,9 @@ KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
 inline constexpr u32 kMapViewBlocks = tuning::view_blocks(kMachine, false);
 static_assert(kMapViewBlocks <= kMostBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
 KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMostBlocks; }
-// Whether each thread takes an element, at most, where up to so many blocks do.
-KILN_DEVICE bool has_one_each(u64 numel, u32 most) {
-  const u32 blocks = block_count(), threads = blocks * block_size();
-  return static_cast<bool>((blocks <= most) & (threads <= kSmallIndex) & (threads >= numel));
+// Whether each thread takes an element of a view, at most.
+KILN_DEVICE bool takes_one_of_view(u64 numel) {
+  return takes_one_element(numel, view_blocks(), kSmallIndex);
 }
 
 // ---- the family -------------------------------------------------------------------------------
@@ -129,6 +128,8 @@ struct Map {
   // bytes are less than memory writes at once: NVIDIA H100, us for uneg_f64 of 16x224x224x3 with its channels
   // first 45.4, singly 28.4; of four bytes 24.2 and 28.0.
   static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
+  // Rows of a view go by chunks where copies do; 0: nowhere.
+  static constexpr u32 kLogRow = kIsSame<F> ? log_of(kCount) : 0;
   // Words of a chunk that the code computes side by side; a loop goes over the others. Without it, compilers
   // write both chunks of move_chunks() out. Emulated gfx1100, lane instructions for affine_f32 of 4,096
   // elements by two elements abreast 22,528, by four 12,288.
@@ -331,7 +332,7 @@ struct Map {
   KILN_DEVICE void run_further(u64 numel) const {
     if (takes_one_chunk(numel)) return;
     const u32 mine = thread_number();
-    if (view.info != nullptr && has_one_each(numel, view_blocks())) {
+    if (view.info != nullptr && takes_one_of_view(numel)) {
       if (mine < static_cast<u32>(numel))
         near(out, mine) = result(in()[small_place<kAside>(view, mine)]);
       return;
@@ -347,7 +348,7 @@ struct Map {
     } else {
       const Spread spread(numel, kTraits.is_alone, most_blocks());
       if (spread.is_surplus()) return;
-      plan = plan_map<kLeastApart>(view, numel, is_aligned(), spread, kTraits);
+      plan = plan_map<kLeastApart, kLogRow>(view, numel, is_aligned(), spread, kTraits);
     }
     if (mine >= plan.threads) return;
     if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
@@ -378,7 +379,7 @@ KILN_DEVICE u8* lookup_table() {
 template <u32 kSharing, class T, class Family>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   const Views<1>& view = family.view;
-  if (view.info != nullptr && has_one_each(numel, view_blocks())) {
+  if (view.info != nullptr && takes_one_of_view(numel)) {
     const u32 mine = thread_number();
     if (mine >= static_cast<u32>(numel)) return;
     family.out[mine] = family.result(family.in()[small_place<Family::kAside>(view, mine)]);

@@ -31,6 +31,8 @@ inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads /
 inline constexpr u32 kFullBlocks =
     kArchitecture == tuning::Architecture::kSm80 ? kMostBlocks / 8 : kFitBlocks;
 
+KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kMostBlocks; }
+
 // Whether the block is behind all that work. A kernel asks this first: the instructions of such a
 // block, times the blocks of a large launch, are what the launch costs at least.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
@@ -68,6 +70,11 @@ inline constexpr u32 kTwiceBlocks =
 // the architecture's largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel, u32 most = kFitBlocks) {
   return static_cast<bool>((block_count() <= most) & (block_count() * block_size() >= numel));
+}
+// The same, where there are up to so many threads, too.
+KILN_DEVICE bool takes_one_element(u64 numel, u32 most, u32 most_threads) {
+  const u32 blocks = block_count(), threads = blocks * block_size();
+  return static_cast<bool>((blocks <= most) & (threads <= most_threads) & (threads >= numel));
 }
 
 // Blocks that do the work of a large launch in the reference's geometry.
