@@ -1,13 +1,18 @@
-// The norms of rows: y = (x - mean) * alpha / sqrt(mean of (x - mean)^2 + eps) + beta, or the same
-// with 0 for the mean. Rows are contiguous, computed in f32.
+// layernorm and rmsnorm of contiguous rows, computed in f32:
 //
-// A row belongs to as many waves of a block as have a piece of it, or, in blocks of several short
-// rows, to the threads along x. One of up to two elements a lane is read at once, with all that they
-// need. Another is kept in registers where two pieces of sixteen bytes a thread suffice; else it
-// comes from memory once and is then walked in the cache. Rows that are no whole pieces go by
-// aligned chunks of four elements, or by elements. Mean and variance come from one walk where the
-// mean is small beside the deviations. Elsewhere that would cancel, and a second walk sums the
-// deviations from the mean that the first one found.
+//   y = (x - mean) * alpha / sqrt(mean of (x - mean)^2 + eps) + beta
+//
+// rmsnorm has 0 for the mean and no beta.
+//
+// A row of at most two elements per lane is loaded at once, together with alpha and beta. Any other
+// row belongs to a team: the first waves of the block, as many as have work, or the threads along x
+// if a block has several rows. Norm walks rows of aligned 16-byte chunks. LooseNorm walks other
+// rows by aligned chunks of four elements, and SingleNorm by single elements where that is no
+// slower. All three keep a short row in registers. A longer row is read from memory once and then
+// re-read from cache.
+//
+// One walk finds mean and variance if the mean is at most twice the standard deviation. A larger
+// mean would cancel, so a second walk sums the deviations from the mean that the first one found.
 #pragma once
 
 #include "device/block.cuh"
@@ -22,7 +27,7 @@ using namespace device;
 
 enum class Center { kZero, kMean };
 
-// The sums of deviations from a number, where they count, and of their squares.
+// Sums of the squared deviations from a number and, for kMean, of the deviations themselves.
 template <Center kCenter>
 struct Sums {
   f32 squares, deviations;
@@ -52,7 +57,8 @@ struct Sums<Center::kZero> {
   }
 };
 
-// 1 / n for a whole number n: exact of powers of two, else within one unit in the last place.
+// Returns 1 / n for a whole number n: exact for powers of two, otherwise within one unit in the
+// last place.
 KILN_DEVICE f32 reciprocal_of_count(f32 n) {
   const f32 r = reciprocal_approximate(n);
   return math::fma(r, math::fma(-n, r, 1.0f), r);
@@ -63,14 +69,16 @@ KILN_DEVICE f32 as_f32(T x) {
   return static_cast<f32>(widen(x));
 }
 
-// What the walks of a row find.
+// The mean of a row and its scale: first the variance (for kZero the mean square), and finally 1 /
+// sqrt(variance + eps).
 template <Center kCenter>
 struct Moments {
   static constexpr bool kCentered = kCenter == Center::kMean;
   f32 mean = 0, scale = 0;
 
-  // From the sums of one walk of so many columns, by the mean of the walk before; whether that
-  // does. What is no number stays so in another walk.
+  // Updates the moments from the sums of one walk over `columns` elements, which were taken
+  // relative to `mean`. Returns true if no further walk is needed. NaN needs none: it would stay
+  // NaN.
   KILN_DEVICE bool found(const Sums<kCenter>& sums, u32 columns) {
     const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
     scale = sums.squares * part;
@@ -91,8 +99,8 @@ struct Moments {
   }
 };
 
-// Those of a row that a team walks, twice where the first mean is far off: `walk(sums, mean, is_first)`
-// adds the thread's elements, less the mean found so far.
+// Computes the moments of a row that a team walks, twice if the first mean is too far off.
+// `walk(sums, mean, is_first)` adds the thread's elements to `sums`, each less `mean`.
 template <Center kCenter, class Walk>
 KILN_DEVICE Moments<kCenter> moments_of_row(const Team& team, u32 columns, f32 eps,
                                             const Walk& walk) {
@@ -117,7 +125,8 @@ struct Plus {
   }
 };
 
-// A short row: a lane has an element or two, and all that they need is on its way at once.
+// Norm of a row of at most kNormElements elements per lane. All loads are issued before the first
+// value is used.
 template <Center kCenter, class T>
 KILN_DEVICE void short_norm(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
                             u32 lanes, u32 rank, f32 eps) {
@@ -157,15 +166,15 @@ KILN_DEVICE void short_norm(const T* src, T* dst, const T* alpha, const T* beta,
   }
 }
 
-// The rows of one kernel, walked in pieces of sixteen bytes.
+// Walks rows of aligned 16-byte chunks.
 template <Center kCenter, class T>
 struct Norm {
   static constexpr bool kCentered = kCenter == Center::kMean;
-  static constexpr u32 kCount = 16 / sizeof(T);  // elements of a piece
-  static constexpr u32 kKept = 2;                // pieces that a thread keeps
-  // Pieces that are written together. One by one is less code, but for some slower. H200, us, together and
-  // one by one: layernorm_bf16 and f32 2^12 2.01, 2.00 and 2.62, 2.62; layernorm_f64 2^12 3.50, 3.62;
-  // rmsnorm_f16 8x4096 2.27, 2.39.
+  static constexpr u32 kCount = 16 / sizeof(T);  // elements of a chunk
+  static constexpr u32 kKept = 2;                // chunks that a thread keeps
+  // Number of chunks that are written together. One by one is less code, but slower for rmsnorm and
+  // f64. Measured on an H200, in us, one by one -> together: layernorm_f64 2^12 3.62 -> 3.50;
+  // rmsnorm_f16 8x4096 2.39 -> 2.27; layernorm_bf16 2^12 2.00 -> 2.01.
   static constexpr u32 kWritten = kCentered && sizeof(T) < 8 ? 1 : kKept;
   using Piece = Chunk<T, kCount>;
 
@@ -177,8 +186,8 @@ struct Norm {
   f32 eps;
   Team team;
 
-  // Columns that the team has at once. Its pieces follow one another; a thread's k-th, where its
-  // first one begins at column `at`, begins here.
+  // slab(): number of columns that the team holds at once. column(): first column of the thread's
+  // k-th chunk of a slab, if its first chunk begins at column `at`.
   KILN_DEVICE u32 slab() const { return kKept * kCount * team.threads; }
   KILN_DEVICE u32 column(u32 at, u32 k) const { return at + k * kCount * team.threads; }
 
@@ -190,7 +199,7 @@ struct Norm {
     }
   }
 
-  // The row whose first element is number `start`.
+  // Processes the row that begins at element `start`.
   KILN_DEVICE void run(u64 start) const {
     const u32 first = team.rank < team.threads ? team.rank * kCount : columns;
     const bool kept = columns <= slab();
@@ -228,22 +237,23 @@ struct Norm {
           results.store(dst + (start + c));
         }
       }
-      // The next one that is kept moves to the place of the one that is written.
+      // The next chunk that is kept moves to the place of the one just written.
       if (kWritten == 1) x[0] = x[1];
     }
   }
 };
 
-// The same, walked by elements. A wave may have a row of many; for all that the compiler knows results
-// lie where weights do, so the loads of several elements come before the first of their results.
+// Walks rows by single elements. Since the compiler must assume that results overlap weights, the
+// code loads the weights of several elements before it stores the first result. This matters most
+// if one wave takes a long row.
 //
-// H200, rows of 32 threads, us by each element's weight and bias before its result and by all before
-// all results, as the original's, which takes the third: layernorm_f64 17x1023 17.9, 12.4, 19.6; 33x333
-// 7.5, 5.3, 7.2; layernorm_f32 17x1023 11.6, 8.9, 14.1; 512x333 6.8, 5.5, 6.8.
+// Measured on an H200, reference geometry (32 threads a row), in us, loads before each store ->
+// loads before all stores (the original): layernorm_f64 17x1023 17.9 -> 12.4 (19.6); layernorm_f32
+// 17x1023 11.6 -> 8.9 (14.1).
 template <Center kCenter, class T>
 struct SingleNorm {
   static constexpr bool kCentered = kCenter == Center::kMean;
-  static constexpr u32 kKept = sizeof(T) == 8 ? 3 : 4;  // elements that a thread keeps
+  static constexpr u32 kKept = sizeof(T) == 8 ? 3 : 4;  // elements a thread keeps
 
   const T* src;
   T* dst;
@@ -255,7 +265,7 @@ struct SingleNorm {
 
   KILN_DEVICE u32 slab() const { return kKept * team.threads; }
   KILN_DEVICE u32 column(u32 at, u32 k) const { return at + k * team.threads; }
-  // The last one in the place of those behind it, so that no load is a branch.
+  // Clamps columns behind the row's end to the last one, so that loads need no branch.
   KILN_DEVICE u32 column_there(u32 at, u32 k) const {
     return column(at, k) < columns ? column(at, k) : columns - 1;
   }
@@ -268,7 +278,7 @@ struct SingleNorm {
     for (u32 k = 0; k < kKept; ++k) x[k] = as_f32(values[k]);
   }
 
-  // The row whose first element is number `start`.
+  // Processes the row that begins at element `start`.
   KILN_DEVICE void run(u64 start) const {
     const u32 first = team.rank < team.threads ? team.rank : columns;
     const bool kept = columns <= slab();
@@ -304,8 +314,8 @@ struct SingleNorm {
   }
 };
 
-// A row that begins anywhere, walked by chunks of four elements that lie on whole addresses, and by
-// the elements before and behind these.
+// Walks a row of any alignment by aligned chunks of four elements, and by single elements before
+// the first chunk and after the last one.
 template <Center kCenter, class T>
 struct LooseNorm {
   static constexpr bool kCentered = kCenter == Center::kMean;
@@ -329,18 +339,18 @@ struct LooseNorm {
       if (at < its.chunks) x[k].load(from + its.column_of_chunk(at));
     }
   }
-  // Weights or biases of a chunk, which may lie anywhere. They are all on their way before one is
-  // asked for: those of two bytes by pairs where these lie on whole words.
+  // Weights or biases of a chunk, at any alignment. All loads are issued before the first value is
+  // used. Two-byte values are loaded in pairs if the pairs are aligned.
   //
-  // H200, us, reference's geometry, by halves of a chunk one after another and so: layernorm_f16
-  // 17x1023 10.2, 7.9; rmsnorm_f32 33x333 3.2, 2.7. Our own: layernorm_f16 64x333 2.60, 2.47;
-  // rmsnorm_f32 131072x333 95.6, 91.5; rmsnorm_f16 131072x333 60.3, 61.8.
+  // Measured on an H200, in us, half a chunk after the other -> this: reference geometry,
+  // layernorm_f16 17x1023 10.2 -> 7.9; own geometry, rmsnorm_f32 131072x333 95.6 -> 91.5,
+  // rmsnorm_f16 131072x333 60.3 -> 61.8.
   struct Table {
     u32 word[kCount];
     bool by_pairs;
 
     KILN_DEVICE Table(const T* values, u32 c, f32 otherwise) {
-      const u64 where = address_of(values) + u64{c} * sizeof(T);  // without values of nothing
+      const u64 where = address_of(values) + u64{c} * sizeof(T);  // not used if null
       const T* const from = reinterpret_cast<const T*>(where);
       by_pairs = sizeof(T) == 2 && values != nullptr && where % 4 == 0;
 #pragma unroll
@@ -415,12 +425,12 @@ struct LooseNorm {
   }
 };
 
-// `Row`: Norm or SingleNorm, whose pieces have `kCount` elements.
+// `Row` is Norm or SingleNorm, which load `kCount` elements at once.
 template <class Row, u32 kCount, Center kCenter, class T>
 KILN_DEVICE void norm_by(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
                          f32 eps) {
   const Team team = row_team((columns + kCount - 1) / kCount);
-  // layernorm of f64 would spill on sm_80.
+  // An early return would make layernorm of f64 spill registers on sm_80.
   constexpr bool kReturns = kBarriersPassOver && !(kCenter == Center::kMean && sizeof(T) == 8);
   if (kReturns && team.rank >= team.threads) return;
   const u64 row = static_cast<u64>(block_index()) * block_y() + thread_y();
@@ -446,7 +456,8 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
   if (n_cols < 0) {
     const RowExtent extent(n_cols);
     columns = extent.columns;
-    // A row that is missing: its team is of lanes, which wait for no other team.
+    // These threads have no row. They may return before barriers of others: if a block has several
+    // rows, a team is part of a wave and waits for no other team.
     if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
   }
   const u32 both = unknown(block_size()) | wave_width(), lanes = both & (0 - both);

@@ -1,8 +1,9 @@
-// The norms of few long rows, several blocks to each, in two steps. A row is cut into parts of `each`
-// elements, a block's each. In step 0 a block leaves in the workspace what it finds of its part; in
-// step 1 it joins what all of the row left, and writes.
+// Norms of a few long rows, several blocks to a row, in two steps of one launch each. A row is cut
+// into parts of `each` elements, one for each block. In step 0 a block stores the moments of its
+// part in the workspace. In step 1 it joins the moments of all parts of its row and writes its
+// results.
 //
-// That begins behind the counters, which are not used.
+// The moments lie behind the workspace's counters, which are not used.
 #pragma once
 
 #include "device/block.cuh"
@@ -13,7 +14,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// Of some elements: the mean, where it counts, and the squares of the deviations from it, added up.
+// The mean of a part (0 if the norm is not centered), and the sum of squared deviations from it.
 struct PartMoments {
   f32 mean, squares;
 };
@@ -21,7 +22,7 @@ struct PartMoments {
 template <class T>
 KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, u8* workspace,
                            u32 columns, u32 parts, u32 each, bool centered, f32 eps, u32 step) {
-  constexpr u32 kAhead = 2;  // elements that a thread has at once
+  constexpr u32 kAhead = 2;  // elements that a thread loads at once
   const u32 row = block_index() / parts, part = block_index() - row * parts;
   const u32 begin = part * each, threads = block_threads();
   const auto count_of = [&](u32 i) { return i + 1 < parts ? each : columns - i * each; };
@@ -37,9 +38,9 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
       if (first + k * threads < count) x[k] = src[start + first + k * threads];
     }
   };
-  read(thread_rank());  // on its way meanwhile
+  read(thread_rank());  // overlaps what comes before the first use
   const bool kept = count <= kAhead * threads;
-  // Calls use(place within the part, element) for each that the thread has.
+  // Calls use(index within the part, element) for each of the thread's elements.
   const auto walk = [&](auto use) {
 #pragma unroll 1
     for (u32 first = thread_rank(); first < count; first += kAhead * threads) {
@@ -60,7 +61,8 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
   const u32 all = step == 0 ? count : columns;
   const f32 share = reciprocal_of_count(static_cast<f32>(static_cast<i32>(all)));
   f32 mean = 0, squares = 0;
-  // First the mean, where it counts, then the squares of deviations from it.
+  // The first round finds the mean, if the norm is centered. The last one sums squared deviations
+  // from it.
 #pragma unroll 1
   for (bool by_mean = !centered;; by_mean = true) {
     f32 sum = 0;

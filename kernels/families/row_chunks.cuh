@@ -1,5 +1,5 @@
-// A contiguous row as chunks that lie on whole addresses, wherever it begins, and single elements:
-// those before the first chunk and behind the last one.
+// Splits a contiguous row of any alignment into aligned chunks and single elements: those before
+// the first chunk and after the last one.
 #pragma once
 
 #include "device/block.cuh"
@@ -11,16 +11,17 @@ namespace kiln::families {
 using namespace device;
 
 // Chunks of `kCount` elements. A team walks a row by slabs, in which a thread has up to `kEach`
-// chunks and a single element: slab `first`, a multiple of the team's threads, begins with chunk
-// kEach * `first` and single element `first`.
+// chunks and one single element. The slab `first`, a multiple of the team's threads, begins with
+// chunk kEach * `first` and single element `first`.
 template <class T, u32 kCount, u32 kEach>
 struct RowChunks {
   Team team;
-  u32 before;  // elements before the chunks
+  u32 before;  // elements before the first chunk
   u32 chunks;
-  u32 single;  // elements that are in no chunk
+  u32 single;  // elements outside of chunks
 
-  // `alike`: source and result lie alike, so that chunks of both are aligned.
+  // `alike`: source and destination have the same alignment, so that chunks of both are aligned.
+  // Otherwise all elements are single ones.
   KILN_DEVICE RowChunks(const Team& its, const T* from, u32 columns, bool alike) : team(its) {
     const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
     before = gap < columns ? gap : columns;
@@ -29,7 +30,7 @@ struct RowChunks {
   }
 
   KILN_DEVICE bool has_slab(u32 first) const { return (first * kEach < chunks) | (first < single); }
-  // The thread's chunk `c` of a slab; the column of a chunk; the column of a single element.
+  // Returns the thread's chunk `c` of a slab.
   KILN_DEVICE u32 chunk_at(u32 first, u32 c) const {
     return first * kEach + c * team.threads + team.rank;
   }

@@ -1,5 +1,5 @@
-// What a team of threads takes of the elements of a row, or of a part of one: whole aligned chunks
-// where they lie side by side, and what lies before and behind these one by one.
+// How a team of threads reduces the elements of a row or of a part of one. Contiguous elements are
+// loaded by aligned chunks, with single elements before and after them.
 #pragma once
 
 #include "device/block.cuh"
@@ -12,11 +12,11 @@ namespace kiln::families {
 
 using namespace device;
 
-// Chunks that a thread has on their way at once.
+// Chunks that a thread loads at once.
 inline constexpr u32 kChunksAhead = tuning::kPiecesAhead;
 
-// The order of elements: as it is, or, where that is asked for, reversed, so that the least is the
-// greatest.
+// The order of the elements. InOrder leaves elements as they are. EitherOrder can reverse their
+// order, so that a search for the greatest element finds the least.
 template <class T>
 struct InOrder {
   KILN_DEVICE explicit InOrder(bool /*reversed*/ = false) {}
@@ -26,7 +26,7 @@ struct InOrder {
 };
 template <class T>
 struct EitherOrder {
-  BitsOf<T> bits;  // those that are the other way round
+  BitsOf<T> bits;  // to flip: none, or all (for floats the sign) to reverse the order
 
   KILN_DEVICE explicit EitherOrder(bool reversed) : bits(0) {
     constexpr u64 kAll = kIsInteger<T> ? ~0ull : 1ull << (8 * sizeof(T) - 1);
@@ -42,7 +42,7 @@ struct EitherOrder {
   }
 };
 
-// The result of such elements.
+// Returns the result of a reduction of elements that `order` has turned.
 template <class Reduction, class Out, class Order>
 KILN_DEVICE Out result_of(typename Reduction::State state, u32 last_dim, const Order& order) {
   const Out result = Reduction::result(state, last_dim);
@@ -53,8 +53,8 @@ KILN_DEVICE Out result_of(typename Reduction::State state, u32 last_dim, const O
   }
 }
 
-// Chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. The first element's number
-// is `index`.
+// Reduces chunks `team.rank`, `team.rank + team.threads`, ... below `chunks`. `index` is the index
+// of the first element.
 template <class Reduction, class T, class Order>
 KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32 index,
                                                   const Team& team, const Order& order) {
@@ -74,7 +74,7 @@ KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32
 #pragma unroll 1
     for (;;) {
       order.turn(chunk[0]);
-      // Sums of chunks lose less than one long sum.
+      // Summing each chunk first loses less precision than one long sum.
       auto part = Reduction::identity();
 #pragma unroll
       for (u32 j = 0; j < kCount; ++j) {
@@ -90,8 +90,7 @@ KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32
   return state;
 }
 
-// What a thread of a team takes of `count` elements side by side. The first element's number is
-// `index`.
+// Reduces a thread's share of `count` contiguous elements. `index` is the index of the first one.
 template <class Reduction, class T, class Order>
 KILN_DEVICE typename Reduction::State take_neighbours(const T* from, u32 count, u32 index,
                                                       const Team& team, const Order& order) {
@@ -100,7 +99,7 @@ KILN_DEVICE typename Reduction::State take_neighbours(const T* from, u32 count, 
   const u32 before = gap < count ? gap : count;
   const u32 chunks = (count - before) / kCount, between = chunks * kCount;
   const u32 single = count - between;
-  // The first of the elements that are in no chunk is on its way meanwhile.
+  // The first single element is loaded before the chunks, to overlap with them.
   const auto place = [&](u32 i) { return i < before ? i : i + between; };
   u32 i = team.rank;
   T one = Reduction::neutral();
@@ -116,7 +115,7 @@ KILN_DEVICE typename Reduction::State take_neighbours(const T* from, u32 count, 
   return Reduction::join(state, few);
 }
 
-// The same of elements that are `stride` apart, of which so many are on their way at once.
+// Reduces a thread's share of elements that are `stride` apart, loading kAhead at once.
 template <class Reduction, u32 kAhead, class T, class Order>
 KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 count, u32 index,
                                                  const Team& team, const Order& order) {
@@ -143,7 +142,8 @@ KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 
   return state;
 }
 
-// The same of either. Few elements are there sooner one by one.
+// Reduces a thread's share of contiguous or strided elements. Contiguous elements arrive sooner one
+// by one if there are few.
 template <class Reduction, u32 kAhead, class T, class Order>
 KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u32 count,
                                                     const Team& team, const Order& order) {

@@ -1,11 +1,12 @@
-// dst[r] = softmax of row r. Rows are contiguous, and there are as many as threads along x, or fewer
-// where n_cols says so, and less than 2^32; the reference gives each a block of 32 threads along y.
+// dst[r] = softmax of row r. Rows are contiguous. The launch has a thread along x for each row,
+// except for those that n_cols says are missing (tuning/rows.hpp), and less than 2^32 rows. The
+// reference geometry has a block of 32 threads along y for each row.
 //
-// A team takes a row: one walk finds its maximum, one the sum of its weights, and one writes. A
-// weight is an element's exponential, by the maximum's. A row that fits into the registers of its
-// team is read once; of a longer one, weights that lose nothing in T wait in the output. It is moved
-// by aligned chunks, wherever it begins, and what lies before and behind them by elements; a short one
-// by elements alone.
+// A team takes a row. One walk finds the maximum, one sums the weights, and one writes. The weight
+// of an element is exp(element - maximum). A row that fits into the registers of its team is read
+// once. For a longer row of f32 or f64, weights are kept in the output until the sum is known. Rows
+// are moved by aligned chunks, with single elements before and after them; short rows by single
+// elements only.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -24,7 +25,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// NaN is no maximum: it makes the sum NaN.
+// Ignores NaN, which makes the sum of the weights NaN.
 template <class N>
 struct Largest {
   KILN_DEVICE static N identity() { return least<N, N>(); }
@@ -45,9 +46,10 @@ struct Total {
   }
 };
 
-// exp(difference), the difference of an element to its row's maximum being at most 0, times a factor
-// that is the same in all of the row. As exact as the machine has it for f32 and f64. For narrower
-// types the error is far below their last place, and the factor 2^24 keeps weights normal numbers.
+// Returns exp(difference), times a factor that is the same for the whole row. `difference` is an
+// element minus its row's maximum, so at most 0. For f32 and f64 the result is as exact as the
+// platform's exp. For narrower types the error is far below their last place, and the factor 2^24
+// keeps weights normal numbers.
 template <class T, class N>
 KILN_DEVICE N softmax_weight(N difference) {
   if constexpr (sizeof(T) == 8) {
@@ -59,8 +61,9 @@ KILN_DEVICE N softmax_weight(N difference) {
   }
 }
 
-// 1 / sum of such weights, which lies between 1 and 2^32, times that factor, or is NaN. Within one unit
-// in the last place of f32 and f64; for narrower types far below theirs. A division is longer.
+// Returns 1 / sum for a sum of such weights, which is NaN or lies between 1 and 2^32 times that
+// factor. The result is within one unit in the last place of f32 and f64, and far more exact than
+// that of narrower types. A division would take more instructions.
 template <class T, class N>
 KILN_DEVICE N softmax_scale(N sum) {
   N r = reciprocal_approximate(static_cast<f32>(sum));
@@ -73,12 +76,12 @@ template <class T>
 struct SoftmaxRow {
   using N = typename Arithmetic<T>::Number;
   static constexpr u32 kCount = 16 / sizeof(T);
-  // What a thread keeps: chunks, and one element of those before and behind the row's chunks.
+  // A thread keeps kChunks chunks and one single element.
   static constexpr u32 kChunks = tuning::kSoftmaxPieces;
   static constexpr u32 kKept = kChunks * kCount + 1;
-  // Of a row that a wave takes, where there are many.
+  // Maximum number of chunks per lane if a wave takes a row and there are many rows.
   static constexpr u32 kMost = tuning::softmax_walked(sizeof(T));
-  // Elements of a short row.
+  // Elements of a short row that a thread keeps.
   static constexpr u32 kElements = tuning::softmax_elements(sizeof(T));
 
   RowChunks<T, kCount, kChunks> its;
@@ -86,11 +89,12 @@ struct SoftmaxRow {
   KILN_DEVICE SoftmaxRow(const Team& team, const T* from, u32 columns, bool alike)
       : its(team, from, columns, alike) {}
 
-  // Calls `act` for each element that the thread has of a slab, and for some beyond its end: not for
-  // those that no thread of the team has. Of f64, whose numbers fill the registers, for all its.chunks.
+  // Calls `act(k)` for each place k of a slab's elements that the thread keeps, including some
+  // behind the row's end. Chunks that no thread of the team has are passed over, except for f64,
+  // whose numbers fill the registers.
   template <class Act>
   KILN_DEVICE void each_of(u32 first, Act act) const {
-    // So many chunks are computed side by side.
+    // Number of chunks computed side by side.
     constexpr u32 kTogether = sizeof(T) == 4 ? 2 : sizeof(T) == 8 ? kChunks : 1;
 #pragma unroll
     for (u32 c = 0; c < kChunks; c += kTogether) {
@@ -102,7 +106,7 @@ struct SoftmaxRow {
     act(kKept - 1);
   }
 
-  // What is behind the end is -infinity.
+  // Elements behind the row's end become -infinity.
   KILN_DEVICE void read(const T* row, u32 first, N (&x)[kKept]) const {
     const T nothing = narrow<T>(least<N, N>());
     Chunk<T, kCount> chunk[kChunks];
@@ -143,7 +147,7 @@ struct SoftmaxRow {
       read(from, first, x);
       each_of(first, [&](u32 k) { maximum = Largest<N>::join(maximum, x[k]); });
     }
-    // The two reductions take turns, each with memory of its own.
+    // Both reductions can use turn 0: they alternate, and each has scratch memory of its own.
     maximum = row_reduce<Largest<N>, false>(its.team, maximum, 0, true);
     const auto weigh = [&](u32 k) { x[k] = softmax_weight<T>(x[k] - maximum); };
     N sum = 0;
@@ -169,7 +173,8 @@ struct SoftmaxRow {
   }
 };
 
-// A short row: a thread keeps all the elements that it has. `kWave`: the team is a wave.
+// Softmax of a short row, of which a thread keeps all its elements in registers. `kWave`: the team
+// is a wave.
 template <bool kWave, class T>
 KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
   using N = typename Arithmetic<T>::Number;
@@ -213,11 +218,11 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const RowExtent extent(n_cols);
   const u32 columns = extent.columns;
   u32 pieces = columns / kCount;
-  // A block of one wave takes one row where that fills it.
+  // A block of one wave takes a single row if the row has more than two chunks per lane.
   const bool one_wave = block_threads() == wave_width();
   const bool alone = one_wave && pieces > 2 * wave_width();
-  // A short row for each block, all of which fit on the device at once. Of many rows that fill less
-  // than half of a wave, one takes two.
+  // Each block has a short row, and all blocks fit on the device at once. If there are many rows of
+  // at most half a wave, it is faster to let a wave take several of them, below.
   const u32 at_once = columns > wave_width() / 2 ? 2 : 16;
   if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
       block_count() <= resident_threads() / wave_width() / at_once) {
@@ -230,18 +235,19 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 rows = block_count() * block_size();
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
-  // The more rows, the fewer lanes have one, and the fewer instructions that takes. A row that is too
-  // much for a wave is a block's, where that is whole waves.
+  // With many rows, each gets fewer lanes, which takes fewer instructions in total. A row that is
+  // too long for a wave gets the block, if the block consists of whole waves.
   const u64 all = static_cast<u64>(rows) * pieces;
   const bool many = all > resident_threads() / 8;
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
-  // Short rows go by elements: of many those that are no whole chunks.
+  // Short rows go by single elements; if there are many rows, only those that are not aligned
+  // chunks.
   const u32 of_lane = !many ? Row::kElements : aligned ? 0 : tuning::kSoftmaxShort / sizeof(T);
   const bool is_short = whole_waves && columns <= of_lane * wave_width();
   const u32 each = !many ? 1 : is_short ? Row::kElements : Row::kChunks;
   u32 most = all > resident_threads() ? Row::kMost : Row::kChunks;
   if (is_short || !whole_waves) most = tuning::kAnyPiecesOfLane;
-  // Elements before and behind the chunks: a thread for each.
+  // There is at least a thread for each element before and after the chunks.
   const u32 ends = aligned ? 0 : 2 * (kCount - 1) * each;
   pieces = is_short || !alike ? columns : pieces < ends ? ends : pieces;
   RowTeams teams;
@@ -259,8 +265,9 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   };
   u32 first = block_index() * teams.count + teams.first;
   if constexpr (sizeof(T) == 2) {
-    // That a wave's lanes agree is said: less code. Wider types are faster without: H200, us, f64 2^12,
-    // the reference's geometry, 6.6 and 7.0; f32 2^28, our own, 545 and 576.
+    // uniform() tells the compiler that the lanes of a wave agree. That is less code, but wider
+    // types are faster without. Measured on an H200, in us, without -> with: f64 2^12, reference
+    // geometry, 6.6 -> 7.0; f32 2^28, own geometry, 545 -> 576.
     first = uniform(first);
 #pragma unroll 1
     for (; first < rows; first += stride) take(first + lead);

@@ -1,8 +1,9 @@
-// softmax of few long rows, several blocks to each, in two steps. A row is cut into parts of `each`
-// elements, a block's each. In step 0 a block leaves in the workspace what it finds of its part; in
-// step 1 it joins what all of the row left, and writes.
+// softmax of a few long rows, several blocks to a row, in two steps of one launch each. A row is
+// cut into parts of `each` elements, one for each block. In step 0 a block stores the state of its
+// part in the workspace. In step 1 it joins the states of all parts of its row and writes its
+// results.
 //
-// That begins behind the counters, which are not used.
+// The states lie behind the workspace's counters, which are not used.
 #pragma once
 
 #include "device/block.cuh"
@@ -13,7 +14,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// The maximum of some elements, and the sum of their weights by it: 0 where all are -infinity.
+// The maximum of a part, and the sum of its weights relative to that maximum: 0 if all elements are
+// -infinity.
 template <class N>
 struct SoftmaxState {
   N maximum, sum;
@@ -40,9 +42,9 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
     if (i < its.chunks) chunk.load(src + its.column_of_chunk(i));
     if (i < its.single) one.load(src + its.column_of_single(i));
   };
-  load(team.rank);  // on its way meanwhile
+  load(team.rank);  // overlaps what comes before the first use
   const bool kept = !its.has_slab(team.threads);
-  // Calls use(column, elements) for each chunk and each single element that the thread has.
+  // Calls use(column, elements) for each of the thread's chunks and single elements.
   const auto walk = [&](auto use) {
 #pragma unroll 1
     for (u32 first = 0; its.has_slab(first); first += team.threads) {
@@ -77,7 +79,7 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
       }
     });
   } else {
-    constexpr N kWhole = sizeof(T) == 2 ? 0x1p-24f : 1;  // 1 / the weight of 0
+    constexpr N kWhole = sizeof(T) == 2 ? 0x1p-24f : 1;  // 1 / softmax_weight(0)
 #pragma unroll 1
     for (u32 i = team.rank; i < parts; i += team.threads) {
       sum += states[i].sum * (softmax_weight<T>(states[i].maximum - base) * kWhole);

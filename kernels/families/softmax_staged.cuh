@@ -1,4 +1,5 @@
-// softmax of many short rows, each of which is one thread's in shared memory.
+// softmax of many short rows. Rows are staged in shared memory, and each is processed by one
+// thread.
 #pragma once
 
 #include "families/softmax.cuh"
@@ -8,7 +9,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// A row that one thread has in shared memory.
+// Replaces a row in shared memory by its softmax. Called by one thread.
 template <class T>
 KILN_DEVICE void softmax_in_place(T* row, u32 columns) {
   using N = typename Arithmetic<T>::Number;

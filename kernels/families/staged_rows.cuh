@@ -1,5 +1,6 @@
-// Many short rows by way of a block's dynamic shared memory: they come and go by whole chunks,
-// wherever each begins, and each row is one thread's. A block has a thread, and room, for each row.
+// Stages many short rows in a block's dynamic shared memory. Rows are moved by whole chunks,
+// wherever each begins, and each row is processed by one thread. The block has a thread and room
+// for each row.
 #pragma once
 
 #include "device/block.cuh"
@@ -11,7 +12,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// Calls use(row) with each row of the block in shared memory, where it leaves the result.
+// Calls use(row) with each row of the block in shared memory. `use` replaces the row by its result.
 template <class T, class Use>
 KILN_DEVICE void stage_rows(const T* src, T* dst, u32 rows, u32 columns, Use use) {
   constexpr u32 kCount = 16 / sizeof(T);

@@ -1,6 +1,6 @@
-// Teams: how rows are shared out to the threads of a block, in any launch. Short rows go to so many
-// neighbouring threads, a power of two; long ones to whole blocks. As many blocks as the device
-// holds do all the work, and those behind leave at once.
+// How rows are shared out to the threads of a block, in any launch. A short row gets a team of
+// neighbouring threads, a power of two; a long one a whole block. As many blocks as the device
+// holds do all the work, and the blocks behind them exit early.
 #pragma once
 
 #include "device/block.cuh"
@@ -13,27 +13,27 @@ namespace kiln::families {
 
 using namespace device;
 
-// How many bits a number below 2^31 has.
+// Returns how many bits a number below 2^31 has.
 KILN_DEVICE u32 bits_of_number(u32 number) { return highest_bit(2 * number | 1); }
 
-// Blocks that work on rows of so many pieces, with 64 registers a thread. Where many small blocks
-// have short rows, half of what the device holds, so that the others have room to leave beside
-// them.
+// Returns how many blocks work on rows of `pieces` pieces, assuming 64 registers a thread. If many
+// small blocks have short rows, that is half of what the device holds, which leaves room for the
+// others to exit.
 KILN_DEVICE u32 row_blocks(u64 pieces) {
   u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
   if (block_threads() <= 128 && pieces <= 64 && block_count() > 4 * fit) fit /= 2;
   return blocks_up_to(fit < kMostBlocks ? fit : kMostBlocks);
 }
 
-// The teams of a block: one of all its threads, unless others are asked for.
+// The teams of a block. By default the whole block is one team.
 struct RowTeams {
-  Team team = block_team();  // this thread's
-  u32 mine = 0;              // its number
-  u32 first = 0;             // the first of those that go along: of the wave, or of the block
+  Team team = block_team();  // the team of this thread
+  u32 mine = 0;              // the team's number
+  u32 first = 0;             // first team of those that advance together: the wave's or the block's
   u32 count = 1;
 
-  // For rows of so many pieces, each of which one access moves: a lane for every 2^log_each; the
-  // block where a lane would have more than `most`.
+  // Forms teams for rows of `pieces` pieces, a piece being what one access moves. A team has a lane
+  // for every 2^log_each pieces, or the whole block if a lane would have more than `most` pieces.
   KILN_DEVICE void share(u32 pieces, u32 log_each, u32 most) {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
@@ -46,8 +46,9 @@ struct RowTeams {
     first = whole ? 0 : (thread & ~(wave_width() - 1)) >> log;
     count = whole ? 1 : threads >> log;
   }
-  // For so many neighbouring rows, a lane each: the fewer a block has, the more of `blocks` work.
-  // The block has whole waves, a power of two of them. Gives the rows of a block.
+  // Gives neighbouring lanes neighbouring rows, one each, and returns the rows of a block. The
+  // fewer rows a block has, the more of `blocks` blocks work. The block has whole waves, a power of
+  // two of them.
   KILN_DEVICE u32 go_across(f32 rows, u32 blocks) {
     const f32 of_block = (rows - 0.5f) * reciprocal_approximate(static_cast<f32>(blocks));
     const u32 fewest = highest_bit(tuning::kFewestAcross), most = highest_bit(wave_width());
@@ -59,7 +60,7 @@ struct RowTeams {
     team = {thread_rank() >> log, block_threads() >> log, count};
     return count;
   }
-  // Where there are blocks enough, each takes one row, so that all of the device works.
+  // Leaves the block one row. If there are enough blocks, all of the device then works.
   KILN_DEVICE void take_one() { count = 1; }
 };
 
