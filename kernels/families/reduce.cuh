@@ -1,11 +1,10 @@
-// dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view, whose reduced dims
+// dst[r] = the reduction of elements [r * per_row, (r + 1) * per_row) of a view. The reduced dims
 // come last.
 //
-// In small launches with a block for each row and a thread for each element, or for every four, a
-// block takes its row, and all that a thread takes is on its way at once. Elsewhere a team takes a
-// row. Where neighbouring rows are neighbours in memory and the elements of a row are not,
-// neighbouring lanes go over neighbouring rows, and a block over as many rows as give all of the
-// device work.
+// In a small launch with a block for each row and a thread for every element, or for every four, a
+// block takes its row and each thread loads all of its elements at once. In other launches a team
+// takes a row. If rows are neighbours in memory and the elements of a row are not, neighbouring
+// lanes take neighbouring rows, and a block takes as many rows as keep the whole device busy.
 #pragma once
 
 #include "device/block.cuh"
@@ -19,18 +18,18 @@ namespace kiln::families {
 
 using namespace device;
 
-// How the rows of a view lie.
+// Describes how the rows of a view lie in memory.
 struct RowShape {
-  bool contiguous;  // the whole view
+  bool contiguous;  // the whole view is contiguous
   bool even;        // the elements of a row are `stride` apart
   u64 stride;
-  u64 rows_apart;  // a row and the next one, where both differ in the innermost kept dim alone
-  u32 kept;        // dims that are not within a row; all where a row is no whole dims
+  u64 rows_apart;  // from a row to the next one in the innermost kept dim
+  u32 kept;        // number of dims outside of a row; all dims if a row is not made of whole dims
 };
 
 KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   RowShape shape{true, true, 1, 0, 0};
-  bool regular = true;  // all elements so far are `stride` apart
+  bool regular = true;  // all elements so far are shape.stride apart
   u64 count = 1;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
@@ -52,7 +51,7 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   return shape;
 }
 
-// Where element `i` of the first dims of a view lies.
+// Returns where element `i` of the first `dims` dims of a view lies.
 KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
   u64 place = 0;
 #pragma unroll 1
@@ -83,30 +82,30 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
   return contiguous;
 }
 
-// Threads that the device holds at once, where they have 32 registers.
+// Threads with 32 registers each that the device holds at once.
 inline constexpr u32 kMostThreads = kMachine.multiprocessors * kMachine.threads;
 
-// Elements that a thread takes at once.
+// Most elements that a thread loads at once.
 inline constexpr u32 kAtOnce = 4;
 
-// What the threads of a block share. Outside of what knows the reduction, whose names are long.
+// Scratch memory of a block. Outside of templates on the reduction, which have long mangled names.
 template <class State>
 KILN_DEVICE BlockScratch<State>& team_scratch() {
   KILN_SHARED(scratch, BlockScratch<State>);
   return scratch;
 }
 
-// How many rows a block takes of those that have a block each, as a power of two: so many that the
-// registers of the blocks that work fit on the device at once.
+// Returns log2 of the rows that a block takes, in a launch with a block for each row: as many as
+// are needed for the registers of all working blocks to fit on the device at once.
 KILN_DEVICE u32 log_rows_of_block() {
   const u32 all = block_count() * block_threads();
   if (block_threads() <= wave_width() || all <= kMostThreads / 2) return 0;
   return all <= kMostThreads ? 1 : 2;
 }
 
-// Whether there is a block, of a power of two threads, for each row and a thread for each element,
-// or of more than a wave for every few, and those that work fit on the device at once; or each is a
-// wave, which takes no longer than its launch.
+// Returns true if the launch has a block for each row, with a power of two of threads: one for each
+// element or, in blocks of more than one wave, one for up to kAtOnce. All blocks that work must fit
+// on the device at once, unless a block is one wave, which takes no longer than its launch.
 KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads(), log = log_rows_of_block();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
@@ -121,28 +120,29 @@ KILN_DEVICE u32 last_size(const Views<1>& view) {
   return view.rank == 0 ? 1 : view.size(view.rank - 1);
 }
 
-// A thread takes an element of a row, or a few that are evenly apart. Where they are not, does
-// nothing and says so. Where the registers of all blocks do not fit on the device at once, those in
-// front have two or four rows each, and the others leave.
+// Each thread takes an element of a row, or up to kAtOnce elements that are evenly apart. If they
+// are not, does nothing and returns false. If the registers of all blocks do not fit on the device
+// at once, the first blocks take two or four rows each and the others exit.
 //
-// H200, the reference's geometry, us by teams, so, and the original's: fast_sum_f64 3x197x12x64
-// permuted 9.3, 6.6, 7.2; fast_sum_f32 2x12x197x64 5.5, 4.2, 5.3; fast_argmax_f64 512x1024 8.3, 5.6, 12.1.
+// Measured on an H200, reference geometry, in us, by teams -> this (the original): fast_sum_f64
+// 3x197x12x64 permuted 9.3 -> 6.6 (7.2); fast_sum_f32 2x12x197x64 5.5 -> 4.2 (5.3); fast_argmax_f64
+// 512x1024 8.3 -> 5.6 (12.1).
 template <class Reduction, class T, class Out>
 KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
   const u32 log_rows = log_rows_of_block();
   const u32 base = block_index() << log_rows;
   const u32 threads = block_threads() >> log_rows, log = highest_bit(threads);  // of a row
-  // Behind all that work, here or by teams.
+  // The block has no work, neither here nor by teams.
   if (!likely(base < block_count()) &&
       block_index() * block_threads() >= multiprocessors() * 1024) {
     return true;
   }
   const u32 last = last_size(view);
-  // Of rows along the last dim nothing is divided to find the element.
+  // If a row is the last dim, an element within it is found without a division.
   const bool contiguous = uniform(is_contiguous(view)) != 0, along = uniform(last) == per_row;
   const bool several = threads < per_row, many = 2 * threads < per_row;
-  // All blocks alike, before some leave. An index is one of the last dim.
+  // All blocks must decide this alike, before some exit. An index counts within the last dim.
   if (!along && (Reduction::kIsIndex || (several && !contiguous))) return false;
   if (base >= block_count()) return true;
   const u32 rank = thread_rank() & (threads - 1);
@@ -189,16 +189,15 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
   return true;
 }
 
-// How rows lie, and which ones a block takes: all its threads the row of its number, unless they
-// are shared out.
+// How rows lie, and which ones a block takes. By default all threads of a block share one row.
 struct RowWalk {
   RowShape shape;
   RowTeams teams;
-  u32 base;  // what is to be added to a team's number
+  u32 base;  // row number minus team number
   u32 step;  // from a team's row to its next one
 };
 
-// Of `blocks` that work. A piece of sixteen bytes has 2^log_count elements.
+// Plans the walk for `blocks` working blocks. A piece is a chunk of 2^log_count elements.
 KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_count, u32 blocks) {
   RowWalk walk;
   walk.shape = shape_of_rows(view, per_row);
@@ -210,17 +209,18 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   const bool dense = shape.even & (shape.stride == 1);
   const f32 rows = static_cast<f32>(numel) * reciprocal_approximate(static_cast<f32>(per_row));
   const bool has_block_each = rows < static_cast<f32>(blocks) + 0.5f;
-  // Many rows: the fewer lanes have one, the fewer instructions.
+  // If there are many rows, fewer lanes per row take fewer instructions.
   const u32 log_ahead = highest_bit(kChunksAhead);
   const bool many = dense & (numel >> log_count > resident_threads() / tuning::kManyPieces);
-  // The more rows a block has, the longer those that a wave of it takes.
+  // The more rows a block has, the longer a row may be that is left to a single wave.
   const u32 of_lane = tuning::kPiecesOfLane * (dense ? 1 : 2);
   const u32 of_block = static_cast<u32>(rows * reciprocal_approximate(static_cast<f32>(blocks)));
   teams.share(dense ? pieces : each, many ? log_ahead : 0,
               has_block_each ? tuning::kPiecesOfLane / 4 : of_lane * of_block);
-  // Parts of a block whose rows are not neighbours, where there is work for all: so all blocks read
-  // one part of memory. Of fewer rows, blocks without any leave room for those that leave. H200, f16
-  // 131072x333, us, blocks with neighbouring rows and without: 175, 154.
+  // If all blocks have work, the waves of a block do not take neighbouring rows. Instead all blocks
+  // read one region of memory at a time. With fewer rows, a block's rows are neighbours: then some
+  // blocks have none, which leaves room for blocks to exit. Measured on an H200, in us,
+  // neighbouring rows -> this: f16 131072x333 175 -> 154.
   const u32 waves = threads / wave_width();
   const bool is_whole = waves * wave_width() == threads;
   u32 number = block_index(), each_of = teams.count;  // parts before this one; rows of a part
@@ -228,7 +228,7 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   if (has_block_each) {
     teams.take_one();
     each_of = 1;
-    walk.step = blocks;  // a last row may not be whole
+    walk.step = blocks;  // the last row may be incomplete
   } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
              is_whole && (threads & (threads - 1)) == 0) {
     each_of = teams.go_across(rows, blocks);
@@ -241,7 +241,7 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   return walk;
 }
 
-// The rows of a launch: less than 2^31, as the reference has a block each.
+// The rows of a launch: less than 2^31, since the reference geometry has a block for each.
 template <class T>
 struct Rows {
   Views<1> view;
@@ -252,7 +252,7 @@ struct Rows {
   KILN_DEVICE u64 first_of(u32 row) const { return row * per_row; }
   KILN_DEVICE bool has(u32 row) const { return first_of(row) < numel; }
 
-  // What a thread takes of its team's row.
+  // Reduces the thread's share of its team's row.
   template <class Reduction, class Order>
   KILN_DEVICE typename Reduction::State take(const Order& order) const {
     auto state = Reduction::identity();
@@ -263,7 +263,7 @@ struct Rows {
     const u64 first = first_of(row);
     if (teams.mine >= teams.count || first >= numel) return state;
     const u64 left = numel - first, count = left < per_row ? left : per_row;
-    // 32 bits count what is taken several at once.
+    // take_elements() counts with 32 bits.
     const bool even = shape.even && count >> 31 == 0;
 #pragma unroll 1
     for (u64 i = even ? 0 : team.rank; i < count; i += team.threads) {
@@ -282,14 +282,15 @@ struct Rows {
     return state;
   }
 
-  // What the threads of a team have, joined, becomes the result of its row.
+  // Joins the states of a team's threads and stores the result of its row.
   template <class Reduction, class Out, class Order>
   KILN_DEVICE void store(typename Reduction::State state, u32 last, Out* dst,
                          const Order& order) const {
     auto& scratch = team_scratch<typename Reduction::State>();
     const RowTeams& teams = walk.teams;
     const Team& team = teams.team;
-    // By groups of lanes that fill the team: waves, or the largest parts of them.
+    // Groups of lanes join first: waves, or the largest power of two of lanes that divides the
+    // team.
     const u32 extent = team.threads * team.step;
     const u32 both = extent | wave_width(), width = both & (0 - both);
     state = join_lanes<Reduction>(state, width, team.step);
@@ -298,10 +299,11 @@ struct Rows {
     if (width != extent) {
       const u32 thread = thread_rank(), log = highest_bit(width);
       const u32 lane = thread & (width - 1), groups = extent >> log;
-      barrier();  // what an earlier call left may still be read
+      barrier();  // an earlier call may still read the scratch memory
       if (lane < team.step) scratch.of[(thread >> log) * team.step + lane] = state;
       barrier();
-      // A row has the lanes of a group, of several rows as many as there are groups.
+      // A single row is joined by the lanes of a group; each of several rows by as many lanes as
+      // groups.
       const u32 lanes = team.step == 1 ? width : groups;
       which = thread >> highest_bit(lanes);
       if (uniform(thread & ~(wave_width() - 1)) >= team.step * lanes) return;
@@ -321,7 +323,7 @@ struct Rows {
   }
 };
 
-// Rows shared out to teams, in any launch.
+// Reduces rows by teams, in any launch.
 template <class Reduction, class Order, class T, class Out>
 KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const T* src, Out* dst,
                              const Order& order) {
@@ -333,7 +335,8 @@ KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const
                walk_rows(view, numel, per_row, highest_bit(kCount), blocks)};
   RowWalk& walk = rows.walk;
   const u32 last = last_size(view);
-  // What a wave has in common is said, or each exchange between its lanes would be written twice.
+  // uniform() tells the compiler what the lanes of a wave have in common. Otherwise it would emit
+  // each exchange between lanes twice.
   Team& team = walk.teams.team;
   team.threads = uniform(team.threads);
   team.step = uniform(team.step);
@@ -347,7 +350,7 @@ KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const
   }
 }
 
-// In PTX the greatest and the least of a type share it.
+// Not inlined, so that the maximum and the minimum of a type share it in PTX.
 template <class Reduction, class T, class Out>
 KILN_ASIDE void reduce_rows_aside(Views<1> view, u64 numel, u64 per_row, const T* src, Out* dst,
                                   bool reversed) {

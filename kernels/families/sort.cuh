@@ -1,11 +1,11 @@
-// dst[r, :] = the columns of row r in the order of their elements, or these elements: ascending or
-// descending, equal ones in the order of their columns, NaN behind all else. A block sorts a row.
+// dst[r, :] = the column numbers of row r in the order of their elements, or the sorted elements:
+// ascending or descending, equal ones in the order of their columns, NaN last. A block sorts a row.
 //
-//   by counting   up to 64 columns, or where the block has no whole wave: each column counts
-//                 those before it
-//   by merging    up to one for each thread: waves sort theirs, then pairs of runs become one
-//   in registers  as many columns as the block's threads and its shared memory hold
-//   in slices     more: slices of that many columns, cut by value, one after the other
+//   by counting   up to 64 columns, up to 256 if merging is impossible, any number if the block
+//                 has no whole wave: each column counts those before it
+//   by merging    up to one column per thread: waves sort theirs, then pairs of runs are merged
+//   in registers  up to as many columns as the block's threads and its shared memory hold
+//   in slices     more: slices of up to that many columns, cut by value, one after the other
 //
 // The block has 4 * ncols_pad bytes of dynamic shared memory.
 #pragma once
@@ -22,7 +22,7 @@ using namespace device;
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// What a row becomes.
+// What dst holds.
 enum class Sorted { kColumns, kElements };
 template <Sorted kSorted, class T>
 struct OutputOf {
@@ -40,9 +40,10 @@ struct SortRow {
   using Sort = BlockSort<Key>;
   static constexpr u32 kBits = 8 * sizeof(T);
   static constexpr u32 kMostCounted = tuning::kMostCounted;
-  // A key and its column in one number, in the order of both; of eight bytes the key alone.
+  // Number of bits of the column in a number that orders keys first and then columns. An 8-byte key
+  // leaves no room for the column.
   static constexpr u32 kColumnBits = sizeof(Key) == 4 ? 32 : 0;
-  static constexpr u32 kTogether = 4;  // that are compared between two branches
+  static constexpr u32 kTogether = 4;  // compared per iteration
 
   const T* x;
   Out* dst;
@@ -65,7 +66,7 @@ struct SortRow {
     const u64 key = key_of(column);
     return kColumnBits == 0 ? key : key << kColumnBits | column;
   }
-  // Whether column j's number stands before column i's.
+  // Returns 1 if column j's number comes before column i's, otherwise 0.
   KILN_DEVICE static u32 is_before(u64 other, u32 j, u64 number, u32 i) {
     if constexpr (kColumnBits != 0) return other < number ? 1 : 0;
     return other < number || (other == number && j < i) ? 1 : 0;
@@ -102,21 +103,21 @@ struct SortRow {
     }
   }
 
-  // Whether a record stands before another one.
+  // Returns true if record (a, i) comes before record (b, j).
   KILN_DEVICE static bool precedes(Key a, u32 i, Key b, u32 j) {
     return a < b || (a == b && i < j);
   }
 
-  // Columns whose keys lie between two numbers, both included: all from `low` on that fit.
+  // The columns whose keys lie in [low, high], as many as can be sorted at once.
   struct Slice {
     Key low, high;
     u32 columns;
-    bool is_even;  // all keys are the same, and there may be more of them than fit
+    bool is_even;  // all keys are equal, and there may be more than fit
   };
 
   KILN_DEVICE Slice slice_from(Key low) const {
     const u32 threads = block_threads(), self = thread_rank();
-    Key above = 0;  // the digits that all keys of the slice share
+    Key above = 0;  // the leading digits, which all keys of the slice share
 #pragma unroll 1
     for (u32 shift = kBits - 8;; shift -= 8) {
       barrier();
@@ -138,14 +139,14 @@ struct SortRow {
         if (sum + here > most) break;
         sum += here;
       }
-      const Key end = ((above << 8) + d) << shift;  // may be zero: one past the last key
+      const Key end = ((above << 8) + d) << shift;  // zero behind the greatest key
       if (sum != 0) return {low, static_cast<Key>(end - 1), sum, false};
       above = above << 8 | d;
       if (shift == 0) return {end, end, scratch.first[d], true};
     }
   }
 
-  // Calls put(i, column) for each of a slice's columns, in order.
+  // Calls put(i, column) for each column of a slice, in order.
   template <class Put>
   KILN_DEVICE void collect(const Slice& slice, Put put) const {
     const u32 width = wave_width(), wave = wave_index(), lane = lane_index();
@@ -206,7 +207,7 @@ struct SortRow {
         count = slice.columns;
       }
       Sort sort(memory, scratch, count);
-      // Keys of eight bytes by pairs: all their addresses at once would not fit into registers.
+      // 8-byte keys are loaded in pairs: the addresses of all would not fit into registers.
       constexpr u32 kLoaded = sizeof(Key) == 8 ? 2 : 8;
 #pragma unroll 1
       for (u32 loaded = 0; loaded < kSortItems; loaded += kLoaded) {
@@ -235,8 +236,8 @@ struct SortRow {
   };
 };
 
-// A thread has the record of its place; those behind the row's end come last. The block has whole
-// waves, a power of two of them, and memory for a word of each thread.
+// Sorts a row of up to one record per thread. Places behind the row's end come last. The block has
+// a power of two of whole waves, and memory for a word of each thread.
 template <class Row>
 KILN_ASIDE void sort_by_merging(Row row) {
   using Key = typename Row::Key;
@@ -263,7 +264,7 @@ KILN_ASIDE void sort_by_merging(Row row) {
       }
     }
   }
-  // Each record finds how many of the other run of its pair stand before it.
+  // Each record finds how many records of its pair's other run come before it.
 #pragma unroll 1
   for (u32 run = width; run < row.columns; run *= 2) {
     row.memory[self] = column;

@@ -1,4 +1,4 @@
-// Numbers that are in order where elements are: what sorts compare.
+// Numbers that are ordered as the elements are. Sorts compare them.
 #pragma once
 
 #include "device/convert.cuh"
@@ -11,7 +11,7 @@ using namespace device;
 template <class T>
 using SortKey = Bits<(sizeof(T) == 8 ? 8 : 4)>;
 
-// A number of 8 * sizeof(T) bits. NaN has the greatest in either order.
+// Returns a number of 8 * sizeof(T) bits. NaN has the greatest in either order.
 template <class T>
 KILN_DEVICE SortKey<T> sort_key(T x, bool descending) {
   using Key = SortKey<T>;
@@ -22,7 +22,7 @@ KILN_DEVICE SortKey<T> sort_key(T x, bool descending) {
   if constexpr (kIsFloat<T>) {
     const auto number = widen(x);
     if (number != number) return kAll;
-    if (number == 0) key = 0;  // of either sign
+    if (number == 0) key = 0;  // -0 too
     key = (key & kSign) != 0 ? kAll - key : key | kSign;
   } else if constexpr (static_cast<T>(-1) < 0) {
     key ^= kSign;

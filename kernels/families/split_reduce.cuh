@@ -1,13 +1,13 @@
-// dst[r] = the reduction of row r, several blocks to a row: of few long rows, and of rows that are
-// neighbours in memory. Element i of row r lies at r * row_stride + i * stride. There are kernels for
-// rows whose elements lie side by side, and for others.
+// dst[r] = the reduction of row r, with several blocks for each row. For few long rows, and for
+// rows that are neighbours in memory. Element i of row r lies at r * row_stride + i * stride. There
+// are separate kernels for rows of contiguous elements and for other rows.
 //
-// A row is cut into parts, the same ones in every launch of that shape. A block leaves what its
-// part gives in the workspace; the last one to finish a row joins its parts, in their order. So the
-// result has the same bits in each run.
+// A row is cut into parts, the same ones in every launch of that shape. A block stores the state of
+// its part in the workspace. The block that finishes a row's last part joins all parts in order, so
+// the result has the same bits in every run.
 //
-// The workspace begins with counters, zero before and after, and then has room for a state of each
-// part.
+// The workspace begins with counters, which are zero before and after a launch. The states of all
+// parts follow.
 #pragma once
 
 #include "device/block.cuh"
@@ -25,7 +25,7 @@ using namespace device;
 // How the elements of a row lie.
 enum class Elements { kSideBySide, kApart };
 
-// What the threads of a block share. Outside of the kernels' templates, whose names are long.
+// Scratch memory of a block. Outside of the kernels' templates, which have long mangled names.
 template <class State>
 struct SplitScratch {
   State of[tuning::kSplitThreads];
@@ -40,8 +40,8 @@ KILN_DEVICE u32& split_flag() {
   return flag;
 }
 
-// Parts have `each` elements, up to 2^30, the last ones fewer. The launch helper sees to it that
-// there are less than 2^31 of them, and of rows.
+// Parts have `each` elements, at most 2^30; the last ones may have fewer. The launch helper ensures
+// that there are less than 2^31 parts and less than 2^31 rows.
 template <class Reduction, Elements kElements, class T, class Out, class Order>
 struct SplitRows {
   using State = typename Reduction::State;
@@ -55,7 +55,8 @@ struct SplitRows {
   State* states;
   Order order;
 
-  // Of all threads of the block; or, of rows that are neighbours, of those with the same lane.
+  // Joins the states of all threads of the block or, if `across`, of those with the same lane
+  // index.
   KILN_DEVICE static State join_team(State state, bool across) {
     SplitScratch<State>& scratch = split_scratch<State>();
     const u32 both = block_threads() | wave_width(), width = both & (0 - both);
@@ -72,7 +73,7 @@ struct SplitRows {
     return state;
   }
 
-  // A group of rows is a block's at once: one row, or one for each lane.
+  // A block takes a group of rows at once: one row, or one for each lane.
   KILN_DEVICE void run() const {
     u32& is_last = split_flag();
     const u32 width = wave_width();
@@ -122,7 +123,7 @@ struct SplitRows {
         }
       }
       if (whole && team.rank == 0 && row < rows) {
-        dst[row] = result_of<Reduction, Out>(state, ~0u, order);  // of one dim
+        dst[row] = result_of<Reduction, Out>(state, ~0u, order);  // indices count within a row
       }
     }
   }
