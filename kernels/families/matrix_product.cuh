@@ -19,7 +19,7 @@ struct MatrixProduct {
                 static_cast<u32>(count), static_cast<u32>(columns) / 32} {}
 };
 
-// mul_mat: blocks take tiles in turn along both dimensions of the grid.
+// mul_mat. Blocks take tiles in turn along both dimensions of the grid.
 template <class Format>
 KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows_x,
                          i32 vectors, i32 rows_y, i32 rows_dst) {

@@ -1,4 +1,4 @@
-// Activations to Q8_1: of each 32 values the largest magnitude / 127 is the step.
+// Quantizes activations to Q8_1. The step of each 32 values is their largest magnitude / 127.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -10,10 +10,11 @@ namespace kiln::families {
 
 using namespace device;
 
-// Threads that share 32 values.
+// Number of threads that share 32 values.
 inline constexpr u32 kQuantizeThreads = 8;
 
-// Values from `at` of a row of `columns`; beyond its end 0.
+// Loads four values from column `at` on of a row of `columns` columns. Behind the row's end they
+// are 0.
 template <class T>
 KILN_DEVICE void load_four(const T* row, u32 at, u32 columns, f32 (&x)[4]) {
   if (at + 4 <= columns && address_of(row + at) % (4 * sizeof(T)) == 0) {
@@ -27,9 +28,10 @@ KILN_DEVICE void load_four(const T* row, u32 at, u32 columns, f32 (&x)[4]) {
   }
 }
 
-// Quotients by one positive number, rounded as a division rounds them, whose steps these are. Of
-// several numbers they take less than divisions, each with a branch for numbers near the ends of f32:
-// here all are scaled away from the lower end, and a quant is far from the upper.
+// Quotients by one positive number, rounded as a division rounds them and found by the same steps.
+// Several of them take fewer instructions than divisions, each of which has a branch for numbers
+// near the ends of the range of f32. Here all numbers are scaled away from the lower end, and
+// quants are far from the upper one.
 struct Quotients {
   f32 scale, divisor, reciprocal;
 
@@ -50,14 +52,14 @@ struct Quotients {
   }
 };
 
-// To the nearest whole number, halves away from zero.
+// Returns the quotient rounded to an integer, halves away from zero, as a byte.
 KILN_DEVICE u32 quantized(f32 quotient) {
   return static_cast<u32>(static_cast<i32>(math::round(quotient))) & 0xffu;
 }
 
-// Row y of `columns` values to row y of `padded` / 32 blocks, for each y of the launch's blocks.
-// With `order`: row order[y] / each. `padded` is a multiple of 32; the threads of a block are whole
-// groups.
+// Quantizes row y of `columns` values to row y of `padded` / 32 blocks, for each y of the grid.
+// With `order`, reads row order[y] / each instead. `padded` is a multiple of 32. Each block has
+// whole groups of kQuantizeThreads threads.
 template <class T>
 KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
                                const u32* order = nullptr, u32 each = 1) {
@@ -71,7 +73,7 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
   gguf::Q8_1* const blocks = static_cast<gguf::Q8_1*>(out) + y * groups;
 #pragma unroll 1
   for (u32 first = block_index() * of_block; first < groups; first += block_count() * of_block) {
-    // All lanes stay to shuffle; those behind the end read nothing, and keep what they have.
+    // All lanes stay for the exchanges. Lanes behind the end load and store nothing.
     const u32 group = first + thread_index() / kQuantizeThreads;
     f32 v[4];
     load_four(row, group * 32 + lane * 4, static_cast<u32>(columns), v);

@@ -1,8 +1,8 @@
 // Products of a matrix of quantized rows and several vectors: dst[v * rows_dst + row].
 //
-// Rows and vectors come to shared memory as they are, by asynchronous copies of 16 bytes. Rows are
-// the left operand of products of bytes (device/byte_matrix.cuh): each thread decodes what it holds
-// of two of 16 rows. The whole number that comes of a run of one scale is scaled and added as f32.
+// Asynchronous copies of 16 bytes bring rows and vectors to shared memory unchanged. Rows are the
+// left operand of products of bytes (device/byte_matrix.cuh). Each thread decodes its part of two
+// of 16 rows. The integer product of each run, which has one scale, is scaled and added as f32.
 #pragma once
 
 #include "device/byte_matrix.cuh"
@@ -22,7 +22,7 @@ using gguf::Q8_1;
 
 KILN_DEVICE u32 lesser(u32 a, u32 b) { return a < b ? a : b; }
 
-// A matrix of rows of blocks.
+// A matrix whose rows consist of blocks.
 struct BlockMatrix {
   const u8* bytes;
   u32 rows, blocks;  // of a row
@@ -32,23 +32,23 @@ struct BlockMatrix {
 inline constexpr u32 kBlockWords = sizeof(Q8_1) / 4;
 struct VectorRows {
   const u32* words;
-  u32 stride;         // words from one to the next
-  u32 count, groups;  // of 32 values
+  u32 stride;         // words from one vector to the next
+  u32 count, groups;  // vectors, and groups of 32 values in each
 };
 
-// kGroups times 32 values of each of up to kRows rows. Copied by kThreads threads, a few a row:
-// each has one row, so that a copy of sixteen bytes is few instructions.
+// Holds kGroups * 32 values of each of up to kRows rows. kThreads threads copy them, several to a
+// row. Each thread copies parts of one row, so that a copy of 16 bytes takes few instructions.
 template <class Format, u32 kRows, u32 kGroups, u32 kThreads>
 struct StagedRows {
   static constexpr u32 kBlocks = kGroups * 32 / Format::kValues;
-  // A row begins where its first byte has the same place among 16 as in the matrix. Sixteen bytes
-  // of eight rows lie in 32 banks.
+  // A row begins at the same offset modulo 16 as in the matrix. The number of chunks is odd, so
+  // that 16 bytes of each of eight rows lie in 32 different banks.
   static constexpr u32 kChunks = (kBlocks * Format::kBytes + 30) / 16 | 1;
 
   alignas(16) u8 bytes[kRows * kChunks * 16];
 
-  // `rows` rows, kRows or half of them, from `first_row` on, blocks from `first_block` on; rows
-  // behind the last are the last.
+  // Copies blocks from `first_block` on of `rows` rows, kRows or half of them, from `first_row` on.
+  // Rows behind the matrix's last one repeat it.
   KILN_DEVICE void copy(const BlockMatrix& matrix, u32 first_row, u32 rows, u32 first_block,
                         u32 thread) {
     constexpr u32 kThreadsOfRow = kThreads / kRows;
@@ -64,7 +64,7 @@ struct StagedRows {
     const u8* const from = first - before;
     u8* const to = bytes + r * (kChunks * 16);
     if (from >= matrix.bytes) {
-      // The matrix may end within the last sixteen.
+      // The matrix may end within the last 16 bytes.
       const u64 left = matrix.bytes + matrix.rows * row_bytes - from;
       const u32 all = left < 16 * chunks ? static_cast<u32>(left) : 16 * chunks;
 #pragma unroll 1
@@ -72,13 +72,13 @@ struct StagedRows {
         copy_async_first(to + i, from + i, lesser(all - i, 16));
       }
     } else {
-      // Sixteen bytes begin before it.
+      // The first 16 bytes begin before the matrix.
 #pragma unroll 1
       for (u32 i = before + mine; i < end; i += each) to[i] = from[i];
     }
   }
 
-  // The first byte of row `first_row + r`.
+  // Returns the address of the first byte of row `first_row + r`.
   KILN_DEVICE const u8* row(const BlockMatrix& matrix, u32 first_row, u32 r,
                             u32 first_block) const {
     const u64 block =
@@ -88,18 +88,19 @@ struct StagedRows {
   }
 };
 
-// kGroups blocks of each of kVectors vectors. Copied by kThreads threads, neighbouring ones along a
-// vector: so they read few lines of the cache at once.
+// Holds kGroups blocks of each of kVectors vectors. kThreads threads copy them, neighbours along a
+// vector, so that few cache lines are read at once.
 template <u32 kVectors, u32 kGroups, u32 kThreads>
 struct StagedVectors {
   static constexpr u32 kWords = kGroups * kBlockWords;
-  // The words that eight neighbouring vectors give four threads each lie in 32 banks; of eight
-  // vectors alone room counts for more.
+  // The words that four threads read of each of eight neighbouring vectors lie in 32 different
+  // banks. If there are only eight vectors, less memory matters more.
   static constexpr u32 kStride = kWords / 4 % 2 == 0 && kVectors > 8 ? kWords + 4 : kWords;
 
   alignas(16) u32 words[kVectors * kStride];
 
-  // Those behind the last are left as they were.
+  // Copies blocks from `first_group` on of the vectors from `first_vector` on. Places of vectors
+  // behind the last one keep what they held.
   KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
     constexpr u32 kChunks = kWords / 4, kDown = kThreads / kChunks, kAlong = kThreads % kChunks;
     const u32 count = lesser(vectors.count - first_vector, kVectors);
@@ -134,11 +135,12 @@ struct StagedVectors {
   }
 };
 
-// A unit: the values of a row that a thread decodes at once, kGroups times 32. Of 16 rows, the part
-// of thread `lane` of 32: of the rows that begin at rows[0] and rows[1].
+// A unit is what a thread decodes of a row at once: kGroups * 32 values. UnitRows holds what thread
+// `lane` of 32 needs of 16 rows: its part of the two rows that begin at rows[0] and rows[1].
 template <class Format>
 struct UnitRows {
-  // A slice has words of both halves of 32 values; else of as many groups as it has parts.
+  // True if a slice has words of both halves of 32 values. Otherwise it has words of as many groups
+  // as it has parts.
   static constexpr bool kHasHalves = Format::kValues == 32 && Format::kParts == 2;
   static constexpr u32 kGroups = kHasHalves ? 1 : Format::kParts;
   static constexpr u32 kPerBlock = Format::kValues / 32 / kGroups;
@@ -174,7 +176,8 @@ struct UnitRows {
     }
   }
 
-  // Where four neighbouring threads, which have the same rows, need four scales, each decodes one.
+  // If four neighbouring threads, which have the same rows, need four scales, each decodes one of
+  // them.
   KILN_DEVICE void load_scales(const u8* const (&rows)[2], u32 unit, u32 lane) {
     const u32 at = unit / kPerBlock * Format::kBytes, first = unit % kPerBlock * kGroups;
     if constexpr (kGroups == 2 && kRuns == 1) {
@@ -200,17 +203,17 @@ struct UnitRows {
   }
 };
 
-// The same of a unit of four groups, one after another, which is less code: mul_mat_q2_K has 20 KB
-// in place of 39. H200, 4096 x 4096 by 64 and by 512, microseconds, before and after: Q2_K 41.4, 44.1
-// and 209, 211, Q3_K 37.4, 37.7 and 156, 162.
+// Decodes a unit of four groups one after another, which is less code than UnitRows: mul_mat_q2_K
+// has 20 KB instead of 39. Measured on an H200, 4096 x 4096, in us, UnitRows -> UnitGroups: 64
+// vectors, Q2_K 41.4 -> 44.1, Q3_K 37.4 -> 37.7; 512 vectors, Q2_K 209 -> 211, Q3_K 156 -> 162.
 template <class Format>
 struct UnitGroups {
   static constexpr u32 kCount = kRowWords / 2, kRuns = UnitRows<Format>::kRuns;
   using Packed = typename Format::template Packed<kCount>;
 
-  const u8* blocks[2];  // of both rows
-  u32 word;             // the first of the next group
-  Packed packed[2][2];  // halves of both rows
+  const u8* blocks[2];  // one of each row
+  u32 word;             // first word of the next group
+  Packed packed[2][2];  // by row and half of a group
 
   KILN_DEVICE UnitGroups(const u8* const (&rows)[2], u32 unit, u32 lane)
       : UnitGroups(rows[0] + unit / UnitRows<Format>::kPerBlock * Format::kBytes,
@@ -242,7 +245,8 @@ struct UnitGroups {
 using gguf::kBias;
 using gguf::kWholeBias;
 
-// Adds a run's biased products of two rows, of one scale each, and two columns, of one d each.
+// Adds the biased products of one run of two rows, with a scale each, and two columns, with a d
+// each.
 KILN_DEVICE void add_products(f32 (&of)[4], const i32 (&dot)[4], const f32 (&d)[2],
                               const f32 (&scales)[2]) {
 #pragma unroll
@@ -252,7 +256,7 @@ KILN_DEVICE void add_products(f32 (&of)[4], const i32 (&dot)[4], const f32 (&d)[
   }
 }
 
-// Results of one thread of 32: of 16 rows and 8 * kRight vectors.
+// The results that one thread of 32 holds, for 16 rows and 8 * kRight vectors.
 template <u32 kRight>
 struct TileResults {
   f32 of[kRight][4] = {};
@@ -262,8 +266,9 @@ struct TileResults {
     return lane % 4 * 2 + x * kTileColumns + i % 2;
   }
 
-  // Adds what unit `unit` of two rows gives with the groups of staged vectors from `first_group`
-  // on, of which the first `count` matter: kSkip tiles of columns behind them are passed over.
+  // Adds the products of unit `unit` of two rows and the staged vectors' groups from `first_group`
+  // on. Only the first `count` vectors matter. Every kSkip tiles of columns, the loop ends if it is
+  // past them.
   static constexpr u32 kSkip = 4;
   template <class Format, class Vectors>
   KILN_DEVICE void add(const u8* const (&rows)[2], u32 unit, const Vectors& vectors, u32 count,
@@ -283,7 +288,7 @@ struct TileResults {
         }
       }
     } else {
-      // With many tiles of columns a group has products enough that wait for no other.
+      // With many tiles of columns, a group alone has enough independent products.
       constexpr u32 kAtOnce = kRight == 1 ? kGroups : 1;
       UnitGroups<Format> of(rows, unit, lane);
 #pragma unroll kAtOnce
@@ -301,7 +306,7 @@ struct TileResults {
   }
 
  private:
-  // Of group `words` of the first tile of columns.
+  // `words` points to the group in the first tile of columns.
   template <class Format, u32 kStride, u32 kRuns>
   KILN_DEVICE void add_group(const ByteRows& bytes, const gguf::Scale (&scales)[kRuns][2],
                              const u32* words, u32 x, u32 lane) {
@@ -317,7 +322,7 @@ struct TileResults {
   KILN_DEVICE void add_run(const ByteRows& bytes, const gguf::Scale (&scales)[2], const u32* blocks,
                            u32 x, u32 lane) {
     static_assert(Format::kZero == 0);
-    // The sum of a part of a vector's block is none of its fields.
+    // A vector's block has no field for the sum of its half, so products with ones compute it.
     constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
     i32 ones[4] = {}, dot[4];
     if constexpr (kSums) {
@@ -346,11 +351,11 @@ struct TileResults {
   }
 };
 
-// Threads of a block that work, or twice as many; others wait.
+// Either so many threads of a block work, or twice as many. Others only wait at barriers.
 inline constexpr u32 kMatrixThreads = 128;
 
-// Tiles of 64 or 32 rows and 64 vectors. Each 32 threads take 16 rows; where there are more than
-// rows for them, of each step of columns so many parts.
+// Makes tiles of 64 or 32 rows and up to 64 vectors. Every 32 threads take 16 rows. If there are
+// more threads than rows need, each step of columns is split into parts for them.
 template <class Format>
 struct MatrixTiles {
   static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32, kFewVectors = 32;
@@ -366,17 +371,17 @@ struct MatrixTiles {
     f32 parts[kRows / kTileRows][kVectors / kTileColumns * 4][kTileThreads];
   };
 
-  // Tiles have few rows where the launch has blocks for that.
+  // Returns few rows if the launch has enough blocks for such tiles.
   KILN_DEVICE static u32 rows_of_tile(u32 rows) {
     return block_count() >= (rows + kFewRows - 1) / kFewRows ? kFewRows : kRows;
   }
-  // And few vectors, where it has blocks for that along y.
+  // Returns few vectors if the launch has enough blocks along y for such tiles.
   KILN_DEVICE static u32 vectors_of_tile(u32 vectors) {
     return block_count_y() >= (vectors + kFewVectors - 1) / kFewVectors ? kFewVectors : kVectors;
   }
 
-  // `output(row, vector, value)` is called once for each result, when the threads have used what is
-  // shared.
+  // `output(row, vector, value)` is called once for each result, after the threads have used
+  // `shared`.
   template <class Output>
   KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
                                    const VectorRows& vectors, const Output& output, u32 tile_rows,
@@ -385,7 +390,8 @@ struct MatrixTiles {
     constexpr u32 kUnits = kGroups / Unit::kGroups;
     const u32 thread = thread_rank(), lane = thread % kTileThreads;
     const u32 wave = uniform(thread / kTileThreads);
-    // Threads behind kMatrixThreads copy the vectors, those before them the rows.
+    // If there are more threads, the second kMatrixThreads copy the vectors and the first ones the
+    // rows.
     const bool are_more = block_threads() >= 2 * kMatrixThreads;
     const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
@@ -445,13 +451,13 @@ struct MatrixTiles {
   }
 };
 
-// mul_mat_vec of 5 to 8 vectors: blocks of up to kMostWaves times 32 threads make 16 rows each;
-// each 32 threads take steps of columns in turn, and copy one while they use the one before; or
-// three, where a block has room for that and there are few blocks. A launch may have any number of
-// blocks.
+// mul_mat_vec of 5 to 8 vectors. A block of up to kMostWaves * 32 threads makes 16 rows at once.
+// Its groups of 32 threads take steps of columns in turn. Each group copies one step ahead, or
+// three steps if its block has room for them and there are few rows. A launch may have any number
+// of blocks.
 template <class GivenFormat, u32 kMostWaves>
 struct MatrixVectors {
-  // The sum of half a part of a vector is none of its fields.
+  // Vectors' blocks have no field for the sum of a half, which runs of half a block would need.
   using Format = gguf::CenteredRuns<GivenFormat>;
   using Unit = UnitRows<Format>;
   using Results = TileResults<1>;
@@ -478,7 +484,7 @@ struct MatrixVectors {
     for (u32 first = block_index() * kTileRows; first < matrix.rows;
          first += block_count() * kTileRows) {
       Results results;
-      // All waves go as many rounds; in the first, nothing is there yet.
+      // All waves make the same number of rounds. In the first ones no step has arrived yet.
 #pragma unroll 1
       for (u32 round = 0, buffer = 0; round < vectors.groups + ahead; round += stride) {
         if (is_deep) {

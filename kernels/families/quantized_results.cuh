@@ -1,5 +1,5 @@
-// What products of our own names share: results in a type that the launch chooses, and two matrices
-// whose products are joined as silu(first) * second.
+// Shared by the products that kiln adds to the original's: results in a type that the launch
+// chooses, and two matrices whose products are joined as silu(first) * second.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -11,26 +11,27 @@ namespace kiln::families {
 
 using namespace device;
 
-// x / (1 + exp(-x)), by a divisor that is at most 2.
+// Returns x / (1 + exp(-x)), computed with a divisor of at most 2.
 KILN_DEVICE f32 silu(f32 x) {
   const f32 e = math::exp(-math::abs(x));
   return (x < 0 ? x * e : x) * reciprocal_approximate(1 + e);
 }
 
-// Rows of a matrix, or of two by turns: 2 * n is row n of the first, 2 * n + 1 of the second.
+// The rows of one matrix, or of two in turn: row 2 * n is row n of the first, and row 2 * n + 1 is
+// row n of the second.
 struct PairRows {
   const u8* first;
-  const u8* second;  // null: there is one
+  const u8* second;  // null if there is only one
   u32 row_bytes;
 
-  // `before`: rows of each matrix that are passed over.
+  // `before`: number of rows to skip in each matrix.
   KILN_DEVICE PairRows(const void* a, const void* b, u32 bytes_of_row, u64 before = 0)
       : first(static_cast<const u8*>(a) + before * bytes_of_row),
         second(b == nullptr ? nullptr : static_cast<const u8*>(b) + before * bytes_of_row),
         row_bytes(bytes_of_row) {}
 
   KILN_DEVICE bool is_pair() const { return second != nullptr; }
-  // Rows of both, of matrices of so many.
+  // Returns the number of rows of all matrices, which have `rows` rows each.
   KILN_DEVICE u32 count(i32 rows) const { return static_cast<u32>(rows) << (is_pair() ? 1 : 0); }
   KILN_DEVICE const u8* row(u32 number) const {
     const u32 shift = is_pair() ? 1 : 0;
@@ -39,7 +40,7 @@ struct PairRows {
   }
 };
 
-// Where results go: dst[v * stride + row], of a matrix or of a pair.
+// Stores results of one matrix or a pair at dst[v * stride + row].
 struct FloatResults {
   void* dst;
   u32 stride;
@@ -54,7 +55,7 @@ struct FloatResults {
           type == tuning::kFloatF16 ? narrow<f16>(value).bits : narrow<bf16>(value).bits;
     }
   }
-  // value(0) to value(3) from a place that is aligned to four f32 on.
+  // Stores value(0) to value(3) from index `at` on, at an address aligned to four elements.
   template <class Value>
   KILN_DEVICE void put_four(u64 at, Value value) const {
     if (type == tuning::kFloatF32) {
@@ -71,7 +72,7 @@ struct FloatResults {
       four.store(static_cast<u16*>(dst) + at);
     }
   }
-  // sum(0) is the sum of a row, sum(1) of the next.
+  // sum(0) is the sum of row `row`, and sum(1) that of the next row.
   template <class Sum>
   KILN_DEVICE void operator()(u32 row, u32 v, Sum sum) const {
     const u64 before = static_cast<u64>(v) * stride;

@@ -1,7 +1,7 @@
 // Products of a matrix of quantized rows and a few vectors.
 //
-// A block of threads takes two or four rows at once: each thread the same columns of all of them,
-// so that what it loads of the vectors serves several rows.
+// A team of threads takes several rows at once, mostly two or four. Each thread takes the same
+// columns of all these rows, so that what it loads of the vectors serves several rows.
 #pragma once
 
 #include "device/block.cuh"
@@ -21,22 +21,23 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-// Threads come by so many.
+// Blocks have a multiple of this many threads.
 inline constexpr u32 kLeastThreads = 32;
-// Whether no wave of the block is cut: known to the compiler where waves are no wider.
+// Returns true if the block has no partial wave. Known at compile time if waves are no wider than
+// kLeastThreads.
 KILN_DEVICE bool are_waves_whole() {
   return wave_width() <= kLeastThreads || block_threads() % wave_width() == 0;
 }
 
-// The sums over a team of each of kCount values: `store(i, sum)` is called once for each i, in some
-// thread, and sum(j) is the sum of value j there.
+// Memory of team_sums(): each wave's sum of each of kCount values.
 template <u32 kCount, u32 kMostWaves>
 struct TeamSums {
   f32 of[kMostWaves][kCount];
 };
-// Where they lie, if nothing else says so: of blocks of up to so many threads. Those of few waves
-// are added without a loop. fused_vector, whose stages lie behind, has room for all: with that of
-// 128 threads two matrices of Q4_0 14336 x 4096 take 24.0 microseconds in place of 18.5 (H200).
+// The default place of TeamSums, for blocks of up to kMostThreads threads. The sums of few waves
+// are added without a loop. fused_vector keeps the default, since its stages lie behind this
+// memory. Measured on an H200, in us, room for 1024 threads -> for 128: two matrices of Q4_0 14336
+// x 4096 18.5 -> 24.0.
 template <u32 kMostThreads = 1024>
 struct OwnSums {
   static constexpr u32 kMostWaves = kMostThreads / kLeastThreads;
@@ -47,9 +48,9 @@ struct OwnSums {
     return sums;
   }
 };
-// Adds up over `width` lanes, and leaves to each lane one of the sums, whose number it returns, or
-// kNoSum: at each step a lane gives half of its values away and gets the other half of its
-// partner's.
+// Sums each value over `width` lanes and leaves one of the sums to each lane, in values[0]. Returns
+// the number of that sum, or kNoSum. At each step a lane gives half of its values to its partner
+// and gets the other half of the partner's.
 inline constexpr u32 kNoSum = ~0u;
 template <u32 kCount>
 KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
@@ -71,6 +72,8 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
     return !is_upper ? number : number < kCount - kKept ? number + kKept : kNoSum;
   }
 }
+// Sums each of kCount values over a team. Calls store(i, sum) once for each i, in some thread,
+// where sum(j) returns the sum of value j.
 template <class Place = OwnSums<>, u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   auto& scratch = Place::template of<kCount>();
@@ -93,7 +96,7 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
       return;
     }
   }
-  join();  // what an earlier call left may still be read
+  join();  // an earlier call may still read the scratch memory
   if (number != kNoSum) scratch.of[first + (team.rank >> shift)][number] = sums[0];
   join();
   const auto sum_of = [&](u32 i) {
@@ -112,35 +115,37 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// How many columns of a row a thread takes at once, and slices.
+// Number of columns of a row that a thread takes at once, and number of slices (gguf/block.cuh).
 template <class Format, u32 kVectors>
 inline constexpr u32 kColumnsAtOnce = tuning::columns_at_once(kVectors, Format::kBytes);
 template <class Format, u32 kVectors>
 inline constexpr u32 kSlicesAtOnce = kColumnsAtOnce<Format, kVectors> / (4 * Format::kParts);
 
-// Whether the halves of what a thread takes of a row are summed apart, which takes longer: so
-// comes, bit for bit, the product that the reference publishes, 5561664.5, of one row.
+// True if the two halves of what a thread takes of a row are summed separately, which takes longer.
+// Only so is the product that the reference publishes for one row, 5561664.5, matched bit for bit.
 template <class Format, u32 kSums>
 inline constexpr bool kSumsHalves = false;
 template <>
 inline constexpr bool kSumsHalves<gguf::Q4_0, 1> = true;
 
-// What a thread needs of a vector beside a piece: the quants of each part, and d and s of the
-// blocks that they are of. A biased sum is scaled by one instruction: times d, plus `from`.
+// The part of a vector that belongs to a piece of a row: the quants of each part, and d and s of
+// the vector's blocks that hold them. One instruction scales a biased sum: times d, plus `from`.
 template <class Format, u32 kWords>
 struct VectorPiece {
-  // Parts of one run share a block of the vector, and are one sum.
+  // True if all parts lie in one block of the vector, so that they have one sum.
   static constexpr bool kOneRun = Format::kValues == 32;
   static constexpr u32 kRuns = kOneRun ? 1 : Format::kParts;
 
-  // A zero that is not in the blocks' own sums is subtracted where a sum begins.
+  // True if the format's zero is subtracted at the start of a sum. Runs are then shorter than the
+  // vector's blocks, so that the blocks' own sums do not serve.
   static constexpr bool kSubtractsZero = Format::kZero != 0 && Format::kRun < 32;
 
   u32 quants[Format::kParts][kWords];
   f32 d[kRuns], from[kRuns], s[kRuns];
-  i32 first[Format::kParts];  // of a part's sum of products, biased
+  i32 first[Format::kParts];  // start of a part's sum of products, biased
 
-  // `blocks` has the first word of the first part, its number `at`. Parts lie at known distances.
+  // `blocks` begins with the block that holds the first word of the first part; `at` is that word's
+  // index in it. The other parts are at distances known at compile time.
   KILN_DEVICE VectorPiece(const Q8_1* blocks, u32 at) {
 #pragma unroll
     for (u32 p = 0; p < Format::kParts; ++p) {
@@ -163,7 +168,7 @@ struct VectorPiece {
     }
   }
 
-  // The product with a piece of a row: with kCount words of each part, from word kFrom on.
+  // Returns the product with words kFrom to kFrom + kCount - 1 of each part of a piece of a row.
   template <u32 kFrom = 0, u32 kCount = kWords>
   KILN_DEVICE f32 times(const gguf::Piece<Format, kWords>& piece, const gguf::Scale* scales) const {
     constexpr f32 kShare = (kOneRun ? kCount * Format::kParts : kCount) / 8.0f;
@@ -198,7 +203,7 @@ struct VectorPiece {
   }
 };
 
-// Rows that lie one behind the other.
+// A matrix of contiguous rows.
 struct MatrixRows {
   const u8* matrix;
   u32 row_bytes;
@@ -207,7 +212,7 @@ struct MatrixRows {
   }
 };
 
-// Results as f32: dst[v * stride + row].
+// Stores results as f32: dst[v * stride + row].
 struct F32Results {
   f32* dst;
   u32 stride;
@@ -217,21 +222,21 @@ struct F32Results {
   }
 };
 
-// Who works together, and at which groups of rows: number `first`, and those `step` further on.
+// A team and the groups of rows that it takes: group `first` and every `step`-th one after it.
 struct Share {
   Team team;
   u32 first, step;
-  u32 ahead = 0;  // groups, of a team among those of its block
+  u32 ahead = 0;  // groups from the first team of its block to this one
 };
-// The threads of a block share rows; the first `workers` blocks work.
+// A block is a team. The first `workers` blocks work.
 KILN_DEVICE Share share_of_block(u32 workers) { return {block_team(), block_index(), workers}; }
-// Each half of a block, which is whole waves, has rows of its own.
+// Each half of a block is a team. Halves are whole waves.
 KILN_DEVICE Share share_of_half(u32 workers) {
   const u32 threads = block_threads() / 2, half = uniform(thread_rank() / threads);
   return {{thread_rank() - half * threads, threads}, 2 * block_index(), 2 * workers, half};
 }
-// Each wave has rows of its own. The waves of a block have neighbouring rows; or rows are spread
-// over the blocks, where there are fewer than waves.
+// Each wave is a team. The waves of a block take neighbouring groups, or, if `is_spread`, groups
+// are spread over the blocks because there are fewer groups than waves.
 KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
   const u32 waves = wave_count(), wave = uniform(wave_index());
   return {{lane_index(), wave_width()},
@@ -239,9 +244,10 @@ KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
           workers * waves};
 }
 
-// kVectors rows of Q8_1, `stride` blocks apart, times `rows` rows of `columns` columns, kRows at
-// once, kWords slices of each. `output(row, v, sum)` is called once for each row and vector, in some
-// thread; there sum(0) is their product, and sum(n) that of a row n further on, of the same kRows.
+// Multiplies kVectors vectors of Q8_1, `stride` blocks apart, by `rows` rows of `columns` columns.
+// A team takes kRows rows at once, and each thread kWords slices of each. `output(row, v, sum)` is
+// called once for each row and vector, in some thread. There sum(0) returns their product, and
+// sum(n) that of row + n, if it is one of the same kRows rows.
 template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums<>,
           u32 kWords = kSlicesAtOnce<Format, kVectors>, bool kByHalves = false, class Matrix,
           class Output>
@@ -255,7 +261,7 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
 #pragma unroll 1
   for (u32 next = share.first * kRows; next < rows; next += share.step * kRows) {
     const u32 first = kByHalves ? next + share.ahead * kRows : next;
-    // Rows behind the last are the last, and not stored.
+    // Rows behind the last one are replaced by the last one and not stored.
     const u8* row[kRows];
 #pragma unroll
     for (u32 r = 0; r < kRows; ++r) row[r] = matrix.row(first + r < rows ? first + r : rows - 1);
@@ -298,26 +304,26 @@ KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const 
   }
 }
 
-// How the threads of a launch share rows: by waves, or by blocks.
+// How the rows of a launch are shared: by waves or by blocks.
 struct RowShares {
   bool is_by_wave;
   u32 workers;
   bool is_spread = false;
 };
 
-// A launch in the reference's geometry has more blocks than there are groups of rows. Of so many
-// rows that waves fill the device, each wave has its own, and so few blocks do the work that room
-// is left on the multiprocessors for the others, which leave; of fewer rows, too, where a row has
-// fewer pieces than the block has threads. The multiprocessors are those of the
-// architecture's largest GPU: to ask for the device's would take as long as a small product's
-// arithmetic. `tasks`: as many such products are made at once.
+// A launch in the reference geometry has more blocks than there are groups of rows. If the rows
+// suffice for waves to fill the device, each wave takes rows of its own. Only so many blocks then
+// work that the others have room to exit. Fewer rows suffice if a row has fewer pieces than the
+// block has threads. The number of multiprocessors is that of the architecture's largest GPU:
+// asking the device would take as long as a small product's arithmetic. `tasks` is the number of
+// such products that are made at once.
 template <class Format, u32 kVectors, u32 kRows>
 inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kRows,
                                                                     (Format::kValues > 32),
                                                                     Format::kParts);
 template <class Format, u32 kVectors>
 inline constexpr bool kGoesByWave = tuning::goes_by_wave(kVectors, Format::kValues, Format::kBytes);
-// So many of 128 threads, of all multiprocessors.
+// Returns how many blocks of 128 threads work, on all multiprocessors together.
 template <class Format, u32 kVectors, u32 kRows>
 KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
   constexpr u32 kEach = kBlocksWorking<Format, kVectors, kRows>;
@@ -360,8 +366,9 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
   return {true, workers, all < working * wave_count()};
 }
 
-// Whether the block has no share of those rows: asked first of all, in few instructions, since in
-// the reference's geometry that is what most blocks do. Where it says no it may be so, too.
+// Returns true if the block has no share of the rows. Asked first and in few instructions, because
+// most blocks of the reference geometry have none. If this returns false, the block may still have
+// none.
 template <class Format, u32 kVectors, u32 kRows, bool kByWave>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
@@ -369,7 +376,7 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   const u32 working = blocks_working<Format, kVectors, kRows>(rows, columns);
   const u32 groups = (rows + kRows - 1) / kRows, all = groups * tasks, block = block_index();
   const u32 least = is_short ? tuning::kFewGroups : kFilling;
-  // Of several tasks each may have few groups.
+  // With several tasks, each may have few groups.
   if ((tasks > 1 || !kByWave) && block >= groups) return true;
   if (!kByWave && !is_short && columns >= block_threads() * kColumnsAtOnce<Format, kVectors>) {
     return false;
@@ -378,11 +385,11 @@ KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   const bool is_behind = tasks > 1 && all >= waves * working && waves * block >= groups;
   if (block < working && !is_behind) return false;
   const bool may_leave = (columns <= tuning::kColumnsOfBlock) & (all >= least) &
-                         (block_count() > groups) & (block_threads() > 64);  // no branch between
+                         (block_count() > groups) & (block_threads() > 64);  // no branches
   return may_leave && are_waves_whole();
 }
 
-// By shares of waves or of blocks, as the launch has them.
+// Shares the rows by waves or by blocks, whichever suits the launch.
 template <class Format, u32 kVectors, u32 kRows, bool kByWave = kGoesByWave<Format, kVectors>>
 KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* dst, u32 columns,
                                   u32 rows, u32 stride, u32 dst_stride, u32 tasks = 1) {
@@ -394,7 +401,8 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
   Share of_block = share_of_block(shares.workers);
   constexpr bool kByHalves = kVectors > 2 && Format::kParts == 4;
   if constexpr (kByHalves) {
-    // Else half of the threads would be idle, where a multiprocessor has room for few blocks.
+    // Otherwise half of the threads would be idle, in kernels of which few blocks fit on a
+    // multiprocessor.
     const bool go_apart = columns > tuning::kColumnsOfWave &&
                           2 * columns <= block_threads() * kColumnsAtOnce<Format, kVectors> &&
                           rows > kRows * (tuning::kFewGroups - 1);
@@ -406,7 +414,7 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
       matrix_rows, vectors, results, columns, rows, stride, shares.is_by_wave ? of_wave : of_block);
 }
 
-// One vector times short rows: each wave has rows of its own, each thread one piece of them.
+// Multiplies one vector by short rows. Each wave takes rows of its own, and each thread one piece.
 template <class Format>
 KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vector, f32* dst,
                                      u32 columns, u32 rows) {
@@ -439,8 +447,8 @@ KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vecto
   }
 }
 
-// mul_mat_vec of one vector: two rows at once; of few rows, and where blocks lie anywhere, each
-// block of threads has one; never if `kIsBrief`, which is less code.
+// mul_mat_vec of one vector. Teams take two rows at once. A block takes one row at once if there
+// are few rows or if the matrix is not aligned, unless `kIsBrief`, which is less code.
 template <class AnyFormat, bool kIsBrief>
 KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* dst, u32 columns,
                                     u32 rows) {
@@ -456,7 +464,8 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
       is_aligned) {
     multiply_short_rows<Format>(matrix_rows, vector, dst, columns, rows);
   } else if (!kIsBrief && (rows <= tuning::kFewRows || !is_aligned)) {
-    // Of many rows some blocks have left.
+    // With many rows, some blocks have exited above, but none of the first
+    // kMachine.multiprocessors.
     const bool are_all = rows <= tuning::kFewRows || block_count() < kMachine.multiprocessors;
     const u32 workers = are_all ? block_count() : kMachine.multiprocessors;
     if (block_index() >= workers) return;
@@ -468,8 +477,9 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
   }
 }
 
-// mul_mat_vec of few rows: each `threads` threads of a block share two at a time, times half
-// `half`, 0 or 1, of `count` vectors: kHalf of them; of an odd number one vector is in both halves.
+// mul_mat_vec of few rows. Every `threads` threads of a block take two rows at once, and half
+// `half` (0 or 1) of `count` vectors: kHalf of them. If `count` is odd, one vector is in both
+// halves.
 template <class Format, u32 kHalf, class Place>
 KILN_ASIDE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                                   i32 rows_y, i32 rows_dst, u32 count, u32 threads, u32 half) {
@@ -484,7 +494,7 @@ KILN_ASIDE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 
       static_cast<u32>(rows), stride, {team, block_index(), block_count()});
 }
 
-// mul_mat_vec without matrix units: `rows_y` is the padded length of a vector.
+// mul_mat_vec without matrix units. `rows_y` is the padded length of a vector.
 template <class Format, u32 kVectors, bool kIsBrief = false>
 KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                              i32 rows_y, i32 rows_dst) {
@@ -500,8 +510,8 @@ KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 colum
   }
 }
 
-// Mixture of experts: for each task (batch, slot) the product of its expert's matrix, of n rows and
-// k columns, and its vector: that of its batch, or its own.
+// Mixture of experts. For each task (batch, slot), multiplies the matrix of the task's expert, of n
+// rows and k columns, by the batch's vector or the task's own.
 template <class Format>
 KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32* experts,
                              f32* outputs, i32 n, i32 k, i32 batch, i32 top, i32 padded,
@@ -521,8 +531,8 @@ KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32*
       outputs + static_cast<u64>(task) * rows, columns, rows, 0, 0, tasks);
 }
 
-// A thread's part of the product of a row and a vector of f32, which is not rounded: kSlices slices
-// at once. The vector's values are loaded by chunks, or one by one.
+// Returns a thread's share of the product of a row and a vector of f32, which is not quantized.
+// Takes kSlices slices at once. The vector's values are loaded by chunks or one by one.
 template <class Format, u32 kSlices, bool kByChunks>
 KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
   constexpr u32 kCount = 4 * kSlices;
@@ -554,21 +564,18 @@ KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
   return sum;
 }
 
-// dequantize_mul_mat_vec: a block has one row. How the vector lies is asked once for each: loads that
-// ask it themselves would wait for each other. Two slices at once, of formats of one part four, and
-// four where few threads have few rows, that are not short, of Q3_K, Q4_K or Q5_K.
+// dequantize_mul_mat_vec. A block takes one row at a time. The alignment is tested once per row:
+// loads that tested it themselves would wait for each other. A thread takes two slices at once, or
+// four if the format has one part. It takes four of Q3_K, Q4_K and Q5_K, too, if blocks have
+// kLeastThreads threads and there are few rows, which are not short.
 //
-// H200, microseconds by two and by four slices, in the reference's geometry and by 128 threads a row:
-//          2 x 2048  1024 x 4096   4096 x 512  14336 x 4096   1024 x 4096, 128
-//   Q3_K  3.5   2.3    7.1   5.3    5.0   5.3    32.4  38.6     4.4   4.9
-//   Q4_K  2.9   2.4    7.0   5.4    4.5   4.8    30.8  36.3     4.4   4.6
-//   Q5_K  2.8   2.6    7.0   5.8    4.5   4.9    34.2  38.6     4.5   4.7
-//   Q6_K  2.6   2.4    5.8   5.9    4.8   5.3
+// Measured on an H200, in us, two slices -> four: reference geometry, Q4_K 2 x 2048 2.9 -> 2.4,
+// 1024 x 4096 7.0 -> 5.4, 4096 x 512 4.5 -> 4.8, 14336 x 4096 30.8 -> 36.3; 128 threads a row, Q4_K
+// 1024 x 4096 4.4 -> 4.6.
 //
-// Rows so short that kLeastThreads threads have a slice or two each go by one, which is what blocks
-// take that lie anywhere. H200, microseconds before and after, the reference's geometry, its own
-// kernels last: 1000 x 64 Q8_0 2.03, 1.78, 1.76, Q4_0 2.02, 1.87, 1.75; 4096 x 256 Q3_K 5.21, 4.55,
-// 4.98, Q4_K 4.40, 4.21, 4.21.
+// A row so short that kLeastThreads threads have a slice or two each is taken slice by slice, as
+// are rows of unaligned blocks. Measured on an H200, in us, reference geometry, without -> with
+// this (the original): 1000 x 64 Q8_0 2.03 -> 1.78 (1.76); 4096 x 256 Q3_K 5.21 -> 4.55 (4.98).
 template <class Format>
 KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32 columns,
                                      u32 rows) {

@@ -1,12 +1,12 @@
-// Tasks of a mixture of experts in the order of their experts, so that tasks of one expert become
-// columns of one product of matrices.
+// Orders the tasks of a mixture of experts by expert, so that the tasks of one expert become
+// columns of one matrix product.
 //
-//   order   the tasks of expert 0, then of 1, and so on, each expert's in their order; 0 for those
-//           that are of no expert
-//   tiles   up to `tile` neighbours in `order` that have one expert; expert e's begin at number
-//           b / tile + e, where b tasks have a lesser expert. Some have none.
+//   order   the tasks of expert 0, then of expert 1, and so on, in ascending order for each expert;
+//           then a 0 for each task without an expert
+//   tiles   up to `tile` neighbours in `order` that have the same expert. Those of expert e begin at
+//           index b / tile + e, where b is the number of tasks of smaller experts. Some are empty.
 //   places  for each task its vector among those of half_matrix (tuning/half_products.hpp), or
-//           kNoPlace; null: they are not asked for
+//           kNoPlace; null if they are not wanted
 #pragma once
 
 #include "device/block.cuh"
@@ -28,7 +28,7 @@ struct AddCounts {
   }
 };
 
-// Block e does expert e of as many as there are blocks.
+// Block e handles expert e. There is a block for each expert.
 KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles, u32* places,
                               u32 tasks, u32 tile) {
   const u32 expert = block_index(), thread = thread_index(), threads = block_size();
@@ -43,7 +43,7 @@ KILN_DEVICE void rank_experts(const u32* experts, u32* order, ExpertTile* tiles,
   own = block_reduce<AddCounts>(own);
   const u32 end = lesser + own;
 
-  // Each thread ranks neighbours, so that a scan of the threads' counts is the order.
+  // Each thread ranks neighbouring tasks, so that a scan of the threads' counts yields the order.
   const u32 each = (tasks + threads - 1) / threads;
   const u32 from = thread * each < tasks ? thread * each : tasks;
   const u32 to = from + each < tasks ? from + each : tasks;
