@@ -1,7 +1,7 @@
-// dst[b, c, x, y] = the elements of a window of src[b, c], reduced. Windows are side by side or
-// overlap; none leaves the image.
+// dst[b, c, x, y] = the reduction of a window of src[b, c]. Windows may overlap, and none reaches
+// beyond the image.
 //
-// `info` has the dims of src, then its strides. Sizes called "w" are of dim 2, "h" of dim 3.
+// `info` has the dims of src, then its strides. Sizes called "w" belong to dim 2, "h" to dim 3.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -10,7 +10,8 @@
 
 namespace kiln::families {
 
-// `Op` (functors/window.cuh) has a state that is started, takes elements, and gives a result.
+// `Op` (functors/window.cuh) reduces a window: it begins a state, adds elements to it, and returns
+// the result.
 template <class Op, class T>
 KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* info, const T* src,
                       T* dst) {
@@ -24,7 +25,8 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
   const u32 rows = n(info[2] - w_k) / n(w_stride) + 1;
   const u32 columns = n(info[3] - h_k) / n(h_stride) + 1;
   const u64 lines = info[0] * channels * rows;
-  // Windows of two side by side: a chunk of elements is half a chunk of results.
+  // Windows are two columns wide and side by side: a chunk of elements gives half a chunk of
+  // results.
   constexpr u32 kCount = kChunkCount<T>, kHalf = kCount / 2;
   const bool by_chunks = h_k == 2 && h_stride == 2 && stride == 1 && columns % kHalf == 0 &&
                          (batch_stride | channel_stride | row_stride) % kCount == 0 &&

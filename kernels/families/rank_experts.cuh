@@ -3,7 +3,7 @@
 //
 //   order   the tasks of expert 0, then of expert 1, and so on, in ascending order for each expert;
 //           then a 0 for each task without an expert
-//   tiles   up to `tile` neighbours in `order` that have the same expert. Those of expert e begin at
+//   tiles   up to `tile` neighbours in `order` of the same expert. Those of expert e begin at
 //           index b / tile + e, where b is the number of tasks of smaller experts. Some are empty.
 //   places  for each task its vector among those of half_matrix (tuning/half_products.hpp), or
 //           kNoPlace; null if they are not wanted

@@ -1,10 +1,12 @@
-// Rotary position embedding: pairs (p, q) of neighbours, or of the halves of a head, become
-// (p * cos - q * sin, p * sin + q * cos). All arrays are contiguous.
+// Rotary position embedding: pairs (p, q) become (p * cos - q * sin, p * sin + q * cos). A pair is
+// two neighbours, or two elements at the same place in the halves of a head. All arrays are
+// contiguous.
 //
-// Pairs come in groups of less than 2^31, so that 32 bits suffice to find one: a head, or the heads of
-// a token. Each thread of a launch that is not small does one chunk of pairs, in the order of the
-// source: blocks that go on over more read and write in many places at once. H100, us, f64 of
-// 1x32x4096x128 so and by such blocks: rope 97, 105; rope_thd 92, 100; the original 95, 96.
+// Pairs come in groups of less than 2^31, so that 32 bits suffice to find one. A group is a head,
+// or the heads of a token. In a launch that is not small, each thread does one chunk of pairs, in
+// the order of the source. Blocks that loop over chunks would read and write in many places at
+// once. Measured on an H100, in us, looping blocks -> this (the original): f64 1x32x4096x128, rope
+// 105 -> 97 (95), rope_thd 100 -> 92 (96).
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -23,12 +25,12 @@ enum class Pairing { kNeighbours, kHalves, kHalvesTokensFirst };
 template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
-  static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // that are done together
-  // Whether quotients in f32 find a thread's pair in launches that are not small, too: where it has one.
-  // H100, us, the reference's geometry, so and by chunks: rope_f64 1x32x256x128 7.45, 7.81; rope_thd_f64
-  // 1x32x1024x128 24.5, 25.8.
+  static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // done together
+  // True if a thread does one pair, which is then found by quotients in f32 in larger launches,
+  // too. Measured on an H100, reference geometry, in us, by chunks -> this: rope_f64 1x32x256x128
+  // 7.81 -> 7.45; rope_thd_f64 1x32x1024x128 25.8 -> 24.5.
   static constexpr bool kOneEach = kHalved && kCount == 1;
-  static constexpr bool kGoesOn = sizeof(T) == 2;  // over more pairs than threads, in few blocks
+  static constexpr bool kGoesOn = sizeof(T) == 2;  // few blocks loop over all pairs
   using M = Arithmetic<typename Arithmetic<T>::Number>;
   using Number = typename M::Number;
 
@@ -38,12 +40,12 @@ struct Rope {
   T* dst;
   u32 groups;
   u32 per_group;  // pairs
-  u32 half;       // of a head; what is not halved has no need of it
-  u32 tokens;     // where they come first; else the elements of a batch
+  u32 half;       // of a head; used only if kHalved
+  u32 tokens;     // of a batch; unless they come first, its elements
   bool by_batch;  // each batch has tables of its own
 
-  // The entry of the tables that belongs to pair `within` of a group, the `j`th of its head. A batch has
-  // so many groups.
+  // Returns the entry of the tables for pair `within` of a group, which is pair `j` of its head.
+  // Unless tokens come first, a batch has tokens / (2 * per_group) groups.
   KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
       const u32 token = unknown(by_batch || groups == tokens) != 0 ? group : group % tokens;
@@ -61,7 +63,7 @@ struct Rope {
     return M::fma(widen(p), widen(s), widen(q) * widen(c));
   }
 
-  // `at`: of the first pair's first element.
+  // `at` is the index of the first pair's first element.
   KILN_DEVICE void turn_pair(u64 at, u64 entry) const {
     const T* const from = src + at;
     T* const to = dst + at;
@@ -97,7 +99,7 @@ struct Rope {
     }
   }
 
-  // Whether pairs can be done together.
+  // Returns true if kCount pairs can be done together, by aligned chunks.
   KILN_DEVICE bool has_chunks() const {
     if (kHalved && kCount == 1) return false;
     const u64 arrays = address_of(src) | address_of(dst);
@@ -107,7 +109,7 @@ struct Rope {
     return (arrays | tables * 2 | sizes * 2 * sizeof(T)) % 16 == 0;
   }
 
-  // The pairs of a group from number `within` on.
+  // Does the pair, or the chunk of pairs, that begins at number `within` of a group.
   KILN_DEVICE void turn(u32 group, u32 within, bool in_chunks) const {
     const u32 j = kHalved ? within % half : 0;  // groups are whole heads
     const u64 at = 2 * (static_cast<u64>(group) * per_group + within) - j;
@@ -119,13 +121,14 @@ struct Rope {
     }
   }
 
-  // H100, us of 1x32xTx128, blocks of a group side by side and those of all groups: f64, T 4096 97, 98;
-  // 16384 529, 382; 65536 2112, 1507; f16, 16384 97, 99; 65536 524, 383.
+  // Returns true if the tables of a group would not stay in the cache. Measured on an H100, in us,
+  // 1x32xTx128, neighbouring blocks in one group -> in all groups: f64, T 4096 97 -> 98, T 16384
+  // 529 -> 382; f16, T 65536 524 -> 383.
   KILN_DEVICE bool has_large_tables() const {
     return kPairing != Pairing::kHalvesTokensFirst && per_group * sizeof(T) > tuning::kRopeCached;
   }
 
-  // Pair `i` of a small launch, which takes as long as its instructions.
+  // Does pair `i` of a small launch, which takes as long as its instructions.
   KILN_DEVICE void turn_one(u32 i) const {
     const u32 group = small_quotient(i, per_group), within = i - group * per_group;
     const u32 j = kHalved ? i - small_quotient(i, half) * half : 0;
@@ -148,16 +151,18 @@ struct Rope {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
-    // Blocks that may work: 32 bits number their threads, and those of as many more, where each looks for more
-    // pairs. Most of a large launch leave by this comparison.
+    // Most blocks that may work. 32 bits number their threads, and the threads of the next round,
+    // in which they look for more pairs. Most blocks of a large launch exit by this comparison.
     const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 21;
     u32 block = block_index();
     if (block >= most) return;
     u32 blocks = blocks_up_to(most);
     const bool has_one_each = launched_threads() >= pairs;
-    // Of a thread for each pair, as in the reference's geometry, some work: of two bytes the blocks that
-    // the device holds, of four those that have a chunk, and between them others leave. H100, us of
-    // 1x32xTx128, so and the other way: f16, T 256 3.7, 4.2; 1024 9.4, 10.0; f32, 256 5.2, 5.1; 4096 48, 53.
+    // If there is a thread for each pair, as in the reference geometry, only some blocks work. For
+    // two-byte types these are the blocks that the device holds at once. For four-byte types they
+    // are every kCount-th block, and those between exit. Measured on an H100, in us, 1x32xTx128,
+    // the other way -> this: f16, T 256 4.2 -> 3.7, T 1024 10.0 -> 9.4; f32, T 256 5.1 -> 5.2, T
+    // 4096 53 -> 48.
     if (kGoesOn && has_one_each && blocks > resident_blocks()) blocks = resident_blocks();
     if (block >= blocks || pairs == 0) return;
     const bool in_chunks = has_chunks();
@@ -167,8 +172,8 @@ struct Rope {
       block /= kCount;
       blocks = (blocks + kCount - 1) / kCount;
     }
-    // Side by side are blocks of one group; or blocks of all groups, where their tables would not stay in
-    // the cache, or pairs are too many to be numbered.
+    // Neighbouring blocks take chunks of one group. They take those of all groups if the tables
+    // would not stay in the cache or if 32 bits cannot number the pairs.
     const u32 chunks = per_group / count;  // of a group
     const bool goes_across = pairs >> 31 != 0 || has_large_tables();
 #pragma unroll 1
@@ -186,8 +191,8 @@ struct Rope {
   }
 };
 
-// `td`: elements of a head or of a row of neighbours; `stride_b`: those of a batch, 0 where all
-// batches share the tables.
+// `td` is the number of elements of a head, over all tokens. `stride_b` is that of a batch, or 0 if
+// all batches share the tables.
 template <Pairing kPairing, class T>
 KILN_DEVICE void rope(const T* src, const T* cos, const T* sin, T* dst, u32 bh, u32 td, u32 d,
                       u32 stride_b) {

@@ -1,4 +1,4 @@
-// out[l, j, r] = inp[l, start + j * step, r]: a slice along a dim, of each of several arrays.
+// out[l, j, r] = inp[l, start + j * step, r]: a slice along one dim of each of several arrays.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -9,16 +9,17 @@ namespace kiln::families {
 
 using namespace device;
 
-// Runs of elements that lie side by side on both sides: `runs` of them, `apart` from one another,
-// for each of what lies before the dim, `pitch` apart. The output has them one after the other.
+// Runs of elements that are contiguous in the input and in the output. Each of `outer` parts of the
+// input, which are `pitch` apart, has `runs` runs of `run` elements, `apart` from one another. In
+// the output all runs follow one another.
 struct Runs {
   u64 outer, pitch, first, runs, apart, run;
 
-  // `left` counts what lies before the dim, `right` what lies behind; `size` are the input's
-  // places.
+  // `left` is the product of the sizes before the dim, `right` that of the sizes behind it, and
+  // `size` the input's size in the dim.
   KILN_DEVICE Runs(u64 left, u64 size, u64 right, u64 start, u64 step, u64 count)
       : outer(left), pitch(size * right), first(start * right) {
-    const bool dense = step == 1;  // places that follow one another are one run
+    const bool dense = step == 1;  // then all of them form one run
     runs = dense ? 1 : count;
     apart = dense ? 0 : step * right;
     run = dense ? count * right : right;
@@ -35,7 +36,7 @@ struct Runs {
   }
 };
 
-// Sixteen bytes, where `whole`, or an element.
+// Copies 16 bytes if `whole`, otherwise one element.
 template <class B>
 KILN_DEVICE void copy_unit(const B* from, B* to, bool whole) {
   if (whole) {
@@ -45,7 +46,7 @@ KILN_DEVICE void copy_unit(const B* from, B* to, bool whole) {
   }
 }
 
-// The blocks along y have an array each, of which the input's begin `pitch` apart.
+// The blocks with index y take array y. The arrays of the input begin `pitch` apart.
 template <class T>
 KILN_DEVICE void slice(Runs runs, u64 pitch, const T* elements, T* sliced) {
   using B = BitsOf<T>;
@@ -56,7 +57,7 @@ KILN_DEVICE void slice(Runs runs, u64 pitch, const T* elements, T* sliced) {
   B* const out = reinterpret_cast<B*>(sliced) + array * runs.count();
   const Spread spread(runs.count());
   if (spread.is_surplus()) return;
-  // By units of sixteen bytes, or else by elements.
+  // Copies by units of 16 bytes if all runs allow it, otherwise by elements.
   const bool whole = (address_of(inp) | address_of(out)) % 16 == 0 && runs.are_multiples_of(kCount);
   const u32 unit = whole ? kCount : 1;
   if (whole) runs.divide_by(kCount);

@@ -1,11 +1,12 @@
-// Products of a matrix of quantized rows and one vector, where hardware copies in the background:
-// each 32 threads hold some columns of the vector, a slice, in registers, and rows stream through
-// shared memory, so that bytes on their way take no registers.
+// Products of a matrix of quantized rows and one vector, for hardware with asynchronous copies.
+// Every 32 threads hold some columns of the vector, a slice, in registers. Rows stream through
+// shared memory, so that bytes in flight take no registers.
 //
-// A block has the whole vector; rows go to blocks by turns. Each wave has a share of the rows'
-// slices and copies them, one after another, to stages of its own: waves wait for each other only
-// before sums of slices become results. All that is shared is dynamic: a product goes this way where its launch
-// brings enough, so that other launches of the same kernel hold none.
+// A block has the whole vector, and rows go to blocks in turn. Each wave takes a share of the
+// slices of its block's rows and copies them, one after another, to stages of its own. Waves wait
+// for each other only before the sums of slices become results. All shared memory is dynamic. A
+// product takes this path if its launch brings enough of it, so other launches of the same kernel
+// hold none.
 #pragma once
 
 #include "device/block.cuh"
@@ -19,7 +20,7 @@
 
 namespace kiln::families {
 
-// Whether products of fused_vector with a format may go this way.
+// True if products of fused_vector with a format may take this path.
 template <class Format>
 inline constexpr bool kStreamsFused = tuning::streams_fused_format(Format::kBytes);
 
@@ -30,23 +31,24 @@ struct StreamedRows {
   static constexpr u32 kStages = tuning::streamed_stages(Format::kBytes);
   static constexpr u32 kMostSums = tuning::kStreamedSums;
   static constexpr u32 kLanes = 32, kColumns = kLanes * tuning::kStreamedValues;  // of a slice
-  // Of a piece, the slice of a row. It lies in its stage as far behind a line of 128 bytes as in the
-  // matrix: hardware copies by lines, and takes half as long again for those that it has to turn.
+  // Bytes of a piece, the slice of a row. In its stage, a piece begins at the same offset from a
+  // 128-byte line as in the matrix: hardware copies lines, and takes half as long again if it must
+  // shift them.
   static constexpr u32 kBytes = kColumns / Format::kValues * Format::kBytes;
   static constexpr u32 kLine = 128, kStageBytes = tuning::streamed_stage(kBytes);
-  static constexpr bool kStartsAnywhere = kStartsAtHalves<Format>;  // among sixteen bytes
+  static constexpr bool kStartsAnywhere = kStartsAtHalves<Format>;  // within 16 bytes
   static_assert(kStageBytes % kLine == 0 && kStageBytes >= kBytes + kLine - 16 + kStartsAnywhere);
   static_assert(kMostSums >= tuning::kMostStreamedColumns / kColumns * 4);
-  // The threads of a wave leave what they sum of so many pieces, and then four add up each.
+  // The threads of a wave store their sums of so many pieces. Then four threads add up each piece.
   static constexpr u32 kBatch = tuning::kStreamedBatch, kStride = tuning::kStreamedStride;
   static_assert(kBatch == kLanes / 4 && kStride == kLanes + 4);
 
-  // Of a wave.
+  // Memory of a wave.
   struct alignas(16) Wave {
     u8 stages[kStages * kStageBytes];
     f32 parts[kBatch][kStride];
   };
-  // Before the waves', and the vector behind them.
+  // Memory of a block. The waves' memory lies behind it, and then the vector.
   struct alignas(16) Sums {
     f32 of_pieces[kMostSums];
   };
@@ -56,7 +58,7 @@ struct StreamedRows {
   static_assert(tuning::streamed_bytes(Format::kBytes, Format::kValues, 4, 0) ==
                 sizeof(Sums) + 4 * sizeof(Wave));
 
-  // `rows`: of each matrix.
+  // `rows` is the number of rows of each matrix.
   template <class Output>
   KILN_DEVICE static void multiply(const PairRows& matrix, const Q8_1* vector, const Output& output,
                                    u32 columns, u32 rows) {
@@ -65,7 +67,7 @@ struct StreamedRows {
     const u32 by_two = kStartsAnywhere && matrix.row_bytes % 4 != 0 ? 1 : 0;
     const u32 shift = of_pair + by_two;
     const u32 pieces = (columns + kColumns - 1) / kColumns << shift;
-    // Blocks take units by turns, so that what all of them read at a time lies together.
+    // Blocks take units in turn, so that all of them read one region of memory at a time.
     const u32 blocks = block_count(), block = block_index();
     const u32 all = small_quotient((rows >> by_two) + (blocks - 1 - block), blocks);
 #pragma unroll 1
@@ -77,7 +79,8 @@ struct StreamedRows {
       const Rows of{matrix, shift, step, block + done * blocks, blocks, count, pieces};
       sum_pieces(sums, of, vector, columns);
       barrier();
-      // Of many slices four threads add up a row's sums. The threads of a wave go together.
+      // If there are many slices, four threads add up a row's sums. The threads of a wave stay
+      // together.
       const u32 team = pieces >> shift > 3 ? 2 : 0, results = count << by_two;  // team: log2
       const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
 #pragma unroll 1
@@ -109,14 +112,15 @@ struct StreamedRows {
   }
 
  private:
-  // Rows of a block, one, two or four of which are a unit, and the pieces of each unit: the slices of
-  // its rows by turns. A unit has the rows of both matrices, and, where rows begin by turns in the
-  // middle of words, those of two: so pieces of one number all begin alike.
+  // The rows of a block, in units of one, two or four, and the pieces of a unit: the slices of its
+  // rows in turn. A unit has the rows of both matrices. It has two of each if every other row
+  // begins in the middle of a word. So pieces with the same number have the same alignment in all
+  // units.
   struct Rows {
     const PairRows& matrix;
     u32 shift;         // log2 of a unit's rows
-    u64 step;          // bytes from a unit to the next
-    u32 first, every;  // units: the first, and as many further the next
+    u64 step;          // bytes from a unit to the next one
+    u32 first, every;  // the block's first unit, and units to its next one
     u32 count, pieces;
 
     KILN_DEVICE u32 unit(u32 k) const { return first + k * every; }
@@ -125,12 +129,12 @@ struct StreamedRows {
       return matrix.row((unit(k) << shift) + row) + (p >> shift) * kBytes;
     }
   };
-  // What a wave copies: a piece of each unit, and then the next.
+  // What a wave copies: one piece of each unit, then the next piece of each unit.
   struct Copies {
     const Rows& rows;
     SharedPlace ring;
     u32 left, piece, k;
-    u32 to = 0, size = 0;  // bytes, of the ring and of a piece
+    u32 to = 0, size = 0;  // bytes: where in the ring, and of a piece
     const u8* from = nullptr;
 
     KILN_DEVICE Copies(const Rows& of, SharedPlace to_ring, u32 count, u32 first_piece, u32 first_k)
@@ -160,8 +164,8 @@ struct StreamedRows {
       size = rest < kBytes ? rest : kBytes;
     }
   };
-  // A thread's part of at most kAll bytes, of which `rest` are there from its first on, or, if not
-  // `has_first`, from its second.
+  // Copies a thread's part of a piece of at most kAll bytes: 16 bytes of every 32 * 16, up to byte
+  // `rest`. Skips the first 16 bytes unless `has_first`.
   template <u32 kAt, u32 kAll>
   KILN_DEVICE static void copy(SharedPlace to, const u8* from, u32 rest, bool has_first) {
     if constexpr (kAt < kAll) {
@@ -188,8 +192,8 @@ struct StreamedRows {
     Wave& mine = of_waves[wave];
     const SharedPlace ring = shared_place(mine.stages);
     Copies copies(rows, ring, left, piece, k);
-    // The vector comes behind the first stages, which are longer on their way: before them it made
-    // products 0.1 to 0.3 microseconds longer (H200).
+    // The vector follows the first stage, which takes longer to arrive. Measured on an H200:
+    // products take 0.1 to 0.3 us longer if the vector comes first.
 #pragma unroll 1
     for (u32 s = 0; s < kStages; ++s) {
       copies.next();
@@ -230,7 +234,7 @@ struct StreamedRows {
     }
   }
 
-  // What the threads of a wave left of up to kBatch rows, to sums[0] and so on.
+  // Adds up what the threads of a wave stored for `batch` pieces, into sums[0] and so on.
   KILN_DEVICE static void add_parts(const f32 (&parts)[kBatch][kStride], u32 batch, f32* sums,
                                     u32 lane) {
     const f32* const own = &parts[lane / 4][lane % 4 * (kLanes / 4)];
@@ -248,8 +252,8 @@ struct StreamedRows {
   }
 };
 
-// Whether a product goes this way: rows, or, of some formats, the matrices begin and end at multiples
-// of sixteen bytes.
+// Returns true if a product takes this path. Vector and matrices begin at multiples of 16 bytes. A
+// row, or with kStartsAnywhere a matrix, has a multiple of 16 bytes.
 template <class Format>
 KILN_DEVICE bool streams_rows(const PairRows& matrix, const Q8_1* vector, u32 columns, u32 rows) {
   using Streamed = StreamedRows<Format>;

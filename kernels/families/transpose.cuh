@@ -1,8 +1,9 @@
-// dst[m, c, r] = src[m, r, c]: matrices, row-major contiguous, tile by tile through shared memory.
+// dst[m, c, r] = src[m, r, c]: transposes row-major contiguous matrices, tile by tile through
+// shared memory.
 //
-// A unit is what one access moves. A thread reads a square of elements, as many units as a unit has
-// elements, and turns it in registers; so both sides and the shared memory are read and written by
-// whole units. Where a matrix' lines do not consist of units, that side goes by elements.
+// A unit is what one access moves. A thread reads a square of as many units as a unit has elements,
+// and transposes it in registers. So global and shared memory are accessed by whole units. If the
+// lines of the input or of the output are not whole units, that side is accessed by elements.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -16,7 +17,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// The part of a tile that exists, in elements; its rows are the output's.
+// The part of a tile that lies within the matrix, in elements. Its rows are the output's.
 struct TilePart {
   u32 rows, columns;
 };
@@ -25,20 +26,20 @@ template <class B>
 struct TurnedTile {
   static constexpr u32 kSide = tuning::unit_of_transpose(sizeof(B)) / sizeof(B);
   static constexpr u32 kUnits = tuning::kSquaresOfTile;  // along each side
-  static constexpr u32 kElements = kUnits * kSide;       // the same
+  static constexpr u32 kElements = kUnits * kSide;       // along each side
   static constexpr u32 kWords = kSide * sizeof(B) / 4;   // of a unit
   using Unit = Chunk<B, kSide>;
 
   Words memory[kElements * kElements * sizeof(B) / 16];
 
-  // Where the unit that holds a column of a row lies. Neighbours in a row, and units of one column
+  // Returns where unit `unit` of a row lies. Neighbouring units of a row, and units of one column
   // that are a square apart, lie in different banks.
   KILN_DEVICE B* unit_at(u32 row, u32 unit) {
     B* const elements = reinterpret_cast<B*>(memory);
     return elements + (row * kUnits + (unit ^ row / kSide % kUnits)) * kSide;
   }
 
-  // Units of lines become units of columns.
+  // Transposes a square: units of lines become units of columns.
   KILN_DEVICE static void turn_units(Unit (&line)[kSide]) {
     Unit column[kSide];
     if constexpr (sizeof(B) >= 4) {
@@ -67,7 +68,8 @@ struct TurnedTile {
     for (u32 i = 0; i < kSide; ++i) line[i] = column[i];
   }
 
-  // `pitch` is what lies between lines of the input, which are the tile's columns.
+  // Fills the tile. `pitch` is the distance between lines of the input, which are the tile's
+  // columns.
   KILN_DEVICE void fill(const B* inp, u64 pitch, const TilePart& part, bool by_units) {
     if (by_units) {
 #pragma unroll 1
@@ -106,7 +108,7 @@ struct TurnedTile {
     }
   }
 
-  // `pitch` is what lies between rows of the output.
+  // Writes the tile. `pitch` is the distance between rows of the output.
   KILN_DEVICE void drain(B* out, u64 pitch, const TilePart& part, bool by_units) {
     if (by_units) {
 #pragma unroll 2
@@ -130,10 +132,10 @@ struct TurnedTile {
   }
 
  private:
-  static constexpr u32 kAhead = sizeof(B) == 4 ? 2 : 4;  // elements that are on their way together
+  static constexpr u32 kAhead = sizeof(B) == 4 ? 2 : 4;  // elements loaded at once
 
-  // Calls use(along, line, lines) in neighbouring threads for neighbours along a line of `length`:
-  // the thread takes every `lines`-th line from `line` on.
+  // Calls use(along, line, lines) in neighbouring threads for neighbours along a line of `length`.
+  // A thread takes every `lines`-th line from `line` on.
   template <class Use>
   KILN_DEVICE static void for_each_line(u32 length, u32 count, Use use) {
     const u32 threads = block_threads(), self = thread_rank();
@@ -146,7 +148,7 @@ struct TurnedTile {
     }
   }
 
-  // Chunk::store is for memory of the device.
+  // Writes to shared memory; Chunk::store() may write only to global memory.
   KILN_DEVICE static void copy_unit(B* to, const Unit& unit) {
     if constexpr (kWords == 4) {
       *reinterpret_cast<Words*>(to) = {{unit.word[0], unit.word[1], unit.word[2], unit.word[3]}};
@@ -156,7 +158,7 @@ struct TurnedTile {
   }
 };
 
-// Where tiles would be mostly empty.
+// Copies element by element, for matrices whose tiles would be mostly empty.
 template <class B>
 KILN_DEVICE void transpose_by_elements(u64 numel, u64 rows, u64 columns, const B* src, B* dst) {
   const Spread spread(numel);
@@ -177,7 +179,7 @@ KILN_DEVICE void transpose(u64 matrices, u64 rows, u64 columns, const T* element
   constexpr u32 kSize = Tile::kElements;
   const B* const src = reinterpret_cast<const B*>(elements);
   B* const dst = reinterpret_cast<B*>(transposed);
-  // A tile's rows are the output's, along which the input lies.
+  // A tile's rows are the output's. Down its columns the input is contiguous.
   const u64 down = (columns + kSize - 1) / kSize, across = (rows + kSize - 1) / kSize;
   const u64 tiles = matrices * down * across, numel = matrices * rows * columns;
   if (tiles * (kSize * kSize) > tuning::kMostEmptyTile * numel) {

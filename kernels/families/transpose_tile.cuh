@@ -1,10 +1,10 @@
 // Copies of views whose contiguous dim is not the output's innermost: tile by tile through shared
-// memory, so that both sides move whole lines.
+// memory, so that both sides access whole lines.
 //
-// Of such a view two dims matter: the output's innermost ("columns" of a tile) and the one that the
-// input walks with stride 1 ("rows"). The others number the matrices. Small elements travel in
-// four-byte words: W elements fill a word, and a square of W x W elements is turned in registers,
-// so whole lines touch shared memory by words only.
+// Two dims of such a view matter: the output's innermost dim (the columns of a tile) and the one in
+// which the input has stride 1 (the rows). The others number the matrices. Small elements travel in
+// four-byte words: W elements fill a word, and a square of W x W elements is transposed in
+// registers, so that shared memory is accessed by words only.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -17,11 +17,11 @@ namespace kiln::families {
 
 using namespace device;
 
-// The threads of a large block work in teams, each on a tile of its own.
+// A large block works in teams of so many threads, each on a tile of its own.
 inline constexpr u32 kTeam = 256;
 inline constexpr u32 kMostTeams = 4;
 
-// The part of the tile that exists, and where its first element lies on both sides.
+// The part of a tile that lies within the view, and where its first element lies on both sides.
 struct TilePlace {
   u64 inp;
   u64 out;
@@ -29,7 +29,7 @@ struct TilePlace {
   u32 columns;
 };
 
-// A tile of 8 KiB in shared memory: both sides move lines of 64 bytes and more.
+// A tile of 8 KiB in shared memory. Both sides access lines of at least 64 bytes.
 template <class B>
 struct TransposeTile {
   using Word = Bits<(sizeof(B) < 4 ? 4 : sizeof(B))>;
@@ -38,21 +38,21 @@ struct TransposeTile {
   static constexpr u32 kRows = kAlong * kSquare;
   static constexpr u32 kWordsPerRow = 8192 / sizeof(Word) / kRows;
   static constexpr u32 kColumns = kWordsPerRow * kSquare;
-  static constexpr u32 kPitch = kWordsPerRow + 1;  // odd: neighbours in a line lie in other banks
+  static constexpr u32 kPitch = kWordsPerRow + 1;  // odd: neighbours in a line differ in their bank
   static constexpr u32 kCount = 16 / sizeof(B);    // elements of a chunk
   static constexpr u32 kChunksPerRow = kColumns / kCount;
   static constexpr u32 kChunks = kRows * kChunksPerRow;
-  // Squares of which a thread reads all words first.
+  // Number of squares that a thread reads before it writes any.
   static constexpr u32 kAhead = sizeof(B) == 8 ? 2 : 4 / kSquare;
 
   Word words[kRows * kPitch];
 
-  // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ...: the squares of one line then store
+  // Rows are kept in the order 0, W, 2W, ..., 1, W + 1, ..., so that the squares of one line store
   // their words to different banks.
   KILN_DEVICE static u32 row_of(u32 kept) { return kept % kAlong * kSquare + kept / kAlong; }
 
-  // By lines of 32 threads. `pitch` is what lies between the tile's lines in the input; `by_words`:
-  // no line is cut within a word. A barrier must follow.
+  // Fills the tile by lines of 32 threads. `pitch` is the distance between the tile's lines in the
+  // input. `by_words`: no line is cut within a word. A barrier must follow.
   KILN_DEVICE void fill(const B* inp, const TilePlace& place, u64 pitch, bool by_words, u32 self,
                         u32 team) {
     const u32 lines = team / kAlong;
@@ -64,7 +64,7 @@ struct TransposeTile {
     }
   }
 
-  // `pitch` is what lies between the tile's rows in the output.
+  // Writes the tile. `pitch` is the distance between the tile's rows in the output.
   KILN_DEVICE void drain(B* out, const TilePlace& place, u64 pitch, u32 self, u32 team) const {
     if ((address_of(out) / sizeof(B) | pitch | place.columns) % kCount == 0) {
       drain_by_chunks(out, place, pitch, self, team);
@@ -74,7 +74,7 @@ struct TransposeTile {
   }
 
  private:
-  // A thread takes a word of every `lines`-th square's lines.
+  // A thread takes one word of each line of a square, and every `lines`-th square.
   KILN_DEVICE void fill_by_words(const B* inp, const TilePlace& place, u64 pitch, u32 self,
                                  u32 lines) {
     const u32 along = self % kAlong;
@@ -106,7 +106,7 @@ struct TransposeTile {
     }
   }
 
-  // The same from words at any address, which may end within the tile.
+  // The same for words at any address, which the tile's end may cut.
   KILN_DEVICE void fill_by_elements(const B* inp, const TilePlace& place, u64 pitch, u32 self,
                                     u32 lines) {
     const u32 along = self % kAlong;
@@ -138,7 +138,7 @@ struct TransposeTile {
     }
   }
 
-  // Every row is made of chunks that begin where a chunk may.
+  // All rows consist of aligned chunks.
   KILN_DEVICE void drain_by_chunks(B* out, const TilePlace& place, u64 pitch, u32 self,
                                    u32 team) const {
     for (u32 k = self; k < kChunks; k += team) {
@@ -160,8 +160,8 @@ struct TransposeTile {
     }
   }
 
-  // By the aligned words of the output. One of them may hold the end of a word of the tile and the
-  // beginning of the next; those at the ends of a row are not whole.
+  // Writes the output's aligned words. Such a word may hold the end of one word of the tile and the
+  // beginning of the next. Words at the ends of a row may be incomplete.
   KILN_DEVICE void drain_by_words(B* out, const TilePlace& place, u64 pitch, u32 self,
                                   u32 team) const {
     constexpr u32 kSlots = kSquare == 1 ? kWordsPerRow : kPitch;
@@ -194,14 +194,14 @@ struct TransposeTile {
   }
 };
 
-// How a view of less than 2^32 elements, and not of none, is cut into tiles.
+// How a view is cut into tiles. It has at least one element and less than 2^32.
 template <class B>
 struct Tiling {
   using Tile = TransposeTile<B>;
 
-  u32 tiles;  // 0: this view is not for tiles
+  u32 tiles;  // 0 if the view does not suit tiles
   u32 row_dim;
-  u32 row_pitch;  // of the output, per row
+  u32 row_pitch;  // from a row to the next one in the output
   u32 tiles_down;
   u32 tiles_across;
   bool by_words;  // no line of the input is cut within a word
@@ -235,9 +235,9 @@ struct Tiling {
     if (rows == 0) return tiling;
     const u32 down = (rows - 1) / Tile::kRows + 1;
     const u32 across = (columns - 1) / Tile::kColumns + 1;
-    // At most as many as elements.
+    // At most the number of elements.
     const u32 all = matrices * down * across;
-    // Tiles that are mostly empty are slower than reading element by element, as are few of them.
+    // Tiles that are mostly empty are slower than single elements, and so are few tiles.
     if (all / 4 > span / (Tile::kRows * Tile::kColumns)) return tiling;
     if (all < multiprocessors() / 2) return tiling;
     tiling.by_words = bits % Tile::kSquare == 0;
@@ -278,14 +278,15 @@ struct Tiling {
   }
 };
 
-// What the threads of a block share. How the view is cut would take registers from what they move.
+// Shared memory of a block. Keeping the tiling there saves registers for what is moved.
 template <class B>
 struct TransposeTiles {
   Tiling<B> tiling;
   u64 pitch;
   TransposeTile<B> of[kMostTeams];
 };
-// All threads of a block together. Returns whether the view was one for tiles.
+// Copies a view by tiles. All threads of the block call it. Returns false, having done nothing, if
+// the view does not suit tiles.
 template <class B>
 KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u32 most) {
   if (numel >> 32 != 0 || numel == 0) return false;
@@ -303,7 +304,7 @@ KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u
   }
   barrier();
   const u32 team = block_size() < kTeam ? block_size() : kTeam;
-  // Few tiles are spread over all blocks.
+  // If there are few tiles, they are spread over all blocks.
   const u32 most_teams = block_size() / team, wanted = (tiling.tiles - 1) / blocks + 1;
   const u32 teams = wanted < most_teams ? wanted : most_teams;
   const u32 mine = thread_index() / team;

@@ -1,8 +1,8 @@
-// dst[b, c, i, j] = src[b, c] at the place of (i, j): the nearest element, or between four. Of one
-// dim the nearest alone.
+// dst[b, c, i, j] = src[b, c] at the place of (i, j): the nearest element, or a blend of four. With
+// one dim, only the nearest element.
 //
-// `info` has the dims of src, then its strides. Places are computed in f64, as the element they
-// choose depends on the last bit: one product for each output and axis.
+// `info` has the dims of src, then its strides. Places are computed in f64, by one product for each
+// output and axis, since the choice of an element depends on the last bit.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -12,7 +12,7 @@
 
 namespace kiln::families {
 
-// How places of outputs are divided: any, and those of small launches.
+// Divisions of output indices: any, and those of small launches.
 struct Divide {
   KILN_DEVICE u32 operator()(u32 a, u32 b) const { return a / b; }
 };
@@ -20,13 +20,13 @@ struct DivideSmall {
   KILN_DEVICE u32 operator()(u32 a, u32 b) const { return small_quotient(a, b); }
 };
 
-// The image of a line of outputs.
+// The source image of a line of outputs, and the line's row.
 template <class T>
 struct Image {
   const T* src;
   u32 row;  // of the output
 
-  // `follows`: the line comes after the one that it was of.
+  // `follows`: the line comes right after that of the call before.
   template <class Quotient>
   KILN_DEVICE void move_to(u32 line, bool follows, Quotient divide, const u64* info, const T* first,
                            u32 rows_out) {
@@ -39,18 +39,18 @@ struct Image {
   }
 };
 
-// A place, not before the image, cut off to the index of an element.
+// Truncates a place, which is not negative, to the index of an element, at most size - 1.
 KILN_DEVICE u32 element_at(f64 place, u32 size) {
   const u64 element = static_cast<u64>(place);
   return element < size ? static_cast<u32>(element) : size - 1;
 }
 
-// `row_of(line, follows, divide)` is the row of the source; `follows`: its line comes after the one of
-// the call before, and where `kRepeats` may be of the same row.
+// `row_of(line, follows, divide)` returns the source row of a line. `follows`: the line comes right
+// after that of the call before. With `kRepeats`, both may have the same row.
 template <bool kRepeats, class T, class RowOf>
 KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 width, u64 stride,
                                   T* dst, RowOf row_of) {
-  // No more than registers hold: with 32, two blocks of 1024 threads share a multiprocessor.
+  // Limited by registers: with 32 of them, two blocks of 1024 threads share a multiprocessor.
   constexpr bool kFew =
       (kRepeats && sizeof(T) == 2) || kArchitecture == tuning::Architecture::kSm80;
   constexpr u32 kMost = kFew ? 4 : 8;
@@ -63,12 +63,12 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
     dst[self] = row_of(line, false,
                        DivideSmall{})[element_at((self - line * columns) * scale, width) * stride];
   }
-  if (unknown(singly ? 1 : 0) != 0) return;  // what is small comes first
+  if (unknown(singly ? 1 : 0) != 0) return;  // done above
   const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
   if (walk.is_idle()) return;
   u32 offset[kCount];
   Chunk<T, kCount> result;
-  const T* last = nullptr;  // the row that the result is of
+  const T* last = nullptr;  // source row of `result`
   const auto prepare = [&](u32 first) {
     offset[0] = element_at(first * scale, width);
     if (!walk.by_chunks) return;
@@ -104,7 +104,7 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
   });
 }
 
-// `rows_out` and `row_scale` are of dim 2, the others of dim 3.
+// `rows_out` and `row_scale` belong to dim 2, the others to dim 3.
 template <class T>
 KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, f64 column_scale,
                                   const u64* info, const T* src, T* dst) {
@@ -136,7 +136,7 @@ KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, 
                           });
 }
 
-// The elements around a place, and how far it is from the first to the second.
+// The two elements around a place, and what part of the way from the first to the second it is.
 template <class N>
 struct Between {
   u32 first, second;
@@ -150,7 +150,7 @@ KILN_DEVICE Between<N> between(u32 i, f64 scale, bool align_corners, u32 size) {
   return {first, first + 1 < size ? first + 1 : first, static_cast<N>(place - first)};
 }
 
-// From output to source.
+// Returns the scale from places in the output to places in the source.
 KILN_DEVICE f64 axis_scale(bool align_corners, bool has_factor, f64 factor, u64 size,
                            u64 size_out) {
   f64 above = static_cast<f64>(size), below = static_cast<f64>(size_out);
@@ -165,7 +165,7 @@ KILN_DEVICE f64 axis_scale(bool align_corners, bool has_factor, f64 factor, u64 
   return above / below;
 }
 
-// Integers are computed in f64 and cut off.
+// Integers are blended in f64 and truncated.
 template <class T>
 struct BlendOf {
   using Number = f64;
@@ -183,7 +183,8 @@ struct BlendOf<f32> {
   using Number = f32;
 };
 
-// Of equal integers their own value; of floats an infinity with a part of zero stays what it is.
+// Two equal integers give exactly that integer. For floats, an infinite `a` stays what it is if
+// `part` is 0 and `b` is finite.
 template <class T, class N>
 KILN_DEVICE N blend(N a, N b, N part) {
   if constexpr (kIsFloat<T>) return a * (1 - part) + b * part;
@@ -215,7 +216,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
   const u64 stride = info[7];
-  constexpr u32 kCount = kChunkCount<T> < 4 ? kChunkCount<T> : 4;  // as registers hold
+  constexpr u32 kCount = kChunkCount<T> < 4 ? kChunkCount<T> : 4;  // limited by registers
   const f64 row_scale =
       axis_scale(align_corners, row_factor.is_given, row_factor.value, height, rows_out);
   const f64 column_scale =
@@ -235,12 +236,13 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
     };
     dst[self] = result_of<T>(blend<T, N>(of_row(y.first), of_row(y.second), y.part));
   }
-  if (unknown(singly ? 1 : 0) != 0) return;  // what is small comes first
+  if (unknown(singly ? 1 : 0) != 0) return;  // done above
   const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
   if (walk.is_idle()) return;
 
-  // Of a chunk where left neighbours lie in a row; of one element the number, the last one. The right
-  // one is next to it, but at the edge, which the highest bit tells.
+  // The left neighbours. For a chunk, their places in a row; for a single element its index, in the
+  // last entry. The right neighbour is the next element, except at the edge, which the highest bit
+  // marks.
   constexpr u32 kEdge = 1u << 31;
   const u32 apart = walk.by_chunks ? static_cast<u32>(stride) : 1;
   const auto left_of = [](u32 place) { return place & ~kEdge; };
@@ -250,7 +252,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
   u32 left[kCount];
   N part[kCount];
   const u32 run = walk.by_chunks ? kCount : 1;
-  // What two rows of the source become along the columns, and which the upper one is.
+  // Two rows of the source, blended along the columns, and the index of the upper one.
   N above[kCount], below[kCount];
   u32 top = 0;
   const auto prepare = [&](u32 first) {
@@ -281,7 +283,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
           result_of<T>(blend<T, N>(of_row(upper), of_row(lower), y.part));
       return;
     }
-    // Lines one after the other share rows: the next upper one is often the lower one before.
+    // Consecutive lines share source rows: the upper one is often the previous line's lower one.
     const bool shares = follows && image.row != 0;
     if (!shares || y.first != top) {
       const bool steps = shares && y.first == top + 1;

@@ -1,6 +1,5 @@
 // out[i] = condition[place] != 0 ? x[place] : y[place], bit by bit, for large views, tile by tile.
-// Of the three, those whose neighbours lie in another dim than the output's go through shared
-// memory.
+// An input whose neighbours lie in another dim than the output's goes through shared memory.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -11,8 +10,9 @@ namespace kiln::families {
 
 using namespace device;
 
-// The dims of a view, as `info` has them: the output's innermost, the other one that is cut into
-// tiles, and those of the grid's y and z. Their sizes, then the strides of each input.
+// The dims of a view, in the order of `info`: the output's innermost dim, the other one that is cut
+// into tiles, and those of the grid's y and z. `info` has their sizes, then the strides of each
+// input.
 enum TileDim { kAcross, kDown, kPlaneY, kPlaneZ, kTileDims };
 
 // A tile of one input.
@@ -29,7 +29,7 @@ struct TileInput {
   KILN_DEVICE T at(u32 x, u32 y) const { return first[x * across + y * down]; }
 };
 
-// A block, of 256 threads, moves a tile. No array has 2^31 elements.
+// A block of 256 threads makes one tile. No array has 2^31 elements or more.
 template <class T, class Condition>
 KILN_DEVICE void choose_tile(const u64* info, u32 out_down, u32 out_y, u32 out_z,
                              const Condition* condition, const T* x, const T* y, T* out) {
@@ -44,7 +44,7 @@ KILN_DEVICE void choose_tile(const u64* info, u32 out_down, u32 out_y, u32 out_z
   const TileInput<Condition> conditions(condition, info + kTileDims, left, top);
   const TileInput<T> xs(x, info + 2 * kTileDims, left, top);
   const TileInput<T> ys(y, info + 3 * kTileDims, left, top);
-  // A bit for each that is turned.
+  // A bit for each input that goes through shared memory.
   const u32 which = (conditions.across > 1) | (xs.across > 1) << 1 | (ys.across > 1) << 2;
 
 #pragma unroll 1
