@@ -69,8 +69,8 @@ KILN_DEVICE f32 as_f32(T x) {
   return static_cast<f32>(widen(x));
 }
 
-// The mean of a row and its scale: first the variance (for kZero the mean square), and finally 1 /
-// sqrt(variance + eps).
+// The mean of a row and its scale. The scale is the variance (for kZero the mean square) until
+// moments_of_row() turns it into 1 / sqrt(variance + eps).
 template <Center kCenter>
 struct Moments {
   static constexpr bool kCentered = kCenter == Center::kMean;
@@ -125,7 +125,7 @@ struct Plus {
   }
 };
 
-// Norm of a row of at most kNormElements elements per lane. All loads are issued before the first
+// The norm of a row of at most kNormElements elements per lane. All loads are issued before the first
 // value is used.
 template <Center kCenter, class T>
 KILN_DEVICE void short_norm(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
@@ -456,8 +456,8 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
   if (n_cols < 0) {
     const RowExtent extent(n_cols);
     columns = extent.columns;
-    // These threads have no row. They may return before barriers of others: if a block has several
-    // rows, a team is part of a wave and waits for no other team.
+    // These threads have no row. They may return before any barrier: if a block has several rows,
+    // a team is part of a wave and waits for no other team.
     if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
   }
   const u32 both = unknown(block_size()) | wave_width(), lanes = both & (0 - both);

@@ -1,7 +1,7 @@
-// Norms of a few long rows, several blocks to a row, in two steps of one launch each. A row is cut
-// into parts of `each` elements, one for each block. In step 0 a block stores the moments of its
-// part in the workspace. In step 1 it joins the moments of all parts of its row and writes its
-// results.
+// Norms of a few long rows, several blocks to a row, in two steps. Each step is a launch. A row is
+// cut into parts of `each` elements, one for each block. In step 0 a block stores the moments of
+// its part in the workspace. In step 1 it joins the moments of all parts of its row and writes the
+// results of its part.
 //
 // The moments lie behind the workspace's counters, which are not used.
 #pragma once
@@ -38,7 +38,7 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
       if (first + k * threads < count) x[k] = src[start + first + k * threads];
     }
   };
-  read(thread_rank());  // overlaps what comes before the first use
+  read(thread_rank());  // issued early, to overlap with what follows
   const bool kept = count <= kAhead * threads;
   // Calls use(index within the part, element) for each of the thread's elements.
   const auto walk = [&](auto use) {

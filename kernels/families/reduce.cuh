@@ -103,9 +103,10 @@ KILN_DEVICE u32 log_rows_of_block() {
   return all <= kMostThreads ? 1 : 2;
 }
 
-// Returns true if the launch has a block for each row, with a power of two of threads: one for each
-// element or, in blocks of more than one wave, one for up to kAtOnce. All blocks that work must fit
-// on the device at once, unless a block is one wave, which takes no longer than its launch.
+// Returns true if the launch has a block for each row, and the block a power of two of threads: one
+// for each element or, in blocks of more than a wave, one for up to kAtOnce elements. All blocks
+// that work must fit on the device at once. Blocks of one wave need not: each takes no longer than
+// its launch.
 KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads(), log = log_rows_of_block();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
@@ -142,7 +143,7 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
   // If a row is the last dim, an element within it is found without a division.
   const bool contiguous = uniform(is_contiguous(view)) != 0, along = uniform(last) == per_row;
   const bool several = threads < per_row, many = 2 * threads < per_row;
-  // All blocks must decide this alike, before some exit. An index counts within the last dim.
+  // All blocks must decide this alike, before some exit. Indices count within the last dim.
   if (!along && (Reduction::kIsIndex || (several && !contiguous))) return false;
   if (base >= block_count()) return true;
   const u32 rank = thread_rank() & (threads - 1);
@@ -303,7 +304,7 @@ struct Rows {
       if (lane < team.step) scratch.of[(thread >> log) * team.step + lane] = state;
       barrier();
       // A single row is joined by the lanes of a group; each of several rows by as many lanes as
-      // groups.
+      // there are groups.
       const u32 lanes = team.step == 1 ? width : groups;
       which = thread >> highest_bit(lanes);
       if (uniform(thread & ~(wave_width() - 1)) >= team.step * lanes) return;

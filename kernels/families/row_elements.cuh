@@ -42,7 +42,7 @@ struct EitherOrder {
   }
 };
 
-// Returns the result of a reduction of elements that `order` has turned.
+// Returns the result of a reduction of elements that order.turned() has mapped.
 template <class Reduction, class Out, class Order>
 KILN_DEVICE Out result_of(typename Reduction::State state, u32 last_dim, const Order& order) {
   const Out result = Reduction::result(state, last_dim);

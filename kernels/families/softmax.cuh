@@ -1,6 +1,6 @@
-// dst[r] = softmax of row r. Rows are contiguous. The launch has a thread along x for each row,
-// except for those that n_cols says are missing (tuning/rows.hpp), and less than 2^32 rows. The
-// reference geometry has a block of 32 threads along y for each row.
+// dst[r] = softmax of row r. Rows are contiguous. There are as many as the launch has threads along
+// x, less those that n_cols says are missing (tuning/rows.hpp), and fewer than 2^32. The reference
+// geometry has a block of 32 threads along y for each row.
 //
 // A team takes a row. One walk finds the maximum, one sums the weights, and one writes. The weight
 // of an element is exp(element - maximum). A row that fits into the registers of its team is read
@@ -25,7 +25,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// Ignores NaN, which makes the sum of the weights NaN.
+// The maximum. It ignores NaN, which makes the sum NaN.
 template <class N>
 struct Largest {
   KILN_DEVICE static N identity() { return least<N, N>(); }
@@ -62,8 +62,8 @@ KILN_DEVICE N softmax_weight(N difference) {
 }
 
 // Returns 1 / sum for a sum of such weights, which is NaN or lies between 1 and 2^32 times that
-// factor. The result is within one unit in the last place of f32 and f64, and far more exact than
-// that of narrower types. A division would take more instructions.
+// factor. The result is within one unit in the last place of f32 and f64. For narrower types the
+// error is far below their last place. A division would take more instructions.
 template <class T, class N>
 KILN_DEVICE N softmax_scale(N sum) {
   N r = reciprocal_approximate(static_cast<f32>(sum));
@@ -173,8 +173,8 @@ struct SoftmaxRow {
   }
 };
 
-// Softmax of a short row, of which a thread keeps all its elements in registers. `kWave`: the team
-// is a wave.
+// Softmax of a short row. A thread keeps all of its elements in registers. `kWave`: the team is a
+// wave.
 template <bool kWave, class T>
 KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
   using N = typename Arithmetic<T>::Number;
@@ -221,8 +221,8 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   // A block of one wave takes a single row if the row has more than two chunks per lane.
   const bool one_wave = block_threads() == wave_width();
   const bool alone = one_wave && pieces > 2 * wave_width();
-  // Each block has a short row, and all blocks fit on the device at once. If there are many rows of
-  // at most half a wave, it is faster to let a wave take several of them, below.
+  // Each block has a short row, and all blocks fit on the device at once. Rows of at most half a
+  // wave take this path only if there are few: otherwise a wave takes two or more of them.
   const u32 at_once = columns > wave_width() / 2 ? 2 : 16;
   if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
       block_count() <= resident_threads() / wave_width() / at_once) {
@@ -236,11 +236,11 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
   // With many rows, each gets fewer lanes, which takes fewer instructions in total. A row that is
-  // too long for a wave gets the block, if the block consists of whole waves.
+  // too long for a wave gets a whole block, if blocks consist of whole waves.
   const u64 all = static_cast<u64>(rows) * pieces;
   const bool many = all > resident_threads() / 8;
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
-  // Short rows go by single elements; if there are many rows, only those that are not aligned
+  // Short rows go by single elements, unless there are many and they are aligned: then they go by
   // chunks.
   const u32 of_lane = !many ? Row::kElements : aligned ? 0 : tuning::kSoftmaxShort / sizeof(T);
   const bool is_short = whole_waves && columns <= of_lane * wave_width();

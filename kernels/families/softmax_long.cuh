@@ -1,7 +1,7 @@
-// softmax of a few long rows, several blocks to a row, in two steps of one launch each. A row is
-// cut into parts of `each` elements, one for each block. In step 0 a block stores the state of its
-// part in the workspace. In step 1 it joins the states of all parts of its row and writes its
-// results.
+// softmax of a few long rows, several blocks to a row, in two steps. Each step is a launch. A row
+// is cut into parts of `each` elements, one for each block. In step 0 a block stores the state of
+// its part in the workspace. In step 1 it joins the states of all parts of its row and writes the
+// results of its part.
 //
 // The states lie behind the workspace's counters, which are not used.
 #pragma once
@@ -42,7 +42,7 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
     if (i < its.chunks) chunk.load(src + its.column_of_chunk(i));
     if (i < its.single) one.load(src + its.column_of_single(i));
   };
-  load(team.rank);  // overlaps what comes before the first use
+  load(team.rank);  // issued early, to overlap with what follows
   const bool kept = !its.has_slab(team.threads);
   // Calls use(column, elements) for each of the thread's chunks and single elements.
   const auto walk = [&](auto use) {

@@ -22,7 +22,7 @@ using namespace device;
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// What dst holds.
+// What the output holds.
 enum class Sorted { kColumns, kElements };
 template <Sorted kSorted, class T>
 struct OutputOf {
@@ -43,7 +43,7 @@ struct SortRow {
   // Number of bits of the column in a number that orders keys first and then columns. An 8-byte key
   // leaves no room for the column.
   static constexpr u32 kColumnBits = sizeof(Key) == 4 ? 32 : 0;
-  static constexpr u32 kTogether = 4;  // compared per iteration
+  static constexpr u32 kTogether = 4;  // numbers compared per iteration
 
   const T* x;
   Out* dst;
@@ -139,7 +139,7 @@ struct SortRow {
         if (sum + here > most) break;
         sum += here;
       }
-      const Key end = ((above << 8) + d) << shift;  // zero behind the greatest key
+      const Key end = ((above << 8) + d) << shift;  // wraps to 0 after the greatest key
       if (sum != 0) return {low, static_cast<Key>(end - 1), sum, false};
       above = above << 8 | d;
       if (shift == 0) return {end, end, scratch.first[d], true};

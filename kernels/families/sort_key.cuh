@@ -22,7 +22,7 @@ KILN_DEVICE SortKey<T> sort_key(T x, bool descending) {
   if constexpr (kIsFloat<T>) {
     const auto number = widen(x);
     if (number != number) return kAll;
-    if (number == 0) key = 0;  // -0 too
+    if (number == 0) key = 0;  // also for -0
     key = (key & kSign) != 0 ? kAll - key : key | kSign;
   } else if constexpr (static_cast<T>(-1) < 0) {
     key ^= kSign;

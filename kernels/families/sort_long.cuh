@@ -40,9 +40,9 @@ struct LongSort {
   void* dst;   // results of all rows
   u64 row;
   u32 columns, parts, part, digit, order;
-  u32* states;  // of the row: where its records lie, by digit
-  u32* counts;  // of each part of the row, by digit
-  u32* sums;    // of each group of parts, by digit, twice
+  u32* states;  // of the row: where its records lie before each digit
+  u32* counts;  // of each digit's value in each part of the row
+  u32* sums;    // of each digit's value in each group of parts, twice
   Key* keys;    // of the row, in the first copy
   u32* values;
   u64 copy;  // records from one copy to the next
@@ -100,8 +100,8 @@ struct LongSort {
 #pragma unroll 1
     for (u32 i = self; i < kAbreast * kSortDigits; i += threads) {
       const u32 d = i % kSortDigits;
-      // Adds up all parts for the first digit. For others adds up all groups, then parts of this
-      // group.
+      // For the first digit, adds up all parts. For other digits, adds up all groups, and then the
+      // parts of this part's group.
       const u32* table = digit == 0 ? counts : sums_for(digit);
       u32 first = 0, end = digit == 0 ? parts : groups(), own = digit == 0 ? part : group();
 #pragma unroll 1

@@ -3,8 +3,8 @@
 //
 // After the dims and strides of the view, `info` has the sizes of the summed dims and then their
 // strides in row-major order. If all elements of a wave have the same target, its lanes add them up
-// before the atomic addition. For two-byte types, whose atomic additions wait for one another, so
-// do the waves of a block.
+// before the atomic addition. For two-byte types, whose atomic additions wait for one another, the
+// waves of a block do the same.
 #pragma once
 
 #include "device/atomics.cuh"
@@ -33,7 +33,7 @@ struct SummedDims {
   }
 };
 
-// Up to so many waves of elements are added wave by wave, which is faster than by blocks.
+// Up to this many waves of elements are added wave by wave, which is faster than by blocks.
 inline constexpr u32 kFewWaves = 4;
 
 // The target of a thread without an element.
@@ -100,7 +100,8 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     u64 target = kNoTarget;
     typename Sum::State value = Sum::identity();
     if (i < numel) {
-      const T x = inp[unknown(contiguous) != 0 ? i : place_of(view, view.rank, i)];  // overlaps
+      // The load overlaps target_of().
+      const T x = inp[unknown(contiguous) != 0 ? i : place_of(view, view.rank, i)];
       target = summed.target_of(i);
       value = Sum::take(value, x, 0);
     }
