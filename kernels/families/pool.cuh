@@ -25,7 +25,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
   const u32 rows = n(info[2] - w_k) / n(w_stride) + 1;
   const u32 columns = n(info[3] - h_k) / n(h_stride) + 1;
   const u64 lines = info[0] * channels * rows;
-  // Windows are two columns wide and side by side: a chunk of elements gives half a chunk of
+  // If windows are two columns wide and side by side, a chunk of elements gives half a chunk of
   // results.
   constexpr u32 kCount = kChunkCount<T>, kHalf = kCount / 2;
   const bool by_chunks = h_k == 2 && h_stride == 2 && stride == 1 && columns % kHalf == 0 &&

@@ -267,8 +267,8 @@ struct TileResults {
   }
 
   // Adds the products of unit `unit` of two rows and the staged vectors' groups from `first_group`
-  // on. Only the first `count` vectors matter. Every kSkip tiles of columns, the loop ends if it is
-  // past them.
+  // on. Only the first `count` vectors matter. Tiles of columns behind them are skipped, from a
+  // multiple of kSkip on.
   static constexpr u32 kSkip = 4;
   template <class Format, class Vectors>
   KILN_DEVICE void add(const u8* const (&rows)[2], u32 unit, const Vectors& vectors, u32 count,
@@ -351,7 +351,8 @@ struct TileResults {
   }
 };
 
-// Either so many threads of a block work, or twice as many. Others only wait at barriers.
+// Number of threads of a block that work. In blocks that have twice as many, those work. Others only
+// wait at barriers.
 inline constexpr u32 kMatrixThreads = 128;
 
 // Makes tiles of 64 or 32 rows and up to 64 vectors. Every 32 threads take 16 rows. If there are
@@ -390,8 +391,8 @@ struct MatrixTiles {
     constexpr u32 kUnits = kGroups / Unit::kGroups;
     const u32 thread = thread_rank(), lane = thread % kTileThreads;
     const u32 wave = uniform(thread / kTileThreads);
-    // If there are more threads, the second kMatrixThreads copy the vectors and the first ones the
-    // rows.
+    // If there are more threads, the first kMatrixThreads copy the rows and the next ones the
+    // vectors.
     const bool are_more = block_threads() >= 2 * kMatrixThreads;
     const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;

@@ -3,10 +3,11 @@
 // contiguous.
 //
 // Pairs come in groups of less than 2^31, so that 32 bits suffice to find one. A group is a head,
-// or the heads of a token. In a launch that is not small, each thread does one chunk of pairs, in
-// the order of the source. Blocks that loop over chunks would read and write in many places at
-// once. Measured on an H100, in us, looping blocks -> this (the original): f64 1x32x4096x128, rope
-// 105 -> 97 (95), rope_thd 100 -> 92 (96).
+// or the heads of a token. In a launch that is not small, each thread rotates one chunk of
+// pairs, in the order of the source. Blocks that loop over chunks would read and write in many
+// places at once; only two-byte types are faster so, in the reference geometry. Measured on an H100,
+// in us, looping blocks -> this (the original): f64 1x32x4096x128, rope 105 -> 97 (95), rope_thd
+// 100 -> 92 (96).
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -25,8 +26,8 @@ enum class Pairing { kNeighbours, kHalves, kHalvesTokensFirst };
 template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
-  static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // done together
-  // True if a thread does one pair, which is then found by quotients in f32 in larger launches,
+  static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // rotated together
+  // True if a thread rotates one pair, which is then found by quotients in f32 in larger launches,
   // too. Measured on an H100, reference geometry, in us, by chunks -> this: rope_f64 1x32x256x128
   // 7.81 -> 7.45; rope_thd_f64 1x32x1024x128 25.8 -> 24.5.
   static constexpr bool kOneEach = kHalved && kCount == 1;
@@ -99,7 +100,7 @@ struct Rope {
     }
   }
 
-  // Returns true if kCount pairs can be done together, by aligned chunks.
+  // Returns true if kCount pairs can be rotated together, by aligned chunks.
   KILN_DEVICE bool has_chunks() const {
     if (kHalved && kCount == 1) return false;
     const u64 arrays = address_of(src) | address_of(dst);
@@ -109,7 +110,7 @@ struct Rope {
     return (arrays | tables * 2 | sizes * 2 * sizeof(T)) % 16 == 0;
   }
 
-  // Does the pair, or the chunk of pairs, that begins at number `within` of a group.
+  // Rotates the pair, or the chunk of pairs, that begins at number `within` of a group.
   KILN_DEVICE void turn(u32 group, u32 within, bool in_chunks) const {
     const u32 j = kHalved ? within % half : 0;  // groups are whole heads
     const u64 at = 2 * (static_cast<u64>(group) * per_group + within) - j;
@@ -128,7 +129,7 @@ struct Rope {
     return kPairing != Pairing::kHalvesTokensFirst && per_group * sizeof(T) > tuning::kRopeCached;
   }
 
-  // Does pair `i` of a small launch, which takes as long as its instructions.
+  // Rotates pair `i` of a small launch, which takes as long as its instructions.
   KILN_DEVICE void turn_one(u32 i) const {
     const u32 group = small_quotient(i, per_group), within = i - group * per_group;
     const u32 j = kHalved ? i - small_quotient(i, half) * half : 0;
@@ -151,8 +152,9 @@ struct Rope {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
-    // Most blocks that may work. 32 bits number their threads, and the threads of the next round,
-    // in which they look for more pairs. Most blocks of a large launch exit by this comparison.
+    // Maximum number of blocks that may work. 32 bits number their threads, and the threads of the
+    // next round, in which they look for more pairs. Most blocks of a large launch exit by this
+    // comparison.
     const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 21;
     u32 block = block_index();
     if (block >= most) return;

@@ -48,7 +48,7 @@ struct StreamedRows {
     u8 stages[kStages * kStageBytes];
     f32 parts[kBatch][kStride];
   };
-  // Memory of a block. The waves' memory lies behind it, and then the vector.
+  // Memory of a block. The waves' memory and then the vector follow.
   struct alignas(16) Sums {
     f32 of_pieces[kMostSums];
   };
@@ -113,9 +113,8 @@ struct StreamedRows {
 
  private:
   // The rows of a block, in units of one, two or four, and the pieces of a unit: the slices of its
-  // rows in turn. A unit has the rows of both matrices. It has two of each if every other row
-  // begins in the middle of a word. So pieces with the same number have the same alignment in all
-  // units.
+  // rows in turn. A unit has a row of each matrix, or two if every other row begins in the
+  // middle of a word. So pieces with the same number begin alike within a word, in all units.
   struct Rows {
     const PairRows& matrix;
     u32 shift;         // log2 of a unit's rows
