@@ -7,9 +7,9 @@
 // A row of at most two elements per lane is loaded at once, together with alpha and beta. Any other
 // row belongs to a team: the first waves of the block, as many as have work, or the threads along x
 // if a block has several rows. Norm walks rows of aligned 16-byte chunks. LooseNorm walks other
-// rows by aligned chunks of four elements, and SingleNorm by single elements where that is no
-// slower. All three keep a short row in registers. A longer row is read from memory once and then
-// re-read from cache.
+// rows by aligned chunks of four elements. SingleNorm walks them by single elements, for types that
+// gain nothing from chunks or would spill registers. All three keep a short row in registers. A
+// longer row is read from memory once and then re-read from cache.
 //
 // One walk finds mean and variance if the mean is at most twice the standard deviation. A larger
 // mean would cancel, so a second walk sums the deviations from the mean that the first one found.

@@ -99,8 +99,8 @@ struct StagedVectors {
 
   alignas(16) u32 words[kVectors * kStride];
 
-  // Copies blocks from `first_group` on of the vectors from `first_vector` on. Places of vectors
-  // behind the last one keep what they held.
+  // Copies blocks from `first_group` on of the vectors from `first_vector` on. Places behind the
+  // last vector are left unchanged.
   KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
     constexpr u32 kChunks = kWords / 4, kDown = kThreads / kChunks, kAlong = kThreads % kChunks;
     const u32 count = lesser(vectors.count - first_vector, kVectors);
@@ -135,8 +135,9 @@ struct StagedVectors {
   }
 };
 
-// A unit is what a thread decodes of a row at once: kGroups * 32 values. UnitRows holds what thread
-// `lane` of 32 needs of 16 rows: its part of the two rows that begin at rows[0] and rows[1].
+// A unit is the part of a row that a thread decodes at once: kGroups * 32 values. UnitRows is the
+// share of thread `lane` of 32 in 16 rows: its words of the two rows that begin at rows[0] and
+// rows[1].
 template <class Format>
 struct UnitRows {
   // True if a slice has words of both halves of 32 values. Otherwise it has words of as many groups
@@ -351,8 +352,8 @@ struct TileResults {
   }
 };
 
-// Number of threads of a block that work. In blocks that have twice as many, those work. Others only
-// wait at barriers.
+// Number of threads of a block that work. If the block has twice as many, all of these work. Any
+// others only wait at barriers.
 inline constexpr u32 kMatrixThreads = 128;
 
 // Makes tiles of 64 or 32 rows and up to 64 vectors. Every 32 threads take 16 rows. If there are

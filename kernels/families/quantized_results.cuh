@@ -72,7 +72,7 @@ struct FloatResults {
       four.store(static_cast<u16*>(dst) + at);
     }
   }
-  // sum(0) is the sum of row `row`, and sum(1) that of the next row.
+  // sum(0) is the sum of row `row`, and sum(1) the sum of the next row.
   template <class Sum>
   KILN_DEVICE void operator()(u32 row, u32 v, Sum sum) const {
     const u64 before = static_cast<u64>(v) * stride;

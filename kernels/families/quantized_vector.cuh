@@ -1,7 +1,7 @@
 // Products of a matrix of quantized rows and a few vectors.
 //
 // A team of threads takes several rows at once, mostly two or four. Each thread takes the same
-// columns of all these rows, so that what it loads of the vectors serves several rows.
+// columns of all these rows, so that each load of vectors serves several rows.
 #pragma once
 
 #include "device/block.cuh"
@@ -121,8 +121,9 @@ inline constexpr u32 kColumnsAtOnce = tuning::columns_at_once(kVectors, Format::
 template <class Format, u32 kVectors>
 inline constexpr u32 kSlicesAtOnce = kColumnsAtOnce<Format, kVectors> / (4 * Format::kParts);
 
-// True if the two halves of what a thread takes of a row are summed separately, which takes longer.
-// Only so is the product that the reference publishes for one row, 5561664.5, matched bit for bit.
+// True if the two halves of a thread's part of a row are summed separately, which takes longer.
+// Only then does the product of one row match the reference's published one, 5561664.5, bit for
+// bit.
 template <class Format, u32 kSums>
 inline constexpr bool kSumsHalves = false;
 template <>
@@ -247,7 +248,7 @@ KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
 // Multiplies kVectors vectors of Q8_1, `stride` blocks apart, by `rows` rows of `columns` columns.
 // A team takes kRows rows at once, and each thread kWords slices of each. `output(row, v, sum)` is
 // called once for each row and vector, in some thread. There sum(0) returns their product, and
-// sum(n) that of row + n, if it is one of the same kRows rows.
+// sum(n) the product of row + n, if that is one of the same kRows rows.
 template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums<>,
           u32 kWords = kSlicesAtOnce<Format, kVectors>, bool kByHalves = false, class Matrix,
           class Output>
@@ -311,12 +312,12 @@ struct RowShares {
   bool is_spread = false;
 };
 
-// A launch in the reference geometry has more blocks than there are groups of rows. If the rows
-// suffice for waves to fill the device, each wave takes rows of its own. Only so many blocks then
-// work that the others have room to exit. Fewer rows suffice if a row has fewer pieces than the
-// block has threads. The number of multiprocessors is that of the architecture's largest GPU:
-// asking the device would take as long as a small product's arithmetic. `tasks` is the number of
-// such products that are made at once.
+// A launch in the reference geometry has more blocks than there are groups of rows. If there are
+// enough rows for waves to fill the device, each wave takes rows of its own. Then only some of the
+// blocks work, so that the others have room to exit. Fewer rows suffice if a row has fewer pieces
+// than the block has threads. The number of multiprocessors is that of the architecture's largest
+// GPU: asking the device would take as long as a small product's arithmetic. `tasks` is the number
+// of such products that are made at once.
 template <class Format, u32 kVectors, u32 kRows>
 inline constexpr u32 kBlocksWorking = tuning::vector_blocks_working(kVectors, kRows,
                                                                     (Format::kValues > 32),
@@ -401,7 +402,7 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
   Share of_block = share_of_block(shares.workers);
   constexpr bool kByHalves = kVectors > 2 && Format::kParts == 4;
   if constexpr (kByHalves) {
-    // Otherwise half of the threads would be idle, in kernels of which few blocks fit on a
+    // Otherwise half of the threads would be idle, and only few blocks of these kernels fit on a
     // multiprocessor.
     const bool go_apart = columns > tuning::kColumnsOfWave &&
                           2 * columns <= block_threads() * kColumnsAtOnce<Format, kVectors> &&

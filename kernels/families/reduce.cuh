@@ -336,7 +336,7 @@ KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const
                walk_rows(view, numel, per_row, highest_bit(kCount), blocks)};
   RowWalk& walk = rows.walk;
   const u32 last = last_size(view);
-  // uniform() tells the compiler what the lanes of a wave have in common. Otherwise it would emit
+  // uniform() tells the compiler which values the lanes of a wave share. Otherwise it would emit
   // each exchange between lanes twice.
   Team& team = walk.teams.team;
   team.threads = uniform(team.threads);

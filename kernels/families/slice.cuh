@@ -15,8 +15,8 @@ using namespace device;
 struct Runs {
   u64 outer, pitch, first, runs, apart, run;
 
-  // `left` is the product of the sizes before the dim, `right` that of the sizes behind it, and
-  // `size` the input's size in the dim.
+  // `left` and `right` are the products of the sizes before and behind the dim. `size` is the
+  // input's size in the dim.
   KILN_DEVICE Runs(u64 left, u64 size, u64 right, u64 start, u64 step, u64 count)
       : outer(left), pitch(size * right), first(start * right) {
     const bool dense = step == 1;  // then all of them form one run

@@ -22,7 +22,7 @@ using namespace device;
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// What the output holds.
+// The kind of output.
 enum class Sorted { kColumns, kElements };
 template <Sorted kSorted, class T>
 struct OutputOf {

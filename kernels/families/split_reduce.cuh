@@ -55,7 +55,7 @@ struct SplitRows {
   State* states;
   Order order;
 
-  // Joins the states of all threads of the block or, if `across`, of those with the same lane
+  // Joins the states of all threads of the block or, if `across`, of the threads with the same lane
   // index.
   KILN_DEVICE static State join_team(State state, bool across) {
     SplitScratch<State>& scratch = split_scratch<State>();

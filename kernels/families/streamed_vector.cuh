@@ -39,7 +39,8 @@ struct StreamedRows {
   static constexpr bool kStartsAnywhere = kStartsAtHalves<Format>;  // within 16 bytes
   static_assert(kStageBytes % kLine == 0 && kStageBytes >= kBytes + kLine - 16 + kStartsAnywhere);
   static_assert(kMostSums >= tuning::kMostStreamedColumns / kColumns * 4);
-  // The threads of a wave store their sums of so many pieces. Then four threads add up each piece.
+  // The threads of a wave store their sums of kBatch pieces. Then four threads add up those of each
+  // piece.
   static constexpr u32 kBatch = tuning::kStreamedBatch, kStride = tuning::kStreamedStride;
   static_assert(kBatch == kLanes / 4 && kStride == kLanes + 4);
 
@@ -128,7 +129,7 @@ struct StreamedRows {
       return matrix.row((unit(k) << shift) + row) + (p >> shift) * kBytes;
     }
   };
-  // What a wave copies: one piece of each unit, then the next piece of each unit.
+  // The pieces that a wave copies: one of each unit, then the next one of each unit.
   struct Copies {
     const Rows& rows;
     SharedPlace ring;
@@ -233,7 +234,7 @@ struct StreamedRows {
     }
   }
 
-  // Adds up what the threads of a wave stored for `batch` pieces, into sums[0] and so on.
+  // Adds up the sums that the threads of a wave stored for `batch` pieces, into sums[0] and so on.
   KILN_DEVICE static void add_parts(const f32 (&parts)[kBatch][kStride], u32 batch, f32* sums,
                                     u32 lane) {
     const f32* const own = &parts[lane / 4][lane % 4 * (kLanes / 4)];

@@ -51,8 +51,8 @@ KILN_DEVICE bool add_up_wave(u32 lanes, u64& target, typename Sum::State& value)
   return true;
 }
 
-// Joins in the first wave what the first lanes of a block's waves have. The other waves are left
-// without a target.
+// Moves the sums of a block's waves, which their first lanes hold, to the first wave. Adds them up
+// there if they have one target. The other waves are left without a target.
 template <class Sum>
 KILN_DEVICE void add_up_block(u64& target, typename Sum::State& value) {
   struct Scratch {

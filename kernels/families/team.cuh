@@ -17,8 +17,8 @@ using namespace device;
 KILN_DEVICE u32 bits_of_number(u32 number) { return highest_bit(2 * number | 1); }
 
 // Returns how many blocks work on rows of `pieces` pieces, assuming 64 registers a thread. If many
-// small blocks have short rows, that is half of what the device holds, which leaves room for the
-// others to exit.
+// small blocks have short rows, only half of the blocks that the device holds work, which leaves
+// room for the others to exit.
 KILN_DEVICE u32 row_blocks(u64 pieces) {
   u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
   if (block_threads() <= 128 && pieces <= 64 && block_count() > 4 * fit) fit /= 2;

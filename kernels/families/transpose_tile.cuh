@@ -17,11 +17,12 @@ namespace kiln::families {
 
 using namespace device;
 
-// A large block works in teams of so many threads, each on a tile of its own.
+// A large block works in teams of this many threads, each on a tile of its own.
 inline constexpr u32 kTeam = 256;
 inline constexpr u32 kMostTeams = 4;
 
-// The part of a tile that lies within the view, and where its first element lies on both sides.
+// The part of a tile that lies within the view, and where its first element lies in the input and
+// in the output.
 struct TilePlace {
   u64 inp;
   u64 out;
@@ -278,7 +279,7 @@ struct Tiling {
   }
 };
 
-// Shared memory of a block. Keeping the tiling there saves registers for what is moved.
+// Shared memory of a block. Keeping the tiling there saves registers.
 template <class B>
 struct TransposeTiles {
   Tiling<B> tiling;

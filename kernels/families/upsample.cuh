@@ -136,7 +136,7 @@ KILN_DEVICE void upsample_nearest1d(u64 length_out, f64 scale, const u64* info, 
                           });
 }
 
-// The two elements around a place, and what part of the way from the first to the second it is.
+// The two elements around a place, and the place's part of the way from the first to the second.
 template <class N>
 struct Between {
   u32 first, second;
