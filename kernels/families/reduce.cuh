@@ -140,7 +140,7 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
     return true;
   }
   const u32 last = last_size(view);
-  // If a row is the last dim, an element within it is found without a division.
+  // If rows run along the last dim, an element within its row is found without a division.
   const bool contiguous = uniform(is_contiguous(view)) != 0, along = uniform(last) == per_row;
   const bool several = threads < per_row, many = 2 * threads < per_row;
   // All blocks must decide this alike, before some exit. Indices count within the last dim.

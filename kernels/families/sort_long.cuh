@@ -5,8 +5,8 @@
 //   move    each block finds where its records go: behind the row's smaller digits, and behind
 //           equal digits of the parts before its own. It moves them there, a block sort at a time.
 //
-// A digit that all keys of a row share is skipped, except the last digit. Rows that do not fit into
-// the workspace together are sorted one group after the other.
+// A digit that all keys of a row share is skipped, except the last digit. If not all rows fit into
+// the workspace, they are sorted in several rounds.
 #pragma once
 
 #include "device/block_sort.cuh"

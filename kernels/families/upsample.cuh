@@ -26,7 +26,7 @@ struct Image {
   const T* src;
   u32 row;  // of the output
 
-  // `follows`: the line comes right after that of the call before.
+  // `follows`: the line comes right after the previous call's.
   template <class Quotient>
   KILN_DEVICE void move_to(u32 line, bool follows, Quotient divide, const u64* info, const T* first,
                            u32 rows_out) {
@@ -46,7 +46,7 @@ KILN_DEVICE u32 element_at(f64 place, u32 size) {
 }
 
 // `row_of(line, follows, divide)` returns the source row of a line. `follows`: the line comes right
-// after that of the call before. With `kRepeats`, both may have the same row.
+// after the previous call's. With `kRepeats`, both lines may have the same row.
 template <bool kRepeats, class T, class RowOf>
 KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 width, u64 stride,
                                   T* dst, RowOf row_of) {
