@@ -125,8 +125,8 @@ struct Plus {
   }
 };
 
-// The norm of a row of at most kNormElements elements per lane. All loads are issued before the first
-// value is used.
+// The norm of a row of at most kNormElements elements per lane. All loads are issued before the
+// first value is used.
 template <Center kCenter, class T>
 KILN_DEVICE void short_norm(const T* src, T* dst, const T* alpha, const T* beta, u32 columns,
                             u32 lanes, u32 rank, f32 eps) {
