@@ -5,11 +5,11 @@
 // rmsnorm has 0 for the mean and no beta.
 //
 // A row of at most two elements per lane is loaded at once, together with alpha and beta. Any other
-// row belongs to a team: the first waves of the block, as many as have work, or the threads along x
-// if a block has several rows. Norm walks rows of aligned 16-byte chunks. LooseNorm walks other
-// rows by aligned chunks of four elements. SingleNorm walks them by single elements, for types that
-// gain nothing from chunks or would spill registers. All three keep a short row in registers. A
-// longer row is read from memory once and then re-read from cache.
+// row belongs to as many waves of its block as have work, or, if a block has several rows, to the
+// threads along x. Norm walks rows of aligned 16-byte chunks. LooseNorm walks other rows by aligned
+// chunks of four elements. SingleNorm walks them by single elements, for types that gain nothing
+// from chunks or would spill registers. All three keep a short row in registers. A longer row is
+// read from memory once and then re-read from cache.
 //
 // One walk finds mean and variance if the mean is at most twice the standard deviation. A larger
 // mean would cancel, so a second walk sums the deviations from the mean that the first one found.
@@ -27,7 +27,7 @@ using namespace device;
 
 enum class Center { kZero, kMean };
 
-// Sums of the squared deviations from a number and, for kMean, of the deviations themselves.
+// Sums of squared deviations from a number and, for kMean, of the deviations.
 template <Center kCenter>
 struct Sums {
   f32 squares, deviations;
@@ -76,9 +76,8 @@ struct Moments {
   static constexpr bool kCentered = kCenter == Center::kMean;
   f32 mean = 0, scale = 0;
 
-  // Updates the moments from the sums of one walk over `columns` elements, which were taken
-  // relative to `mean`. Returns true if no further walk is needed. NaN needs none: it would stay
-  // NaN.
+  // Updates the moments from the sums of a walk over `columns` elements, relative to `mean`.
+  // Returns true if no further walk is needed. NaN would stay NaN.
   KILN_DEVICE bool found(const Sums<kCenter>& sums, u32 columns) {
     const f32 part = reciprocal_of_count(static_cast<f32>(static_cast<i32>(columns)));
     scale = sums.squares * part;
@@ -174,7 +173,7 @@ struct Norm {
   static constexpr u32 kKept = 2;                // chunks that a thread keeps
   // Number of chunks that are written together. One by one is less code, but slower for rmsnorm and
   // f64. Measured on an H200, in us, one by one -> together: layernorm_f64 2^12 3.62 -> 3.50;
-  // rmsnorm_f16 8x4096 2.39 -> 2.27; layernorm_bf16 2^12 2.00 -> 2.01.
+  // rmsnorm_f16 8x4096 2.39 -> 2.27.
   static constexpr u32 kWritten = kCentered && sizeof(T) < 8 ? 1 : kKept;
   using Piece = Chunk<T, kCount>;
 
@@ -237,19 +236,17 @@ struct Norm {
           results.store(dst + (start + c));
         }
       }
-      // The next chunk that is kept moves to the place of the one just written.
+      // The next kept chunk takes the place of the one just written.
       if (kWritten == 1) x[0] = x[1];
     }
   }
 };
 
-// Walks rows by single elements. Since the compiler must assume that results overlap weights, the
-// code loads the weights of several elements before it stores the first result. This matters most
-// if one wave takes a long row.
+// Walks rows by single elements. Loads the weights of several elements before it stores the first
+// result: the compiler must assume that they overlap.
 //
 // Measured on an H200, reference geometry (32 threads a row), in us, loads before each store ->
-// loads before all stores (the original): layernorm_f64 17x1023 17.9 -> 12.4 (19.6); layernorm_f32
-// 17x1023 11.6 -> 8.9 (14.1).
+// loads before all stores (the original): layernorm_f64 17x1023 17.9 -> 12.4 (19.6).
 template <Center kCenter, class T>
 struct SingleNorm {
   static constexpr bool kCentered = kCenter == Center::kMean;
@@ -456,8 +453,8 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
   if (n_cols < 0) {
     const RowExtent extent(n_cols);
     columns = extent.columns;
-    // These threads have no row. They may return before any barrier: if a block has several rows,
-    // a team is part of a wave and waits for no other team.
+    // These threads have no row. They may return: in blocks of several rows a team is part of a
+    // wave and waits for no other team.
     if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
   }
   const u32 both = unknown(block_size()) | wave_width(), lanes = both & (0 - both);

@@ -1,7 +1,6 @@
-// Norms of a few long rows, several blocks to a row, in two steps. Each step is a launch. A row is
-// cut into parts of `each` elements, one for each block. In step 0 a block stores the moments of
-// its part in the workspace. In step 1 it joins the moments of all parts of its row and writes the
-// results of its part.
+// Norms of a few long rows, several blocks to a row, in two launches. A row is cut into parts of
+// `each` elements, one for each block. In step 0 a block stores the moments of its part in the
+// workspace. In step 1 it joins the moments of its row and writes its results.
 //
 // The moments lie behind the workspace's counters, which are not used.
 #pragma once
@@ -61,8 +60,7 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
   const u32 all = step == 0 ? count : columns;
   const f32 share = reciprocal_of_count(static_cast<f32>(static_cast<i32>(all)));
   f32 mean = 0, squares = 0;
-  // The first round finds the mean, if the norm is centered. The last one sums squared deviations
-  // from it.
+  // First the mean, if the norm is centered, then the sum of squared deviations from it.
 #pragma unroll 1
   for (bool by_mean = !centered;; by_mean = true) {
     f32 sum = 0;

@@ -28,10 +28,9 @@ KILN_DEVICE void load_four(const T* row, u32 at, u32 columns, f32 (&x)[4]) {
   }
 }
 
-// Quotients by one positive number, rounded as a division rounds them and found by the same steps.
-// Several of them take fewer instructions than divisions, each of which has a branch for numbers
-// near the ends of the range of f32. Here all numbers are scaled away from the lower end, and
-// quants are far from the upper one.
+// Quotients by one positive number, found and rounded like those of divisions. Divisions take more
+// instructions, as each has a branch for numbers near the ends of f32. Here all numbers are scaled
+// away from the lower end, and quants are far from the upper one.
 struct Quotients {
   f32 scale, divisor, reciprocal;
 

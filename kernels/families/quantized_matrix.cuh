@@ -47,8 +47,8 @@ struct StagedRows {
 
   alignas(16) u8 bytes[kRows * kChunks * 16];
 
-  // Copies blocks from `first_block` on of `rows` rows, kRows or half of them, from `first_row` on.
-  // Rows behind the matrix's last one repeat it.
+  // Copies `rows` rows, kRows or half of them, from `first_row` on, and blocks from `first_block`
+  // on. Rows behind the last one repeat it.
   KILN_DEVICE void copy(const BlockMatrix& matrix, u32 first_row, u32 rows, u32 first_block,
                         u32 thread) {
     constexpr u32 kThreadsOfRow = kThreads / kRows;
@@ -99,8 +99,7 @@ struct StagedVectors {
 
   alignas(16) u32 words[kVectors * kStride];
 
-  // Copies blocks from `first_group` on of the vectors from `first_vector` on. Places behind the
-  // last vector are left unchanged.
+  // Places behind the last vector are left unchanged.
   KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
     constexpr u32 kChunks = kWords / 4, kDown = kThreads / kChunks, kAlong = kThreads % kChunks;
     const u32 count = lesser(vectors.count - first_vector, kVectors);
@@ -140,8 +139,7 @@ struct StagedVectors {
 // rows[1].
 template <class Format>
 struct UnitRows {
-  // True if a slice has words of both halves of 32 values. Otherwise it has words of as many groups
-  // as it has parts.
+  // True if a slice has words of both halves of 32 values. Otherwise it has words of kParts groups.
   static constexpr bool kHasHalves = Format::kValues == 32 && Format::kParts == 2;
   static constexpr u32 kGroups = kHasHalves ? 1 : Format::kParts;
   static constexpr u32 kPerBlock = Format::kValues / 32 / kGroups;
@@ -177,8 +175,7 @@ struct UnitRows {
     }
   }
 
-  // If four neighbouring threads, which have the same rows, need four scales, each decodes one of
-  // them.
+  // If four neighbouring threads need four scales, of the same rows, each decodes one.
   KILN_DEVICE void load_scales(const u8* const (&rows)[2], u32 unit, u32 lane) {
     const u32 at = unit / kPerBlock * Format::kBytes, first = unit % kPerBlock * kGroups;
     if constexpr (kGroups == 2 && kRuns == 1) {
@@ -323,7 +320,7 @@ struct TileResults {
   KILN_DEVICE void add_run(const ByteRows& bytes, const gguf::Scale (&scales)[2], const u32* blocks,
                            u32 x, u32 lane) {
     static_assert(Format::kZero == 0);
-    // A vector's block has no field for the sum of its half, so products with ones compute it.
+    // The sum of half a vector's block is none of its fields, so it is computed.
     constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
     i32 ones[4] = {}, dot[4];
     if constexpr (kSums) {
@@ -352,12 +349,11 @@ struct TileResults {
   }
 };
 
-// Number of threads of a block that work. If the block has twice as many, all of these work. Any
-// others only wait at barriers.
+// Number of threads of a block that work, or twice as many if there are. Others only wait.
 inline constexpr u32 kMatrixThreads = 128;
 
-// Makes tiles of 64 or 32 rows and up to 64 vectors. Every 32 threads take 16 rows. If there are
-// more threads than rows need, each step of columns is split into parts for them.
+// Makes tiles of 64 or 32 rows and 64 vectors. Every 32 threads take 16 rows. If rows leave threads
+// over, steps of columns are split into parts.
 template <class Format>
 struct MatrixTiles {
   static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32, kFewVectors = 32;
@@ -373,11 +369,11 @@ struct MatrixTiles {
     f32 parts[kRows / kTileRows][kVectors / kTileColumns * 4][kTileThreads];
   };
 
-  // Returns few rows if the launch has enough blocks for such tiles.
+  // Few, if the launch has enough blocks for such tiles.
   KILN_DEVICE static u32 rows_of_tile(u32 rows) {
     return block_count() >= (rows + kFewRows - 1) / kFewRows ? kFewRows : kRows;
   }
-  // Returns few vectors if the launch has enough blocks along y for such tiles.
+  // Few, if the launch has enough blocks along y for such tiles.
   KILN_DEVICE static u32 vectors_of_tile(u32 vectors) {
     return block_count_y() >= (vectors + kFewVectors - 1) / kFewVectors ? kFewVectors : kVectors;
   }
@@ -392,8 +388,7 @@ struct MatrixTiles {
     constexpr u32 kUnits = kGroups / Unit::kGroups;
     const u32 thread = thread_rank(), lane = thread % kTileThreads;
     const u32 wave = uniform(thread / kTileThreads);
-    // If there are more threads, the first kMatrixThreads copy the rows and the next ones the
-    // vectors.
+    // If there are more threads, the first ones copy the rows and the next ones the vectors.
     const bool are_more = block_threads() >= 2 * kMatrixThreads;
     const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
@@ -454,12 +449,11 @@ struct MatrixTiles {
 };
 
 // mul_mat_vec of 5 to 8 vectors. A block of up to kMostWaves * 32 threads makes 16 rows at once.
-// Its groups of 32 threads take steps of columns in turn. Each group copies one step ahead, or
-// three steps if its block has room for them and there are few rows. A launch may have any number
-// of blocks.
+// Every 32 threads take steps of columns in turn and copy one step ahead, or three if the block has
+// room and there are few rows. A launch may have any number of blocks.
 template <class GivenFormat, u32 kMostWaves>
 struct MatrixVectors {
-  // Vectors' blocks have no field for the sum of a half, which runs of half a block would need.
+  // Runs of half a block would need its sum, which vectors do not have.
   using Format = gguf::CenteredRuns<GivenFormat>;
   using Unit = UnitRows<Format>;
   using Results = TileResults<1>;

@@ -34,10 +34,10 @@ template <u32 kCount, u32 kMostWaves>
 struct TeamSums {
   f32 of[kMostWaves][kCount];
 };
-// The default place of TeamSums, for blocks of up to kMostThreads threads. The sums of few waves
-// are added without a loop. fused_vector keeps the default, since its stages lie behind this
-// memory. Measured on an H200, in us, room for 1024 threads -> for 128: two matrices of Q4_0 14336
-// x 4096 18.5 -> 24.0.
+// The default place of TeamSums, for blocks of up to kMostThreads threads. Sums of few waves need
+// no loop. fused_vector has room for 1024 threads, since its stages lie behind this memory.
+// Measured on an H200, in us, room for 1024 threads -> for 128: two matrices of Q4_0 14336 x 4096
+// 18.5 -> 24.0.
 template <u32 kMostThreads = 1024>
 struct OwnSums {
   static constexpr u32 kMostWaves = kMostThreads / kLeastThreads;
@@ -115,7 +115,7 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   for (u32 i = team.rank; i < kCount; i += team.threads) store(i, sum_of);
 }
 
-// Number of columns of a row that a thread takes at once, and number of slices (gguf/block.cuh).
+// Columns of a row that a thread takes at once, and slices (gguf/block.cuh).
 template <class Format, u32 kVectors>
 inline constexpr u32 kColumnsAtOnce = tuning::columns_at_once(kVectors, Format::kBytes);
 template <class Format, u32 kVectors>
@@ -146,7 +146,7 @@ struct VectorPiece {
   i32 first[Format::kParts];  // start of a part's sum of products, biased
 
   // `blocks` begins with the block that holds the first word of the first part; `at` is that word's
-  // index in it. The other parts are at distances known at compile time.
+  // index in it. The other parts lie at constant distances.
   KILN_DEVICE VectorPiece(const Q8_1* blocks, u32 at) {
 #pragma unroll
     for (u32 p = 0; p < Format::kParts; ++p) {
@@ -368,8 +368,8 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
 }
 
 // Returns true if the block has no share of the rows. Asked first and in few instructions, because
-// most blocks of the reference geometry have none. If this returns false, the block may still have
-// none.
+// most blocks of the reference geometry have none. Not exact: a block without a share may get
+// false.
 template <class Format, u32 kVectors, u32 kRows, bool kByWave>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
@@ -465,8 +465,7 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
       is_aligned) {
     multiply_short_rows<Format>(matrix_rows, vector, dst, columns, rows);
   } else if (!kIsBrief && (rows <= tuning::kFewRows || !is_aligned)) {
-    // With many rows, some blocks have exited above, but none of the first
-    // kMachine.multiprocessors.
+    // With many rows, blocks behind the first ones have exited above.
     const bool are_all = rows <= tuning::kFewRows || block_count() < kMachine.multiprocessors;
     const u32 workers = are_all ? block_count() : kMachine.multiprocessors;
     if (block_index() >= workers) return;
@@ -511,8 +510,8 @@ KILN_DEVICE void mul_mat_vec(const void* vx, const void* vy, f32* dst, i32 colum
   }
 }
 
-// Mixture of experts. For each task (batch, slot), multiplies the matrix of the task's expert, of n
-// rows and k columns, by the batch's vector or the task's own.
+// Mixture of experts. For each task (batch, slot), multiplies its expert's matrix, of n rows and k
+// columns, by the batch's vector or its own.
 template <class Format>
 KILN_DEVICE void indexed_moe(const void* weights, const void* inputs, const u32* experts,
                              f32* outputs, i32 n, i32 k, i32 batch, i32 top, i32 padded,
@@ -567,12 +566,11 @@ KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
 
 // dequantize_mul_mat_vec. A block takes one row at a time. The alignment is tested once per row:
 // loads that tested it themselves would wait for each other. A thread takes two slices at once, or
-// four if the format has one part. It takes four of Q3_K, Q4_K and Q5_K, too, if blocks have
-// kLeastThreads threads and there are few rows, which are not short.
+// four if the format has one part. It takes four of Q3_K, Q4_K and Q5_K, too, if small blocks have
+// few rows, which are not short.
 //
 // Measured on an H200, in us, two slices -> four: reference geometry, Q4_K 2 x 2048 2.9 -> 2.4,
-// 1024 x 4096 7.0 -> 5.4, 4096 x 512 4.5 -> 4.8, 14336 x 4096 30.8 -> 36.3; 128 threads a row, Q4_K
-// 1024 x 4096 4.4 -> 4.6.
+// 4096 x 512 4.5 -> 4.8, 14336 x 4096 30.8 -> 36.3; 128 threads a row, Q4_K 1024 x 4096 4.4 -> 4.6.
 //
 // A row so short that kLeastThreads threads have a slice or two each is taken slice by slice, as
 // are rows of unaligned blocks. Measured on an H200, in us, reference geometry, without -> with

@@ -103,10 +103,9 @@ KILN_DEVICE u32 log_rows_of_block() {
   return all <= kMostThreads ? 1 : 2;
 }
 
-// Returns true if the launch has a block for each row, and the block a power of two of threads: one
-// for each element or, in blocks of more than a wave, one for up to kAtOnce elements. All blocks
-// that work must fit on the device at once. Blocks of one wave need not: each takes no longer than
-// its launch.
+// Returns true if the launch has a block for each row, with a power of two of threads: one for each
+// element, or for up to kAtOnce in blocks of more than a wave. All working blocks must fit on the
+// device at once, unless they are single waves, which take no longer than their launch.
 KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads(), log = log_rows_of_block();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
@@ -126,8 +125,7 @@ KILN_DEVICE u32 last_size(const Views<1>& view) {
 // at once, the first blocks take two or four rows each and the others exit.
 //
 // Measured on an H200, reference geometry, in us, by teams -> this (the original): fast_sum_f64
-// 3x197x12x64 permuted 9.3 -> 6.6 (7.2); fast_sum_f32 2x12x197x64 5.5 -> 4.2 (5.3); fast_argmax_f64
-// 512x1024 8.3 -> 5.6 (12.1).
+// 3x197x12x64 permuted 9.3 -> 6.6 (7.2); fast_argmax_f64 512x1024 8.3 -> 5.6 (12.1).
 template <class Reduction, class T, class Out>
 KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, const T* src,
                                 Out* dst) {
@@ -218,10 +216,10 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
   const u32 of_block = static_cast<u32>(rows * reciprocal_approximate(static_cast<f32>(blocks)));
   teams.share(dense ? pieces : each, many ? log_ahead : 0,
               has_block_each ? tuning::kPiecesOfLane / 4 : of_lane * of_block);
-  // If all blocks have work, the waves of a block do not take neighbouring rows. Instead all blocks
-  // read one region of memory at a time. With fewer rows, a block's rows are neighbours: then some
-  // blocks have none, which leaves room for blocks to exit. Measured on an H200, in us,
-  // neighbouring rows -> this: f16 131072x333 175 -> 154.
+  // If all blocks have work, the waves of a block take rows far apart, so that all blocks read one
+  // region of memory at a time. With fewer rows, some blocks have none, which leaves room for
+  // blocks to exit. Measured on an H200, in us, neighbouring rows -> this: f16 131072x333 175 ->
+  // 154.
   const u32 waves = threads / wave_width();
   const bool is_whole = waves * wave_width() == threads;
   u32 number = block_index(), each_of = teams.count;  // parts before this one; rows of a part
@@ -290,8 +288,7 @@ struct Rows {
     auto& scratch = team_scratch<typename Reduction::State>();
     const RowTeams& teams = walk.teams;
     const Team& team = teams.team;
-    // Groups of lanes join first: waves, or the largest power of two of lanes that divides the
-    // team.
+    // Groups of lanes join first: waves, or the largest parts of waves that divide the team.
     const u32 extent = team.threads * team.step;
     const u32 both = extent | wave_width(), width = both & (0 - both);
     state = join_lanes<Reduction>(state, width, team.step);

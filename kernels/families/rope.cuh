@@ -1,13 +1,11 @@
 // Rotary position embedding: pairs (p, q) become (p * cos - q * sin, p * sin + q * cos). A pair is
-// two neighbours, or two elements at the same place in the halves of a head. All arrays are
-// contiguous.
+// two neighbours, or the same place in both halves of a head. All arrays are contiguous.
 //
-// Pairs come in groups of less than 2^31, so that 32 bits suffice to find one. A group is a head,
-// or the heads of a token. In a launch that is not small, each thread rotates one chunk of pairs,
-// in the order of the source. Blocks that loop over chunks would read and write in many places at
-// once. Two-byte types loop nevertheless in the reference geometry (kGoesOn). Measured on an H100,
-// in us, looping blocks -> this (the original): f64 1x32x4096x128, rope 105 -> 97 (95), rope_thd
-// 100 -> 92 (96).
+// Pairs come in groups of less than 2^31, which 32 bits can number: a head, or the heads of a
+// token. In a launch that is not small, each thread rotates one chunk of pairs, in the order of the
+// source. Blocks that loop would read and write in many places at once; only two-byte types loop
+// (kGoesOn). Measured on an H100, in us, looping -> this (the original): rope f64 1x32x4096x128 105
+// -> 97 (95).
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -27,9 +25,9 @@ template <Pairing kPairing, class T>
 struct Rope {
   static constexpr bool kHalved = kPairing != Pairing::kNeighbours;
   static constexpr u32 kCount = tuning::rope_pairs(sizeof(T), kHalved);  // rotated together
-  // True if a thread rotates one pair, which is then found by quotients in f32 in larger launches,
-  // too. Measured on an H100, reference geometry, in us, by chunks -> this: rope_f64 1x32x256x128
-  // 7.81 -> 7.45; rope_thd_f64 1x32x1024x128 25.8 -> 24.5.
+  // True if a thread rotates one pair. Quotients in f32 then find it in larger launches, too.
+  // Measured on an H100, reference geometry, in us, by chunks -> this: rope_f64 1x32x256x128 7.81
+  // -> 7.45; rope_thd_f64 1x32x1024x128 25.8 -> 24.5.
   static constexpr bool kOneEach = kHalved && kCount == 1;
   static constexpr bool kGoesOn = sizeof(T) == 2;  // few blocks loop over all pairs
   using M = Arithmetic<typename Arithmetic<T>::Number>;
@@ -152,19 +150,17 @@ struct Rope {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
-    // Maximum number of blocks that may work. 32 bits number their threads, and the threads of the
-    // next round, in which they look for more pairs. Most blocks of a large launch exit by this
-    // comparison.
+    // Maximum number of working blocks. 32 bits number their threads, including those of the next
+    // round, which looks for more pairs. Most blocks of a large launch exit here.
     const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 21;
     u32 block = block_index();
     if (block >= most) return;
     u32 blocks = blocks_up_to(most);
     const bool has_one_each = launched_threads() >= pairs;
-    // If there is a thread for each pair, as in the reference geometry, only some blocks work. For
-    // two-byte types these are the blocks that the device holds at once. For four-byte types they
-    // are every kCount-th block, and those between exit. Measured on an H100, in us, 1x32xTx128,
-    // the other way -> this: f16, T 256 4.2 -> 3.7, T 1024 10.0 -> 9.4; f32, T 256 5.1 -> 5.2, T
-    // 4096 53 -> 48.
+    // If there is a thread for each pair, as in the reference geometry, only some blocks work: for
+    // two-byte types those that the device holds at once, for four-byte types every kCount-th.
+    // Measured on an H100, in us, 1x32xTx128, the other way -> this: f16, T 256 4.2 -> 3.7; f32, T
+    // 256 5.1 -> 5.2, T 4096 53 -> 48.
     if (kGoesOn && has_one_each && blocks > resident_blocks()) blocks = resident_blocks();
     if (block >= blocks || pairs == 0) return;
     const bool in_chunks = has_chunks();
@@ -174,8 +170,8 @@ struct Rope {
       block /= kCount;
       blocks = (blocks + kCount - 1) / kCount;
     }
-    // Neighbouring blocks take chunks of one group. They take those of all groups if the tables
-    // would not stay in the cache or if 32 bits cannot number the pairs.
+    // Neighbouring blocks take chunks of one group, or of all groups if the tables would not stay
+    // in the cache or 32 bits cannot number the pairs.
     const u32 chunks = per_group / count;  // of a group
     const bool goes_across = pairs >> 31 != 0 || has_large_tables();
 #pragma unroll 1

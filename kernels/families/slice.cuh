@@ -9,9 +9,9 @@ namespace kiln::families {
 
 using namespace device;
 
-// Runs of elements that are contiguous in the input and in the output. Each of `outer` parts of the
-// input, which are `pitch` apart, has `runs` runs of `run` elements, `apart` from one another. In
-// the output all runs follow one another.
+// Runs of `run` elements that are contiguous in input and output. The input has `outer` parts,
+// `pitch` apart, each with `runs` runs, `apart` from one another. In the output all runs follow one
+// another.
 struct Runs {
   u64 outer, pitch, first, runs, apart, run;
 

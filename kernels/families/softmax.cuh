@@ -1,12 +1,12 @@
-// dst[r] = softmax of row r. Rows are contiguous. There are as many as the launch has threads along
-// x, less those that n_cols says are missing (tuning/rows.hpp), and fewer than 2^32. The reference
-// geometry has a block of 32 threads along y for each row.
+// dst[r] = softmax of row r. Rows are contiguous. There are as many as threads along x, less those
+// that n_cols says are missing (tuning/rows.hpp), and fewer than 2^32. The reference geometry has
+// 32 threads along y for each row.
 //
 // A team takes a row. One walk finds the maximum, one sums the weights, and one writes. The weight
 // of an element is exp(element - maximum). A row that fits into the registers of its team is read
 // once. For a longer row of f32 or f64, weights are kept in the output until the sum is known. Rows
-// are moved by aligned chunks, with single elements before and after them; short rows by single
-// elements only.
+// are moved by aligned chunks and the single elements around them, short rows by single elements
+// only.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -89,9 +89,9 @@ struct SoftmaxRow {
   KILN_DEVICE SoftmaxRow(const Team& team, const T* from, u32 columns, bool alike)
       : its(team, from, columns, alike) {}
 
-  // Calls `act(k)` for each place k of a slab's elements that the thread keeps, including some
-  // behind the row's end. Chunks that no thread of the team has are passed over, except for f64,
-  // whose numbers fill the registers.
+  // Calls act(k) for each place k that the thread keeps of a slab, including some behind the row's
+  // end. Chunks that no thread of the team has are skipped, except for f64, whose numbers fill the
+  // registers.
   template <class Act>
   KILN_DEVICE void each_of(u32 first, Act act) const {
     // Number of chunks computed side by side.
@@ -221,8 +221,8 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   // A block of one wave takes a single row if the row has more than two chunks per lane.
   const bool one_wave = block_threads() == wave_width();
   const bool alone = one_wave && pieces > 2 * wave_width();
-  // Each block has a short row, and all blocks fit on the device at once. Rows of at most half a
-  // wave take this path only if there are few: otherwise a wave takes two or more of them.
+  // Each block has a short row, and all blocks fit on the device at once. Of many rows of at most
+  // half a wave, a wave takes several instead.
   const u32 at_once = columns > wave_width() / 2 ? 2 : 16;
   if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
       block_count() <= resident_threads() / wave_width() / at_once) {
@@ -235,8 +235,8 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 rows = block_count() * block_size();
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
   const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
-  // With many rows, each gets fewer lanes, which takes fewer instructions in total. A row that is
-  // too long for a wave gets a whole block, if blocks consist of whole waves.
+  // With many rows, each gets fewer lanes, which takes fewer instructions. A row that is too long
+  // for a wave gets a whole block, if blocks consist of whole waves.
   const u64 all = static_cast<u64>(rows) * pieces;
   const bool many = all > resident_threads() / 8;
   const bool whole_waves = (block_threads() & (wave_width() - 1)) == 0;
@@ -265,9 +265,9 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   };
   u32 first = block_index() * teams.count + teams.first;
   if constexpr (sizeof(T) == 2) {
-    // uniform() tells the compiler that the lanes of a wave agree. That is less code, but wider
-    // types are faster without. Measured on an H200, in us, without -> with: f64 2^12, reference
-    // geometry, 6.6 -> 7.0; f32 2^28, own geometry, 545 -> 576.
+    // uniform() tells the compiler that the lanes of a wave agree, which is less code but slower
+    // for wider types. Measured on an H200, in us, without -> with: f64 2^12, reference geometry,
+    // 6.6 -> 7.0; f32 2^28, own geometry, 545 -> 576.
     first = uniform(first);
 #pragma unroll 1
     for (; first < rows; first += stride) take(first + lead);

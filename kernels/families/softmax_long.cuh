@@ -1,7 +1,6 @@
-// softmax of a few long rows, several blocks to a row, in two steps. Each step is a launch. A row
-// is cut into parts of `each` elements, one for each block. In step 0 a block stores the state of
-// its part in the workspace. In step 1 it joins the states of all parts of its row and writes the
-// results of its part.
+// softmax of a few long rows, several blocks to a row, in two launches. A row is cut into parts of
+// `each` elements, one for each block. In step 0 a block stores the state of its part in the
+// workspace. In step 1 it joins the states of its row and writes its results.
 //
 // The states lie behind the workspace's counters, which are not used.
 #pragma once

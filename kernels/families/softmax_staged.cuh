@@ -1,5 +1,4 @@
-// softmax of many short rows. Rows are staged in shared memory, and each is processed by one
-// thread.
+// softmax of many short rows, each of which one thread takes in shared memory.
 #pragma once
 
 #include "families/softmax.cuh"

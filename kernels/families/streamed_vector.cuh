@@ -80,8 +80,7 @@ struct StreamedRows {
       const Rows of{matrix, shift, step, block + done * blocks, blocks, count, pieces};
       sum_pieces(sums, of, vector, columns);
       barrier();
-      // If there are many slices, four threads add up a row's sums. The threads of a wave stay
-      // together.
+      // If there are many slices, four threads add up a row. The threads of a wave stay together.
       const u32 team = pieces >> shift > 3 ? 2 : 0, results = count << by_two;  // team: log2
       const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
 #pragma unroll 1
@@ -164,8 +163,8 @@ struct StreamedRows {
       size = rest < kBytes ? rest : kBytes;
     }
   };
-  // Copies a thread's part of a piece of at most kAll bytes: 16 bytes of every 32 * 16, up to byte
-  // `rest`. Skips the first 16 bytes unless `has_first`.
+  // Copies a thread's part of at most kAll bytes: 16 of every 32 * 16, up to byte `rest`. Skips the
+  // first 16 unless `has_first`.
   template <u32 kAt, u32 kAll>
   KILN_DEVICE static void copy(SharedPlace to, const u8* from, u32 rest, bool has_first) {
     if constexpr (kAt < kAll) {

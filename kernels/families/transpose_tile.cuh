@@ -1,10 +1,10 @@
 // Copies of views whose contiguous dim is not the output's innermost: tile by tile through shared
 // memory, so that both sides access whole lines.
 //
-// Two dims of such a view matter: the output's innermost dim (the columns of a tile) and the one in
-// which the input has stride 1 (the rows). The others number the matrices. Small elements travel in
-// four-byte words: W elements fill a word, and a square of W x W elements is transposed in
-// registers, so that shared memory is accessed by words only.
+// Two dims matter: the output's innermost (the columns of a tile) and the one in which the input
+// has stride 1 (the rows). The others number the matrices. Small elements travel in four-byte
+// words: W elements fill a word, and a square of W x W elements is transposed in registers, so that
+// shared memory is accessed by words only.
 #pragma once
 
 #include "device/chunk.cuh"
