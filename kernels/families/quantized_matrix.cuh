@@ -265,8 +265,8 @@ struct TileResults {
   }
 
   // Adds the products of unit `unit` of two rows and the staged vectors' groups from `first_group`
-  // on. Only the first `count` vectors matter. Tiles of columns behind them are skipped, from a
-  // multiple of kSkip on.
+  // on. Only the first `count` vectors matter: kSkip tiles of columns behind them are skipped at
+  // once.
   static constexpr u32 kSkip = 4;
   template <class Format, class Vectors>
   KILN_DEVICE void add(const u8* const (&rows)[2], u32 unit, const Vectors& vectors, u32 count,
@@ -349,7 +349,7 @@ struct TileResults {
   }
 };
 
-// Number of threads of a block that work, or twice as many if there are. Others only wait.
+// Number of threads of a block that work; twice as many in larger blocks. Others only wait.
 inline constexpr u32 kMatrixThreads = 128;
 
 // Makes tiles of 64 or 32 rows and 64 vectors. Every 32 threads take 16 rows. If rows leave threads
@@ -369,11 +369,11 @@ struct MatrixTiles {
     f32 parts[kRows / kTileRows][kVectors / kTileColumns * 4][kTileThreads];
   };
 
-  // Few, if the launch has enough blocks for such tiles.
+  // Tiles have few rows if the launch has enough blocks for them.
   KILN_DEVICE static u32 rows_of_tile(u32 rows) {
     return block_count() >= (rows + kFewRows - 1) / kFewRows ? kFewRows : kRows;
   }
-  // Few, if the launch has enough blocks along y for such tiles.
+  // Tiles have few vectors if the launch has enough blocks along y for them.
   KILN_DEVICE static u32 vectors_of_tile(u32 vectors) {
     return block_count_y() >= (vectors + kFewVectors - 1) / kFewVectors ? kFewVectors : kVectors;
   }
@@ -453,7 +453,7 @@ struct MatrixTiles {
 // room and there are few rows. A launch may have any number of blocks.
 template <class GivenFormat, u32 kMostWaves>
 struct MatrixVectors {
-  // Runs of half a block would need its sum, which vectors do not have.
+  // Runs of half a block would need its sum, which vectors do not store.
   using Format = gguf::CenteredRuns<GivenFormat>;
   using Unit = UnitRows<Format>;
   using Results = TileResults<1>;

@@ -368,8 +368,7 @@ KILN_DEVICE RowShares shares_of(u32 rows, u32 columns, u32 tasks) {
 }
 
 // Returns true if the block has no share of the rows. Asked first and in few instructions, because
-// most blocks of the reference geometry have none. Not exact: a block without a share may get
-// false.
+// most blocks of the reference geometry have none. A block without a share may still get false.
 template <class Format, u32 kVectors, u32 kRows, bool kByWave>
 KILN_DEVICE bool has_no_share(u32 rows, u32 columns, u32 tasks) {
   constexpr u32 kFilling = kMachine.multiprocessors * tuning::kWavesToFill;
@@ -566,8 +565,8 @@ KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
 
 // dequantize_mul_mat_vec. A block takes one row at a time. The alignment is tested once per row:
 // loads that tested it themselves would wait for each other. A thread takes two slices at once, or
-// four if the format has one part. It takes four of Q3_K, Q4_K and Q5_K, too, if small blocks have
-// few rows, which are not short.
+// four if the format has one part. It also takes four of Q3_K, Q4_K and Q5_K if blocks are small,
+// and rows are few but not short.
 //
 // Measured on an H200, in us, two slices -> four: reference geometry, Q4_K 2 x 2048 2.9 -> 2.4,
 // 4096 x 512 4.5 -> 4.8, 14336 x 4096 30.8 -> 36.3; 128 threads a row, Q4_K 1024 x 4096 4.4 -> 4.6.

@@ -221,8 +221,8 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   // A block of one wave takes a single row if the row has more than two chunks per lane.
   const bool one_wave = block_threads() == wave_width();
   const bool alone = one_wave && pieces > 2 * wave_width();
-  // Each block has a short row, and all blocks fit on the device at once. Of many rows of at most
-  // half a wave, a wave takes several instead.
+  // Each block has a short row, and all blocks fit on the device at once. If there are many rows of
+  // at most half a wave, a wave takes several instead.
   const u32 at_once = columns > wave_width() / 2 ? 2 : 16;
   if (one_wave && block_size() == 1 && columns <= Row::kElements * wave_width() &&
       block_count() <= resident_threads() / wave_width() / at_once) {
