@@ -1,16 +1,18 @@
-// The structs that a generated header is made of, and that the runtime reads.
+// The structs that a generated header consists of, and that the runtime reads.
 //
-// A catalog is a constant: constexpr arrays and pointers into them, nothing to construct at start-up
-// and nothing to free. A generated header defines one `kiln::Catalog`, one `kiln::ModuleEntry` per
-// module and one `kiln::Kernel` per kernel; all of them live as long as the program.
+// A catalog is a constant: constexpr arrays and pointers into them. Nothing is constructed at
+// start-up, and nothing is freed. A generated header defines one `kiln::Catalog`, one
+// `kiln::ModuleEntry` per module and one `kiln::Kernel` per kernel. All of them live as long as the
+// program.
 //
 // Layout:  Catalog -> ModuleEntry (sorted by name; the position is the module's id)
 //                       -> KernelEntry (sorted by name; the position is the kernel's index)
 //                       -> ImageEntry  (sorted by unit, then by target)
-// A module that is built from several sources has several *units*; an image holds the kernels of one
-// unit for one target, so a loader fetches only the images it uses.
+// A module that is built from several sources has several *units*. An image holds the kernels of
+// one unit for one target, so a loader fetches only the images that it uses.
 //
-// Everything here is C++17, usable in constant expressions, and immutable: share it between threads.
+// Everything here is C++17, works in constant expressions, and never changes, so threads may share
+// it.
 #pragma once
 
 #include <cstddef>
@@ -28,23 +30,23 @@ template <typename T>
 class Result;
 class CatalogFile;
 
-// What the bytes of an image are, once decompressed.
+// What the bytes of an image are once they are decompressed.
 enum class ImageFormat : std::uint8_t {
   kHsaco,  // AMD code object: an ELF file for one processor
   kCubin,  // NVIDIA machine code: an ELF file for one major architecture
   kPtx,    // NVIDIA assembly text, NUL-terminated, compiled by the driver
   kHost,   // a shared object for this machine's own processor
-  kSource,  // no image but what the unit is compiled from: formats/source_bundle.hpp
+  kSource,  // not an image, but the unit's source: formats/source_bundle.hpp
 };
 
 // How the bytes of an image are stored.
 enum class Compression : std::uint8_t {
   kNone,
-  kZstd,  // one zstd frame with its content size
+  kZstd,  // one zstd frame that states its content size
 };
 
-// Whether an argument is an address or a plain value. NVIDIA images do not tell the two apart, so it
-// is known only where the manifest's abi file or an AMD image of the module says it.
+// Says if an argument is an address or a plain value. NVIDIA images do not tell the two apart, so
+// the kind is known only if the manifest's abi file or an AMD image of the module gives it.
 enum class ParameterKind : std::uint8_t { kUnknown, kValue, kPointer };
 
 // One kernel argument.
@@ -53,16 +55,16 @@ struct Parameter {
   std::uint16_t size = 0;    // bytes
   ParameterKind kind = ParameterKind::kUnknown;
   ElementType element = ElementType::kUnknown;  // of the value, or of what the pointer points to
-  bool is_const = false;                        // of what the pointer points to
+  bool is_const = false;                        // true for a pointer to const
 
-  // The one of this type. Of a type that is none of a parameter's only the size is known.
+  // Describes a parameter of type T. For a T that is not a parameter type, only the size is known.
   template <typename T>
   static constexpr Parameter of(std::uint16_t offset = 0);
 };
 
 template <typename T>
 constexpr Parameter Parameter::of(std::uint16_t offset) {
-  constexpr std::size_t kLargest = 0xFFFF;  // far more than a kernel takes
+  constexpr std::size_t kLargest = 0xFFFF;  // far more than a kernel can take
   Parameter one;
   one.offset = offset;
   one.size = static_cast<std::uint16_t>(sizeof(T) < kLargest ? sizeof(T) : kLargest);
@@ -81,7 +83,7 @@ constexpr Parameter Parameter::of(std::uint16_t offset) {
   return one;
 }
 
-// A read-only view of a constant array: what std::span is in C++20.
+// A read-only view of a constant array, like std::span in C++20.
 template <typename T>
 class ArrayView {
  public:
@@ -102,25 +104,25 @@ class ArrayView {
   std::size_t size_ = 0;
 };
 
-// One kernel of a module, the same in every image.
+// One kernel of a module. It is the same in every image.
 struct KernelEntry {
-  std::string_view name;  // as the image exports it (mangled where the source mangles it)
+  std::string_view name;  // as the image exports it (mangled if the source mangles it)
   std::uint16_t unit = 0;
   ArrayView<Parameter> parameters;
 };
 
 // One image: the kernels of one unit for one target.
 struct ImageEntry {
-  std::string_view target;  // "gfx90a:xnack+", "sm_90a", "compute_80", "host"; of source "source"
+  std::string_view target;  // "gfx90a:xnack+", "sm_90a", "compute_80", "host"; "source" for source
   ImageFormat format = ImageFormat::kHsaco;
   Compression compression = Compression::kNone;
   std::uint16_t unit = 0;
   std::uint16_t ptx_isa = 0;             // PTX only: 10 * major + minor of `.version`, 78 for 7.8
   const unsigned char* data = nullptr;   // stored bytes
-  std::size_t stored_size = 0;           // bytes at `data`
-  std::size_t size = 0;                  // bytes once decompressed; PTX: with its final NUL
-  std::uint64_t digest = 0;              // first 8 bytes, big-endian, of SHA-256 of the image file
-                                         // (PTX: without the NUL)
+  std::size_t stored_size = 0;           // number of bytes at `data`
+  std::size_t size = 0;                  // bytes once decompressed; PTX includes its final NUL
+  std::uint64_t digest = 0;              // first 8 bytes, big-endian, of the SHA-256 of the image
+                                         // file (PTX: without the NUL)
 };
 
 struct ModuleEntry {
@@ -129,11 +131,12 @@ struct ModuleEntry {
   std::uint16_t unit_count = 1;
   ArrayView<KernelEntry> kernels;
   ArrayView<ImageEntry> images;
-  // First 8 bytes, big-endian, of SHA-256 of what the module is compiled from; 0: not known. Images
-  // that KILN_IMAGE_PATH adds are held to it.
+  // First 8 bytes, big-endian, of the SHA-256 of everything that the module is compiled from; 0 if
+  // unknown. The runtime refuses images of KILN_IMAGE_PATH whose sources have another digest.
   std::uint64_t source_digest = 0;
 
-  // The index of the kernel called `name`, or -1. Kernels are sorted by name, byte by byte.
+  // Returns the index of the kernel called `kernel_name`, or -1. Kernels are sorted bytewise by
+  // name.
   constexpr std::ptrdiff_t find(std::string_view kernel_name) const {
     std::size_t low = 0, high = kernels.size();
     while (low < high) {
@@ -152,15 +155,15 @@ struct ModuleEntry {
 
 struct Catalog {
   std::string_view name;          // the manifest's name
-  std::string_view digest;        // SHA-256 over the generated files, in hexadecimal
-  ArrayView<std::string_view> targets;          // what the manifest asked for and the build holds
-  ArrayView<std::string_view> missing_targets;  // asked for, left out by --allow-missing
+  std::string_view digest;        // SHA-256 of the generated files, in hexadecimal
+  ArrayView<std::string_view> targets;          // targets of the manifest that the build holds
+  ArrayView<std::string_view> missing_targets;  // targets that --allow-missing left out
   ArrayView<const ModuleEntry*> modules;        // sorted by name
 
-  // One that lies in a file: <kiln/catalog_file.hpp>.
+  // Opens a catalog that lies in a file: <kiln/catalog_file.hpp>.
   static Result<CatalogFile> open(const std::string& path);
 
-  // The module called `module_name`, or nullptr.
+  // Returns the module called `module_name`, or nullptr.
   constexpr const ModuleEntry* find(std::string_view module_name) const {
     for (const ModuleEntry* module : modules) {
       if (module->name == module_name) return module;
@@ -169,8 +172,8 @@ struct Catalog {
   }
 };
 
-// A kernel of a generated header with its parameters' types in its own (parameter_types.hpp): launching
-// it with the wrong number of arguments, or with an argument of another type, does not compile.
+// A kernel of a generated header, with its parameters' types as template arguments
+// (parameter_types.hpp). A launch with the wrong number or types of arguments does not compile.
 template <typename... Parameters>
 struct Kernel {
   const ModuleEntry* module = nullptr;
@@ -180,7 +183,8 @@ struct Kernel {
   constexpr const KernelEntry& entry() const { return module->kernels[index]; }
   constexpr std::string_view name() const { return entry().name; }
 
-  // Whether arguments of these types may be passed: the right number, each of its parameter's type.
+  // Returns true if arguments of these types may be passed: the right number, each of a type that
+  // fits.
   template <typename... Arguments>
   static constexpr bool accepts() {
     if constexpr (sizeof...(Arguments) != sizeof...(Parameters)) {

@@ -1,12 +1,12 @@
 // One device: its memory, its streams, and the modules loaded onto it.
 //
-// Ownership: a Device is a handle to shared state; copies mean the same device, and any of them keeps
-// it open. The driver's context is the device's primary one, shared with the vendor's own runtime
-// library in the same program, unless in_context() names another. The caller's current context is left
-// as it was.
+// Ownership: a Device is a handle to shared state. Copies refer to the same device, and each of
+// them keeps it open. The driver's context is the device's primary context, which the vendor's own
+// runtime library uses as well, unless in_context() names another. Every call leaves the caller's
+// current context as it was.
 // Thread-safety: every member may be called from any thread at any time.
-// Errors: kDriver with the driver's own name and text for what it refused, in the form
-// "failed <doing what> <to what> on <device>: <call>: <name>: <text>".
+// Errors: if the driver refuses a call, kDriver with the driver's own name and text for the
+// failure: "failed <doing what> <to what> on <device>: <call>: <name>: <text>".
 #pragma once
 
 #include <cstddef>
@@ -39,34 +39,35 @@ enum class Backend : std::uint8_t {
 std::string_view to_string(Backend backend);  // "cuda", "hip", "host", "emulated"
 
 struct DeviceInfo {
-  std::string id;      // how to ask for it: "cuda:0", "hip:1", "host", "host:wave64"
+  std::string id;      // the name that Runtime::device() takes: "cuda:0", "hip:1", "host"
   Backend backend = Backend::kCuda;
-  int ordinal = 0;     // the driver's own number
+  int ordinal = 0;     // the driver's own number for the device
   std::string name;    // "NVIDIA H200"
   std::string target;  // "sm_90", "gfx90a:sramecc+:xnack-", "host"
   std::string driver;  // "CUDA 12.8"
-  std::uint16_t max_ptx_isa = 0;             // 10 * major + minor; 0: no PTX, or not known
+  std::uint16_t max_ptx_isa = 0;             // 10 * major + minor; 0: no PTX, or unknown
   std::uint32_t wave_width = 32;             // lanes of a warp or wavefront
   std::uint32_t multiprocessors = 0;         // SMs or compute units
   std::uint32_t max_threads_per_block = 0;
-  std::uint32_t max_shared_bytes = 0;        // a block, with the opt-in where there is one
+  std::uint32_t max_shared_bytes = 0;        // per block, including what a kernel must opt in to
   std::uint64_t memory_bytes = 0;
 };
 
-// A variable of a module in device memory: `__constant__` or global. Valid until the module is unloaded.
+// A `__constant__` or global variable of a module, in device memory. Valid until the module is
+// unloaded.
 struct Symbol {
-  void* data = nullptr;  // for Device::copy_to_device and copy_to_host
+  void* data = nullptr;  // device address, for Device::copy_to_device and copy_to_host
   std::size_t size = 0;  // bytes
 };
 
-// What happened to a module on a device since the device was opened.
+// Counts what happened to a module on a device since the device was opened.
 struct ModuleStatistics {
-  std::uint64_t loads = 0;       // images loaded; a module has one a unit
+  std::uint64_t loads = 0;       // images loaded; a module has one per unit
   std::uint64_t failures = 0;    // loads that failed
   std::uint64_t unloads = 0;
-  std::uint64_t launches = 0;    // of its kernels
-  std::uint64_t loaded_bytes = 0;  // of all loads, decompressed
-  double load_milliseconds = 0;  // of all loads: choosing, decompressing, the driver
+  std::uint64_t launches = 0;    // launches of the module's kernels
+  std::uint64_t loaded_bytes = 0;  // decompressed bytes of all loads
+  double load_milliseconds = 0;  // of all loads: choosing and decompressing images, the driver
 };
 
 class Device {
@@ -76,21 +77,24 @@ class Device {
  public:
   const DeviceInfo& info() const;
 
-  // The same device through a context that the caller made, a CUcontext: modules are loaded into it
-  // anew, and memory, streams and events are of it. It has to outlive everything that the new handle
-  // gives out. Errors: kInvalidInput (a device whose driver has one context, as HIP and the host have).
+  // Returns the same device in a context that the caller made, a CUcontext. Modules are loaded into
+  // it anew, and memory, streams and events belong to it. The context must outlive everything that
+  // the new handle gives out. Errors: kInvalidInput (a HIP or host device, whose driver has only
+  // one context).
   Result<Device> in_context(void* native_context) const;
 
-  // Calls `call` with the device, and its context, current on this thread, as the vendor's other
-  // libraries want it (cuBLAS, rocBLAS, ...); the caller's own choice is back when it returns.
-  // Errors: those of `call`, and kDriver.
+  // Calls `call` with this device and its context current on this thread, as the vendor's other
+  // libraries need it (cuBLAS, rocBLAS, ...). Restores the caller's current device and context
+  // afterwards. Errors: those of `call`, and kDriver.
   Result<void> as_current(const std::function<Result<void>()>& call) const;
 
   // --- kernels ------------------------------------------------------------------------------------
-  // The first use of a module on a device loads the image that fits best, exactly once under any
-  // number of threads; later calls are look-ups without a lock. A failure is not remembered.
-  // Errors: kNotFound (no kernel of that name, with the nearest), kNoImage (why each image was
-  // refused, and what to add to the manifest), kInvalidInput (a damaged image), kDriver.
+  // The first use of a module on a device loads the image that fits best: once, even if several
+  // threads ask for it. Later calls are look-ups without a lock. A failed load is tried again by
+  // the next call.
+  // Errors: kNotFound (no kernel of that name; the message suggests the nearest one), kNoImage (why
+  // each image was refused, and what to add to the manifest), kInvalidInput (a damaged image),
+  // kBuildFailed (the module's embedded source does not compile), kDriver.
 
   template <typename... Parameters>
   Result<TypedFunction<Parameters...>> function(const Kernel<Parameters...>& kernel) const {
@@ -102,60 +106,66 @@ class Device {
     return TypedFunction<Parameters...>(*std::move(loaded));
   }
 
-  // By name, "scale" or "axpy<float>", in a module: *kernels::find("vectors"). A launch then has the number and
-  // the sizes of its arguments checked, not their types.
+  // Finds a kernel by name, "scale" or "axpy<float>", in a module, such as
+  // *kernels::find("vectors"). A launch checks the number of its arguments, and their types where
+  // they are known.
   Result<Function> function(std::string_view name, const ModuleEntry& module) const;
-  // The same by the name that candle's crate has for it.
+  // Another name for function(), the one that candle's crate uses.
   Result<Function> get_or_load_func(std::string_view name, const ModuleEntry& module) const {
     return function(name, module);
   }
 
-  // By name, in all modules of a catalog, kernels::catalog() or a file, or in the one called `module`. Errors:
-  // also kInvalidInput (two modules have such a kernel), and of an image whose bytes are not what was written.
+  // Finds a kernel by name in a catalog: kernels::catalog(), or a file. Searches all modules, or
+  // only the one called `module`. Errors: also kInvalidInput (two modules have a kernel of that
+  // name, or the bytes of an image do not match their digest).
   Result<Function> function(std::string_view name, const Catalog& catalog,
                             std::string_view module = {}) const;
   Result<Function> function(std::string_view name, const CatalogFile& file,
                             std::string_view module = {}) const;
 
-  // A kernel of an image that the caller brings: whatever the device's driver takes (NVIDIA: cubin,
-  // fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object). The image is copied,
-  // and known again by its content: each call computes a SHA-256 of it, so keep the Function. It stays loaded,
-  // and its copy kept, until the device closes: a program that makes an image for each shape grows. Launches
-  // are held to what the image or its driver tells of the kernel's parameters.
+  // Finds a kernel in an image that the caller brings, of any kind that the device's driver takes
+  // (NVIDIA: cubin, fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object).
+  // The image is copied and identified by its content. Each call computes its SHA-256, so keep the
+  // Function. The image stays loaded, and the copy kept, until the device closes: a program that
+  // makes an image for each shape grows. Launches are checked against what the image or its driver
+  // says about the kernel's parameters. Errors: as above.
   Result<Function> function(std::string_view name, const void* image, std::size_t image_bytes) const;
   Result<Function> get_or_load_func_raw(std::string_view name, const void* image,
                                         std::size_t image_bytes) const {
-    return function(name, image, image_bytes);  // the same, by the crate's name
+    return function(name, image, image_bytes);  // another name, the one that candle's crate uses
   }
 
-  // A variable of the module, which is loaded for it. With several units: the first that has it.
+  // Returns a variable of the module, and loads the module if necessary. If several units have a
+  // variable of that name, the first one's is returned. Errors: also kNotFound.
   Result<Symbol> symbol(std::string_view name, const ModuleEntry& module) const;
 
-  // Loads every unit of a module and finds every kernel, so that no later launch has to: before a
-  // graph capture, in a server's start-up.
+  // Loads every unit of a module and finds every kernel, so that no later launch has to load
+  // anything. Useful before a graph capture and when a server starts.
   Result<void> load(const ModuleEntry& module) const;
-  // The same for every module of a catalog.
+  // Loads every module of a catalog.
   Result<void> load(const Catalog& catalog) const;
   Result<void> load(const CatalogFile& file) const;
 
-  // Takes the module off the device, after the work that the device has in hand. Nothing to do when
-  // it is not loaded. The next use loads it again.
+  // Waits for the device's work, then unloads the module. Does nothing if the module is not loaded.
+  // The next use loads it again.
   Result<void> unload(const ModuleEntry& module) const;
 
-  // All zero for a module that was never used on the device.
+  // Returns zeros for a module that was never used on this device.
   ModuleStatistics statistics(const ModuleEntry& module) const;
 
   // --- memory -------------------------------------------------------------------------------------
 
-  // Not initialised. Zero bytes: an empty Buffer. Where the driver has a pool (docs/RUNTIME.md) the memory
-  // comes from it, and goes back without waiting. In the order of `stream` alone, when one is given: work
-  // on other streams has to wait for it, by an event. The Buffer keeps a Stream open; a stream of the
-  // caller's has to outlive it. Errors: kDriver, and kInvalidInput for a stream that is being captured.
+  // Allocates memory, uninitialised and aligned to at least 256 bytes. Zero bytes give an empty
+  // Buffer. If the driver has a pool (docs/RUNTIME.md), the memory comes from it, and freeing it
+  // does not wait. With `stream`, the memory is allocated and freed in the order of that stream:
+  // work on other streams must wait for it, for example by an event. The Buffer keeps a Stream
+  // open; a stream of the caller's own must outlive the Buffer. Errors: kDriver, kInvalidInput (a
+  // stream that is being captured, or a stream of another device).
   Result<Buffer> allocate(std::size_t bytes) const;
   Result<Buffer> allocate(std::size_t bytes, const Stream& stream) const;
   Result<Buffer> allocate(std::size_t bytes, StreamRef stream) const;
 
-  // The same for `count` values: device.allocate<float>(n).
+  // Allocates memory for `count` values: device.allocate<float>(n).
   template <typename T>
   Result<TypedBuffer<T>> allocate(std::size_t count) const {
     return typed<T>(allocate(detail::bytes_of<T>(count)));
@@ -165,7 +175,7 @@ class Device {
     return typed<T>(allocate(detail::bytes_of<T>(count), stream));
   }
 
-  // `count` values in page-locked memory of the program, not initialised: for asynchronous copies.
+  // Allocates `count` values of page-locked host memory, uninitialised, for asynchronous copies.
   template <typename T>
   Result<PinnedBuffer<T>> allocate_pinned(std::size_t count) const {
     Result<detail::PinnedBytes> bytes = allocate_pinned_bytes(detail::bytes_of<T>(count));
@@ -173,23 +183,24 @@ class Device {
     return PinnedBuffer<T>(std::move(*bytes));
   }
 
-  // Returns when the copy is done. The ranges must not overlap.
+  // Copy `bytes` bytes, and return when the copy is done. The ranges must not overlap.
   Result<void> copy_to_device(void* device_target, const void* host_source, std::size_t bytes) const;
   Result<void> copy_to_host(void* host_target, const void* device_source, std::size_t bytes) const;
 
-  // Returns at once; host memory must stay as it is until the stream has done the copy.
+  // Copy in the order of the stream, and return at once. The host memory must stay valid and
+  // unchanged until the stream has done the copy.
   Result<void> copy_to_device_async(void* device_target, const void* host_source, std::size_t bytes,
                                     StreamRef stream) const;
   Result<void> copy_to_host_async(void* host_target, const void* device_source, std::size_t bytes,
                                   StreamRef stream) const;
   Result<void> copy_on_device(void* target, const void* source, std::size_t bytes,
                               StreamRef stream = {}) const;
-  // Sets each byte.
+  // Sets each of `bytes` bytes to `value`, in the order of the stream.
   Result<void> fill(void* device_target, std::uint8_t value, std::size_t bytes,
                     StreamRef stream = {}) const;
 
-  // A new buffer with the values of a vector, an array, a span (host_values.hpp). Returns when they are
-  // there: the range may then change.
+  // Allocates a buffer and copies the values of a vector, array or span into it (host_values.hpp).
+  // Returns when the copy is done; the range may change afterwards.
   template <typename Range, typename T = detail::HostValue<const Range>>
   Result<TypedBuffer<T>> upload(const Range& values) const {
     return upload(std::data(values), std::size(values));
@@ -206,8 +217,8 @@ class Device {
     if (!copied) return std::move(copied).error();
     return buffer;
   }
-  // The same in the order of a stream, on which the buffer is allocated, too. Returns at once: the range
-  // must stay as it is until the stream has done the copy.
+  // Like upload(), in the order of a stream, on which the buffer is allocated, too. Returns at
+  // once. The range must stay valid and unchanged until the stream has done the copy.
   template <typename Range, typename AnyStream, typename T = detail::HostValue<const Range>>
   Result<TypedBuffer<T>> upload_async(Range&& values, const AnyStream& stream) const {
     detail::check_outlives_call<Range&&>();
@@ -218,7 +229,8 @@ class Device {
     return buffer;
   }
 
-  // Waits for the work before, and copies the buffer to a vector. Bytes behind the last whole T are left out.
+  // Copies the buffer to a vector, after the work that precedes it. Bytes after the last whole T
+  // are left out.
   template <typename T>
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
@@ -232,9 +244,10 @@ class Device {
     return download<T>(static_cast<const Buffer&>(buffer));
   }
 
-  // Between a range of the program and the start of a buffer: as many values as the range has. A typed
-  // buffer takes a range of its own type. Errors: kInvalidInput (the buffer is smaller), and those of the
-  // copies above, as which they wait, or do not.
+  // Copy between a range of the program and the start of a buffer, as many values as the range has.
+  // The values of a range have the type of a typed buffer. They wait, or return at once, like the
+  // copies of bytes above. Errors: kInvalidInput (the buffer is smaller than the range, or lies on
+  // another device), kDriver.
   template <typename Target, typename Range, typename = EnableForBuffer<Target>, typename T = detail::HostValue<const Range>>
   Result<void> copy_to_device(const Target& target, const Range& values) const {
     detail::check_same_value(&target, static_cast<const T*>(nullptr));
@@ -256,7 +269,8 @@ class Device {
     check_target<T, Source, Range&&>();
     return copy_out(std::data(target), std::size(target) * sizeof(T), source, &stream);
   }
-  // All of a buffer to the start of another. Errors: kInvalidInput (the target is smaller).
+  // Copies all of `source` to the start of `target`, and returns at once. Errors: kInvalidInput
+  // (the target is smaller, or a buffer lies on another device), kDriver.
   Result<void> copy_on_device(const Buffer& target, const Buffer& source, StreamRef stream = {}) const;
   // Sets each byte of a buffer.
   Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const {
@@ -267,7 +281,7 @@ class Device {
 
   Result<Stream> create_stream() const;
   Result<Event> create_event() const;
-  // Waits for all work of the device. Errors of that work surface here.
+  // Waits for all work of the device, and returns the errors of that work.
   Result<void> synchronize() const;
 
  private:
@@ -288,7 +302,7 @@ class Device {
     detail::check_outlives_call<Range>();
   }
   Result<detail::PinnedBytes> allocate_pinned_bytes(std::size_t bytes) const;
-  // Wait for the copy where no stream is given.
+  // Wait for the copy if `stream` is null.
   Result<void> copy_in(const Buffer& target, const void* source, std::size_t bytes,
                        const StreamRef* stream) const;
   Result<void> copy_out(void* target, std::size_t bytes, const Buffer& source,

@@ -1,9 +1,9 @@
 // Kernels that are ready to launch.
 //
-// A Function is a small value that stands for (device, module, kernel); copies stand for the same. Like a
-// Buffer or a Stream, it keeps its device open. Unloading the module does not break it: a launch then fails
-// with kNotFound, and works again once the module is loaded.
-// Thread-safety: launch from as many threads as you like.
+// A Function is a small value that refers to a kernel of a module on a device; copies refer to the
+// same kernel. It keeps its device open, like a Buffer or a Stream. If the module is unloaded,
+// launches fail with kNotFound until the module is loaded again.
+// Thread-safety: any number of threads may launch a Function at the same time.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace runtime {
 struct KernelSlot;
 }
 
-// Blocks of a grid, or threads of a block.
+// A number of blocks in a grid, or of threads in a block.
 struct Dim3 {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -34,23 +34,24 @@ struct Dim3 {
 
 struct LaunchConfig {
   Dim3 grid = {};                  // blocks
-  Dim3 block = {0, 0, 0};          // threads a block: to be said, or the launch is refused
-  std::uint32_t shared_bytes = 0;  // dynamic shared memory a block
+  Dim3 block = {0, 0, 0};          // threads per block; must be set, or the launch is refused
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory per block
   StreamRef stream = {};
 };
 
-// A kernel found by name. Its launch checks the arguments' number and types against the catalog when
-// it runs; TypedFunction checks them when the program is compiled. Where either type is not known, as
-// of a struct, the sizes are compared.
+// A kernel found by name. launch() checks the number and types of the arguments against the catalog
+// at run time; TypedFunction checks them at compile time. If the type of an argument or of its
+// parameter is unknown, as for a struct, their sizes are compared.
 class Function {
  public:
   Function() = default;
 
-  // Starts the kernel and returns; work already on the stream runs first. Arguments are copied before
-  // the call returns; of a Buffer or TypedBuffer the kernel gets the address, data(). Errors:
-  // kInvalidInput (an empty or too large grid or block, arguments that do not fit the kernel's
-  // parameters, a buffer or a stream of another device), kNotFound (the module was unloaded), kDriver.
-  // An error of the kernel itself surfaces at the next synchronize(), or on `host` here.
+  // Starts the kernel and returns. Work already on the stream runs first. The arguments are copied
+  // before the call returns. For a Buffer or TypedBuffer, the kernel receives its address, data().
+  // Errors: kInvalidInput (a grid or block that is empty or too large, too much shared memory,
+  // arguments that do not fit the kernel's parameters, a buffer or stream of another device),
+  // kNotFound (the module was unloaded), kDriver. Errors of the running kernel are returned by the
+  // next synchronize(); on `host`, by this call.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
     static_assert((!detail::is_result<Arguments> && ...),
@@ -63,10 +64,11 @@ class Function {
     return launch_raw(config, addresses, kTypes, sizeof...(Arguments));
   }
 
-  // The same for arguments that are known only at run time: `addresses` holds `count` pointers, each
-  // to a value of the kernel's parameter type. The count is compared with the kernel's; so are the
-  // values' sizes in bytes, or their types (Parameter::of<T>()), where the caller gives them. Of an
-  // image that the caller brought, kiln knows what the image or its driver tells.
+  // Launches with arguments that are known only at run time. `addresses` holds `count` pointers,
+  // each to a value of the kernel's parameter type. The count is compared with the kernel's. The
+  // values' sizes in bytes, or their types (Parameter::of<T>()), are compared if the caller gives
+  // them. For an image that the caller brought, kiln compares with what the image or its driver
+  // tells.
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           std::size_t count) const;
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
@@ -74,13 +76,13 @@ class Function {
   Result<void> launch_raw(const LaunchConfig& config, const void* const* addresses,
                           const Parameter* types, std::size_t count) const;
 
-  // Does now what the first launch would have to do, so that it may be captured into a graph. Errors: as
-  // those of a launch.
+  // Does in advance what the first launch would have to do, so that the launch can be captured into
+  // a graph. Errors: those of a launch.
   Result<void> prepare() const;
 
   explicit operator bool() const { return slot_ != nullptr; }
-  std::string_view name() const;        // as the image exports it
-  const KernelEntry* kernel() const;    // null for an image that the caller brought
+  std::string_view name() const;        // as the image exports it; empty for an empty Function
+  const KernelEntry* kernel() const;    // null for a kernel of an image that the caller brought
 
  private:
   friend class Device;
@@ -88,7 +90,7 @@ class Function {
   friend class TypedFunction;
   explicit Function(std::shared_ptr<runtime::KernelSlot> slot) : slot_(std::move(slot)) {}
 
-  // That those of the arguments which are buffers lie on the kernel's device.
+  // Checks that every argument that is a buffer lies on the kernel's device.
   template <typename... Arguments>
   Result<void> check_buffers(const Arguments&... arguments) const {
     const Buffer* const buffers[] = {detail::Passed<Arguments>::buffer(arguments)..., nullptr};
@@ -99,14 +101,14 @@ class Function {
   std::shared_ptr<runtime::KernelSlot> slot_;  // owns the device
 };
 
-// A kernel of a generated header. Launching it with too many or too few arguments, or with one of
-// another type than its parameter, does not compile; the message has the argument's number and both types.
+// A kernel of a generated header. A launch with too many or too few arguments, or with one of the
+// wrong type, does not compile; the message gives the argument's number and both types.
 template <typename... Parameters>
 class TypedFunction {
  public:
   TypedFunction() = default;
 
-  // As Function::launch.
+  // Like Function::launch.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
     detail::check_arguments<detail::TypeList<Arguments...>, detail::TypeList<Parameters...>>();
@@ -114,7 +116,7 @@ class TypedFunction {
     if (Result<void> here = function_.check_buffers(arguments...); !here) return here;
     return function_.launch_raw(config, addresses, sizeof...(Arguments));
   }
-  // As Function::prepare.
+  // Like Function::prepare.
   Result<void> prepare() const { return function_.prepare(); }
 
   explicit operator bool() const { return static_cast<bool>(function_); }

@@ -1,7 +1,7 @@
-// What a program may copy to and from a device: values of a plain type that lie in a row.
+// What a program may copy to and from a device: contiguous values of a plain type.
 //
-// That is everything that std::data() and std::size() take: std::vector, std::array, std::span, C
-// arrays, PinnedBuffer, ArrayView. A pointer and a count serve for the rest.
+// This is everything that std::data() and std::size() take: std::vector, std::array, std::span, C
+// arrays, PinnedBuffer, ArrayView. For other memory, pass a pointer and a count.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace kiln::detail {
 
-// The type of a range's values, constant where they cannot be written to; no such type for what is
-// no range, nor for device memory.
+// The type of a range's values, const if they cannot be written. There is no such type for device
+// memory, or for a type that is not a range.
 template <typename Range, typename = void>
 struct HostValues {};
 template <typename Range>
@@ -38,7 +38,7 @@ using HostElement = typename HostValues<std::remove_reference_t<Range>>::type;
 template <typename Range>
 using HostValue = std::remove_const_t<HostElement<Range>>;
 
-// Whether values outlive an object of this type: it only points to them.
+// True for a type that only points to its values, so that they outlive an object of the type.
 template <typename Range>
 inline constexpr bool is_view = false;
 template <typename T>
@@ -50,7 +50,7 @@ template <typename T, std::size_t Extent>
 inline constexpr bool is_view<std::span<T, Extent>> = true;
 #endif
 
-// Stops the compiler where a copy would use memory that is gone when it runs, or when it is done.
+// Stops compilation if a copy would use memory that is gone before the copy is done.
 template <typename Range>
 constexpr void check_outlives_call() {
   static_assert(
@@ -59,7 +59,7 @@ constexpr void check_outlives_call() {
       "a copy from or to values that end with this statement: keep them until it is done");
 }
 
-// Stops the compiler where a typed buffer would hold values of another type.
+// Stops compilation if a typed buffer and a range hold values of different types.
 template <typename T, typename Value>
 constexpr void check_same_value(const TypedBuffer<T>*, const Value*) {
   static_assert(std::is_same_v<T, Value>, "the buffer holds values of another type than the range");
@@ -69,8 +69,8 @@ constexpr void check_same_value(const Buffer*, const Value*) {
   static_assert(std::is_trivially_copyable_v<Value>, "device memory holds plain bytes");
 }
 
-// The bytes of so many values; the greatest number, which no device has, where they cannot be
-// counted.
+// Returns the size of `count` values in bytes. If it overflows, returns the greatest number, which
+// no device can allocate.
 template <typename T>
 constexpr std::size_t bytes_of(std::size_t count) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();

@@ -1,11 +1,13 @@
-// Memory of a device, and memory of the program that devices copy from and to by themselves.
+// Memory of a device, and page-locked memory of the program for asynchronous copies.
 //
-// Ownership: a Buffer and a PinnedBuffer own their bytes and keep their device open, so they, devices,
-// streams and the runtime may be destroyed in any order.
-// Order: memory goes back in the order of the stream that it was allocated on, or of the default stream,
-// after all work that the stream was given before; the program does not wait for that. Work on another
-// stream that uses the memory has to be done before, or waited for. docs/RUNTIME.md, "Memory".
-// Thread-safety: as a plain pointer: reading members is safe, moving or destroying needs care.
+// Ownership: a Buffer and a PinnedBuffer own their bytes and keep their device open, so buffers,
+// devices, streams and the runtime may be destroyed in any order.
+// Order: a Buffer's memory is freed in the order of the stream that it was allocated on, or of the
+// default stream: after all work that the stream was given before. The program does not wait for
+// it. Work on another stream that uses the memory must be done, or waited for, before the buffer is
+// destroyed. docs/RUNTIME.md, "Memory", has the details.
+// Thread-safety: like a plain pointer. Several threads may read the members, but no thread may move
+// or destroy the object while another uses it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,8 @@ struct DeviceBlock;
 struct PinnedBlock;
 }  // namespace runtime
 
-// Made by Device::allocate(). Aligned to 256 bytes at least. Empty when default-made or moved from.
+// Bytes on a device. Made by Device::allocate(), aligned to at least 256 bytes. Empty if
+// default-constructed or moved from.
 class Buffer {
  public:
   Buffer() = default;
@@ -37,7 +40,8 @@ class Buffer {
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
-  // The address on the device: for kernels, which take the buffer, too; not to be read on the host.
+  // The address on the device. The host must not read it. A kernel takes this address or the
+  // buffer.
   void* data() const { return data_; }
   template <typename T>
   T* as() const {
@@ -57,8 +61,8 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// A Buffer of values of one type: made by Device::allocate<T>() and Device::upload(). It becomes a plain
-// Buffer by being moved into one.
+// A Buffer that holds values of one type, made by Device::allocate<T>() and Device::upload(). Move
+// it into a Buffer to drop the type.
 template <typename T>
 class TypedBuffer : public Buffer {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
@@ -70,7 +74,7 @@ class TypedBuffer : public Buffer {
   TypedBuffer() = default;
   T* data() const { return this->template as<T>(); }
   std::size_t count() const { return size_bytes() / sizeof(T); }  // values
-  std::size_t size() const = delete;  // of what? count() values, size_bytes()
+  std::size_t size() const = delete;  // ambiguous: use count() for values, size_bytes() for bytes
 
  private:
   friend class Device;
@@ -79,7 +83,7 @@ class TypedBuffer : public Buffer {
 
 namespace detail {
 
-// A kernel gets the address of a buffer.
+// A kernel receives the address of a buffer.
 template <>
 struct Passed<Buffer> {
   using type = void*;
@@ -112,10 +116,10 @@ class PinnedBytes {
 
 }  // namespace detail
 
-// Memory of the program that stays in place (page-locked), made by Device::allocate_pinned(): an
-// asynchronous copy from or to it runs beside the program and beside kernels, which one from other memory
-// may not. To be read and written like an array, but not by the program while a copy from or to it is under
-// way: it has to live until then, too. It is scarce, since the system cannot move it.
+// Page-locked memory of the program, made by Device::allocate_pinned(). An asynchronous copy from
+// or to it runs while the program and kernels run; a copy of other memory may make the program
+// wait. Use it like an array, but not while a copy from or to it is under way, and destroy it only
+// after that copy. Page-locked memory is scarce, since the system cannot move it.
 template <typename T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
@@ -126,7 +130,7 @@ class PinnedBuffer {
 
   PinnedBuffer() = default;
   T* data() const { return static_cast<T*>(bytes_.data()); }
-  std::size_t size() const { return bytes_.size() / sizeof(T); }  // values, as of a container
+  std::size_t size() const { return bytes_.size() / sizeof(T); }  // values, as for a container
   std::size_t size_bytes() const { return bytes_.size(); }
   bool empty() const { return size() == 0; }
   T* begin() const { return data(); }

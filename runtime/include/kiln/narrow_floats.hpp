@@ -1,8 +1,9 @@
-// Numbers of 8 and 16 bits, and what they are as float.
+// Conversions between float and numbers of 8 and 16 bits.
 //
-//   kiln::to_f16(1.5f), to_bf16, to_f8   round once, to nearest, ties to even. NaN stays NaN. What is too
-//                                        large becomes infinite; in f8, which has no infinity, 448
-//   kiln::to_float(number)               of any of the three; exact
+//   kiln::to_f16(1.5f), to_bf16, to_f8   round once, to nearest, ties to even. NaN stays NaN. A number
+//                                        that is too large becomes infinite; in f8, which has no
+//                                        infinity, it becomes 448
+//   kiln::to_float(number)               converts any of the three exactly
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,12 @@ inline float float_of_bits(std::uint32_t bits) {
 
 inline constexpr std::uint32_t kFloatMagnitude = 0x7FFFFFFF, kFloatInfinity = 0x7F800000;
 
-// Drops the last `count` bits of a float's magnitude, rounding to nearest, ties to even.
+// Drops the last `count` bits of a float's magnitude, and rounds to nearest, ties to even.
 inline std::uint32_t round_off(std::uint32_t magnitude, unsigned count) {
   return (magnitude + (1u << (count - 1)) - 1 + (magnitude >> count & 1)) >> count;
 }
-// A magnitude below the smallest normal number, in steps of the last place of `unit`, which is that
-// of the narrow type's subnormal numbers: the sum rounds to it.
+// Returns a magnitude below the narrow type's smallest normal number as a count of subnormal steps.
+// The last place of `unit` is one such step, so the addition rounds the magnitude to whole steps.
 inline std::uint32_t subnormal_steps(std::uint32_t magnitude, float unit) {
   return bits_of_float(float_of_bits(magnitude) + unit) - bits_of_float(unit);
 }

@@ -2,10 +2,10 @@
 //
 // A parameter is one of
 //   bool, std::int8_t ... std::uint64_t, float, double   a value
-//   f8, f16, bf16                                        a number that C++17 has no type for: its bits
+//   f8, f16, bf16                                        the bits of a narrow float
 //   T*, const T*                                         a pointer to one of these, or to void
-//   Untyped<N>                                           N bytes of a type that is not known
-//   UntypedValue<N>                                      the same, passed by value: a struct, no address
+//   Untyped<N>                                           N bytes of an unknown type
+//   UntypedValue<N>                                      N bytes passed by value, such as a struct
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ template <typename T>
 class Result;
 class Buffer;
 
-// The bits of a number of 8 or 16 bits. They are stored and passed on; nothing is computed with them.
+// The bits of 8-bit and 16-bit numbers. They are stored and passed on; there is no arithmetic.
 struct f8 {  // OCP 8-bit float: 4 exponent and 3 mantissa bits, no infinities, NaN is 0x7F and 0xFF
   std::uint8_t bits;
 };
@@ -37,7 +37,7 @@ constexpr bool operator!=(f16 a, f16 b) { return a.bits != b.bits; }
 constexpr bool operator==(bf16 a, bf16 b) { return a.bits == b.bits; }
 constexpr bool operator!=(bf16 a, bf16 b) { return a.bits != b.bits; }
 
-// What a value is, or what a pointer points to.
+// The type of a value, or of what a pointer points to.
 enum class ElementType : std::uint8_t {
   kUnknown,
   kVoid,
@@ -57,22 +57,24 @@ enum class ElementType : std::uint8_t {
   kF64,
 };
 
-// Stands for a parameter of which only the size is known: any argument of that size may be passed.
+// Stands for a parameter of which only the size is known. It takes any argument of that size.
 template <std::size_t Size>
 struct Untyped {};
 
-// Stands for one that is passed by value, as a struct is: any argument of that size but an address.
+// Stands for a parameter passed by value, such as a struct. It takes any argument of that size
+// except an address.
 template <std::size_t Size>
 struct UntypedValue {};
 
-// Whether `Argument` is another library's name for what `Parameter` is. Programs specialise it:
+// True if `Argument` is another library's name for the type `Parameter`. Programs specialise it:
 //   template <> inline constexpr bool kiln::is_another_name_for<__half, kiln::f16> = true;
 template <typename Argument, typename Parameter>
 inline constexpr bool is_another_name_for = false;
 
 namespace detail {
 
-// Integers of one size and signedness are one type to a kernel: `long long` and `long` on Linux.
+// True for integers of the same size and signedness, such as `long long` and `long` on Linux. A
+// kernel cannot tell such types apart.
 template <typename Argument, typename Parameter>
 constexpr bool is_same_integer() {
   return std::is_integral_v<Argument> && std::is_integral_v<Parameter> &&
@@ -81,7 +83,7 @@ constexpr bool is_same_integer() {
          std::is_signed_v<Argument> == std::is_signed_v<Parameter>;
 }
 
-// kUnknown of a type that is none of a parameter's.
+// Returns kUnknown for a type that is not a parameter type.
 template <typename T>
 constexpr ElementType element_type() {
   if constexpr (std::is_void_v<T>) return ElementType::kVoid;
@@ -125,7 +127,7 @@ struct Fit<Argument, UntypedValue<Size>> {
                                 !std::is_null_pointer_v<Argument>;
 };
 
-// What is constant may not be passed where the kernel writes; `void` fits every type.
+// A pointer to const may not be passed if the kernel writes through it. `void` fits every type.
 template <typename From, typename To>
 struct Fit<From*, To*> {
   static constexpr bool value = [] {
@@ -147,9 +149,9 @@ struct Fit<std::nullptr_t, To*> {
   static constexpr bool value = true;
 };
 
-// What a launch passes for an argument, and where its bytes lie: the argument itself, but of a device
-// buffer the address (memory.hpp), and a null pointer for nullptr, which has no bytes of its own. And the
-// buffer, if it is one.
+// The type that a launch passes for an argument, the address of its bytes, and the buffer, if the
+// argument is one. The bytes are usually the argument itself. For a device buffer they are its
+// address (memory.hpp), and for nullptr, which has no bytes of its own, a null pointer.
 template <typename Argument>
 struct Passed {
   using type = Argument;
@@ -175,18 +177,18 @@ using PassedType = typename Passed<std::remove_cv_t<std::remove_reference_t<Argu
 
 }  // namespace detail
 
-// Whether an argument of this type may be passed for this parameter.
+// True if an argument of this type may be passed for this parameter.
 template <typename Argument, typename Parameter>
 inline constexpr bool fits_parameter = detail::Fit<detail::PassedType<Argument>, Parameter>::value;
 
 namespace detail {
 
-// Whether the launch's argument of this number, from 1 on, fits: a name for compilers to print. Of a Result
-// more is said.
+// True if argument `Number` of a launch, counted from 1, fits. Compilers print this name in their
+// message. A Result counts as fitting, since LaunchArgument reports it separately.
 template <int Number, typename Argument, typename Parameter>
 inline constexpr bool launch_argument_fits = is_result<Argument> || fits_parameter<Argument, Parameter>;
 
-// Stops the compiler at an argument that does not fit its parameter.
+// Stops compilation if an argument does not fit its parameter.
 template <int Number, typename Argument, typename Parameter>
 struct LaunchArgument {
   static_assert(!is_result<Argument>, "a kiln::Result is passed to a kernel: pass what it holds, *result");
@@ -200,14 +202,14 @@ struct TypeList {
   static constexpr int kCount = sizeof...(Types);
 };
 
-// Each argument beside its parameter, both lists of one length.
+// Checks each argument against its parameter. Both lists have the same length.
 template <typename Arguments, typename Parameters, typename Numbers>
 struct LaunchArguments;
 template <typename... Arguments, typename... Parameters, int... Numbers>
 struct LaunchArguments<TypeList<Arguments...>, TypeList<Parameters...>, std::integer_sequence<int, Numbers...>>
     : LaunchArgument<Numbers + 1, Arguments, Parameters>... {};
 
-// Stops the compiler where a launch passes too many or too few, or what does not fit.
+// Stops compilation if a launch has too many or too few arguments, or one that does not fit.
 template <typename Arguments, typename Parameters>
 constexpr void check_arguments() {
   static_assert(Arguments::kCount == Parameters::kCount, "wrong number of arguments for this kernel");

@@ -1,10 +1,10 @@
 // Result<T>: a value, or an Error that says what went wrong, where, and what to do next.
 //
-// This header is shared by the tools, the generator and the runtime. It is C++17, header-only, and
-// includes the standard library alone. Result<T> is spelled like C++23's std::expected<T, Error>,
-// which neither g++ 12 (in C++20 mode) nor clang 14 can offer.
+// The tools, the generator and the runtime share this header. It is C++17, header-only, and
+// includes only the standard library. Result<T> has the interface of C++23's std::expected<T,
+// Error>, which g++ 12 in C++20 mode and clang 14 do not offer.
 //
-// Thread-safety: a Result and an Error are plain values; share them as you would a std::string.
+// Thread-safety: a Result and an Error are plain values; share them like a std::string.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@
 
 namespace kiln {
 
-// Why an operation failed. The command-line tool maps each code to an exit status
-// (tools/main.cpp); a program that embeds the runtime can branch on it.
+// Why an operation failed. The command-line tool maps each code to an exit status (tools/main.cpp).
+// A program that embeds the runtime can branch on it.
 enum class ErrorCode : std::uint8_t {
-  kInvalidInput,  // the caller's fault: a manifest, an argument, a malformed file   (exit 2)
+  kInvalidInput,  // the caller's mistake: a manifest, an argument, a malformed file (exit 2)
   kBuildFailed,   // a step of a build, or a check of its outputs, failed            (exit 1)
-  kUnavailable,   // a tool, driver or device is not on this machine: often normal   (exit 3)
-  kEnvironment,   // the machine is there but refused: permissions, disk, spawn      (exit 3)
+  kUnavailable,   // this machine lacks a tool, driver or device: often normal       (exit 3)
+  kEnvironment,   // the system refused: permissions, disk, starting a process       (exit 3)
   kNotFound,      // no module, kernel or symbol of that name
-  kNoImage,       // the device exists, no embedded image fits it
-  kDriver,        // a driver call failed; the message carries the driver's own text
+  kNoImage,       // the device exists, but no embedded image fits it
+  kDriver,        // a driver call failed; the message holds the driver's own text
   kInterrupted,   // Ctrl-C or a signal                                       (exit 128+n)
   kInternal,      // a bug in kiln                                                  (exit 70)
 };
 
-// A place in a text file. Line and column count from 1; 0 means "not known".
+// A place in a text file. Lines and columns count from 1; 0 means unknown.
 struct Location {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
 
-// A line that goes with an error. A note explains; a hint says what to do next.
+// A line that accompanies an error. A note explains; a hint says what to do next.
 struct Note {
   enum class Kind : std::uint8_t { kNote, kHint };
   Kind kind = Kind::kNote;
@@ -48,18 +48,18 @@ struct Note {
   Location where;
 };
 
-// One error: what is wrong, where, and the notes that callers added on the way up.
-// Messages start in lower case, end without a full stop, and quote values with '...'.
-// A stage that finds several things wrong at once returns the first with the rest as `others`
-// (merge_errors in base/diagnostic.hpp), so that the user sees them all in one run.
+// One error: what is wrong, where, and the notes that callers added.
+// Messages start in lower case, have no full stop at the end, and quote values with '...'.
+// A stage that finds several errors at once returns the first, with the rest in `others`
+// (merge_errors in base/diagnostic.hpp), so that the user sees all of them in one run.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
   Location where = {};
   std::vector<Note> notes = {};
-  std::vector<Error> others = {};  // found in the same pass; theirs is empty
+  std::vector<Error> others = {};  // found in the same pass; their own `others` are empty
 
-  // Behind the notes that are there, before the hints.
+  // Adds a note after the existing notes and before the hints at the end.
   Error& note(std::string text) & {
     auto place = notes.end();
     while (place != notes.begin() && (place - 1)->kind == Note::Kind::kHint) --place;
@@ -73,8 +73,8 @@ struct Error {
   }
   Error&& hint(std::string text) && { return std::move(hint(std::move(text))); }
 
-  // All of it, to be shown to a person: the place, where there is one, and the message; a line for each
-  // note and hint; then the same for each of `others`. Lines are separated, and the last is not ended.
+  // Returns the whole error as text for a person: the place, if there is one, and the message; a
+  // line for each note and hint; then the same for each of `others`. The last line has no newline.
   //
   //   if (!result) return std::fprintf(stderr, "%s\n", result.error().text().c_str()), 1;
   std::string text() const;
@@ -82,7 +82,7 @@ struct Error {
 
 namespace detail {
 
-// "<label><file>:<line>:<column>: <text>", leaving out what is not known.
+// Returns "<label><file>:<line>:<column>: <text>", without the parts that are unknown.
 inline std::string error_line(const char* label, const Location& where, const std::string& text) {
   std::string line = label + where.file;
   if (where.line != 0) line += ":" + std::to_string(where.line);
@@ -91,7 +91,7 @@ inline std::string error_line(const char* label, const Location& where, const st
   return line + text;
 }
 
-// The text of an error, with `label` before its message and those of its others.
+// Returns the text of an error, with `label` before its message and before those of its `others`.
 inline std::string error_text(const char* label, const Error& error) {
   std::string text = error_line(label, error.where, error.message);
   for (const Note& note : error.notes) {
@@ -102,7 +102,7 @@ inline std::string error_text(const char* label, const Error& error) {
   return text;
 }
 
-// Prints the error as kiln::render does, with what the program left out, and ends it.
+// Prints the error as kiln::render does, says which check the program lacks, and ends the program.
 [[noreturn]] inline void end_unchecked(const Error& error) {
   std::fprintf(stderr, "%s\n", error_text("kiln: error: ", error).c_str());
   std::fputs(
@@ -124,8 +124,8 @@ inline std::string error_text(const char* label, const Error& error) {
 
 inline std::string Error::text() const { return detail::error_text("", *this); }
 
-// A T or an Error. Reading the side that is not there is a bug and ends the program with the whole
-// error on stderr, so check first: `if (!result) return result.error();`.
+// A T or an Error. Reading the side that is absent is a bug: it ends the program, with the whole
+// error on stderr if there is one. Check first: `if (!result) return result.error();`.
 template <typename T>
 class [[nodiscard]] Result {
   static_assert(!std::is_reference_v<T>, "Result<T&> is not supported: hold a pointer");
@@ -144,7 +144,7 @@ class [[nodiscard]] Result {
                                         !std::is_same_v<std::decay_t<U>, Error>>>
   Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
-  // From a Result of what converts to T: of a TypedBuffer<float>, where a Buffer is wanted.
+  // Converts a Result<U> if U converts to T: a TypedBuffer<float> to a Buffer, for example.
   template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
                                                     std::is_convertible_v<U&&, T>>>
   Result(Result<U>&& other)
@@ -156,7 +156,7 @@ class [[nodiscard]] Result {
 
   T& value() & { return require_value(), *std::get_if<0>(&state_); }
   const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
-  // A value of its own, so that `for (float x : *device->download(buffer))` reads none that is gone.
+  // Returns a value, not a reference, so that `for (float x : *device->download(buffer))` is safe.
   T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }

@@ -1,15 +1,15 @@
-// The kiln runtime: finds the GPUs of this machine, and runs the kernels of a generated header on them.
+// The kiln runtime: finds the GPUs of this machine and runs the kernels of a generated header.
 //
 //   auto runtime = kiln::Runtime::open();
 //   auto device = runtime->default_device();
 //   auto affine = device->function(kernels::affine_f32);       // from the generated header
 //   auto launched = affine->launch({{blocks}, {256}}, n, dims, info, *in, *out, 2.f, 1.f);
 //
-// There is no link-time dependency on CUDA or HIP: their libraries are opened when a device is first
-// asked for, and a machine without them is a normal one. See docs/RUNTIME.md.
+// The runtime does not link CUDA or HIP. It opens their libraries when a device is first asked for,
+// and works on machines that have neither. docs/RUNTIME.md has the rules.
 //
-// What an option here leaves open, a variable of the environment decides: KILN_DEVICE, KILN_TRACE and the others
-// of docs/RUNTIME.md, read once by Runtime::open.
+// An option that the program leaves empty is taken from an environment variable: KILN_DEVICE,
+// KILN_TRACE and the others of docs/RUNTIME.md. Runtime::open reads them once.
 #pragma once
 
 #include <cstddef>
@@ -31,53 +31,61 @@ class RuntimeState;
 }
 
 struct OpenOptions {
-  // In the order in which their devices are listed. The emulator is opened only when it is asked for,
-  // here or by KILN_DEVICE.
+  // Backends to use; their devices are listed in this order. The emulator is opened only if this
+  // list, `default_device`, KILN_DEVICE or a call of Runtime::device() names it.
   std::vector<Backend> backends = {Backend::kCuda, Backend::kHip, Backend::kHost};
-  // A path here is the only one that is tried.
+  // Paths of libraries. If a path is set, no other is tried.
   std::string cuda_library, hip_library, host_library, emulator_library;
-  std::string default_device;  // as KILN_DEVICE
-  std::string image_path;      // as KILN_IMAGE_PATH
-  std::string memory_pool;     // as KILN_MEMORY_POOL
-  // For modules that hold their source: the one path to try of libnvrtc and libhiprtc, the host's
-  // compiler, and the folder that keeps what was compiled, or "off".
+  std::string default_device;  // like KILN_DEVICE
+  std::string image_path;      // like KILN_IMAGE_PATH
+  std::string memory_pool;     // like KILN_MEMORY_POOL
+  // For modules that embed their source: the paths of libnvrtc, of libhiprtc and of the host's
+  // compiler (if set, no other is tried), and the folder that keeps compiled images, or "off".
   std::string nvrtc_library, hiprtc_library, host_compiler, compile_cache;
-  // Called with each decision, one line without a newline, from the thread that made it: perhaps by several
-  // at once, and while a module is being loaded. It calls nothing of kiln.
+  // Receives one line, without a newline, for each decision. It is called from the thread that
+  // decided, possibly from several threads at once, and while a module is being loaded. It must not
+  // call kiln.
   std::function<void(std::string_view line)> trace;
 };
 
-// Whether a backend could be opened, and what was tried.
+// Describes one backend: if it could be opened, and what was tried.
 struct BackendStatus {
   Backend backend = Backend::kCuda;
   bool available = false;
-  std::string library;               // the path that was opened, else empty
+  std::string library;               // path of the opened library; empty if none was opened
   std::string version;               // "CUDA 12.8"
   std::size_t device_count = 0;
-  std::vector<std::string> reasons;  // why not: one for each path or call that failed
+  std::vector<std::string> reasons;  // for each path or call that failed, why
 };
 
-// Ownership: the last of the runtime and of what it gave out (devices, buffers, streams, events)
-// closes the drivers; modules are unloaded then. A program may hold several runtimes.
-// Thread-safety: every member but open, move and destruction.
+// Ownership: drivers stay open, and modules loaded, until the runtime and everything that it gave
+// out (devices, functions, buffers, streams, events) are gone. A program may hold several runtimes.
+// Thread-safety: all members may be called from any thread, except open(), moves and destruction.
+// open() reads the environment, so no other thread may change the environment meanwhile.
 class Runtime {
  public:
-  // Reads options and environment; opens no library yet, so it takes microseconds.
-  // Errors: kInvalidInput (a malformed device name).
+  // Reads the options and the environment. Opens no library yet, so it takes microseconds.
+  // Errors: kInvalidInput (a name that is no device's, or an unknown word in KILN_TRACE or
+  // KILN_MEMORY_POOL).
   static Result<Runtime> open(OpenOptions options = {});
 
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
   ~Runtime();
 
-  // The devices of all backends, in order. Empty on a machine without any: backends() tells why.
-  // The first call opens the drivers, which takes 0.1 to 0.2 s where there is an NVIDIA GPU.
+  // Devices of all listed backends, in order. Empty if there are none; backends() says why.
+  // The first call of any of these functions opens drivers, which takes 0.1 to 0.2 s with an NVIDIA
+  // GPU.
   const std::vector<DeviceInfo>& devices() const;
   const std::vector<BackendStatus>& backends() const;
 
-  Result<Device> device(std::size_t index) const;     // a position in devices()
-  Result<Device> device(std::string_view id) const;   // "cuda:0"; a backend alone means its first
-  // The one that KILN_DEVICE names, else the first. Errors: kUnavailable with every reason.
+  // Returns a device by its position in devices(), or by its id, such as "cuda:0". The name of a
+  // backend, such as "cuda", means its first device. Errors: kUnavailable (no such device on this
+  // machine), kInvalidInput (a name that is no device's).
+  Result<Device> device(std::size_t index) const;
+  Result<Device> device(std::string_view id) const;
+  // Returns the device that OpenOptions::default_device or KILN_DEVICE names. Without a name,
+  // returns the first device. Errors: kUnavailable with every reason.
   Result<Device> default_device() const;
 
  private:

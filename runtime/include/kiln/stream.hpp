@@ -1,12 +1,12 @@
 // Streams order the work of a device; events mark points in it.
 //
-// Work without a stream goes to the device's default stream, which waits for the other streams of
-// the device and makes them wait for it. Work on different streams may overlap.
+// Work without a stream goes to the device's default stream. That stream waits for the device's
+// other streams and makes them wait for it. Work on different streams may overlap.
 //
 // Ownership: a Stream and an Event own the driver's object and keep their device open. A StreamRef
-// owns nothing: it is what a launch or a copy takes.
-// Thread-safety: one stream may be used by several threads; the order of their work is the order of
-// the calls. Moving or destroying an object while another thread uses it is a race.
+// owns nothing; launches and copies take it.
+// Thread-safety: several threads may use one stream; their work runs in the order of their calls.
+// No thread may move or destroy an object while another uses it.
 #pragma once
 
 #include <memory>
@@ -20,15 +20,15 @@ class DeviceState;
 struct StreamState;
 }  // namespace runtime
 
-// A stream to run on: a Stream, the default stream (`{}`), or one that the caller made with the
-// vendor's own library. A plain value; the stream must outlive its use.
+// Names a stream to run on: a Stream, the default stream (`{}`), or a stream that the caller made
+// with the vendor's own library. A plain value; the stream must outlive its use.
 class StreamRef {
  public:
   StreamRef() = default;  // the default stream
-  // A cudaStream_t, CUstream or hipStream_t of the very device that it is used on.
+  // Names a cudaStream_t, CUstream or hipStream_t of the device that the work is for.
   static StreamRef from_native(void* stream) { return StreamRef(stream, nullptr); }
   void* native() const { return native_; }
-  // Not made by Device::create_stream().
+  // True for a stream that the caller made, as opposed to Device::create_stream().
   bool is_callers() const { return native_ != nullptr && state_ == nullptr; }
 
  private:
@@ -36,11 +36,12 @@ class StreamRef {
   friend class runtime::DeviceState;
   StreamRef(void* native, const runtime::StreamState* state) : native_(native), state_(state) {}
   void* native_ = nullptr;
-  const runtime::StreamState* state_ = nullptr;  // of kiln's streams
+  const runtime::StreamState* state_ = nullptr;  // null unless kiln made the stream
 };
 
-// Made by Device::create_stream(); one that was default-made or moved from is the default stream. Destroying it
-// does not wait for its work; buffers that were allocated on it keep it open.
+// Made by Device::create_stream(). A Stream that is default-constructed or moved from stands for
+// the default stream. The destructor does not wait for the stream's work. Buffers that were
+// allocated on the stream keep it open.
 class Stream {
  public:
   Stream() = default;  // the default stream
@@ -50,7 +51,8 @@ class Stream {
 
   operator StreamRef() const { return StreamRef(native_, state_.get()); }
   void* native() const { return native_; }
-  // Waits until all work given to the stream is done. Errors of that work surface here.
+  // Waits until all work given to the stream is done, and returns the errors of that work. Errors:
+  // kInvalidInput (a default-constructed Stream: use Device::synchronize()), kDriver.
   Result<void> synchronize() const;
 
  private:
@@ -60,7 +62,9 @@ class Stream {
   void* native_ = nullptr;
 };
 
-// Made by Device::create_event(). Records when a stream gets to it.
+// A mark in a stream's work, made by Device::create_event(). Notes the time at which the stream
+// reaches it. Errors of all members: kInvalidInput (an empty event, or one of another device),
+// kDriver.
 class Event {
  public:
   Event() = default;
@@ -68,11 +72,12 @@ class Event {
   Event& operator=(Event&& other) noexcept;
   ~Event();
 
-  // Marks the present end of the stream's work; recording again moves the mark.
+  // Puts the mark at the present end of the stream's work. Recording again moves the mark.
   Result<void> record(StreamRef stream = {}) const;
-  // Waits until the stream has got to the mark.
+  // Waits until the stream has reached the mark.
   Result<void> synchronize() const;
-  // Milliseconds from `start` to this mark. Both must be of one device, and have been reached.
+  // Returns the milliseconds from `start` to this mark. Both marks must belong to one device and
+  // have been reached.
   Result<float> milliseconds_since(const Event& start) const;
 
  private:
