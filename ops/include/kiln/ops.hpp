@@ -1,8 +1,16 @@
-// Launch helpers for our own kernels: shapes and strides in, the right launch out. And matrix products,
-// which are the vendor's (matmul.hpp).
+// Launch helpers for kiln's own kernels: they turn shapes and strides into the right launch. Matrix
+// products go to the vendor's library instead (matmul.hpp).
 //
-// One header per family, each with a struct that says what to compute and a plan() that turns it
-// into a Launch; Launcher runs it on a device. C++17; link kiln::ops.
+// Each family has a header with structs that say what to compute, and a plan() that turns such a
+// struct into a Launch. Launcher runs it on a device. C++17; link kiln::ops.
+//
+// Rules for all structs, unless a header says otherwise:
+//   Pointers  are device addresses, aligned to their element. The caller owns the memory, and must
+//             keep it until the launch is done.
+//   Sizes     (dims, strides, counts, rows, columns) are numbers of elements.
+//   plan()    runs nothing, and any thread may call it. It checks shapes and types; it cannot check
+//             that the memory is large enough.
+//   Errors    are kInvalidInput, and name what no kernel takes. An empty shape is an error.
 #pragma once
 
 #include "kiln/ops/affine.hpp"

@@ -1,7 +1,7 @@
 // affine: out[i] = inp[idx(i)] * mul + add.
 //
-// Kernels: affine_<T>, for the element types of tables/affine.hpp. Integers wrap; f32 and f64
-// round once (fused); f16 and bf16 once or twice; f8 computes in f32 and saturates.
+// Kernels: affine_<T>, for the element types of tables/affine.hpp. Integers wrap. f32 and f64 round
+// once (fused multiply-add), f16 and bf16 once or twice. f8 is computed in f32 and saturates.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -11,14 +11,14 @@ namespace kiln::ops {
 
 struct Affine {
   DType dtype = DType::kF32;
-  Layout layout;              // of `inp`; `out` is row-major contiguous
-  const void* inp = nullptr;  // null: in place, reads `out`
+  Layout layout;              // of `inp`; `out` has the same dims, row-major contiguous
+  const void* inp = nullptr;  // null: the kernel works in place and reads `out`
   void* out = nullptr;
-  Scalar mul, add;  // of `dtype`
+  Scalar mul, add;  // of type `dtype`
   Geometry geometry = Geometry::kOwn;
 };
 
-// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+// Errors (kInvalidInput) name the shape, the dtype or the scalar that no kernel takes.
 Result<Launch> plan(const Affine& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

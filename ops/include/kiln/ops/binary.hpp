@@ -1,9 +1,9 @@
 // binary: out[i] = lhs[idx(i)] op rhs[idx(i)].
 //
-// Kernels: <root>_<T>, for the operations and element types of tables/binary.hpp. Arithmetic gives
-// T: integers wrap, floats round once; an integer divided by 0 gives any value, and never traps.
-// Comparisons give u8, 0 or 1; with a NaN only "ne" holds. maximum and minimum: f64, f32 and f8
-// ignore a NaN, f16 and bf16 keep it.
+// Kernels: <root>_<T>, for the operations and element types of tables/binary.hpp. The result of
+// arithmetic is a T: integers wrap, floats round once. An integer divided by 0 gives an arbitrary
+// value and never traps. Comparisons give u8, 0 or 1; with a NaN, only "ne" is true. For maximum
+// and minimum, f64, f32 and f8 ignore a NaN, and f16 and bf16 keep it.
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ enum class BinaryOutput : std::uint8_t { kSame, kTruth };
 
 struct BinaryOpInfo {
   BinaryOp op;
-  std::string_view root;  // of the kernels' names
+  std::string_view root;  // how the kernels' names begin
   BinaryOutput output;
 };
 
@@ -35,6 +35,7 @@ inline constexpr BinaryOpInfo kBinaryOps[] = {
 };
 
 constexpr const BinaryOpInfo& info(BinaryOp op) { return kBinaryOps[static_cast<std::size_t>(op)]; }
+// Returns the dtype of `out`: u8 for a comparison, otherwise that of the operands.
 constexpr DType output_dtype(BinaryOp op, DType dtype) {
   return info(op).output == BinaryOutput::kTruth ? DType::kU8 : dtype;
 }
@@ -42,14 +43,14 @@ constexpr DType output_dtype(BinaryOp op, DType dtype) {
 struct Binary {
   BinaryOp op = BinaryOp::kAdd;
   DType dtype = DType::kF32;      // of both operands
-  Layout lhs_layout, rhs_layout;  // of the same dims; `out` is row-major contiguous
+  Layout lhs_layout, rhs_layout;  // equal dims; `out` has them, too, row-major contiguous
   const void* lhs = nullptr;
   const void* rhs = nullptr;
-  void* out = nullptr;  // of output_dtype(op, dtype)
+  void* out = nullptr;  // elements of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
 };
 
-// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+// Errors (kInvalidInput) name the shapes or the dtype that no kernel takes.
 Result<Launch> plan(const Binary& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

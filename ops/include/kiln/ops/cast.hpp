@@ -1,12 +1,13 @@
 // cast: out[i] = To(inp[idx(i)]).
 //
-// Kernels: cast_<From>_<To>, for the pairs of tables/cast.hpp. Integers keep their low bits;
-// integers to floats and floats to narrower floats round once, to nearest even. Floats to integers
-// truncate toward zero, NaN gives 0: u32, i32 and i64 saturate; u8 keeps the low 8 bits of what u32
-// would be (300 gives 44, -1 gives 0). To f8 through f32, saturated.
+// Kernels: cast_<From>_<To>, for the pairs of tables/cast.hpp. Integers to integers keep the low
+// bits. Integers to floats, and floats to narrower floats, round once, to nearest even. Floats to
+// integers truncate toward zero, and a NaN gives 0; u32, i32 and i64 saturate, and u8 keeps the low
+// 8 bits of the result for u32 (300 gives 44, -1 gives 0). A cast to f8 goes through f32 and
+// saturates.
 //
-// Large views of what networks cast have kernels of our own, cast_tiles_<From>_<To>, which compute
-// the same.
+// For large views and the casts that networks use, kiln adds the kernels cast_tiles_<From>_<To>.
+// They compute the same.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -15,7 +16,7 @@
 
 namespace kiln::ops {
 
-// From which type to which there are kernels.
+// A pair of types that has a kernel.
 struct CastRow {
   DType from, to;
 };
@@ -33,14 +34,14 @@ constexpr bool has_cast(DType from, DType to) {
 
 struct Cast {
   DType from = DType::kF32, to = DType::kF32;
-  Layout layout;  // of `inp`; `out` is row-major contiguous
+  Layout layout;  // of `inp`; `out` has the same dims, row-major contiguous
   const void* inp = nullptr;
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
   Tiles tiles = Tiles::kBySize;
 };
 
-// Errors (kInvalidInput) name the shape, or the types between which no kernel casts.
+// Errors (kInvalidInput) name the shape, or the pair of types that no kernel casts.
 Result<Launch> plan(const Cast& call, const Gpu& gpu = {});
 
 }  // namespace kiln::ops

@@ -1,8 +1,9 @@
-// Convolutions, pools and upsampling of images, and what turns convolutions into matrix products,
-// for u8 u32 f16 bf16 f32 f64. Sums of f16 and bf16 are kept in f32; u8 and u32 wrap.
+// Convolutions, pooling and upsampling of images, and the rearrangements that turn a convolution
+// into a matrix product, for u8 u32 f16 bf16 f32 f64. f16 and bf16 are summed in f32; u8 and u32
+// wrap.
 //
-// Images are (batch, channels, length) or (batch, channels, height, width), in any layout; results
-// are row-major contiguous.
+// Images are (batch, channels, length) or (batch, channels, height, width), in any layout. Results
+// are row-major contiguous. No dim has more than 2^31 - 1 elements.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -12,40 +13,44 @@ namespace kiln::ops {
 
 enum class ConvolutionKind : std::uint8_t { kPlain, kTransposed };
 
-// Our own kernels that multiply matrices, of f32, f16 and bf16: conv_tiles64_<T> by tiles of 64
-// output channels and 64 outputs; conv_tiles16_<T> of 16 and 32, whose blocks take one tile, or
-// four apart. Windows have up to 31 taps in a dim. kChosen: what is fastest; kNone: the direct
-// kernels.
+// Ways to compute a convolution as a matrix product, for f32, f16 and bf16 and windows of up to 31
+// taps in a dim. The kernels are ones that kiln adds: conv_tiles64_<T> works on tiles of 64 output
+// channels and 64 outputs, and conv_tiles16_<T> on tiles of 16 output channels and 32 outputs.
 enum class ConvolutionTiles : std::uint8_t {
-  kChosen,
-  kNone,
-  kManyChannels,
-  kFewChannels,
-  kFewChannelsApart
+  kChosen,           // the fastest way for the shape and the device
+  kNone,             // the direct kernels
+  kManyChannels,     // conv_tiles64_<T>
+  kFewChannels,      // conv_tiles16_<T>, one tile per block
+  kFewChannelsApart  // conv_tiles16_<T>, four tiles per block
 };
 
-// conv1d_<T>, conv2d_<T>, conv_transpose1d_<T>, conv_transpose2d_<T>, by the rank of the images.
-// Stride, paddings and dilation are those of every dim. Plain: dst[b, o, y] = the sum over c and t
-// of src[b, c, y stride + t dilation - padding] * kernel[o, c, t]. Transposed: of src[b, c, p] *
-// kernel[c, o, t] where p stride + t dilation - padding = y.
+// conv1d_<T>, conv2d_<T>, conv_transpose1d_<T>, conv_transpose2d_<T>, chosen by the rank of the
+// images. Stride, padding and dilation apply to every dim.
+//
+//   kPlain       dst[b, o, y] = sum over c and t of
+//                src[b, c, y * stride + t * dilation - padding] * kernel[o, c, t]
+//   kTransposed  dst[b, o, y] = sum of src[b, c, p] * kernel[c, o, t] over c and over all p and t
+//                with p * stride + t * dilation - padding = y
 struct Convolution {
   ConvolutionKind kind = ConvolutionKind::kPlain;
   DType dtype = DType::kF32;
   Layout src_layout;
-  Layout kernel_layout;  // plain: (channels out, channels, ...); transposed: (channels, channels
-                         // out, ...)
+  Layout kernel_layout;  // kPlain: (channels out, channels, ...)
+                         // kTransposed: (channels, channels out, ...)
   std::size_t stride = 1, padding = 0, dilation = 1;
-  std::size_t out_padding = 0;  // transposed alone
+  std::size_t out_padding = 0;  // only for kTransposed
   const void* src = nullptr;
   const void* kernel = nullptr;
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
-  ConvolutionTiles tiles = ConvolutionTiles::kChosen;  // of our own geometry
+  ConvolutionTiles tiles = ConvolutionTiles::kChosen;  // only with Geometry::kOwn
 };
+// Returns the dims of `dst`. Errors (kInvalidInput): shapes that do not fit each other, a stride or
+// dilation of 0, a window larger than the padded image.
 Result<Extents> output_dims(const Convolution& call);
 
-// im2col1d_<T>: (batch, length out, channels, window); im2col_<T>: (batch, height out, width out,
-// channels, window height, window width). Elements beyond the image are 0.
+// im2col1d_<T> gives (batch, length out, channels, window). im2col_<T> gives (batch, height out,
+// width out, channels, window height, window width). Elements outside the image are 0.
 struct Im2Col {
   DType dtype = DType::kF32;
   Layout src_layout;
@@ -55,10 +60,12 @@ struct Im2Col {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
+// Returns the dims of `dst`.
 Result<Extents> output_dims(const Im2Col& call);
 
-// col2im1d_<T>: dst[b, c, x] = the sum of src[b, l, c, t] where l stride + t = x. `src` (batch,
-// length, channels, window) is contiguous; `dst` (batch, channels, (length - 1) stride + window).
+// col2im1d_<T>: dst[b, c, x] = sum of src[b, l, c, t] over all l and t with l * stride + t = x.
+// `src` is (batch, length, channels, window), row-major contiguous. `dst` is (batch, channels,
+// (length - 1) * stride + window).
 struct Col2Im1d {
   DType dtype = DType::kF32;
   std::size_t batch = 0, length = 0, channels = 0, window = 0;
@@ -68,8 +75,8 @@ struct Col2Im1d {
   Geometry geometry = Geometry::kOwn;
 };
 
-// avg_pool2d_<T>, max_pool2d_<T>: no padding. Averages of u8 and u32 are exact and cut off. A
-// maximum ignores a NaN in f64 and f32, keeps it in f16 and bf16.
+// avg_pool2d_<T>, max_pool2d_<T>, without padding. Averages of u8 and u32 are exact and then
+// truncated. A maximum ignores a NaN in f64 and f32, and keeps it in f16 and bf16.
 enum class PoolOp : std::uint8_t { kAverage, kMaximum };
 struct Pool2d {
   PoolOp op = PoolOp::kMaximum;
@@ -81,9 +88,11 @@ struct Pool2d {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
+// Returns the dims of `dst`.
 Result<Extents> output_dims(const Pool2d& call);
 
-// upsample_nearest2d_<T>: the element at the output's place times size / size out, cut off.
+// upsample_nearest2d_<T>: dst[b, c, y, x] = src[b, c, y * height / height_out, x * width /
+// width_out], where the quotients are truncated.
 struct UpsampleNearest2d {
   DType dtype = DType::kF32;
   Layout src_layout;
@@ -93,7 +102,7 @@ struct UpsampleNearest2d {
   Geometry geometry = Geometry::kOwn;
 };
 
-// upsample_nearest1d_<T>, a name of our own: the same of one dim.
+// upsample_nearest1d_<T>, which kiln adds: does the same in one dim.
 struct UpsampleNearest1d {
   DType dtype = DType::kF32;
   Layout src_layout;
@@ -102,14 +111,14 @@ struct UpsampleNearest1d {
   void* dst = nullptr;
 };
 
-// upsample_bilinear2d_<T>: between the four elements around the output's place. Integers are cut
-// off. A factor of 0 is not given: the sizes say it.
+// upsample_bilinear2d_<T>: interpolates between the four elements around the output's place.
+// Integers are truncated.
 struct UpsampleBilinear2d {
   DType dtype = DType::kF32;
   Layout src_layout;
   std::size_t height_out = 0, width_out = 0;
   bool align_corners = false;
-  double height_factor = 0, width_factor = 0;
+  double height_factor = 0, width_factor = 0;  // output size / input size; 0: from the dims
   const void* src = nullptr;
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;

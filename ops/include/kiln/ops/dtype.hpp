@@ -1,6 +1,6 @@
-// The element types of our kernels, as tables/dtypes.hpp lists them: their names, sizes and kinds.
+// The element types of kiln's own kernels, as listed in tables/dtypes.hpp: names, sizes and kinds.
 //
-// C++17, no dependency but the standard library, everything constexpr.
+// C++17, constexpr, and dependent only on the standard library.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 namespace kiln::ops {
 
 // f16: IEEE 754 binary16. bf16: bfloat16, the upper half of a binary32. f8_e4m3: OCP 8-bit float, 4
-// exponent and 3 mantissa bits, finite only: no infinities, NaN = s1111111.
+// exponent and 3 mantissa bits, no infinities, NaN = s1111111.
 enum class DType : std::uint8_t {
 #define KILN_ROW(type, enumerator, name, bytes, kind, exponent, significand) k##enumerator,
   KILN_EACH_DTYPE(KILN_ROW)
 #undef KILN_ROW
 };
 
-// The dtypes by the names that the tables call them by.
+// The dtypes under the names that the tables use.
 namespace dtypes {
 #define KILN_ROW(type, enumerator, name, bytes, kind, exponent, significand) \
   inline constexpr DType type = DType::k##enumerator;
@@ -31,7 +31,7 @@ enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;  // as frameworks spell it; of f8 the kernels' names have other spellings
+  std::string_view name;  // as frameworks spell it; kernels of f8 are spelled in other ways
   std::uint8_t size;      // bytes of one element, and its alignment
   NumberKind kind;
 };

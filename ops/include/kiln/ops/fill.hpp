@@ -1,4 +1,5 @@
-// fill: constants and row copies, for the element types of tables/fill.hpp.
+// fill: constants, sequences, and copies of rows, transposes and slices, for the element types of
+// tables/fill.hpp and tables/rearrange.hpp.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -14,17 +15,17 @@ struct Fill {
   Geometry geometry = Geometry::kOwn;
 };
 
-// const_set_<T>: every element of the strided view at `out` = value; what lies between the elements
-// of the view stays as it is.
+// const_set_<T>: sets every element of the strided view at `out` to `value`. Elements between those
+// of the view do not change.
 struct ConstSet {
   Scalar value;
-  Layout layout;  // of `out`
+  Layout layout;  // of the view
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
 
 // copy2d_<T>: out[r * out_stride + c] = inp[r * inp_stride + c] for r < rows and c < columns.
-// Strides count elements. Nothing to copy is an error like every other empty launch.
+// Strides are numbers of elements. An empty copy is an error, like every empty launch.
 struct Copy2d {
   DType dtype = DType::kF32;
   std::uint32_t rows = 0, columns = 0;
@@ -34,16 +35,17 @@ struct Copy2d {
   Geometry geometry = Geometry::kOwn;
 };
 
-// Names of our own: in our geometry alone.
+// kiln adds the kernels below. They have no reference geometry.
 
-// arange_<T>: out[i] = start + i step. Floats in f64 and rounded once; integers wrap.
+// arange_<T>: out[i] = start + i * step. Floats are computed in f64 and rounded once; integers
+// wrap.
 struct Arange {
-  Scalar start, step;  // their dtype is that of the elements, also i16 and i32
+  Scalar start, step;  // of the dtype of `out`; i16 and i32 are allowed
   std::size_t count = 0;
   void* out = nullptr;
 };
 
-// transpose_<T>: out[m, c, r] = inp[m, r, c], both row-major contiguous.
+// transpose_<T>: out[m, c, r] = inp[m, r, c]. Both are row-major contiguous.
 struct Transpose {
   DType dtype = DType::kF32;
   std::size_t matrices = 1, rows = 0, columns = 0;  // of `inp`
@@ -51,11 +53,11 @@ struct Transpose {
   void* out = nullptr;
 };
 
-// slice_<T>: out[l, j, r] = inp[l, start + j step, r], for l over the dims before `dim` and r over
-// those behind it. Both row-major contiguous.
+// slice_<T>: out[l, j, r] = inp[l, start + j * step, r], where l stands for all dims before `dim`
+// and r for all dims after it. Both are row-major contiguous.
 struct Slice {
   DType dtype = DType::kF32;
-  Extents dims;  // of `inp`; `out` has `count` places in `dim`
+  Extents dims;  // of `inp`; `out` differs in `dim`, which has `count` elements
   std::size_t dim = 0;
   std::size_t start = 0, step = 1, count = 0;
   const void* inp = nullptr;

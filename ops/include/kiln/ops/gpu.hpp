@@ -1,4 +1,4 @@
-// What a launch helper must know of the device that it plans for.
+// The device that a launch is planned for.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,17 @@
 
 namespace kiln::ops {
 
-// The default is an NVIDIA H200. Every launch is right on every device, and only speed differs;
-// but one of HalfMatrix (fused_products.hpp), of rows that stream, or of vectors that threads hold
-// (quantized.hpp), brings the shared memory and the threads that its kernel takes on this device, and
-// fails on another that wants more.
+// What a plan needs to know about a device. The default is an NVIDIA H200.
+//
+// A launch planned for one device is correct on every other and differs only in speed. The
+// exceptions are HalfMatrix (fused_products.hpp), HeldVectors (quantized.hpp), and the MulMatVec,
+// MulMat and FusedVector that use the latter or stream rows through shared memory. Their launches
+// carry the shared memory and the threads that the kernel needs on the planned device, and fail on
+// a device where it needs more.
 struct Gpu {
-  std::string_view target = "sm_90";  // its architecture; a literal, or outlives the Gpu
+  std::string_view target = "sm_90";  // its architecture; the text must outlive the Gpu
   std::uint32_t multiprocessors = 132;
-  std::uint32_t max_shared_bytes = 227 * 1024;  // of a block
+  std::uint32_t max_shared_bytes = 227 * 1024;  // per block
 
   static Gpu of(const DeviceInfo& info) {
     return {info.target, info.multiprocessors, info.max_shared_bytes};

@@ -1,4 +1,4 @@
-// Short lists and texts that lie in the object itself: nothing is allocated.
+// Short lists and texts that are stored in the object itself, without allocating memory.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace kiln::ops {
 
-// A list of at most Capacity plain values; one more ends the program, as an index past the end of an
-// array would sooner or later.
+// A list of at most Capacity plain values. Adding one more ends the program, and so does at() with
+// an index past the end.
 template <typename T, std::size_t Capacity>
 class InlineList {
  public:
@@ -63,7 +63,7 @@ class InlineList {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
   friend bool operator!=(const InlineList& a, const InlineList& b) { return !(a == b); }
-  // The same elements as any other list.
+  // True if the other list has the same elements.
   template <typename List, typename = typename List::value_type>
   friend bool operator==(const InlineList& a, const List& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
@@ -74,7 +74,8 @@ class InlineList {
   std::size_t size_ = 0;
 };
 
-// A kernel's name, of at most 63 characters; of a longer one the rest is dropped, and no kernel found.
+// A kernel's name of at most 63 characters. The rest of a longer name is dropped, so that no kernel
+// is found by it.
 class KernelName {
  public:
   KernelName() = default;

@@ -1,4 +1,4 @@
-// The catalog of our own kernels, as this build made it.
+// The catalog of kiln's own kernels, as this build made it.
 #pragma once
 
 #include "kiln/catalog.hpp"

@@ -1,8 +1,8 @@
-// A launch as a value: which kernel, over which grid, with which arguments.
+// A launch as a value: a kernel, its grid and its arguments.
 //
-// The families (affine.hpp, fill.hpp, unary.hpp) turn shapes and strides into a Launch and run
-// nothing; Launcher (launcher.hpp) runs one. A Launch can be printed, compared and edited between
-// the two, which is how the tests reach grids that no helper would choose.
+// The families (affine.hpp, fill.hpp, unary.hpp, ...) turn shapes and strides into a Launch and run
+// nothing. Launcher (launcher.hpp) runs it. In between, a program can print, compare and edit the
+// Launch; the tests edit it to reach grids that no helper chooses.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@
 
 namespace kiln::ops {
 
-// Whose launch numbers are used.
+// Which grid and block a plan uses.
 enum class Geometry : std::uint8_t {
-  kOwn,        // ours: as many blocks as the work needs, 16 bytes a thread
-  kReference,  // the reference host's: 1024 threads a block, one element a thread, counts in 32
-               // bits
+  kOwn,        // kiln's own: as many blocks as the work needs, 16 bytes per thread
+  kReference,  // candle's: 1024 threads per block, one element per thread, counts in 32 bits
 };
 
-// Whether views go tile by tile, where there is a kernel of our own for that. In our geometry alone.
+// When a strided view is processed tile by tile, if kiln has a kernel for that. Only with
+// Geometry::kOwn.
 enum class Tiles : std::uint8_t { kBySize, kNever, kAlways };
 
 // One kernel argument: up to 8 bytes by value.
@@ -60,38 +60,37 @@ class Argument {
   std::uint8_t size_ = 0;
 };
 
-// The layout block ("info") of up to four operands: dims, then one or more stride lists of the same
-// length.
+// The layout block ("info") of a kernel: the dims, then the strides of each operand.
 using LayoutBlock = InlineList<std::size_t, 5 * kMaxRank>;
 
 inline constexpr std::size_t kMostArguments = 16;
 
-// Plain: making one, changing it and running it again allocate nothing.
+// One kernel launch. A plain value: creating, changing and running it again allocates no memory.
 struct Launch {
-  static constexpr std::size_t kNoArgument = static_cast<std::size_t>(-1);  // in the place of an index
+  static constexpr std::size_t kNoArgument = static_cast<std::size_t>(-1);  // "no argument"
   static constexpr std::uint16_t kByName = 0xFFFF;
 
   std::string_view module;  // a string literal
   KernelName kernel;
-  // The kernel's constant in the generated header, as a position among the helpers' own
-  // (src/own_kernels.hpp); kByName: `module` and `kernel` are looked up in the catalog.
+  // The kernel as a position among the helpers' own kernels (src/own_kernels.hpp). kByName: look up
+  // `module` and `kernel` in the catalog instead.
   std::uint16_t own_kernel = kByName;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t shared_bytes = 0;                       // dynamic shared memory
-  InlineList<Argument, kMostArguments> arguments = {};  // in the kernel's order
+  std::uint32_t shared_bytes = 0;                       // dynamic shared memory per block
+  InlineList<Argument, kMostArguments> arguments = {};  // in the order of the kernel's parameters
 
   // Launcher puts the layout block into device memory and its address into
-  // arguments[layout_argument]. Empty means null, which the kernels read as "everything is
-  // contiguous".
+  // arguments[layout_argument]. If the block is empty, the argument stays null, and the kernel
+  // takes all operands as contiguous.
   LayoutBlock layout = {};
   std::size_t layout_argument = kNoArgument;
 
-  // Launcher gives the launch scratch memory that nothing else uses while it runs, and puts its address
-  // into arguments[workspace_argument].
+  // Launcher provides scratch memory, which nothing else uses while the launch runs, and puts its
+  // address into arguments[workspace_argument].
   std::size_t workspace_bytes = 0;
   std::size_t workspace_argument = kNoArgument;
-  // And the addresses of what lies so many bytes behind its beginning.
+  // Puts the address `offset` bytes after the start of the scratch memory into another argument.
   struct WorkspacePart {
     std::size_t argument, offset;
     friend bool operator==(const WorkspacePart& a, const WorkspacePart& b) {
@@ -101,13 +100,13 @@ struct Launch {
   static constexpr std::size_t kMostWorkspaceParts = 5;
   InlineList<WorkspacePart, kMostWorkspaceParts> workspace_parts = {};
 
-  // The kernel runs so many times, one after the other. Launcher puts the number of the run, a
-  // 32-bit one from 0 on, into arguments[step_argument].
+  // Number of times that the kernel runs, one after the other. Launcher puts the number of the run,
+  // a u32 that starts at 0, into arguments[step_argument].
   std::uint32_t steps = 1;
   std::size_t step_argument = kNoArgument;
 
-  // The arguments of a kernel of this type: one of another type than its parameter does not
-  // compile.
+  // Sets the arguments for a kernel of this type. An argument of another type than its parameter
+  // does not compile.
   template <typename... Parameters, typename... Values>
   void pass(Kernel<Parameters...> /*kernel*/, const Values&... values) {
     detail::check_arguments<detail::TypeList<Values...>, detail::TypeList<Parameters...>>();
@@ -115,13 +114,13 @@ struct Launch {
   }
 };
 
-// Launches that run one after the other, and leave each other what lies in the workspace.
+// Launches that run one after the other and pass data on in the scratch memory.
 struct LaunchSequence {
   std::vector<Launch> launches;
-  std::string text;  // which, and why: a line for each
+  std::string text;  // one line for each launch: the kernel and its purpose
 };
 
-// "unary.ugelu_f16<<<512, 256>>>", for messages.
+// Returns a text for messages, such as "unary.ugelu_f16<<<512, 256>>>".
 std::string to_string(const Launch& launch);
 
 }  // namespace kiln::ops

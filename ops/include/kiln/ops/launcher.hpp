@@ -7,14 +7,16 @@
 //   gelu.inp = x.data(), gelu.out = y.data();
 //   auto done = launcher.launch(gelu);
 //
-// Layout blocks live in device memory, one per content: launching the same shape again copies and
-// allocates nothing. Of shapes that were only run, the last thousand or so are remembered; those of
-// prepared launches as long as the Launcher lives.
-// Some launches work in memory of the Launcher's, which grows with them and is never given back.
-// Prepared, such a launch may be captured like any other; graphs of one Launcher then run one after
-// the other.
-// Thread-safety: run() and launch() may be called from several threads; the order on the stream is
-// the order of the calls.
+// Layout blocks are kept in device memory, so launching the same shape again copies and allocates
+// nothing. The Launcher remembers about a thousand shapes that were only run, and all shapes of
+// prepared launches.
+//
+// Some launches use the Launcher's scratch memory. It grows as needed and is freed with the
+// Launcher. After prepare(), such a launch may be captured like any other; graphs captured from the
+// same Launcher must then run one after the other.
+//
+// Thread-safety: any thread may call run(), launch() and prepare(). The order on the stream is the
+// order of the calls.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ namespace kiln::ops {
 
 class Launcher {
  public:
-  // Launches go to `stream`, which must be the device's and outlive the Launcher.
+  // Launches go to `stream`, a stream of `device` that must outlive the Launcher.
   explicit Launcher(Device device, StreamRef stream = {});
   Launcher(Launcher&&) noexcept;
   Launcher& operator=(Launcher&&) noexcept;
@@ -38,27 +40,27 @@ class Launcher {
   const Device& device() const;
   StreamRef stream() const;
 
-  // Starts the launch and returns; its own errors surface when the stream is waited for.
-  // Errors: kNotFound (no such kernel in this build), kInvalidInput (arguments that differ from the
-  // kernel's parameters in number or size), and those of Device::get_or_load_func and
+  // Starts the launch and returns. Errors of the running kernel are returned when the stream is
+  // waited for. Errors: kNotFound (this build has no such kernel), kInvalidInput (the number or
+  // sizes of the arguments differ from the kernel's parameters), and those of Device::function and
   // Function::launch.
   Result<void> run(const Launch& launch) const;
 
-  // The same for launches in turn. Nothing else of this Launcher works in its memory meanwhile.
+  // Run or prepare the launches in order. No other launch uses the scratch memory meanwhile.
   Result<void> run(const LaunchSequence& sequence) const;
   Result<void> prepare(const LaunchSequence& sequence) const;
 
-  // Does what the launch needs done once, loading its kernel and storing its layout block, and
-  // starts nothing. After that run() asks nothing of the driver but the launch: so it may be
-  // captured into a CUDA or HIP graph, which lives no longer than the Launcher. Errors: those of
-  // run().
+  // Loads the launch's kernel and stores its layout block, but starts nothing. Afterwards run()
+  // makes no other driver call than the launch, so it can be captured into a CUDA or HIP graph. The
+  // graph must not be used after the Launcher is destroyed. Errors: those of run().
   Result<void> prepare(const Launch& launch) const;
 
-  // Calls `work` with so many bytes of the memory that launches work in. What it starts on the stream
-  // has them for itself, until what is started next. Errors: those of `work`, and of an allocation.
+  // Calls `work` with the address of `bytes` bytes of the scratch memory. What `work` starts on the
+  // stream has the memory to itself until something else of this Launcher starts. Errors: those of
+  // `work`, and of allocating memory.
   Result<void> with_memory(std::size_t bytes, const std::function<Result<void>(void*)>& work) const;
 
-  // Plans for this device and runs, or prepares: `call` is an Affine, a Unary, a Fill, ...
+  // Plan for this device, and run or prepare the result. `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>
   Result<void> launch(const Call& call) const {
     auto planned = plan(call, Gpu::of(device().info()));

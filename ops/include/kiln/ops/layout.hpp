@@ -1,7 +1,8 @@
 // How the elements of a tensor lie in memory: dims and strides.
 //
-// Strides count elements; 0 repeats an element (broadcast), and any order is allowed. The offset of
-// a view is part of its address, not of its layout. The last dim is the fastest in row-major order.
+// Strides are numbers of elements. They may be in any order, and 0 repeats an element (broadcast).
+// The offset of a view is part of its address, not of its layout. In row-major order, the last dim
+// varies fastest.
 #pragma once
 
 #include <array>
@@ -13,11 +14,11 @@
 
 namespace kiln::ops {
 
-// The most dims that a layout may have.
+// The largest rank of a layout.
 inline constexpr std::size_t kMaxRank = 16;
 
-// Up to kMaxRank numbers, one per dim. Holding more is remembered as a rank above kMaxRank, with
-// the surplus dropped, so that the launch that uses it can refuse it by name.
+// Up to kMaxRank numbers, one per dim. Given more, it drops the surplus but keeps the rank, so that
+// the launch that uses it can report the error.
 class Extents {
  public:
   constexpr Extents() = default;
@@ -41,24 +42,25 @@ class Extents {
   std::size_t rank_ = 0;
 };
 
-// A shape and, unless the tensor is row-major contiguous, one stride per dim:
+// A shape, with one stride per dim unless the tensor is row-major contiguous:
 // Layout{{rows, columns}} or Layout{{rows, columns}, {1, rows}}.
 struct Layout {
   Extents dims = {};     // none: a scalar
   Extents strides = {};  // empty: row-major contiguous
 };
 
-// The product of the dims. Errors (kInvalidInput) name the shape: more than kMaxRank dims, a stride
-// list of another length, a dim of zero, a product above the address space.
+// Returns the product of the dims. Errors (kInvalidInput) name the shape: more than kMaxRank dims,
+// a number of strides other than the rank, a dim of zero, elements or offsets beyond 64 bits.
 Result<std::size_t> element_count(const Layout& layout);
 
-// Whether row-major index i lies at offset i, ignoring dims of size 1; rank 0 is contiguous.
+// True if the elements are contiguous in row-major order. Dims of size 1 do not count, and a layout
+// of rank 0 is contiguous.
 bool is_contiguous(const Layout& layout);
 
-// The strides of the layout, spelt out when they were left empty.
+// Returns the strides of the layout, computed from the dims if they were left empty.
 Extents strides_of(const Layout& layout);
 
-// "[2, 3, 4]", and "[2, 3, 4] with strides [1, 2, 6]" when strides are given.
+// Return "[2, 3, 4]", or "[2, 3, 4] with strides [1, 2, 6]" if strides are given.
 std::string to_string(const Extents& extents);
 std::string to_string(const Layout& layout);
 

@@ -7,9 +7,9 @@
 //   product.out = c.data(), product.out_layout = {{batch, rows, columns}};
 //   auto done = multiplier->run(product);
 //
-// The library is found when it is first asked for, and never linked: cuBLAS for CUDA, rocBLAS for HIP, a
-// BLAS with the C interface (OpenBLAS, BLIS, MKL, the reference) for the host. KILN_BLAS_LIBRARY names
-// another file for it.
+// The library is never linked. It is found when it is first needed: cuBLAS for CUDA, rocBLAS for
+// HIP, and for the host a BLAS with the C interface (OpenBLAS, BLIS, MKL, the reference).
+// KILN_BLAS_LIBRARY names another file for it.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,14 @@
 
 namespace kiln::ops {
 
-// Matrices are of one dtype: f32, f16, bf16 (sums in f32, rounded once) or f64. Where the operands are
-// of f16 or bf16, `out` may be of f32.
+// All matrices have one dtype: f32, f64, or f16 or bf16 (summed in f32, rounded once). If the
+// operands are f16 or bf16, `out` may be f32.
 //
-// Layouts are [rows, columns] or [batch, rows, columns]. An operand without a batch, or with a batch
-// stride of 0, is the same for the whole batch. Of the two matrix dims one must have stride 1, and the
-// other at least its length: rows may be apart, and any matrix may be transposed. `out` shares no memory
-// with the operands.
+// Layouts are [rows, columns] or [batch, rows, columns]. An operand without a batch dim, or with a
+// batch stride of 0, is the same for the whole batch. One of the two matrix dims must have stride
+// 1, and the stride of the other must be at least the length of the first: rows may have gaps, and
+// any matrix may be transposed. Dims and strides are at most 2^31 - 1. `out` must not overlap the
+// operands.
 struct Matmul {
   DType dtype = DType::kF32;
   std::optional<DType> out_dtype;  // none: dtype
@@ -44,24 +45,24 @@ struct Matmul {
 
 // The vendor's library, ready for one device and one stream.
 //
-// Thread-safety: run() may be called from several threads; calls take turns.
+// Thread-safety: several threads may call run(); the calls take turns.
 class MatrixMultiplier {
  public:
-  // `stream` must be the device's and outlive the multiplier. While it is captured into a CUDA or HIP
-  // graph, products go into the graph; those of a multiplier of another stream do not, and those of the
-  // default stream end the capture with an error.
+  // `stream` must belong to the device and outlive the multiplier. While the stream is captured
+  // into a CUDA or HIP graph, products are captured, too. Products of a multiplier of another
+  // stream are not, and products of a multiplier of the default stream end the capture with an
+  // error.
   // Errors: kUnavailable (no library: what was tried, and what to install), kDriver.
   static Result<MatrixMultiplier> open(Device device, StreamRef stream = {});
   MatrixMultiplier(MatrixMultiplier&&) noexcept;
   MatrixMultiplier& operator=(MatrixMultiplier&&) noexcept;
   ~MatrixMultiplier();
 
-  // The file that was opened.
+  // The path of the library that was opened.
   const std::string& library() const;
 
-  // Starts the product and returns; on the host it is done then.
-  // Errors: kInvalidInput (which dtype, shape or stride, and why), kDriver (the library's own name of its
-  // status).
+  // Starts the product and returns; on the host, the product is then done. Errors: kInvalidInput
+  // (which dtype, shape or stride, and why), kDriver (with the library's own name for its status).
   Result<void> run(const Matmul& product) const;
 
  private:

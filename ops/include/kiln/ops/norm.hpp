@@ -1,4 +1,4 @@
-// Row-wise operations over the last dim of contiguous rows, for f16 bf16 f32 f64.
+// Row-wise operations over the last dim of row-major contiguous rows, for f16 bf16 f32 f64.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -13,8 +13,8 @@ struct Softmax {
   const void* src = nullptr;
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
-  // Of kOwn: parts that a row is cut into, each a block's, in two launches; 0 leaves it to the plan,
-  // which may also give a row to one block or less.
+  // With kOwn: number of parts that a row is cut into. A block works on each part, in two launches.
+  // 0: the plan chooses, and may also give a row to one block or to part of a block.
   std::uint32_t parts = 0;
 };
 
@@ -24,10 +24,10 @@ struct RmsNorm {
   std::size_t rows = 0, columns = 0;
   const void* src = nullptr;
   void* dst = nullptr;
-  const void* alpha = nullptr;  // one a column; null: ones
+  const void* alpha = nullptr;  // one element per column; null: ones
   float epsilon = 1e-5f;
   Geometry geometry = Geometry::kOwn;
-  std::uint32_t parts = 0;  // as of Softmax
+  std::uint32_t parts = 0;  // as for Softmax
 };
 
 // layernorm_<T>: dst = (src - mean) * alpha / sqrt(variance + epsilon) + beta.
@@ -36,11 +36,11 @@ struct LayerNorm {
   std::size_t rows = 0, columns = 0;
   const void* src = nullptr;
   void* dst = nullptr;
-  const void* alpha = nullptr;  // one a column; null: ones
-  const void* beta = nullptr;   // one a column; null: zeros
+  const void* alpha = nullptr;  // one element per column; null: ones
+  const void* beta = nullptr;   // one element per column; null: zeros
   float epsilon = 1e-5f;
   Geometry geometry = Geometry::kOwn;
-  std::uint32_t parts = 0;  // as of Softmax
+  std::uint32_t parts = 0;  // as for Softmax
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.

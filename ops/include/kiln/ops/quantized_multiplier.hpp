@@ -1,19 +1,19 @@
-// Products with quantized weights where the vendor's matrix library is at hand, too.
+// Products with quantized weights that may also use the vendor's matrix library.
 //
 //   auto library = kiln::ops::MatrixMultiplier::open(device, stream);
 //   kiln::ops::QuantizedMultiplier multiplier(launcher, *library);  // a Launcher of the same stream
 //   auto done = multiplier.run(product);                            // a QuantizedMatmul
 //
-// Many activations times one matrix, or a pair of them, go by the library: weights and activations
-// as f16, and products of f16 whose sums are f32. Of 512 activations that takes seven to nine tenths
-// of the time of our kernels; up to 256 it is also more exact, as it does not round activations to 8
-// bits. All else goes the way of Launcher::launch(product).
+// The library multiplies many activations with one matrix, or with a pair of them: weights and
+// activations become f16, and sums are f32. For 512 activations, this takes seven to nine tenths of
+// the time of kiln's kernels. Up to 256 activations it is also more exact, since it does not round
+// activations to 8 bits. All other products go to Launcher::launch(product).
 //
-// Numbers. Activations of f32 are rounded to f16's 11 bits, those of bf16 keep theirs. A vector
-// whose largest finite magnitude is above 65504 or below 2^-6 is multiplied by a power of two
-// before, and its results by the inverse after, so that none overflows and results lose nothing;
-// NaN and infinities make NaN and infinities, of their own vector alone. Weights are rounded to
-// f16, and infinite beyond 65504. Results are rounded once, from f32.
+// Numbers: activations in f32 are rounded to the 11 bits of f16; those in bf16 keep their bits. A
+// vector whose largest finite magnitude is above 65504 or below 2^-6 is first multiplied by a power
+// of two, and its results by the inverse, so that nothing overflows and results lose no bits. NaN
+// and infinities give NaN and infinities, and only in the results of their own vector. Weights are
+// rounded to f16, and become infinite beyond 65504. Results are rounded once, from f32.
 #pragma once
 
 #include "kiln/ops/matmul.hpp"
@@ -21,25 +21,29 @@
 
 namespace kiln::ops {
 
-// Whether a product goes by the library: one matrix or a pair, on a GPU, and activations enough, or
-// a format that no kernel takes.
+// Returns true if a product goes to the library: one matrix or a pair, on a GPU, with enough
+// activations or with a format that no kernel takes.
 bool goes_by_library(const QuantizedMatmul& call, const DeviceInfo& device);
 
-// So many weights are f16 at a time: parts of a matrix, of 128 rows at least.
+// Number of weights that are f16 at a time. Larger matrices are converted in parts of at least 128
+// rows.
 inline constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 26;
 
-// What the library's way takes of the Launcher's memory: 2 bytes for each of these weights,
-// 2 * vectors * columns bytes for activations other than f16, and 4 * vectors * rows for f32
-// results that something else is made of: those of the gate, and those of `weights` where the
-// results are not f32 (nor plain f16 of f16).
+// Returns the bytes of the Launcher's scratch memory that a product by the library needs. That is
+// the sum of these parts, each rounded up to 256 bytes:
+//   2 for each weight that is f16 at a time;
+//   2 * vectors * columns, and 4 * vectors, for activations that are not f16;
+//   4 * vectors * rows for the gate's results, if there is a gate;
+//   4 * vectors * rows for the results of `weights`, unless `out` is f32, or f16 made from f16
+//   activations without a gate.
 std::size_t library_memory(const QuantizedMatmul& call,
                            std::size_t weights_at_once = kWeightsAtOnce);
 
-// Thread-safety: as of the Launcher. Products take turns in the Launcher's memory; those of two
-// Launchers, each with a library of its own, do not.
+// Thread-safety: like the Launcher's. Products take turns in the Launcher's scratch memory.
+// Products of two Launchers, each with its own library, do not.
 class QuantizedMultiplier {
  public:
-  // Both outlive it, and work on the same stream of the same device.
+  // Both must outlive the multiplier, and work on the same stream of the same device.
   QuantizedMultiplier(const Launcher& launcher, const MatrixMultiplier& library,
                       std::size_t weights_at_once = kWeightsAtOnce)
       : launcher_(&launcher), library_(&library), weights_at_once_(weights_at_once) {}
@@ -47,11 +51,11 @@ class QuantizedMultiplier {
   // Starts the product and returns. Errors: those of Launcher::launch(call) and of
   // MatrixMultiplier::run.
   Result<void> run(const QuantizedMatmul& call) const;
-  // Does what is done once, and starts nothing: run() can then be captured into a graph.
+  // Does the one-time work and starts nothing. Afterwards, run() can be captured into a graph.
   Result<void> prepare(const QuantizedMatmul& call) const;
 
-  // The same by the library, however many activations there are, and on the host, too. Errors:
-  // kInvalidInput for a mixture of experts.
+  // Do the same with the library, for any number of activations, and also on the host. Errors:
+  // also kInvalidInput for a mixture of experts.
   Result<void> run_by_library(const QuantizedMatmul& call) const;
   Result<void> prepare_by_library(const QuantizedMatmul& call) const;
 

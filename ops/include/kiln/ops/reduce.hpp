@@ -1,9 +1,9 @@
-// reduce: one value for all elements along some dims.
+// reduce: combines all elements along some dims into one value.
 //
-// Kernels: fast_<op>_<T>, and split_<...>_<T> where blocks share a row, for u8 u32 i64 f16 bf16 f32
-// f64; sum_<T> for u32 f16 bf16 f32 f64. Integer sums wrap. min and max: f64 and f32 ignore NaN,
-// f16 and bf16 keep it. argmin and argmax give a u32: the smallest index of the extreme; a NaN is
-// skipped, and of nothing but NaNs the index is 0.
+// Kernels: fast_<op>_<T>, and split_<...>_<T> if several blocks share a row, for u8 u32 i64 f16
+// bf16 f32 f64; sum_<T> for u32 f16 bf16 f32 f64. Integer sums wrap. min and max ignore a NaN in
+// f64 and f32, and keep it in f16 and bf16. argmin and argmax give a u32, the smallest index of the
+// extreme. They skip NaNs; if all elements are NaN, the index is 0.
 #pragma once
 
 #include <string_view>
@@ -25,10 +25,10 @@ enum class ReduceOrder : std::uint8_t { kGiven, kReversed };
 
 struct ReduceOpInfo {
   ReduceOp op;
-  std::string_view root;  // of the kernels' names: "fast_sum"
+  std::string_view root;  // how the kernels' names begin: "fast_sum"
   ReduceOutput output;
-  // Of the kernels by which blocks share a row: "split_sum", "split_apart_sum"; and how these take
-  // elements.
+  // How the names of the kernels begin that share a row among several blocks: "split_sum" if its
+  // elements are contiguous, otherwise "split_apart_sum". And the order in which they compare.
   std::string_view split, split_apart;
   ReduceOrder order;
 };
@@ -51,24 +51,24 @@ struct Reduce {
   ReduceOp op = ReduceOp::kSum;
   DType dtype = DType::kF32;
   Layout layout;  // of `src`
-  // Positions of the dims that are reduced, each once; an index is of exactly one. `dst` holds the
+  // Positions of the reduced dims, each once; exactly one for argmin and argmax. `dst` has the
   // other dims, in their order, row-major contiguous.
   Extents over;
   const void* src = nullptr;
-  void* dst = nullptr;  // of output_dtype(op, dtype)
+  void* dst = nullptr;  // elements of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
-  // Blocks that share a row, by the kernels split_<...>_<T>, names of our own; 0: as serves speed.
-  // Where it is set the elements of a result must be evenly apart, and so must the results' first
-  // ones.
+  // Number of blocks that share a row, by the kernels split_<...>_<T>, which kiln adds. 0: the plan
+  // chooses. If it is not 0, the elements of a result must be evenly spaced in memory, and so must
+  // the first elements of all results.
   std::uint32_t parts = 0;
 };
 
-// sum_<T>: adds the sums along `over` to what `out` holds, element by element with atomics: the
-// order is not kept, and each addition rounds to T.
+// sum_<T>: adds the sums along `over` to the elements of `out`. The additions are atomic, so their
+// order may vary, and each rounds to T.
 struct SumInto {
   DType dtype = DType::kF32;
   Layout layout;  // of `inp`
-  Extents over;   // as in Reduce
+  Extents over;   // as for Reduce
   const void* inp = nullptr;
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;

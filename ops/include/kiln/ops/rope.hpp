@@ -1,5 +1,7 @@
-// Rotary position embedding, for f16 bf16 f32 f64: each pair (p, q) of a head becomes
+// Rotary position embedding, for f16 bf16 f32 f64. Each pair (p, q) of a head becomes
 // (p * cos - q * sin, p * sin + q * cos).
+//
+// The dims are b = batches, h = heads, t = tokens and d = head_size, which is even.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -15,10 +17,10 @@ enum class RopeKind : std::uint8_t {
 
 enum class RopeTables : std::uint8_t {
   kShared,    // cos and sin are (t, d/2)
-  kPerBatch,  // (b, t, d/2)
+  kPerBatch,  // cos and sin are (b, t, d/2)
 };
 
-// All operands are row-major contiguous.
+// All operands are row-major contiguous. `dst` has the shape of `src`.
 struct Rope {
   RopeKind kind = RopeKind::kHalves;
   DType dtype = DType::kF32;

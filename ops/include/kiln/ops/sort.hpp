@@ -1,4 +1,4 @@
-// Sorting along the last dim of contiguous rows, for u8 u32 i64 f16 bf16 f32 f64.
+// Sorting along the last dim of row-major contiguous rows, for u8 u32 i64 f16 bf16 f32 f64.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -6,35 +6,35 @@
 
 namespace kiln::ops {
 
-// The order is that of the table's rows.
+// The order of the rows of the kernels' table.
 enum class SortOrder : std::uint8_t { kAscending, kDescending };
 
-// asort_{asc,desc}_<T>: dst[r, :] = the columns of row r in the order of their elements. Equal
-// elements, which both zeros are, keep the order of their columns; NaN comes last in either order.
+// asort_{asc,desc}_<T>: dst[r, :] = the columns of row r in the order of their elements. The sort
+// is stable; both zeros are equal. NaN comes last in either order.
 struct ArgSort {
   SortOrder order = SortOrder::kAscending;
   DType dtype = DType::kF32;
   std::size_t rows = 0, columns = 0;
   const void* x = nullptr;
-  void* dst = nullptr;  // u32
+  void* dst = nullptr;  // u32, (rows, columns)
   Geometry geometry = Geometry::kOwn;
-  // Of kOwn: parts that a row is cut into, each a block's, in several launches; 0 leaves it to the
-  // plan, which may also choose one block a row.
+  // With kOwn: number of parts that a row is cut into. A block works on each part, in several
+  // launches. 0: the plan chooses, and may also choose one block per row.
   std::uint32_t parts = 0;
 };
 
-// sort_{asc,desc}_<T>, names of our own: the elements themselves in that order, bit by bit.
+// sort_{asc,desc}_<T>, which kiln adds: writes the elements in that order, unchanged bit by bit.
 struct Sort {
   SortOrder order = SortOrder::kAscending;
   DType dtype = DType::kF32;
   std::size_t rows = 0, columns = 0;
   const void* x = nullptr;
-  void* dst = nullptr;      // not `x`
-  std::uint32_t parts = 0;  // as above
+  void* dst = nullptr;      // must not be `x`
+  std::uint32_t parts = 0;  // as for ArgSort
 };
 
-// Errors (kInvalidInput) name the shape or the dtype that no kernel takes, and more columns than
-// the reference's shared memory holds.
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes. With the reference
+// geometry, a row may not have more columns than its shared memory holds.
 Result<Launch> plan(const ArgSort& call, const Gpu& gpu = {});
 Result<Launch> plan(const Sort& call, const Gpu& gpu = {});
 

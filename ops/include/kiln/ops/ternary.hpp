@@ -1,7 +1,9 @@
-// ternary: out[i] = condition[idx(i)] != 0 ? on_true[idx(i)] : on_false[idx(i)], bit by bit.
+// ternary: out[i] = condition[idx(i)] != 0 ? on_true[idx(i)] : on_false[idx(i)]. The bits of the
+// elements do not change.
 //
-// Kernels: where_<C>_<T>, for the pairs of tables/ternary.hpp. Large views that are no rows of whole
-// chunks have kernels of our own, where_tiles_<C>_<T>: one for each condition and size of element.
+// Kernels: where_<C>_<T>, for the pairs of tables/ternary.hpp. For large views whose rows are not
+// whole 16-byte chunks, kiln adds where_tiles_<C>_<T>, one for each condition type and element
+// size.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -12,7 +14,7 @@ namespace kiln::ops {
 struct Where {
   DType condition_dtype = DType::kU8;
   DType dtype = DType::kF32;
-  Layout condition_layout, true_layout, false_layout;  // of the same dims; `out` is contiguous
+  Layout condition_layout, true_layout, false_layout;  // equal dims; `out` has them, contiguous
   const void* condition = nullptr;
   const void* on_true = nullptr;
   const void* on_false = nullptr;

@@ -1,7 +1,7 @@
 // unary: out[i] = op(inp[idx(i)]).
 //
-// Kernels: <root>_<T>, for the operations and element types of tables/unary.hpp. What each
-// computes, and how exactly: docs/KERNELS.md.
+// Kernels: <root>_<T>, for the operations and element types of tables/unary.hpp. docs/KERNELS.md
+// says what each operation computes, and how exactly.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ enum class UnaryOp : std::uint8_t {
 
 struct UnaryOpInfo {
   UnaryOp op;
-  std::string_view root;  // of the kernels' names
+  std::string_view root;  // how the kernels' names begin
   bool has_parameter;     // elu: the slope; power: the exponent
 };
 
@@ -32,19 +32,19 @@ inline constexpr UnaryOpInfo kUnaryOps[] = {
 
 constexpr const UnaryOpInfo& info(UnaryOp op) { return kUnaryOps[static_cast<std::size_t>(op)]; }
 
-// Whether copies of views that are a transpose or a slice go by transpose_<T> or slice_<T> (fill.hpp), which
-// then are faster than ucopy_<T>. In our geometry alone.
+// When the copy of a view that is a transpose or a slice uses transpose_<T> or slice_<T> (fill.hpp)
+// instead of ucopy_<T>. Only with Geometry::kOwn. kBySize: when they are faster.
 enum class Rearranged : std::uint8_t { kBySize, kNever, kAlways };
 
 struct Unary {
   UnaryOp op = UnaryOp::kCopy;
   DType dtype = DType::kF32;
-  Layout layout;              // of `inp`; `out` is row-major contiguous
-  const void* inp = nullptr;  // null: in place, reads `out`
+  Layout layout;              // of `inp`; `out` has the same dims, row-major contiguous
+  const void* inp = nullptr;  // null: the kernel works in place and reads `out`
   void* out = nullptr;
-  Scalar parameter;  // of `dtype`; read where the operation has one
+  Scalar parameter;  // of type `dtype`; only read if the operation has a parameter
   Geometry geometry = Geometry::kOwn;
-  Rearranged rearranged = Rearranged::kBySize;  // of the copy
+  Rearranged rearranged = Rearranged::kBySize;  // only for UnaryOp::kCopy
 };
 
 // Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
