@@ -38,6 +38,7 @@ enum class Backend : std::uint8_t {
 };
 std::string_view to_string(Backend backend);  // "cuda", "hip", "host", "emulated"
 
+// Describes a device.
 struct DeviceInfo {
   std::string id;      // the name that Runtime::device() takes: "cuda:0", "hip:1", "host"
   Backend backend = Backend::kCuda;
@@ -70,6 +71,7 @@ struct ModuleStatistics {
   double load_milliseconds = 0;  // of all loads: choosing and decompressing images, the driver
 };
 
+// A handle to a device. Runtime gives it out.
 class Device {
   template <typename Type>
   using EnableForBuffer = std::enable_if_t<std::is_base_of_v<Buffer, Type>>;
@@ -96,6 +98,7 @@ class Device {
   // each image was refused, and what to add to the manifest), kInvalidInput (a damaged image),
   // kBuildFailed (the module's embedded source does not compile), kDriver.
 
+  // Returns a kernel of a generated header, such as kernels::scale.
   template <typename... Parameters>
   Result<TypedFunction<Parameters...>> function(const Kernel<Parameters...>& kernel) const {
     if (Function ready = cached(*kernel.module, kernel.index)) {
@@ -187,8 +190,8 @@ class Device {
   Result<void> copy_to_device(void* device_target, const void* host_source, std::size_t bytes) const;
   Result<void> copy_to_host(void* host_target, const void* device_source, std::size_t bytes) const;
 
-  // Copy in the order of the stream, and return at once. The host memory must stay valid and
-  // unchanged until the stream has done the copy.
+  // Copy in the order of the stream, and return at once. Host memory must stay valid and unchanged
+  // until the stream has done the copy.
   Result<void> copy_to_device_async(void* device_target, const void* host_source, std::size_t bytes,
                                     StreamRef stream) const;
   Result<void> copy_to_host_async(void* host_target, const void* device_source, std::size_t bytes,
@@ -229,8 +232,8 @@ class Device {
     return buffer;
   }
 
-  // Copies the buffer to a vector, after the work that precedes it. Bytes after the last whole T
-  // are left out.
+  // Waits for the device's earlier work, then copies the buffer into a vector. Bytes after the last
+  // whole T are left out.
   template <typename T>
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
@@ -244,10 +247,10 @@ class Device {
     return download<T>(static_cast<const Buffer&>(buffer));
   }
 
-  // Copy between a range of the program and the start of a buffer, as many values as the range has.
-  // The values of a range have the type of a typed buffer. They wait, or return at once, like the
-  // copies of bytes above. Errors: kInvalidInput (the buffer is smaller than the range, or lies on
-  // another device), kDriver.
+  // Copy between a range of the program and the start of a buffer: as many values as the range has.
+  // A typed buffer takes only a range of its own type. Like the functions above that copy bytes,
+  // the _async ones return at once, and the others when the copy is done. Errors: kInvalidInput
+  // (the buffer is smaller than the range, or lies on another device), kDriver.
   template <typename Target, typename Range, typename = EnableForBuffer<Target>, typename T = detail::HostValue<const Range>>
   Result<void> copy_to_device(const Target& target, const Range& values) const {
     detail::check_same_value(&target, static_cast<const T*>(nullptr));
@@ -279,6 +282,7 @@ class Device {
 
   // --- order --------------------------------------------------------------------------------------
 
+  // Create a stream, or an event, of this device.
   Result<Stream> create_stream() const;
   Result<Event> create_event() const;
   // Waits for all work of the device, and returns the errors of that work.

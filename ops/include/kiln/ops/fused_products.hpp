@@ -20,7 +20,7 @@ struct QuantizeRows {
   std::size_t padded = 0;       // columns of `out`, a multiple of 32; 0: padded_columns(columns)
   const void* x = nullptr;      // rows without gaps
   const void* order = nullptr;  // u32 for each row of `out`, or null
-  std::size_t each = 1;
+  std::size_t each = 1;  // number of tasks that share a row of `x`
   void* out = nullptr;  // Q8_1 blocks
 };
 
@@ -84,8 +84,8 @@ struct FusedMatrix : FusedProduct {
   std::size_t padded = 0;             // as for QuantizeQ8_1
   const void* activations = nullptr;  // Q8_1 blocks
   std::size_t experts = 0;            // 0: one matrix
-  const void* order = nullptr;
-  const void* tiles = nullptr;
+  const void* order = nullptr;  // from RankExperts, if there are experts
+  const void* tiles = nullptr;  // the same
 };
 
 // half_matrix_<format>: for many activations in f16, which HalfRows writes in chunks. Weights,
@@ -99,8 +99,8 @@ struct HalfMatrix : FusedProduct {
   const void* x = nullptr;       // f16, half_chunk_bytes() bytes, aligned to 16
   const void* scales = nullptr;  // f32 for each activation, which multiplies its results, or null
   std::size_t experts = 0;       // 0: one matrix
-  const void* order = nullptr;
-  const void* tiles = nullptr;
+  const void* order = nullptr;  // from RankExperts, if there are experts
+  const void* tiles = nullptr;  // the same
 };
 
 // join_products: dst = values or, with gates, silu(gates) * values, element by element. With

@@ -90,7 +90,8 @@ struct Launch {
   // address into arguments[workspace_argument].
   std::size_t workspace_bytes = 0;
   std::size_t workspace_argument = kNoArgument;
-  // Puts the address `offset` bytes after the start of the scratch memory into another argument.
+  // An argument that Launcher sets to the address `offset` bytes after the start of the scratch
+  // memory.
   struct WorkspacePart {
     std::size_t argument, offset;
     friend bool operator==(const WorkspacePart& a, const WorkspacePart& b) {

@@ -1,4 +1,5 @@
-// Row-wise operations over the last dim of row-major contiguous rows, for f16 bf16 f32 f64.
+// Row-wise operations, for f16 bf16 f32 f64. `src` and `dst` are (rows, columns), row-major
+// contiguous.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"

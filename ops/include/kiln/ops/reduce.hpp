@@ -27,10 +27,10 @@ struct ReduceOpInfo {
   ReduceOp op;
   std::string_view root;  // how the kernels' names begin: "fast_sum"
   ReduceOutput output;
-  // How the names of the kernels begin that share a row among several blocks: "split_sum" if its
-  // elements are contiguous, otherwise "split_apart_sum". And the order in which they compare.
+  // How the names of the kernels with several blocks per row begin: `split` for rows of contiguous
+  // elements ("split_sum"), `split_apart` for other rows ("split_apart_sum").
   std::string_view split, split_apart;
-  ReduceOrder order;
+  ReduceOrder order;  // how these kernels compare elements
 };
 
 inline constexpr ReduceOpInfo kReduceOps[] = {
@@ -63,8 +63,8 @@ struct Reduce {
   std::uint32_t parts = 0;
 };
 
-// sum_<T>: adds the sums along `over` to the elements of `out`. The additions are atomic, so their
-// order may vary, and each rounds to T.
+// sum_<T>: adds the sums along `over` to the elements of `out`, which has the other dims, row-major
+// contiguous. The additions are atomic, so their order may vary, and each rounds to T.
 struct SumInto {
   DType dtype = DType::kF32;
   Layout layout;  // of `inp`
