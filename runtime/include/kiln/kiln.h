@@ -69,8 +69,8 @@ void kiln_error_free(kiln_error* error);
 
 /* --- runtime and devices ---------------------------------------------------------------------- */
 
-/* Opens the runtime. `default_device` names a device as KILN_DEVICE does ("cuda:1", "hip", "host"). If it is NULL,
- * KILN_DEVICE decides. */
+/* Opens the runtime. `default_device` names a device as KILN_DEVICE does ("cuda:1", "hip",
+ * "host"). If it is NULL, KILN_DEVICE decides. */
 kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime);
 void kiln_runtime_free(kiln_runtime* runtime);
 

@@ -6,7 +6,7 @@
 
 namespace kiln::ops {
 
-// The order of the rows of the kernels' table.
+// In the order of the rows of tables/sort.hpp.
 enum class SortOrder : std::uint8_t { kAscending, kDescending };
 
 // asort_{asc,desc}_<T>: dst[r, :] = the columns of row r in the order of their elements. The sort
