@@ -81,8 +81,8 @@ class Device {
 
   // Returns the same device in a context that the caller made, a CUcontext. Modules are loaded into
   // it anew, and memory, streams and events belong to it. The context must outlive everything that
-  // the new handle gives out. Errors: kInvalidInput (a HIP or host device, whose driver has only
-  // one context).
+  // the new handle gives out. Errors: kInvalidInput (any device but CUDA's: other drivers have only
+  // one context per device), kDriver.
   Result<Device> in_context(void* native_context) const;
 
   // Calls `call` with this device and its context current on this thread, as the vendor's other
