@@ -1,17 +1,18 @@
-// The arithmetics a row can compute in: a number type and how precise its functions are.
+// The arithmetics that a row of a table can compute in: a number type and the precision of its
+// functions.
 //
-//   Double   f64, the vendor's accurate functions
-//   Single   f32, accurate functions, the vendor's or our own (functions.cuh)
-//   Short    f32 for storage of at most 11 significant bits (f16, bf16, f8): relative errors up to
-//            2^-16, a thirty-second of f16's last place, so exp and tanh may use the hardware's
-//            approximations. What is not listed is Single's. Of bf16, whose numbers may be large,
-//            ShortAndLarge
-//   Wrap<T>  integers modulo 2^n
+//   Double         f64, the vendor's accurate functions
+//   Single         f32, accurate functions, the vendor's or those of functions.cuh
+//   Short          f32, for storage of at most 11 significant bits (f16, f8). Relative errors of up
+//                  to 2^-16 are allowed, a thirty-second of f16's last place, so exp and tanh may
+//                  use the hardware's approximations. Everything else is as in Single.
+//   ShortAndLarge  Short for bf16, whose numbers may be large
+//   Wrap<T>        integers modulo 2^n
 //
-// sigmoid(x) is 1 / (1 + exp(-x)); gelu_weight is the normal distribution function, as quick as a
-// map needs it.
+// sigmoid(x) is 1 / (1 + exp(-x)). gelu_weight is the normal distribution function, in the fastest
+// form that is precise enough for an elementwise kernel.
 //
-// A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like; it
+// A functor takes one of these as `M`, computes in M::Number and calls M::exp(x) and the like. It
 // never names a vendor's function.
 #pragma once
 
@@ -24,7 +25,7 @@ namespace kiln::device {
 template <class T>
 struct Wrap {
   using Number = T;
-  // In u64, where no product overflows and nothing is promoted to int.
+  // Computed in u64, in which no product overflows and nothing is promoted to int.
   KILN_DEVICE static T fma(T a, T b, T c) {
     return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
   }
@@ -33,11 +34,11 @@ struct Wrap {
     return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
   }
   KILN_DEVICE static T multiply(T a, T b) { return fma(a, b, 0); }
-  // By zero: some number. The least number by -1: itself. Without branches, behind which compilers
-  // would wait for b before they ask for a.
+  // Division by zero gives an unspecified number; the least number divided by -1 gives itself.
+  // There are no branches, because compilers would wait for b before they load a.
   KILN_DEVICE static T divide(T a, T b) {
     if constexpr (sizeof(T) == 1 && static_cast<T>(-1) > 0) {
-      // (a + 1/2) / b is further from whole numbers than this rounds.
+      // (a + 1/2) / b is further from any whole number than the rounding error.
       const f32 inverse = reciprocal_approximate(b == 0 ? 1.0f : static_cast<f32>(b));
       return static_cast<T>(static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse));
     } else if constexpr (static_cast<T>(-1) < 0) {
@@ -73,7 +74,7 @@ struct Real {
 };
 
 struct Double : Real<f64> {
-  // By an exponential that never overflows.
+  // Uses an exponential that never overflows.
   KILN_DEVICE static f64 sigmoid(f64 x) {
     const f64 e = exp(-abs(x));
     return (x < 0 ? e : 1) / (1 + e);
@@ -99,9 +100,9 @@ struct Short : Single {
   KILN_DEVICE static f32 divide(f32 a, f32 b) { return math::quotient_in_f32(a, b); }
   KILN_DEVICE static f32 exp(f32 x) {
     const f32 half = exp2_approximate(x * 0x1.715476p-1f);
-    return half * half;  // reaches the subnormal numbers that 2^x itself would flush
+    return half * half;  // reaches the subnormal results that one 2^x would flush to zero
   }
-  // All in units of 2^24, so that no number on the way overflows before the result vanishes.
+  // Scaled by 2^-24, so that exp(-x) does not overflow before the result underflows.
   KILN_DEVICE static f32 sigmoid(f32 x) {
     const f32 e = exp2_approximate(fma(x, -0x1.715476p+0f, -24.0f));
     return reciprocal_approximate(e + 0x1p-24f) * 0x1p-24f;
@@ -112,7 +113,7 @@ struct Short : Single {
   }
   KILN_DEVICE static f32 sin(f32 x) { return sine_of_short(x); }
   KILN_DEVICE static f32 cos(f32 x) { return cosine_of_short(x); }
-  // 1 - 2 / (exp(2 x) + 1); near zero, where that cancels, an odd polynomial of degree 5.
+  // 1 - 2 / (exp(2 x) + 1). Near zero, where this cancels, an odd polynomial of degree 5.
   KILN_DEVICE static f32 tanh(f32 x) {
     const f32 e = exp2_approximate(x * 0x1.715476p+1f);
     const f32 far = fma(-2.0f, reciprocal_approximate(e + 1.0f), 1.0f);
@@ -122,7 +123,7 @@ struct Short : Single {
   }
 };
 
-// Of bf16, whose numbers may be large.
+// For bf16, whose numbers may be large.
 struct ShortAndLarge : Short {
   KILN_DEVICE static bool is_large(f32 x) { return abs(x) > 0x1p16f; }
   KILN_DEVICE static f32 sin(f32 x) {
@@ -137,7 +138,7 @@ struct ShortAndLarge : Short {
   }
 };
 
-// What the elements of a type are computed in.
+// The arithmetic in which the elements of a type are computed.
 template <class T>
 struct ArithmeticOf {
   using Type = Wrap<T>;

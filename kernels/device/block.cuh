@@ -1,4 +1,4 @@
-// What the threads of a block do together. All threads of the block call each function; blocks may
+// Collective operations of a block. All threads of the block must call each function. Blocks may
 // have any size.
 #pragma once
 
@@ -13,8 +13,9 @@ struct BlockScratch {
   T of[1024];
 };
 
-// The threads that share something: so many neighbours, a power of two up to the wave's width; or
-// the whole block; or every `step`-th thread of the block, a power of two up to the wave's width.
+// A group of threads that work together: neighbours, whose number is a power of two up to the
+// wave's width; or the whole block; or every `step`-th thread of the block, `step` being a power of
+// two up to the wave's width.
 struct Team {
   u32 rank;
   u32 threads;
@@ -22,23 +23,24 @@ struct Team {
 };
 KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 
-// Reduces a value of each thread of the block; every thread gets the result. `Monoid` has identity()
-// and join(a, b), associative and commutative; T is the type of its values, which exchange(value,
-// mask, width) moves.
+// Reduces one value of each thread of the block; every thread gets the result. `Monoid` provides
+// identity(), an associative and commutative join(a, b), and exchange(value, mask, width), which
+// moves a value between lanes.
 template <class Monoid, class T>
 KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
-  // By groups of lanes that fill the block: waves, or the largest parts of them.
+  // Groups of lanes of equal width fill the block: waves, or the largest power of two that divides
+  // it.
   const u32 threads = block_threads(), rank = thread_rank();
   const u32 both = threads | wave_width();
   const u32 width = both & (0 - both);
   value = join_lanes<Monoid>(value, width, 1, here);
   if (width == threads) return value;
   const u32 shift = count_ones(width - 1);
-  barrier();  // what an earlier call left may still be read
+  barrier();  // other threads may still read the results of an earlier call
   if ((rank & (width - 1)) == 0) scratch.of[rank >> shift] = value;
   barrier();
-  // Each group joins what all left.
+  // Each group joins the results of all groups.
   value = Monoid::identity();
 #pragma unroll 1
   for (u32 i = rank & (width - 1); i < threads >> shift; i += width) {
@@ -47,7 +49,7 @@ KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
   return join_lanes<Monoid>(value, width, 1, here);
 }
 
-// The values of the threads before this one, joined.
+// Returns the values of all threads before this one, joined.
 template <class Monoid, class T>
 KILN_DEVICE T block_scan(T value) {
   KILN_SHARED(scratch, BlockScratch<T>);

@@ -1,5 +1,4 @@
-// Neighbouring elements in the registers of one thread: what one access of up to sixteen bytes
-// moves.
+// Neighbouring elements in the registers of one thread, loaded and stored by wide accesses.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -9,8 +8,8 @@ namespace kiln::device {
 
 KILN_DEVICE u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 
-// `kCount` elements of type T. Kept as words, so that a loop over them can move them along by
-// words, address registers by constants, and need not be unrolled.
+// Holds `kCount` elements of type T as words. A loop over the elements can then shift the chunk by
+// words and index registers by constants, so that it need not be unrolled.
 template <class T, u32 kCount>
 struct Chunk {
   static constexpr u32 kBytes = kCount * sizeof(T);
@@ -18,7 +17,7 @@ struct Chunk {
 
   u32 word[kWords];
 
-  // `address` is a multiple of kBytes.
+  // `address` must be a multiple of kBytes, or of 16 for larger chunks.
   KILN_DEVICE void load(const T* address) {
     if constexpr (kBytes >= 16) {
 #pragma unroll
@@ -48,7 +47,7 @@ struct Chunk {
     }
   }
 
-  // `i` must be known to the compiler.
+  // `i` must be a compile-time constant, or become one by unrolling.
   KILN_DEVICE T get(u32 i) const {
     const u32 byte = i * sizeof(T);
     if constexpr (sizeof(T) == 8) {
@@ -57,7 +56,7 @@ struct Chunk {
       return bit_cast<T>(static_cast<BitsOf<T>>(word[byte / 4] >> byte % 4 * 8));
     }
   }
-  // Into a place that holds zero.
+  // Stores element i, whose bits must be zero before.
   KILN_DEVICE void put(u32 i, T value) {
     const u32 byte = i * sizeof(T);
     const BitsOf<T> bits = bits_of(value);
@@ -68,7 +67,8 @@ struct Chunk {
       word[byte / 4] |= static_cast<u32>(bits) << byte % 4 * 8;
     }
   }
-  // Elements i and i + 1, of at most two bytes each, as one number.
+  // Stores elements i and i + 1, of at most two bytes each, given as one number. Their bits must be
+  // zero before.
   KILN_DEVICE void put_pair(u32 i, u32 pair) {
     const u32 byte = i * sizeof(T);
     word[byte / 4] |= pair << byte % 4 * 8;
@@ -83,7 +83,7 @@ struct Chunk {
     for (u32 i = 0; i < kCount; ++i) put(i, value);
   }
 
-  // Element i becomes number_of(i), narrowed.
+  // Sets each element i to number_of(i), narrowed.
   template <class NumberOf>
   KILN_DEVICE void set(NumberOf number_of) {
     clear();
@@ -98,7 +98,8 @@ struct Chunk {
     }
   }
 
-  // Drops the first elements and appends those of `next`, as many bytes of another type, too.
+  // Drops the first elements and appends those of `next`, which has as many bytes. Its element type
+  // may differ.
   template <class U, u32 kNew>
   KILN_DEVICE void append(const Chunk<U, kNew>& next) {
     constexpr u32 kNewBytes = kNew * sizeof(U);
@@ -120,7 +121,7 @@ struct Chunk {
       }
     }
   }
-  // Drops the first elements. What then stands behind the others is no element.
+  // Drops the first kFirst elements. The places freed at the end have unspecified contents.
   template <u32 kFirst>
   KILN_DEVICE void drop() {
     constexpr u32 kBits = kFirst * sizeof(T) * 8, kWhole = kBits / 32, kRest = kBits % 32;

@@ -1,15 +1,21 @@
-// How a large view of one input is walked: of one dim, the cut, a thread takes several elements, a column.
-// Where the innermost elements lie side by side it is the same element of several lines, of kLine
-// neighbours each, for as many threads. Where others do, it is neighbours in that dim. NVIDIA H200, own
-// geometry, us for affine_f32 of 4096x4096: of rows of 8192 54, singly 112; whose rows repeat one element
-// 24 by neighbours, 40 by lines.
+// Walks a large view of one input. Each thread takes a column: several elements along one dim,
+// which is called the cut.
+//
+// If the innermost dim has stride 1, it is the cut. It is divided into lines of kLine neighbours,
+// one thread for each, and a column is the same element of several lines. If another dim has stride
+// 1, a column is several neighbours in that dim.
+//
+// Measured on an H200, own geometry, in us, affine_f32 of 4096x4096: rows out of rows of 8192,
+// single elements -> columns, 112 -> 54; rows that repeat one element, lines -> neighbours, 40 ->
+// 24.
 #pragma once
 
 #include "device/index.cuh"
 
 namespace kiln::device {
 
-// a / b for a below 2^31. The first quotient errs by 2^-22 of it; the second by less than one, downwards.
+// a / b for a below 2^31. The first quotient has a relative error of at most 2^-22. The corrected
+// one is too small by less than one, before the last step.
 KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
   const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
   u32 result = static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
@@ -21,16 +27,17 @@ KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
   return result;
 }
 
-// A column's number has two parts: the lower counts within the inner dims, the upper within the others.
+// Describes the columns of a view. A column's number has two parts: the lower part counts within
+// the inner dims, the upper part within the outer dims.
 struct Columns {
-  u32 inner;  // columns of the inner dims; all ones where all dims are
-  u32 dims;   // the first inner dim, the cut from kCut on, kLines, and kRows
+  u32 inner;  // number of columns of the inner dims; all ones if all dims are inner
+  u32 dims;   // the first inner dim; the cut, shifted by kCut; kLines; kRows
 
   static constexpr u32 kLines = 1u << 31;
-  static constexpr u32 kRows = 1u << 15;  // no cut, but rows are of whole chunks
+  static constexpr u32 kRows = 1u << 15;  // no cut, and rows consist of whole chunks
   static constexpr u32 kCut = 16;
-  static constexpr u32 kSingle = 0x7fffu << kCut;  // no cut: columns of one element
-  static constexpr u32 kNone = ~0u;                // of a contiguous array
+  static constexpr u32 kSingle = 0x7fffu << kCut;  // no cut: a column is one element
+  static constexpr u32 kNone = ~0u;                // the array is contiguous
 
   static constexpr u32 kLogNeighbours = 3;
   static_assert(1u << kLogNeighbours == tuning::kNeighbours);
@@ -38,19 +45,20 @@ struct Columns {
   KILN_DEVICE static Columns none() { return {1u << 30, kNone}; }
   KILN_DEVICE static u32 split(u32 dims) { return dims & (kRows - 1); }
   KILN_DEVICE static u32 cut(u32 dims) { return dims >> kCut & 0x7fff; }
-  // Of what lies between a column's elements in their dim; of how many there are.
+  // Logarithms of the distance between a column's elements in their dim, and of their number.
   KILN_DEVICE static u32 log_apart(u32 dims) { return (dims & kLines) != 0 ? kLogLine : 0; }
   KILN_DEVICE static u32 log_count(u32 dims) {
     return (dims & kLines) != 0 ? tuning::kLogLines : kLogNeighbours;
   }
-  // Columns along a cut of so many elements.
+  // Number of columns along a cut of `size` elements.
   KILN_DEVICE static u32 along(u32 size, u32 dims) {
     const u32 log = log_apart(dims);
     return (((size - 1) >> (log + log_count(dims))) + 1) << log;
   }
 };
 
-// Where a column lies, and how far apart its elements do, in the view and in the output.
+// Position of a column in the view (`at`) and in the output (`to`), and the distance between its
+// elements in each.
 struct Column {
   u64 at;
   u64 to;
@@ -59,10 +67,12 @@ struct Column {
   u32 count;
 };
 
-// Of views of 2^31 elements and more there is no cut, but there are outer dims. Whether a view is row-major
-// without gaps is told of the others. Neighbours are taken together where they are at least so far apart in
-// the output. Rows go by chunks of 2^kLogChunk elements, unless that is 0, where they, and what lies between
-// them, are whole ones.
+// Plans the columns of a view.
+//
+// A view of 2^31 or more elements has outer dims but no cut, and it is never reported as
+// contiguous. Neighbours in a dim that is not innermost form a column only if they are at least
+// kLeastApart elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
+// 2^kLogChunk elements, provided that the rows' length and all other strides are multiples of that.
 template <u32 kLeastApart, u32 kLogChunk>
 KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned) {
   u32 dims = Columns::kSingle;
@@ -100,7 +110,7 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
   return {dims == Columns::kSingle ? ~0u : inner, dims};
 }
 
-// Without a cut, `to` counts within the inner dims.
+// Finds a column. Without a cut, `to` is valid within the inner dims only.
 KILN_DEVICE Column find_column(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
   Column column{0, 0, 0, 0, 1};
   u32 rest = lower, inside = 1;

@@ -1,9 +1,9 @@
 // Conversions between all element types: what a cast computes.
 //
 //   integer to integer   the low bits
-//   integer to float     one rounding, to nearest even; to f8_e4m3 through f32
-//   float to integer     toward zero, saturated, NaN to 0; to u8 the low bits of that as u32
-//   float to float       one rounding; to f8_e4m3 through f32
+//   integer to float     rounds once, to nearest even; to f8_e4m3 by way of f32
+//   float to integer     toward zero, saturated, NaN to 0; to u8 the low bits of the u32 result
+//   float to float       rounds once; to f8_e4m3 by way of f32
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -43,20 +43,20 @@ KILN_DEVICE I saturate(F x) {
   return static_cast<I>(x);
 }
 
-// What an f32 holds exactly, and rounds to a type of few bits as x does: of large numbers the low
-// bits become one that says whether any was set.
+// Returns a number that f32 represents exactly and that rounds to a 16-bit type as x does. The low
+// bits of a large x are replaced by one bit that is set if any of them is.
 KILN_DEVICE u32 in_24_bits(u32 x) {
   return x >> 24 == 0 || (x & 0x1ff) == 0 ? x : (x & ~0x1ffu) | 0x100;
 }
 
-// The same for an f64.
+// The same for f64.
 KILN_DEVICE i64 in_53_bits(i64 x) {
   constexpr i64 kExact = 1ll << 53;
   if ((x >= -kExact && x <= kExact) || (x & 0x7ff) == 0) return x;
   return (x & ~0x7ffll) | 0x400;
 }
 
-// To a number that narrow<To>() takes the rest of the way.
+// Converts to a number from which narrow<To>() makes the result.
 template <class To, class From>
 KILN_DEVICE auto convert(From from) {
   if constexpr (kIsFloat<From>) {

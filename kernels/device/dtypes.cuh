@@ -1,11 +1,11 @@
 // The element types of tensors and every conversion between them, written once for all vendors.
 //
-// A storage type is bits and nothing else: f16 (IEEE binary16), bf16 (the upper half of an f32) and
+// A storage type is bits and nothing else. f16 (IEEE binary16), bf16 (the upper half of an f32) and
 // f8_e4m3 (OCP E4M3: bias 7, no infinities, NaN is S.1111.111, largest 448) have no arithmetic.
 // Kernels widen them to f32, compute, and narrow once.
 //   widen(x)        exact
-//   narrow<T>(x)    one rounding, to nearest, ties to even. NaN stays NaN. f16 and bf16 overflow to
-//                   infinity; f8_e4m3 saturates at +-448, infinities too.
+//   narrow<T>(x)    rounds once, to nearest, ties to even. NaN stays NaN. f16 and bf16 overflow to
+//                   infinity. f8_e4m3 saturates at +-448, for infinities too.
 #pragma once
 
 #include "device/platform.cuh"
@@ -41,7 +41,8 @@ KILN_DEVICE f32 widen(f16 x) {
 #if KILN_HAS_F16_CONVERSION
   return f32_from_f16_bits(x.bits);
 #else
-  // Exponent and significand into their f32 places, then 2^112 mends the bias, subnormals included.
+  // Moves exponent and significand to their f32 places. The factor 2^112 corrects the bias, also
+  // for subnormal numbers.
   const u32 magnitude = (x.bits & 0x7fffu) << 13;
   const u32 infinite = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;  // infinity and NaN
   const f32 scaled = bit_cast<f32>(magnitude) * 0x1p112f;
@@ -49,7 +50,7 @@ KILN_DEVICE f32 widen(f16 x) {
 #endif
 }
 
-// Whether the hardware converts f8; elsewhere it takes some dozens of instructions.
+// True if the hardware converts f8. Otherwise a conversion takes dozens of instructions.
 #if KILN_HAS_F8_CONVERSION
 inline constexpr bool kConvertsF8 = true;
 #else
@@ -69,8 +70,9 @@ KILN_DEVICE f32 widen(f8_e4m3 x) {
 
 // ---- wide to narrow ---------------------------------------------------------------------------
 
-// x as f32, an inexact value truncated with its last bit set ("to odd"). A second rounding, to a
-// type with at least two bits fewer, then gives what a single one would.
+// Converts x to f32. An inexact value is truncated and its last bit is set ("round to odd").
+// Rounding the result to a type with at least two bits fewer then gives what a single rounding
+// would give.
 KILN_DEVICE f32 round_to_odd(f64 x) {
   const f32 nearest = static_cast<f32>(x);
   const f64 back = nearest;
@@ -103,7 +105,7 @@ struct Narrow<f16> {
     const u32 magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return {static_cast<u16>(sign | 0x7e00u)};
     if (magnitude >= 0x477ff000u) return {static_cast<u16>(sign | 0x7c00u)};
-    if (magnitude < 0x38800000u) {  // subnormal: 0.5 has the unit of f16's smallest
+    if (magnitude < 0x38800000u) {  // subnormal: 0.5f's last place is 2^-24, f16's smallest number
       const u32 half = bit_cast<u32>(bit_cast<f32>(magnitude) + 0.5f) - 0x3f000000u;
       return {static_cast<u16>(sign | half)};
     }
@@ -149,7 +151,7 @@ struct Narrow<f8_e4m3> {
     u32 magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return {static_cast<u8>(sign | 0x7fu)};
     if (magnitude > 0x43e00000u) magnitude = 0x43e00000u;  // 448
-    if (magnitude < 0x3c800000u) {  // under 2^-6: 2^14 has the unit of the smallest, 2^-9
+    if (magnitude < 0x3c800000u) {  // below 2^-6: 2^14's last place is 2^-9, the smallest number
       const u32 steps = bit_cast<u32>(bit_cast<f32>(magnitude) + 0x1p14f) - 0x46800000u;
       return {static_cast<u8>(sign | steps)};
     }
@@ -165,7 +167,7 @@ KILN_DEVICE T narrow(C x) {
   return Narrow<T>::from(x);
 }
 
-// The bits of an element as an unsigned number of its size.
+// The unsigned integer type of an element's size, for its bits.
 template <u64 Size>
 struct BitsOfSize;
 template <>
@@ -194,7 +196,8 @@ KILN_DEVICE BitsOf<T> bits_of(T x) {
   return bit_cast<BitsOf<T>>(x);
 }
 
-// Two neighbours of at most two bytes into one word, the first low.
+// Narrows two values to neighbouring elements of at most two bytes each, in one word, the first
+// low.
 template <class T, class C>
 KILN_DEVICE u32 narrow_pair(C first, C second) {
   return bits_of(narrow<T>(first)) | static_cast<u32>(bits_of(narrow<T>(second))) << 8 * sizeof(T);

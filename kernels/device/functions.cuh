@@ -1,5 +1,6 @@
-// f32 functions of our own, where the vendors' cost more than memory leaves time for: the same on
-// every vendor, few instructions, no divergence for usual arguments.
+// f32 functions that replace the vendors' where those would take longer than the memory accesses.
+// They are the same for every vendor, take few instructions, and do not diverge for usual
+// arguments.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -7,18 +8,18 @@
 
 namespace kiln::device {
 
-// a / b for b in [1, 2] and a normal quotient: within one unit in the last place, NaN kept.
+// a / b for b in [1, 2] and a normal quotient, within one unit in the last place. NaN stays NaN.
 KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
   const f32 r = reciprocal_approximate(b);
   const f32 q = a * r;
   return math::fma(math::fma(-q, b, a), r, q);
 }
 
-// Standard normal distribution function, tails included: within 7 units in the last place.
+// The standard normal distribution function, within 7 units in the last place, tails included.
 //
-// 2 cdf(-x) = erfc(x / sqrt 2) = exp(-x^2 / 2) * erfcx(x / sqrt 2); half of erfcx over t is a
-// polynomial of degree 8 in t = 1 / (1 + x / sqrt 8) to 5.4e-8 (a fit for 0 <= x <= 14, where the
-// tail leaves f32).
+// cdf(-x) = erfc(x / sqrt 2) / 2 = exp(-x^2 / 2) * erfcx(x / sqrt 2) / 2 for x >= 0. With t = 1 /
+// (1 + x / sqrt 8), a polynomial of degree 8 in t approximates erfcx(x / sqrt 2) / (2 t) to 5.4e-8.
+// It is a fit for 0 <= x <= 14; beyond, the tail is too small for f32.
 KILN_DEVICE f32 normal_cdf(f32 x) {
   const f32 magnitude = math::abs(x);
   const f32 a = magnitude > 16.0f ? 16.0f : magnitude;
@@ -35,19 +36,19 @@ KILN_DEVICE f32 normal_cdf(f32 x) {
   p = math::fma(p, t, 0x1.212982p-3f);
   p = math::fma(p, t, 0x1.20db1ep-3f);
   const f32 square = math::rounded_product(a, a);
-  const f32 square_low = math::fma(a, a, -square);  // what rounding took from the exponent
+  const f32 square_low = math::fma(a, a, -square);  // the rounding error of the square
   const f32 e = p * t * math::exp(-0.5f * square);
   const f32 tail = math::fma(e, -0.5f * square_low, e);
   return x < 0 ? tail : 1 - tail;
 }
 
-// x^y within 4 units in the last place, for normal x of magnitude below 2^126, |y| up to 2^14 and
-// normal results; for others, false. Of a negative x: by magnitude, with y's parity, or NaN where y
-// is no whole number.
+// Computes x^y within 4 units in the last place, for normal x of magnitude below 2^126, |y| up to
+// 2^14 and normal results. Returns false for anything else. For a negative x the result is |x|^y
+// with a sign by y's parity, or NaN if y is not a whole number.
 //
-// log2 |x| = e + log2 m, m in [sqrt(1/2), sqrt 2), by the odd series in s = (m - 1) / (m + 1),
-// carried in two numbers so that the product with y keeps what the exponential needs. Of all other
-// x the log comes out as 126 or more, either way.
+// log2 |x| = e + log2 m with m in [sqrt(1/2), sqrt 2). log2 m is the odd series in s = (m - 1) / (m
+// + 1). The log is kept in two numbers, so that its product with y is precise enough for the
+// exponential. For any other x the computed log has a magnitude of at least 126.
 KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const u32 bits = bit_cast<u32>(math::abs(x));
   const u32 exponent = (bits - 0x3f3504f3u) & 0xff800000u;  // e * 2^23
@@ -57,7 +58,7 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const f32 s = f * r;
   const f32 s_low = r * math::fma(-s, f, math::fma(-2.0f, s, f));  // f - s (2 + f), exact before r
   const f32 z = s * s;
-  const f32 k = 0x1.715476p+1f;  // 2 / ln 2; its next part is the polynomial's last number
+  const f32 k = 0x1.715476p+1f;  // 2 / ln 2; the polynomial's last coefficient has its next bits
   f32 p = 0x1.5c65bcp-2f;
   p = math::fma(p, z, 0x1.a5962cp-2f);
   p = math::fma(p, z, 0x1.277768p-1f);
@@ -83,7 +84,7 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
     if (math::floor(y) != y) result = bit_cast<f32>(0x7fc00000u);
   }
 
-  // One comparison that bounds both the log and the product, by a limit that all elements share.
+  // One comparison bounds both the log and the product, by a limit that depends on y alone.
   const f32 magnitude = math::abs(y);
   const f32 limit = magnitude <= 1.0f ? 126.0f * magnitude : magnitude <= 16384.0f ? 126.0f : 0.0f;
   return math::abs(product) < limit;
@@ -91,10 +92,11 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
 
 KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
 
-// Sines of numbers of few bits. NVIDIA H200, own geometry, us with the vendor's and with these: usin_f16 of
-// 200,000 elements 2.41, 1.90; of 2^22 8.4, 5.9.
+// Sines for types with few significant bits. Measured on an H200, own geometry, in us, the vendor's
+// -> these: usin_f16 of 200,000 elements 2.41 -> 1.90; of 2^22 elements 8.4 -> 5.9.
 //
-// (-1)^turns sin r for r of at most about pi / 2: an odd polynomial of degree 9, to 6.3e-9 of the sine.
+// Returns (-1)^turns sin r, for |r| up to about pi / 2. An odd polynomial of degree 9, within
+// 6.3e-9 of the sine.
 KILN_DEVICE f32 turned_sine(f32 r, u32 turns) {
   const f32 z = r * r;
   f32 p = 0x1.5dc75p-19f;
@@ -104,14 +106,15 @@ KILN_DEVICE f32 turned_sine(f32 r, u32 turns) {
   return bit_cast<f32>(bit_cast<u32>(r * math::fma(p, z, 1.0f)) ^ turns << 31);
 }
 
-// x - n pi. Two parts of pi, both positive, so that signs of zero stay.
+// x - n pi. pi is the sum of two positive parts, so that zeros keep their sign.
 KILN_DEVICE f32 without_turns(f32 x, f32 n) {
   return math::fma(n, -0x1.4442d2p-23f, math::fma(n, -0x1.921fb4p+1f, x));
 }
 
-// Sine and cosine of the numbers of f16, and of bf16 up to 2^16: within 4.2 units in the last place, and
-// rounded as the exact ones or those two units away. So few bits keep all of them far from multiples of
-// pi. A sum makes whole numbers, and holds them in its lowest bits.
+// Sine and cosine of any f16, and of bf16 up to 2^16, within 4.2 units in the last place. Narrowed,
+// the result is what the exact value or one two units from it rounds to. Numbers of so few bits are
+// never close to multiples of pi. Adding `shift` rounds to a whole number, which the lowest bits of
+// the sum then hold.
 KILN_DEVICE f32 sine_of_short(f32 x) {
   const f32 shift = 0x1.8p23f;
   const f32 shifted = math::fma(x, 0x1.45f306p-2f, shift);
@@ -123,8 +126,9 @@ KILN_DEVICE f32 cosine_of_short(f32 x) {
   return turned_sine(without_turns(-x, -0.5f - (shifted - shift)), bit_cast<u32>(shifted));
 }
 
-// sin(x + quarters pi / 2) for the other numbers of bf16, which have eight bits: m 2^place. What counts of
-// their product with 1 / pi are the 64 bits from 2^-place on.
+// sin(x + quarters * pi / 2) for the larger numbers of bf16, which have eight significant bits:
+// x| = m * 2^(place + 1). Only the 64 bits of 1 / pi that follow bit 2^-place count, because those
+// before contribute multiples of 2 pi.
 KILN_ASIDE f32 sine_of_large(f32 x, u32 quarters) {
   const u32 bits = bit_cast<u32>(x);
   u32 place = (bits >> 23 & 0xff) - 135;
@@ -140,10 +144,10 @@ KILN_ASIDE f32 sine_of_large(f32 x, u32 quarters) {
   }
   const u64 head = static_cast<u64>(a) << 32 | b, next = c;
   const u64 turns =
-      (head << place | next << place >> 32) * ((bits >> 16 & 0x7f) | 0x80);  // 2^63: pi
+      (head << place | next << place >> 32) * ((bits >> 16 & 0x7f) | 0x80);  // 2^63 is pi
   const u64 all = (bits >> 31 != 0 ? 0 - turns : turns) + (static_cast<u64>(quarters) << 62);
   const f32 r = static_cast<f32>(static_cast<i64>(all << 1)) * 0x1.921fb6p-63f;
-  return turned_sine(r, static_cast<u32>(all >> 63 ^ all >> 62)) + (x - x);  // of infinity NaN
+  return turned_sine(r, static_cast<u32>(all >> 63 ^ all >> 62)) + (x - x);  // NaN for infinity
 }
 
 }  // namespace kiln::device

@@ -1,34 +1,34 @@
-// The platform: everything that a GPU vendor spells in its own way, under one name each.
+// The platform layer: everything that GPU vendors spell differently, under one name each.
 //
-// The only file that asks which vendor it is compiled for. It asks once, at the top of each face,
-// and gives features names; no other file tests an architecture. No vendor header is needed:
-// compilers' builtins serve, so the version of a toolkit's headers cannot change what a kernel
-// computes.
+// This file and the platform_*.cuh files beside it are the only ones that test the vendor or the
+// architecture. They turn the answers into named features, which all other files test instead. No
+// vendor header is included. Compiler builtins suffice, so the version of a toolkit's headers
+// cannot change what a kernel computes.
 //
-// A face provides
+// A face is the implementation for one platform. It provides
 //   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE   qualifiers
 //   thread_index block_size block_index block_count   geometry along x, u32
-//   thread_y block_y                                  the same of threads along y
-//   block_index_y block_index_z block_count_y         the same of blocks along y and z
-//   barrier                                           all threads of the block
-//   dynamic_shared                                    memory of the block, as the launch asks
+//   thread_y block_y                                  thread index and block size along y
+//   block_index_y block_index_z block_count_y         likewise for the blocks of the grid
+//   barrier                                           waits for all threads of the block
+//   dynamic_shared                                    shared memory whose size the launch sets
 //
 //   wave_width shuffle_word wave_ballot wave_barrier  lanes of a wave; see device/wave.cuh
 //   atomic_add atomic_exchange_if atomic_load         relaxed, device-wide
-//   multiprocessors                                   of the device, or of the architecture's
-//                                                     largest
+//   multiprocessors                                   number on the device, or on the largest
+//                                                     device of the architecture
 //
-//   load_16_bytes store_16_bytes                      one access; at a multiple of 16
+//   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   copy_async wait_for_copies                        from global to shared memory
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
-//   count_ones                                        bits set
-//   dot_bytes                                         of the four bytes of two words
-//   multiply_byte_fragments                           matrix units, where there are any
+//   count_ones                                        number of bits set
+//   dot_bytes                                         dot product of the four bytes of two words
+//   multiply_byte_fragments                           matrix units, if the hardware has them
 //
 //   math::                                            the vendor's accurate functions
-//   exp2_approximate reciprocal_approximate           see each for its error
-//   reciprocal_root_approximate                       the same
-//   f16_bits_from_f32 ...                             hardware conversions, where there are any
+//   exp2_approximate reciprocal_approximate           fast, with the error bounds given below
+//   reciprocal_root_approximate                       likewise
+//   f16_bits_from_f32 ...                             conversions, if the hardware has them
 #pragma once
 
 #include "device/types.cuh"
@@ -47,12 +47,12 @@
 
 namespace kiln {
 
-// Sixteen bytes, the widest single access of a thread.
+// Sixteen bytes, the widest access that one thread makes.
 struct alignas(16) Words {
   u32 word[4];
 };
 
-// A type by one word, of arrays as well: behind it a variable's name can stand.
+// Spells any type, arrays included, so that a variable's name can follow it.
 template <class T>
 using SharedType = T;
 
@@ -62,16 +62,17 @@ using SharedType = T;
 
 #if KILN_PLATFORM_CUDA
 #define KILN_DEVICE __device__ __forceinline__
-// A path that is taken seldom and needs many registers: a call, so that it costs the usual path
-// none. Not static, as PTX would say the file at each of its parameters.
+// A rarely taken path that needs many registers. It is called, not inlined, so that the usual path
+// does not pay for its registers. Not static, because PTX would then repeat the file's name in each
+// parameter.
 #define KILN_ASIDE inline __device__ __noinline__
-// An exported kernel and its parameters; the body follows. Blocks have up to `threads` threads, and
-// so few registers are used that `blocks` of them fit on a multiprocessor.
+// Declares an exported kernel with its parameters; the body follows. Blocks have up to `threads`
+// threads. The compiler limits registers so that `blocks` blocks fit on a multiprocessor.
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
-// A variable that the threads of a block share: KILN_SHARED(sum, float), KILN_SHARED(tile, float[256]).
+// A variable in shared memory: KILN_SHARED(sum, float), KILN_SHARED(tile, float[256]).
 #define KILN_SHARED(name, ...) __shared__ ::kiln::SharedType<__VA_ARGS__> name
-// Before a variable that the host program finds by name.
+// Precedes a variable that the host program finds by name.
 #define KILN_VARIABLE __device__
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
@@ -96,7 +97,7 @@ using SharedType = T;
 #define KILN_KERNEL(threads, name, ...) KILN_BOUNDED_KERNEL(threads, 1, name, __VA_ARGS__)
 
 #if KILN_PLATFORM_CUDA
-// Instructions that the compiler knows by these names: in PTX they are shorter than as text of ours.
+// Intrinsics that the compiler knows by these names. They give shorter PTX than inline assembly.
 extern "C" __device__ __attribute__((device_builtin)) float __nvvm_h2f(unsigned short);
 extern "C" __device__ __attribute__((device_builtin)) float __nvvm_ex2_approx_ftz_f(float);
 #endif
@@ -144,8 +145,8 @@ inline constexpr auto kArchitecture = tuning::Architecture::kHost;
 
 inline constexpr tuning::Machine kMachine = tuning::machine(kArchitecture);
 
-// Where a call stands in the source, for messages: a default argument, empty where none can be
-// given.
+// The source location of a call, for error messages. Used as a default argument; empty on platforms
+// that cannot report one.
 #if KILN_PLATFORM_HOST
 using Here = host::Site;
 #define KILN_HERE ::kiln::host::here()
@@ -173,7 +174,7 @@ KILN_DEVICE u32 multiprocessors() {
   return count;
 }
 KILN_DEVICE void barrier() { __syncthreads(); }
-// Sixteen-byte aligned.
+// Aligned to 16 bytes.
 KILN_DEVICE void* dynamic_shared() {
   extern __shared__ Words kiln_dynamic_shared[];
   return kiln_dynamic_shared;
@@ -219,17 +220,17 @@ KILN_DEVICE void* dynamic_shared() { return host::current_block()->dynamic_share
 #endif
 
 // ---- lanes ------------------------------------------------------------------------------------
-// The primitives; kernels call what device/wave.cuh makes of them. `width` is a power of two, at
-// most the wave's; `source` counts within the group of `width` lanes; all lanes of the group take
-// part. `Lanes` has a bit for each lane of a wave.
+// Primitives for device/wave.cuh, which kernels use instead. `width` is a power of two, at most the
+// wave's width. `source` counts within the group of `width` lanes, and all lanes of the group take
+// part. `Lanes` has one bit for each lane of a wave.
 
 #if KILN_PLATFORM_CUDA
-// The same on every NVIDIA GPU, and here known to the compiler; `warpSize` is not.
+// The width of a warp on every NVIDIA GPU. Unlike `warpSize` it is a compile-time constant.
 inline constexpr u32 kWarp = 32;
 using Lanes = u32;
 KILN_DEVICE u32 wave_width() { return kWarp; }
-// One bit for each lane of the calling lane's group. Of the whole wave a constant: for any other
-// mask a vote or a shuffle takes a dozen instructions.
+// Returns one bit for each lane of the calling lane's group. For the whole wave this is a constant:
+// with any other mask, a vote or a shuffle takes a dozen instructions.
 KILN_DEVICE u32 group_mask(u32 width) {
   if (width == kWarp) return ~0u;
   const u32 rank = threadIdx.y * blockDim.x + threadIdx.x;
@@ -283,7 +284,7 @@ KILN_DEVICE void wave_barrier(Here here = KILN_HERE) {
 #endif
 
 // ---- atomics ----------------------------------------------------------------------------------
-// Relaxed, visible to the whole device. Each returns the value before.
+// Relaxed and device-wide. Each returns the previous value.
 
 KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
 #if KILN_PLATFORM_CUDA
@@ -295,7 +296,7 @@ KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
 #endif
 }
 
-// Replaces `expected` by `desired`, if it is there. A word is a u32 or a u64.
+// Stores `desired` if `expected` is there. A word is a u32 or a u64.
 template <class Word>
 KILN_DEVICE Word atomic_exchange_if(Word* address, Word expected, Word desired) {
 #if KILN_PLATFORM_CUDA
@@ -310,13 +311,13 @@ KILN_DEVICE Word atomic_exchange_if(Word* address, Word expected, Word desired) 
   return expected;
 #endif
 }
-// What lies there, which other threads may be changing.
+// Reads a word that other threads may be changing.
 template <class Word>
 KILN_DEVICE Word atomic_load(Word* address) {
   return atomic_exchange_if(address, Word{0}, Word{0});
 }
 
-// Additions of floats, where hardware has them.
+// Floating-point additions, if the hardware has them.
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_FLOAT_ATOMICS 1
 KILN_DEVICE void atomic_add(f32* address, f32 value) { atomicAdd(address, value); }
@@ -331,7 +332,7 @@ KILN_DEVICE Words load_16_bytes(const void* address) {
   return {{v.x, v.y, v.z, v.w}};
 }
 KILN_DEVICE void store_16_bytes(void* address, Words words) {
-  // Said outright: the compiler would cut an assignment into four.
+  // Inline assembly, because the compiler would split an assignment into four stores.
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(words.word[0]),
                "r"(words.word[1]), "r"(words.word[2]), "r"(words.word[3])
                : "memory");
@@ -347,7 +348,8 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
       NativeWords{words.word[0], words.word[1], words.word[2], words.word[3]};
 }
 #elif KILN_PLATFORM_HOST
-// Compilers are not told that the address is aligned: GNU's may load in front of a test of that.
+// The compiler is not told that the address is aligned. GCC might otherwise move the load ahead of
+// a test for alignment.
 KILN_DEVICE Words load_16_bytes(const void* address) {
 #if __SANITIZE_ADDRESS__
   address = __builtin_assume_aligned(address, 16);  // checked
@@ -361,8 +363,8 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
 }
 #endif
 
-// Element `i` of an array, so near its beginning that the distance in bytes fits into 32 bits: what
-// AMD's GPUs add to an address in the access itself.
+// Element `i` of an array. Its distance from the beginning in bytes must fit into 32 bits: AMD's
+// GPUs add such an offset to the address as part of the access.
 template <class T>
 KILN_DEVICE T& near(T* array, u32 i) {
 #if KILN_PLATFORM_HIP
@@ -375,7 +377,7 @@ KILN_DEVICE T& near(T* array, u32 i) {
 
 // ---- words ------------------------------------------------------------------------------------
 
-// Bytes A, B, C, D (lowest first) of the eight bytes low[0..3], high[4..7].
+// Bytes A, B, C and D (lowest first) of the eight bytes low[0..3], high[4..7].
 template <u32 A, u32 B, u32 C, u32 D>
 KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
 #if KILN_PLATFORM_CUDA
@@ -389,7 +391,7 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
 #endif
 }
 
-// How many bits are set.
+// Returns the number of bits that are set.
 KILN_DEVICE u32 count_ones(u32 word) {
 #if KILN_PLATFORM_CUDA
   return static_cast<u32>(__popc(static_cast<int>(word)));
@@ -401,11 +403,12 @@ KILN_DEVICE u32 count_ones(u32 word) {
 KILN_DEVICE u32 count_ones(u64 lanes) { return static_cast<u32>(__builtin_popcountll(lanes)); }
 #endif
 
-// The condition, whose code the compiler lets follow without a jump.
+// Returns the condition. The compiler places the code for true so that it is reached without a
+// jump.
 KILN_DEVICE bool likely(bool condition) { return __builtin_expect(condition, true); }
 
-// The same value, of which the compiler knows nothing: for the condition in a loop that it would
-// otherwise write once for each outcome.
+// Returns the value, but hides it from the compiler. Used in loop conditions for which the compiler
+// would otherwise write the loop body once for each outcome.
 KILN_DEVICE u32 unknown(u32 value) {
 #if KILN_PLATFORM_CUDA
   asm volatile("" : "+r"(value));
@@ -413,7 +416,7 @@ KILN_DEVICE u32 unknown(u32 value) {
   return value;
 }
 
-// sum + a[0] * b[0] + ... + a[3] * b[3], of the signed bytes of two words.
+// Returns sum + a[0] * b[0] + ... + a[3] * b[3] for the signed bytes of two words.
 KILN_DEVICE i32 dot_bytes(u32 a, u32 b, i32 sum) {
 #if KILN_PLATFORM_CUDA
   return __dp4a(static_cast<i32>(a), static_cast<i32>(b), sum);
@@ -433,8 +436,8 @@ KILN_DEVICE i32 dot_bytes(u32 a, u32 b, i32 sum) {
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 #define KILN_HAS_BYTE_MATRIX 1
-// c = a * b + first, of signed bytes, by the 32 lanes of a warp: a is 16 x 4n, b 4n x 8 bytes, n =
-// 4 or 8 words; device/byte_matrix.cuh has which lane holds what.
+// Computes c = a * b + first for signed bytes, by the 32 lanes of a warp. a has 16 rows and b has 8
+// columns, of 16 or 32 bytes each. device/byte_matrix.cuh says which lane holds what.
 KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1, u32 b0) {
   asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
       "{%7, %7, %7, %7};"
@@ -452,9 +455,9 @@ KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1,
 
 // ---- asynchronous copies ----------------------------------------------------------------------
 
-// kBytes (4 or 16) bytes from global to shared memory, both at multiples of kBytes. After
-// wait_for_copies() a thread's copies are there for it, and a barrier later for others. Where the
-// hardware has no such copies, they are there at once.
+// Copies kBytes (4 or 16) bytes from global to shared memory; both addresses are multiples of
+// kBytes. After wait_for_copies() a thread sees its own copies, and after a further barrier those
+// of other threads. Hardware without asynchronous copies copies at once.
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 template <u32 kBytes>
 KILN_DEVICE void copy_async(void* shared, const void* global) {
@@ -480,7 +483,7 @@ KILN_DEVICE void wait_for_copies() {}
 #endif
 
 // ---- arithmetic -------------------------------------------------------------------------------
-// The vendor's accurate functions under one name for f32 and f64.
+// The vendor's accurate functions, under one name for f32 and f64.
 
 namespace math {
 
@@ -503,8 +506,9 @@ namespace math {
   KILN_DEVICE f32 name(f32 x, f32 y) { return __ocml_##ocml##_f32(x, y); } \
   KILN_DEVICE f64 name(f64 x, f64 y) { return __ocml_##ocml##_f64(x, y); }
 #elif KILN_PLATFORM_HOST
-// erfc(-x / sqrt 2) / 2. Where erfc is small it magnifies the rounding of its argument, x^2 times,
-// so f32 takes its argument in f64, and f64 adds the argument's error times erfc's slope.
+// erfc(-x / sqrt 2) / 2. For small results erfc amplifies the rounding error of its argument x^2
+// times. The f32 version therefore computes in f64. The f64 version corrects the result by the
+// argument's error times the slope of erfc.
 KILN_DEVICE f32 normal_cdf(f32 x) {
   return static_cast<f32>(0.5 * __builtin_erfc(x * -0.70710678118654752440));
 }
@@ -513,7 +517,7 @@ KILN_DEVICE f64 normal_cdf(f64 x) {
   const f64 at = x * high;
   const f64 error = __builtin_fma(x, high, -at) + x * low;
   const f64 value = __builtin_erfc(at);
-  // Of an infinite x the error is NaN; where erfc is 0 or 2 there is nothing to correct.
+  // For an infinite x the error is NaN. Where erfc is 0 or 2 there is nothing to correct.
   if (!(__builtin_fabs(x) < 40)) return 0.5 * value;
   return 0.5 * value - 0.56418958354775628695 * error * __builtin_exp(-at * at);
 }
@@ -565,7 +569,7 @@ KILN_DEVICE f32 reciprocal_root(f32 x) {
 #endif
 }
 
-// a * b rounded by itself: never fused into a sum that uses it.
+// a * b, rounded by itself: never fused into a sum that uses it.
 KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #if KILN_PLATFORM_CUDA
   return __fmul_rn(a, b);
@@ -577,8 +581,8 @@ KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #endif
 }
 
-// a / b as f32, also where only fewer bits are wanted: AMD's compiler would otherwise divide in
-// f16, which is off by one where the quotient lies between two numbers.
+// a / b as an f32, even if the caller needs fewer bits. AMD's compiler would otherwise divide in
+// f16, which is off by one unit in the last place for some quotients.
 KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
   f32 quotient = a / b;
 #if KILN_PLATFORM_HIP
@@ -589,7 +593,7 @@ KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
 
 }  // namespace math
 
-// 2^x, relative error below 2^-21; results under the smallest normal number may be zero.
+// 2^x with a relative error below 2^-21. Results below the smallest normal number may be zero.
 KILN_DEVICE f32 exp2_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
   return __nvvm_ex2_approx_ftz_f(x);
@@ -600,7 +604,7 @@ KILN_DEVICE f32 exp2_approximate(f32 x) {
 #endif
 }
 
-// 1/x, relative error below 2^-22; subnormal arguments and results count as zero.
+// 1 / x with a relative error below 2^-22. Subnormal arguments and results may count as zero.
 KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
   f32 y;
@@ -613,7 +617,7 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #endif
 }
 
-// 1 / sqrt(x) of a positive normal number, relative error below 2^-19.
+// 1 / sqrt(x) of a positive normal number, with a relative error below 2^-19.
 KILN_DEVICE f64 reciprocal_root_approximate(f64 x) {
 #if KILN_PLATFORM_CUDA
   f64 y;
@@ -627,8 +631,8 @@ KILN_DEVICE f64 reciprocal_root_approximate(f64 x) {
 }
 
 // ---- hardware conversions ---------------------------------------------------------------------
-// Each rounds once, to nearest even. Where a feature is absent, dtypes.cuh computes the same in
-// software. "pair" converts two values to one word, the first into the low half.
+// Each conversion rounds once, to nearest even. dtypes.cuh computes the same in software if the
+// hardware lacks a feature. "pair" converts two values into one word, the first into the low half.
 
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_F16_CONVERSION 1
@@ -679,7 +683,7 @@ KILN_DEVICE u16 f8_e4m3_bits_from_f32_pair(f32 first, f32 second) {
   asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(second), "f"(first));
   return bits;
 }
-// As f16, which has all its numbers.
+// Converts to f16, which represents every f8_e4m3 number.
 KILN_DEVICE u32 f16_bits_from_f8_e4m3_pair(u16 bits) {
   u32 pair;
   asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(bits));

@@ -1,6 +1,6 @@
-// What the lanes of one wave do together, for any wave width: 32 or 64, asked of the machine and
-// never written down. Every function is for all lanes of a group of `width` lanes (the whole wave,
-// unless said otherwise), which must all be there and call it together.
+// Collective operations of a wave, for any wave width: 32 or 64, asked of the machine and never
+// hard-coded. Each function works on a group of `width` lanes, by default the whole wave. All lanes
+// of the group must call it together.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -15,7 +15,7 @@ KILN_DEVICE u32 lane_index() { return thread_rank() & (wave_width() - 1); }
 KILN_DEVICE u32 wave_index() { return thread_rank() / wave_width(); }
 KILN_DEVICE u32 wave_count() { return (block_threads() + wave_width() - 1) / wave_width(); }
 
-// The value that lane `source`, counted within the group, holds. Values of 4 or 8 bytes.
+// Returns the value that lane `source` of the group holds. Values have 4 or 8 bytes.
 template <class T>
 KILN_DEVICE T shuffle(T value, u32 source, u32 width = wave_width(), Here here = KILN_HERE) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "widen small values first");
@@ -29,7 +29,7 @@ KILN_DEVICE T shuffle(T value, u32 source, u32 width = wave_width(), Here here =
   }
 }
 
-// The value of the lane whose number differs from this one's in the bits of `mask`.
+// Returns the value of the lane whose index differs from this one's in the bits of `mask`.
 template <class T>
 KILN_DEVICE T shuffle_xor(T value, u32 mask, u32 width = wave_width(), Here here = KILN_HERE) {
   return shuffle(value, (lane_index() ^ mask) & (width - 1), width, here);
@@ -50,7 +50,7 @@ KILN_DEVICE T wave_sum(T value, u32 width = wave_width(), Here here = KILN_HERE)
       value, [](T a, T b) { return a + b; }, width, here);
 }
 
-// The sum of the values of the lanes up to and with this one.
+// Returns the sum of the values of this lane and all lanes before it.
 template <class T>
 KILN_DEVICE T wave_inclusive_sum(T value, Here here = KILN_HERE) {
   const u32 lane = lane_index();
@@ -61,7 +61,7 @@ KILN_DEVICE T wave_inclusive_sum(T value, Here here = KILN_HERE) {
   return value;
 }
 
-// Votes of the whole wave: bit i of the ballot is lane i's.
+// Votes of the whole wave. Bit i of a ballot is the vote of lane i.
 KILN_DEVICE bool wave_any(bool predicate, Here here = KILN_HERE) {
   return wave_ballot(predicate, here) != 0;
 }
@@ -72,7 +72,7 @@ KILN_DEVICE bool wave_all(bool predicate, Here here = KILN_HERE) {
 // The lanes before this one.
 KILN_DEVICE Lanes lanes_below() { return (Lanes{1} << lane_index()) - 1; }
 
-// Of the lanes that take part, those whose lowest `kBits` bits are the same as this lane's.
+// Returns the lanes that take part and agree with this lane in the lowest `kBits` bits of `value`.
 template <u32 kBits>
 KILN_DEVICE Lanes wave_match(u32 value, bool takes_part, Here here = KILN_HERE) {
   Lanes peers = wave_ballot(takes_part, here);
