@@ -1,4 +1,4 @@
-// Atomic sums of all elements of a chunk, each rounded to its type.
+// Atomic sums of all elements of a chunk. Each sum is rounded to the element type.
 #pragma once
 
 #include "device/atomics.cuh"
@@ -7,7 +7,7 @@
 
 namespace kiln::device {
 
-// `address` is a multiple of the chunk's bytes.
+// `address` must be a multiple of the chunk's size in bytes.
 template <class T, u32 kCount>
 KILN_DEVICE void atomic_sum(T* address, const Chunk<T, kCount>& chunk) {
 #pragma unroll

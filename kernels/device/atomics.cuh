@@ -1,6 +1,6 @@
-// Atomic updates of elements of every type: `update` of what lies there, by compare and swap of the
-// word that holds it. Relaxed, visible to the whole device. Memory has to come in whole words of four
-// bytes, of which the element may be the last.
+// Atomic updates of elements of any type. An element becomes update(element), by compare and swap
+// of the word that holds it. Relaxed, device-wide. The array's memory must consist of whole
+// four-byte words, because the word of the last element is accessed as a whole.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -27,7 +27,7 @@ KILN_DEVICE void atomic_update(T* address, Update update) {
   }
 }
 
-// The sum is rounded to T each time.
+// Each sum is rounded to T.
 template <class T>
 KILN_DEVICE void atomic_sum(T* address, T value) {
   atomic_update(address, [value](T old) { return narrow<T>(widen(old) + widen(value)); });
@@ -37,21 +37,23 @@ KILN_DEVICE void atomic_sum(u32* address, u32 value) { atomic_add(address, value
 KILN_DEVICE void atomic_sum(f32* address, f32 value) { atomic_add(address, value); }
 KILN_DEVICE void atomic_sum(f64* address, f64 value) { atomic_add(address, value); }
 #endif
-// Of two bytes by pairs: the hardware adds a single one in a loop, which waits for all others. H200, us,
-// sum_f16 33x333 9.2, 3.1; sum_f16 transposed 384x1500 151, 16; sum_bf16 33x333 7.2, 3.1; without the
-// question of NaN.
+// Two-byte elements are added in pairs, because the hardware adds a single one in a
+// compare-and-swap loop. Measured on an H200, without the test for NaN, in us, single elements ->
+// pairs: sum_f16 33x333 9.2 -> 3.1; sum_f16 transposed 384x1500 151 -> 16; sum_bf16 33x333 7.2 ->
+// 3.1.
 #if KILN_HAS_PAIR_ATOMICS
 struct BesideNothing {
   u32* pair;
-  u32 shift;  // of the element
+  u32 shift;  // position of the element in the pair, in bits
 
   KILN_DEVICE explicit BesideNothing(const void* address) {
     const u64 where = reinterpret_cast<u64>(address);
     pair = reinterpret_cast<u32*>(where & ~u64{3});
     shift = static_cast<u32>(where & 2) * 8;
   }
-  // -0 leaves a neighbour as it is, unless that is a NaN: the sum may have other bits. The neighbour
-  // may be no element of the array, and no float.
+  // The element, with -0 in place of its neighbour. Adding -0 leaves the neighbour unchanged,
+  // unless it is a NaN, whose bits may change. The neighbour may lie outside the array, and need
+  // not be a float.
   KILN_DEVICE u32 bits(u16 element) const {
     return static_cast<u32>(element) << shift | 0x80000000u >> shift;
   }
@@ -73,7 +75,7 @@ KILN_DEVICE void atomic_sum(bf16* address, bf16 value) {
 }
 #endif
 
-// A NaN that is there stays; one that comes is ignored.
+// A NaN in memory stays. A NaN in `value` is ignored.
 template <class T>
 KILN_DEVICE void atomic_minimum(T* address, T value) {
   atomic_update(address, [value](T old) { return widen(value) < widen(old) ? value : old; });

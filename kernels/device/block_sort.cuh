@@ -1,8 +1,8 @@
-// A stable sort of records, a key and a number each, by the threads of a block.
+// A stable sort by the threads of a block. A record is a key and a number.
 //
-// The records stay in registers, eight to a thread. They are sorted digit by digit, the lowest
-// first: a wave counts its records of each digit, the counts of all waves are added up in order,
-// and the records change places through shared memory.
+// The records stay in registers, eight to a thread. They are sorted digit by digit, lowest first.
+// Each wave counts its records of each digit. The counts of all waves are added up in order. Then
+// the records change places through shared memory.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -12,27 +12,29 @@
 
 namespace kiln::device {
 
-// A key's digit has eight bits.
+// Number of values of a digit, which has eight bits.
 inline constexpr u32 kSortDigits = tuning::kDigits;
-// Records that a thread holds at most.
+// Maximum number of records of a thread.
 inline constexpr u32 kSortItems = tuning::kSortItems;
-// Records that a wave has at least, but the last: its counts of digits take as much memory.
+// Minimum number of records of a wave, except the last. The digit counts of a wave take as much
+// memory as that many words.
 inline constexpr u32 kWaveRecords = kSortDigits / 2;
 
 struct SortScratch {
-  u32 first[kSortDigits];  // of each digit: where its records go
-  u64 differing[32];       // of each wave; a block has no more
+  u32 first[kSortDigits];  // by digit: the place of its first record
+  u64 differing[32];       // by wave; a block has at most 32
   u32 sum[32];
 };
 
-// Of a wave some rows of as many records as it has lanes stand one after the other: record
-// `place(i)` is a lane's item i. Waves that are not whole hold nothing.
+// A wave holds rows of records that follow one another in memory, one record of a row for each
+// lane. Item i of a lane is record `place(i)`. A partial wave holds no records.
 //
-// Conditions for whole waves are votes: of those the compiler knows that all lanes agree, without
-// which a shuffle or a vote takes a dozen instructions.
+// Conditions that concern whole waves are votes, so that the compiler knows that all lanes agree.
+// Otherwise a shuffle or a vote takes a dozen instructions.
 //
-// `Key` is u32 or u64. Every thread of the block makes one, with the same `count` and the same
-// memory, of at least `count` words, rounded up to a multiple of kWaveRecords, and calls run().
+// `Key` is u32 or u64. Every thread of the block makes a BlockSort, with the same `count` and the
+// same memory, and calls run(). The memory has at least `count` words, rounded up to a multiple of
+// kWaveRecords.
 template <class Key>
 struct BlockSort {
   Key key[kSortItems];
@@ -40,13 +42,13 @@ struct BlockSort {
 
   u32* memory;
   SortScratch& scratch;
-  u32 waves;  // that hold records: the first ones
+  u32 waves;  // number of waves that hold records; they come first
   u32 first;  // place of this thread's first record
-  u32 held;   // records that it holds
+  u32 held;   // number of records that the thread holds
 
   KILN_DEVICE BlockSort(u32* words, SortScratch& shared, u32 count)
       : memory(words), scratch(shared) {
-    // As many waves as the memory has counts for; each then has less to do one after the other.
+    // As many waves as the memory has room for counts, so that each has few rows.
     const u32 width = wave_width(), threads = block_threads() & (0 - width);
     const u32 needed = (count + threads - 1) / threads, wanted = kWaveRecords / width;
     const u32 rows = needed < wanted ? wanted : needed;
@@ -54,7 +56,7 @@ struct BlockSort {
     first = wave_index() * rows * width + lane_index();
     held = first < count ? (count - first - 1) / width + 1 : 0;
     if (held > rows) held = rows;
-    // Votes are of all lanes, with records or without.
+    // All lanes vote, also those without records, so every item needs a value.
 #pragma unroll
     for (u32 i = 0; i < kSortItems; ++i) {
       key[i] = 0;
@@ -62,7 +64,7 @@ struct BlockSort {
     }
   }
 
-  // How many records the block can hold.
+  // Returns the number of records that the block can hold.
   KILN_DEVICE static u32 capacity() {
     return block_threads() / wave_width() * wave_width() * kSortItems;
   }
@@ -70,7 +72,7 @@ struct BlockSort {
   KILN_DEVICE u32 place(u32 i) const { return first + i * wave_width(); }
   KILN_DEVICE bool has(u32 i) const { return i < held; }
 
-  // Drops the first items; the others take their places.
+  // Drops the first items. The other items take their places.
   template <u32 kDropped>
   KILN_DEVICE void drop() {
 #pragma unroll
@@ -80,7 +82,8 @@ struct BlockSort {
     }
   }
 
-  // Sorts by bits 0 to `kBits` - 1 of the keys, ascending. Only values are in order afterwards.
+  // Sorts by bits 0 to `kBits` - 1 of the keys, ascending. Afterwards only the values are in order,
+  // not the keys.
   template <u32 kBits>
   KILN_DEVICE void run() {
     const u64 differing = differing_bits();
@@ -100,8 +103,8 @@ struct BlockSort {
     }
   }
 
-  // Sorts by the digit at `bit` alone: keys and values. Afterwards scratch.first[d] counts the
-  // records of smaller digits than d.
+  // Sorts keys and values by the digit at `bit` alone. Afterwards scratch.first[d] is the number of
+  // records with digits smaller than d.
   KILN_DEVICE void sort_by_digit(u32 bit) {
     u32 to[kSortItems];
     rank(bit, to);
@@ -113,7 +116,7 @@ struct BlockSort {
   }
 
  private:
-  // Each word of a record in the place of the one before it.
+  // Moves each word of a record to the place of the word before it.
   KILN_DEVICE void rotate_words() {
 #pragma unroll
     for (u32 i = 0; i < kSortItems; ++i) {
@@ -127,7 +130,7 @@ struct BlockSort {
     }
   }
 
-  // The bits in which any two keys differ: of the others no digit needs a turn.
+  // Returns the bits in which any two keys differ. Digits without such bits need no pass.
   KILN_DEVICE u64 differing_bits() {
     u64 all = ~0ull, any = 0;
 #pragma unroll
@@ -160,7 +163,7 @@ struct BlockSort {
 
   KILN_DEVICE static u32 digit_of(Key key, u32 bit) { return static_cast<u32>(key >> bit) & 255u; }
 
-  // Where each record goes.
+  // Computes the new place of each record.
   KILN_DEVICE void rank(u32 bit, u32 (&to)[kSortItems]) {
     const u32 width = wave_width(), lane = lane_index(), wave = wave_index();
     const bool works = wave_any(wave < waves);
@@ -198,8 +201,8 @@ struct BlockSort {
     barrier();
   }
 
-  // From the counts of each wave and digit, to the records of the digit in the waves before, and of
-  // all smaller digits.
+  // Replaces the count of each wave and digit by the number of records with that digit in earlier
+  // waves, and sets scratch.first[d] to the number of records with digits smaller than d.
   KILN_DEVICE void add_up() {
     const u32 width = wave_width(), self = thread_rank(), last = waves;
     u16* const counts = reinterpret_cast<u16*>(memory);

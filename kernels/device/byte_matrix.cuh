@@ -1,8 +1,8 @@
-// Products of small matrices of signed bytes, by 32 neighbouring threads: matrix units where there
-// are any that fit, dot products of four bytes elsewhere. The results are whole numbers, the same
-// everywhere.
+// Products of small matrices of signed bytes, by 32 neighbouring threads. Matrix units compute them
+// if they fit, and otherwise dot products of four bytes. The results are whole numbers and the same
+// on every platform.
 //
-// A tile of results has 16 rows and 8 columns. Thread i of the 32 holds four of them:
+// A tile of results has 16 rows and 8 columns. Thread i of the 32 holds four results:
 //   c[0], c[1]   row i / 4      columns 2 * (i % 4), 2 * (i % 4) + 1
 //   c[2], c[3]   row i / 4 + 8  the same columns
 #pragma once
@@ -13,9 +13,9 @@ namespace kiln::device {
 
 inline constexpr u32 kTileThreads = 32, kTileRows = 16, kTileColumns = 8;
 
-// The left operand, 16 rows of 32 bytes: what a thread holds of the eight words of rows i / 4 and
-// i / 4 + 8. With matrix units words i % 4 and i % 4 + 4, and the 32 threads are a wave, and all
-// there; else all eight.
+// The words that a thread holds of the left operand, which has 16 rows of 32 bytes. Thread i holds
+// words of rows i / 4 and i / 4 + 8. With matrix units these are words i % 4 and i % 4 + 4, and the
+// 32 threads are a wave, all active. Otherwise they are all eight words.
 #if KILN_HAS_BYTE_MATRIX
 inline constexpr u32 kRowWords = 2;
 #else
@@ -25,7 +25,7 @@ struct ByteRows {
   u32 words[2][kRowWords];
 };
 
-// c = rows * columns + first: of all 32 bytes, or, for kHalf 0 or 1, of the first or the last 16.
+// c = rows * columns + first, over all 32 bytes, or for kHalf 0 or 1 over the first or last 16.
 // Column j of the right operand begins at columns[j * stride]. `lane` is below 32.
 template <i32 kHalf>
 KILN_DEVICE void multiply_bytes(i32 (&c)[4], i32 first, const ByteRows& rows, const u32* columns,

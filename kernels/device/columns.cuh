@@ -14,8 +14,8 @@
 
 namespace kiln::device {
 
-// a / b for a below 2^31. The first quotient has a relative error of at most 2^-22. The corrected
-// one is too small by less than one, before the last step.
+// a / b for a below 2^31. The first quotient has a relative error of at most 2^-22. The second is
+// at most one too small, which the last step corrects.
 KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
   const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
   u32 result = static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);

@@ -1,5 +1,5 @@
-// An exponential of f64 for numbers that are not positive: shorter than the vendors', and without a
-// branch, so that several are computed side by side.
+// An f64 exponential for numbers that are not positive. It is shorter than the vendors' and has no
+// branch, so that several can be computed side by side.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -7,13 +7,13 @@
 
 namespace kiln::device {
 
-// exp(x) for x <= 0, within one unit in the last place; subnormal results and NaN included.
+// exp(x) for x <= 0, within one unit in the last place, subnormal results and NaN included.
 //
-// x = n ln 2 + r, and exp r is a polynomial of degree 11, to 1.7e-17. 2^n comes in two factors, so
-// that both are normal numbers.
+// x = n ln 2 + r. A polynomial of degree 11 approximates exp r to 1.7e-17. 2^n is the product of
+// two factors, so that both are normal numbers.
 KILN_DEVICE f64 exp_of_negative(f64 x) {
   x = x < -746 ? -746 : x;     // where the result is 0
-  const f64 shift = 0x1.8p52;  // to whole numbers, in the lowest bits
+  const f64 shift = 0x1.8p52;  // rounds to a whole number, held in the lowest bits
   const f64 shifted = math::fma(x, 0x1.71547652b82fep+0, shift);
   const f64 n = shifted - shift;
   const f64 near = math::fma(n, -0x1.62e42fefa39efp-1, x);

@@ -1,4 +1,4 @@
-// How a row of a table becomes an exported kernel. Parameters stand in the order of
+// Helpers by which a row of a table becomes an exported kernel. Parameters stand in the order of
 // kernels/abi.json.
 #pragma once
 

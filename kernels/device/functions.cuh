@@ -111,10 +111,10 @@ KILN_DEVICE f32 without_turns(f32 x, f32 n) {
   return math::fma(n, -0x1.4442d2p-23f, math::fma(n, -0x1.921fb4p+1f, x));
 }
 
-// Sine and cosine of any f16, and of bf16 up to 2^16, within 4.2 units in the last place. Narrowed,
-// the result is what the exact value or one two units from it rounds to. Numbers of so few bits are
-// never close to multiples of pi. Adding `shift` rounds to a whole number, which the lowest bits of
-// the sum then hold.
+// Sine and cosine of any f16, and of bf16 up to 2^16, within 4.2 units in the last place. Narrowed
+// to the storage type, the result equals the rounding of the exact value or of a value two units
+// away. Numbers of so few bits are never close to multiples of pi. Adding `shift` rounds to a whole
+// number, which the lowest bits of the sum then hold.
 KILN_DEVICE f32 sine_of_short(f32 x) {
   const f32 shift = 0x1.8p23f;
   const f32 shifted = math::fma(x, 0x1.45f306p-2f, shift);

@@ -1,8 +1,8 @@
-// Products of small matrices of f16 or bf16, summed in f32, by kHalfThreads neighbouring threads:
-// matrix units where there are any, a loop elsewhere.
+// Products of small matrices of f16 or bf16, summed in f32, by kHalfThreads neighbouring threads.
+// Matrix units compute them if there are any, and a loop otherwise.
 //
-// A tile of results has 16 rows and 16 columns, an operand 16 rows (the left) or columns (the
-// right) of 16 elements. The order and the rounding of the 16 additions are the hardware's.
+// A tile of results has 16 rows and 16 columns. An operand has 16 rows (left) or columns (right) of
+// 16 elements. The hardware determines the order and the rounding of the 16 additions.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -17,7 +17,7 @@ inline constexpr u32 kHalfThreads = 32, kHalfResults = 8;
 #endif
 inline constexpr u32 kHalfTile = 16;
 
-// Which result c[i] of a thread is; `lane` is its number among the kHalfThreads.
+// The row and the column of result c[i]. `lane` is the thread's index among the kHalfThreads.
 KILN_DEVICE u32 half_tile_row(u32 lane, u32 i) {
 #if KILN_HAS_HALF_MFMA
   return lane / 16 * 4 + i;
@@ -40,8 +40,9 @@ inline constexpr bool kIsF16 = false;
 template <>
 inline constexpr bool kIsF16<f16> = true;
 
-// An operand in shared memory: row (or column) r begins at elements[r * kStride], bits of T, at a
-// multiple of sixteen bytes. On GPUs with matrix units the threads are a wave, and all there.
+// An operand in shared memory. Row (or column) r begins at elements[r * kStride], a multiple of
+// sixteen bytes; the elements are the bits of T. On GPUs with matrix units the threads are a wave,
+// all active.
 template <class T, u32 kStride>
 class HalfRows {
   static_assert(kStride % 8 == 0, "a row begins at a multiple of sixteen bytes");
@@ -58,7 +59,7 @@ class HalfRows {
 #endif
   }
 
-  // c += this, a left operand, times `right`.
+  // c += this * right, where this is a left operand.
   KILN_DEVICE void multiply(f32 (&c)[kHalfResults], const HalfRows& right, u32 lane) const {
 #if KILN_HAS_HALF_MMA
     static_cast<void>(lane);
@@ -107,7 +108,7 @@ class HalfRows {
 #if KILN_HAS_HALF_MMA
   u32 words_[4];
 #elif KILN_HAS_HALF_WMMA
-  static constexpr u32 kApart = 0;  // both halves of a wave have all rows
+  static constexpr u32 kApart = 0;  // each half of a wave holds all rows
   u32 words_[8];
 #elif KILN_HAS_HALF_MFMA
   static constexpr u32 kApart = 4;

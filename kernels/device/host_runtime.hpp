@@ -1,5 +1,5 @@
-// What a host image is made of beside its kernels: the thread that runs, and the records and entry
-// points by which the engine finds the kernels (host_abi.hpp). Included by platform.cuh alone, when
+// The parts of a host image other than its kernels: the current thread, and the records and entry
+// points by which the engine finds the kernels (host_abi.hpp). Included only by platform.cuh, when
 // a host compiler builds a module.
 #pragma once
 
@@ -8,9 +8,10 @@
 
 #include "device/host_abi.hpp"
 
-// Where the loader keeps the block that an OS thread runs: the distance of its own thread-local variable
-// from the thread pointer, which it writes here. With a variable of its own, each image would take static
-// thread-local storage, of which a process has little, and closing an image seldom gives it back.
+// Offset from the thread pointer to the loader's thread-local variable, which holds the block that
+// the OS thread runs. The loader writes this offset. An image has no thread-local variable of its
+// own, because it would take static thread-local storage. A process has little of that, and closing
+// an image seldom gives it back.
 extern "C" {
 __attribute__((visibility("default"))) extern std::ptrdiff_t kiln_host_block_offset;
 std::ptrdiff_t kiln_host_block_offset = 0;
@@ -18,18 +19,18 @@ std::ptrdiff_t kiln_host_block_offset = 0;
 
 namespace kiln::host {
 
-// Unseen by the thread sanitizer, to which every device thread is a thread: what the engine and its
-// images write for one another is no business of the kernels'.
+// Hides a function from the thread sanitizer, which regards every device thread as a thread. What
+// the engine and its images write for one another is not part of a kernel's accesses.
 #define KILN_HOST_UNSEEN __attribute__((no_sanitize("thread")))
 
 KILN_HOST_UNSEEN inline Block*& current_block_slot() {
   return *reinterpret_cast<Block**>(static_cast<char*>(thread_pointer()) + kiln_host_block_offset);
 }
 
-// The block that this OS thread runs, and its numbers. They stay the same as long as Entry::loop
-// runs, which `const` tells the compiler: it asks for each once, before the loop, and works out
-// there what follows from them. They are not inlined, as their reads of memory would then have to
-// be made again after every store of a kernel.
+// The block that this OS thread runs, and its numbers. They do not change while Entry::loop runs.
+// `const` tells the compiler so: it reads each once, before the loop, and computes there what
+// follows from it. The functions are not inlined, because their memory reads would then be repeated
+// after every store of a kernel.
 #define KILN_HOST_CONSTANT __attribute__((const, noinline, unused)) KILN_HOST_UNSEEN static
 KILN_HOST_CONSTANT Block* current_block() { return current_block_slot(); }
 KILN_HOST_CONSTANT std::uint32_t block_size() { return current_block_slot()->block_dim.x; }
@@ -37,19 +38,19 @@ KILN_HOST_CONSTANT std::uint32_t block_count() { return current_block_slot()->gr
 KILN_HOST_CONSTANT std::uint32_t block_index() { return current_block_slot()->block_index.x; }
 #undef KILN_HOST_CONSTANT
 
-// As a default argument: where the function is called.
+// The location of the call, when used as a default argument.
 constexpr Site here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
   return {file, line};
 }
 
-// The block's variable of this type; `tag` tells one declaration from another.
+// Returns the block's shared variable of this type. `tag` distinguishes declarations.
 template <typename T>
 T& shared_memory(const void* tag) {
   return *static_cast<T*>(
       current_block()->services->shared(current_block(), tag, sizeof(T), alignof(T)));
 }
 
-// A kernel's entry point and its record, from its type.
+// A kernel's entry point and its record, derived from its type.
 template <auto kKernel>
 struct Entry;
 template <typename... P, void (*kKernel)(P...)>
@@ -67,10 +68,11 @@ struct Entry<kKernel> {
     loop(*static_cast<const P*>(arguments[I])...);
   }
 
-  // A function of its own, so that the block's numbers are asked for after run() has set the block.
-  // Arguments by value: what a thread stores cannot change them, so they stay in registers.
+  // A separate function, so that the block's numbers are read after run() has set the block.
+  // Arguments are passed by value: the stores of a thread cannot change them, so they stay in
+  // registers.
   __attribute__((noinline)) KILN_HOST_UNSEEN static void loop(const P... arguments) {
-    // Here for all threads: within the kernel they may be asked for on some paths only.
+    // Read here for all threads. A kernel may read them on some paths only.
     __asm__ volatile("" : : "r"(block_size()), "r"(block_count()), "r"(block_index()));
     Block& block = *current_block();
     const bool is_linear = block.is_linear;
@@ -120,8 +122,8 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
 
 }  // namespace kiln::host
 
-// The processor that the image is compiled for: where there are levels, the lowest of the psABI's
-// that has what the compiler may use.
+// The processor that the image is compiled for. On x86-64, the lowest level of the psABI that has
+// all the instructions that the compiler may use.
 #if defined(__x86_64__) && defined(__AVX512F__)
 #define KILN_HOST_CPU "x86-64-v4"
 #elif defined(__x86_64__) && (defined(__AVX__) || defined(__BMI__) || defined(__BMI2__))
@@ -152,8 +154,8 @@ constexpr ImageRecord image_record(std::uint16_t wave_width, const char* cpu,
 #define KILN_HOST_SANITIZER ""
 #endif
 
-// Not inline: such a variable would be one for all images of a program, and keep them from being
-// unloaded.
+// Not inline: an inline variable would be shared by all images of a program, which could then not
+// be unloaded.
 extern "C" {
 extern const kiln::host::ImageRecord kiln_host_image
     __attribute__((visibility("default"), section(".kiln.image")));
@@ -161,7 +163,8 @@ const kiln::host::ImageRecord kiln_host_image =
     kiln::host::image_record(KILN_HOST_WAVE, KILN_HOST_CPU, KILN_HOST_SANITIZER);
 }
 
-// Makes `name`, a function of this file, a kernel of the image, for blocks of up to `threads` threads.
+// Makes `name`, a function of this file, a kernel of the image, for blocks of up to `threads`
+// threads.
 #define KILN_HOST_ENTRY(threads, name)                                                    \
   extern "C" __attribute__((visibility("default"))) void kiln_host_run_##name(            \
       ::kiln::host::Block* block) {                                                       \

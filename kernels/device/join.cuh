@@ -1,5 +1,6 @@
-// Reductions over the lanes of a wave by monoids, whose values may be structs: identity(), join(a,
-// b), associative and commutative, and exchange(value, mask, width), which moves a value.
+// Reductions over the lanes of a wave by monoids. A monoid's values may be structs. It provides
+// identity(), an associative and commutative join(a, b), and exchange(value, mask, width), which
+// moves a value between lanes.
 #pragma once
 
 #include "device/platform_lanes.cuh"
@@ -7,8 +8,8 @@
 
 namespace kiln::device {
 
-// The value of the lane whose number differs from this one's in the bits of `mask`, below `width`.
-// All groups of the wave call it together. Values of 4 or 8 bytes.
+// Returns the value of the lane whose index differs from this one's in the bits of `mask`, which is
+// below `width`. All groups of the wave call it together. Values have 4 or 8 bytes.
 template <class T>
 KILN_DEVICE T exchange(T value, u32 mask, u32 width, Here here = KILN_HERE) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "widen small values first");
@@ -22,8 +23,9 @@ KILN_DEVICE T exchange(T value, u32 mask, u32 width, Here here = KILN_HERE) {
   }
 }
 
-// Over the lanes of each group of `width` whose numbers leave the same remainder by `step`, powers of
-// two; every lane gets the result. All groups of the wave call it together.
+// Reduces over the lanes of each group of `width` whose indices have the same remainder modulo
+// `step`; both are powers of two. Every lane gets the result. All groups of the wave call it
+// together.
 template <class Monoid, class T>
 KILN_DEVICE T join_lanes(T value, u32 width = wave_width(), u32 step = 1, Here here = KILN_HERE) {
 #pragma unroll 1

@@ -1,4 +1,4 @@
-// The ends of number types: identities of minimum and maximum.
+// The extreme values of number types: the identities of minimum and maximum.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -20,7 +20,7 @@ inline constexpr bool kIsInteger<i32> = true;
 template <>
 inline constexpr bool kIsInteger<i64> = true;
 
-// The greatest value of T, as a Number: infinity where there is one.
+// The greatest value of T as a Number: infinity if T has one or is a float.
 template <class Number, class T>
 KILN_DEVICE Number greatest() {
   if constexpr (kIsInteger<T>) {

@@ -1,13 +1,12 @@
-// The platform's atomics that few kernels need: in order, and of several neighbours at once. Beside
-// platform.cuh the only file that asks for the vendor.
+// Platform atomics that few kernels need: ordered ones, and sums of several neighbours at once.
 #pragma once
 
 #include "device/platform.cuh"
 
 namespace kiln::device {
 
-// Adds, and returns what was there before. In order: who sees the sum sees what this thread has seen,
-// and written, before. Device-wide.
+// Adds, and returns the previous value. Device-wide, with acquire and release order: a thread that
+// sees the sum also sees everything that this thread wrote, or had seen, before.
 KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
 #if KILN_PLATFORM_CUDA
   u32 before;
@@ -23,8 +22,8 @@ KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
 #endif
 }
 
-// Sums of floats that lie side by side, each added by itself; relaxed, device-wide. The address is a
-// multiple of what is added.
+// Add neighbouring floats, each by itself. Relaxed, device-wide. The address is a multiple of the
+// total size.
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_PAIR_ATOMICS 1
 KILN_DEVICE void atomic_add_f16_pair_bits(void* address, u32 bits) {

@@ -1,5 +1,5 @@
-// The platform's conversions of floats to integers of four and eight bytes: toward zero, saturated, of
-// NaN 0. Where hardware has none, device/convert.cuh compares.
+// The platform's conversions of floats to integers of four and eight bytes: toward zero, saturated,
+// NaN to 0. Without hardware support, device/convert.cuh does the same by comparisons.
 #pragma once
 
 #include "device/platform.cuh"
@@ -8,7 +8,7 @@ namespace kiln::device {
 
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_SATURATING_CONVERSION 1
-// NaN gives 0 by itself where both have 32 bits.
+// If both types have 32 bits, the instruction itself converts NaN to 0.
 #define KILN_SATURATING_CONVERSION(I, integer, at, F, number, from)  \
   KILN_DEVICE void convert_saturated(I& y, F x) {                    \
     asm("cvt.rzi." integer "." number " %0, %1;" : at(y) : from(x)); \

@@ -1,11 +1,12 @@
-// Asynchronous copies of fewer than sixteen bytes, and several on their way; see copy_async().
+// More asynchronous copies: of fewer than sixteen bytes, and in groups. See copy_async().
 #pragma once
 
 #include "device/platform.cuh"
 
 namespace kiln::device {
 
-// As copy_async<16>, but reads the first `bytes` alone; what is written behind them is undefined.
+// Like copy_async<16>, but reads only the first `bytes` bytes. The rest of the destination becomes
+// undefined.
 KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
   const u32 to = static_cast<u32>(__cvta_generic_to_shared(shared));
@@ -22,7 +23,7 @@ KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 #define KILN_HAS_COPIES 1
-// Copies of sixteen bytes to a place in shared memory that is found once, and then counted from.
+// Copies of sixteen bytes to shared memory, whose address is computed once and then offset.
 using SharedPlace = u32;
 KILN_DEVICE SharedPlace shared_place(void* shared) {
   return static_cast<u32>(__cvta_generic_to_shared(shared));
@@ -30,36 +31,38 @@ KILN_DEVICE SharedPlace shared_place(void* shared) {
 KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
-// The same address, as one number: of conditional copies the compiler would work out each one's.
+// Returns the address, but hides it from the compiler, which would otherwise compute a separate
+// address for each conditional copy.
 KILN_DEVICE const u8* one_address(const u8* address) {
   asm volatile("" : "+l"(address));
   return address;
 }
-// A copy to and from kAt bytes behind both.
+// Copies to and from kAt bytes after the two addresses.
 template <u32 kAt>
 KILN_DEVICE void copy_async_16_at(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0+%2], [%1+%2], 16;" ::"r"(to), "l"(global), "n"(kAt)
                : "memory");
 }
-// A thread's copies since the last call are a group, which may have none; wait_for_groups() waits
-// for all groups but the last kBut.
+// end_group() makes a group of the copies that the thread has begun since the last call; it may be
+// empty. wait_for_groups() waits for all groups except the last kBut.
 KILN_DEVICE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <u32 kBut>
 KILN_DEVICE void wait_for_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
 }
-// Waits for all kThreads threads, whole waves, of part `part` of the block, one of fifteen at most.
+// Waits for all kThreads threads of part `part` of the block. A part consists of whole waves. A
+// block has at most fifteen.
 template <u32 kThreads>
 KILN_DEVICE void part_barrier(u32 part) {
   asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "n"(kThreads) : "memory");
 }
-// Bytes that the launch asked for.
+// Size in bytes of the dynamic shared memory of the launch.
 KILN_DEVICE u32 dynamic_shared_bytes() {
   u32 bytes;
   asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
   return bytes;
 }
-// As dot_bytes(), of the unsigned bytes of the first word.
+// Like dot_bytes(), but the bytes of the first word are unsigned.
 KILN_DEVICE i32 dot_unsigned_bytes(u32 a, u32 b, i32 sum) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
   return sum;

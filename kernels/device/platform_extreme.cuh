@@ -5,8 +5,8 @@
 
 namespace kiln::device::math {
 
-// The greater of two numbers, or with kSign = -1 the lesser; of zeros either. A NaN counts for nothing,
-// or, where it is kept, for all.
+// Returns the greater of two numbers, or the lesser for kSign = -1. Of two zeros it returns either.
+// If kKeepsNan is set, the result is NaN if any number is; otherwise a NaN is ignored.
 template <int kSign, bool kKeepsNan>
 KILN_DEVICE f32 extreme(f32 a, f32 b) {
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800

@@ -1,14 +1,14 @@
-// What device/join.cuh and row_team.cuh are made of, for each platform: exchanges between the lanes
-// of a wave, bits, and what a barrier waits for.
+// Platform primitives for device/join.cuh and row_team.cuh: exchanges between the lanes of a wave,
+// bits, and a property of barriers.
 #pragma once
 
 #include "device/platform.cuh"
 
 namespace kiln::device {
 
-// The value of the lane whose number differs from `lane`, the caller's, in the bits of `mask`,
-// which is below `width`. Groups of `width` lanes call it together with all others of their wave:
-// for a mask of lanes that is no constant, a shuffle takes a dozen instructions.
+// Returns the value of the lane whose index differs from `lane`, the caller's, in the bits of
+// `mask`, which is below `width`. All groups of `width` lanes of a wave must call it together: if
+// the mask of participating lanes is not a constant, a shuffle takes a dozen instructions.
 #if KILN_PLATFORM_CUDA
 KILN_DEVICE u32 exchange_word(u32 value, u32 /*lane*/, u32 mask, u32 /*width*/, Here) {
   return __shfl_xor_sync(~0u, value, static_cast<int>(mask));
@@ -24,8 +24,8 @@ KILN_DEVICE u32 exchange_word(u32 value, u32 lane, u32 mask, u32 width, Here her
 }
 #endif
 
-// The value of lane `source` of each group of `width` lanes; the groups of a wave call it together,
-// likewise.
+// Returns the value of lane `source` of each group of `width` lanes. All groups of the wave must
+// call it together.
 KILN_DEVICE u32 share_word(u32 value, u32 source, u32 width, Here here = KILN_HERE) {
 #if KILN_PLATFORM_CUDA
   return __shfl_sync(~0u, value, static_cast<int>(source), static_cast<int>(width));
@@ -34,8 +34,9 @@ KILN_DEVICE u32 share_word(u32 value, u32 source, u32 width, Here here = KILN_HE
 #endif
 }
 
-// A value that 32 lanes, which call it together, have in common: so the compiler knows, too. Where it
-// cannot tell whether lanes have parted, CUDA's writes each shuffle and product of matrices twice.
+// Returns a value that 32 lanes have in common, in a way that tells the compiler so. The lanes call
+// it together. If CUDA's compiler cannot tell whether lanes have diverged, it writes each shuffle
+// and each matrix product twice.
 KILN_DEVICE u32 uniform(u32 value) {
 #if KILN_PLATFORM_CUDA
   return __shfl_sync(~0u, value, 0, kWarp);
@@ -44,7 +45,7 @@ KILN_DEVICE u32 uniform(u32 value) {
 #endif
 }
 
-// Whether a barrier waits for no thread that has returned, so that those with nothing to do may
+// True if a barrier does not wait for threads that have returned, so that threads without work may
 // return before it.
 #if KILN_PLATFORM_CUDA
 inline constexpr bool kBarriersPassOver = true;
@@ -52,7 +53,7 @@ inline constexpr bool kBarriersPassOver = true;
 inline constexpr bool kBarriersPassOver = false;
 #endif
 
-// The number of the highest bit that is set, of which there is one.
+// Returns the index of the highest bit that is set. At least one must be.
 KILN_DEVICE u32 highest_bit(u32 word) {
 #if KILN_PLATFORM_CUDA
   return 31 - static_cast<u32>(__clz(static_cast<int>(word)));

@@ -1,12 +1,12 @@
-// Matrix units of each vendor for numbers of 16 bits; see device/half_matrix.cuh. Where there are
-// none, or none that is tested, no feature is named.
+// Each vendor's matrix units for 16-bit numbers; see device/half_matrix.cuh. Hardware that has
+// none, or whose units are not tested, defines no feature.
 #pragma once
 
 #include "device/platform.cuh"
 
 namespace kiln::device {
 
-// One access to shared memory; the address is a multiple of 16.
+// Stores by one access to shared memory. The address is a multiple of 16.
 KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
 #if KILN_PLATFORM_CUDA
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(
@@ -19,8 +19,8 @@ KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
 }
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
-// c += a * b by the 32 lanes of a warp: a is 16 x 16, b 16 x 8. Words and results are those of
-// mma.m16n8k16 (PTX ISA, "Matrix fragments").
+// c += a * b by the 32 lanes of a warp: a is 16 x 16, b is 16 x 8. Lanes hold words and results as
+// in mma.m16n8k16 (PTX ISA, "Matrix fragments").
 #define KILN_HAS_HALF_MMA 1
 #define KILN_MMA(type)                                                                     \
   KILN_DEVICE void multiply_##type##_fragments(f32* c, const u32(&a)[4], u32 b0, u32 b1) { \
@@ -32,7 +32,7 @@ KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
 KILN_MMA(f16)
 KILN_MMA(bf16)
 #undef KILN_MMA
-// As multiply_byte_fragments(), of unsigned bytes of a.
+// Like multiply_byte_fragments(), but the bytes of a are unsigned.
 KILN_DEVICE void multiply_unsigned_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1, u32 a2,
                                                   u32 a3, u32 b0, u32 b1) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -40,9 +40,10 @@ KILN_DEVICE void multiply_unsigned_byte_fragments(i32 (&c)[4], i32 first, u32 a0
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(first));
 }
-// Four of the eight bytes of two words, as `bytes` says: the lowest four bits choose the lowest.
+// Four of the eight bytes of two words. Each four bits of `bytes` choose one, the lowest bits the
+// lowest byte.
 KILN_DEVICE u32 select_bytes(u32 low, u32 high, u32 bytes) { return __byte_perm(low, high, bytes); }
-// Of two f16 in a word each, rounded once.
+// Operations on two f16 in a word, each rounded once.
 KILN_DEVICE u32 subtract_f16_pairs(u32 a, u32 b) {
   u32 out;
   asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(out) : "r"(a), "r"(b));
@@ -58,16 +59,16 @@ KILN_DEVICE u32 fma_f16_pairs(u32 a, u32 b, u32 c) {
   asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(c));
   return out;
 }
-// Of four times eight rows of sixteen bytes in shared memory, lane i gives the address of row i % 8
-// of matrix i / 8; it gets word i % 4 of row i / 4 of each matrix.
+// Loads four matrices of eight rows of sixteen bytes from shared memory. Lane i passes the address
+// of row i % 8 of matrix i / 8, and gets word i % 4 of row i / 4 of each matrix.
 KILN_DEVICE void load_fragments(u32 (&words)[4], const void* row) {
   asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
       : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
       : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
       : "memory");
 }
-// The same of places in shared memory, in the order of the program; and of two matrices, whose rows
-// lanes 0 to 15 give.
+// The same for an address in shared memory, and never reordered. The second function loads two
+// matrices, whose row addresses lanes 0 to 15 pass.
 KILN_DEVICE void load_fragments(u32 (&words)[4], u32 place) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
@@ -83,30 +84,31 @@ KILN_DEVICE void load_fragments(u32 (&words)[2], u32 place) {
 #endif
 
 #if KILN_PLATFORM_CUDA && defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// sums += a * b by 128 neighbouring threads, a warp group: a is 64 x 16, of registers, b 16 x 128, of
-// shared memory. Warp i of the four has rows 16 i and so on of a, as in mma.m16n8k16, and of the sums
-// (PTX ISA, "Asynchronous warpgroup level matrix instructions"). The products of begin_products() to
-// end_products() run beside what comes next, until wait_for_products(); till then a stays as it is.
+// sums += a * b by a warp group, which is 128 neighbouring threads: a is 64 x 16 in registers, b is
+// 16 x 128 in shared memory. Warp i of the four has rows 16 i to 16 i + 15 of a and of the sums,
+// laid out as in mma.m16n8k16 (PTX ISA, "Asynchronous warpgroup level matrix instructions").
+// Products between begin_products() and end_products() run asynchronously until
+// wait_for_products(). Until then a must not change.
 #define KILN_HAS_WARP_GROUPS 1
 KILN_DEVICE void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 KILN_DEVICE void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits for all but the last kBut.
+// Waits for all groups of products except the last kBut.
 template <u32 kBut>
 KILN_DEVICE void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kBut) : "memory");
 }
-// What a thread has written to shared memory is there for products, behind a barrier for those of
-// others.
+// Makes the thread's writes to shared memory visible to products. For the writes of other threads,
+// a barrier must follow.
 KILN_DEVICE void show_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-// Columns of 64 f16, 128 bytes each, whose chunks of 16 bytes lie at their number, xor the column
-// modulo 8, from a multiple of 1024 on. A value `bytes` behind the first one in its line is
-// bytes / 16 further.
+// Returns the descriptor of columns in shared memory, of 64 f16 (128 bytes) each. The memory begins
+// at a multiple of 1024. Chunk c of 16 bytes of column j lies at position c ^ (j % 8) of the
+// column. To begin `bytes` further along the columns, add bytes / 16 to the descriptor.
 KILN_DEVICE u64 swizzled_columns(const void* shared) {
   const u64 place = static_cast<u32>(__cvta_generic_to_shared(shared));
   constexpr u64 kEightColumns = 1024 / 16, kSwizzle128 = 1;
   return (place & 0x3ffff) / 16 | u64{1} << 16 | kEightColumns << 32 | kSwizzle128 << 62;
 }
-// Without `adds`, sums = a * b.
+// If `adds` is false, sums = a * b.
 KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b, bool adds) {
 #define KILN_SUMS(x) "+f"(sums[x][0]), "+f"(sums[x][1]), "+f"(sums[x][2]), "+f"(sums[x][3])
   asm volatile(
@@ -131,8 +133,8 @@ KILN_DEVICE void show_products() {}
 #endif
 
 #if KILN_PLATFORM_HIP && defined(__GFX11__) && __AMDGCN_WAVEFRONT_SIZE__ == 32
-// c += a * b, 16 x 16 x 16, by the 32 lanes of a wave: lane i has row i % 16 of a and column i % 16
-// of b, and of the results those of row 2 r + i / 16 and that column (RDNA3 ISA, "WMMA").
+// c += a * b, 16 x 16 x 16, by the 32 lanes of a wave. Lane i holds row i % 16 of a and column i %
+// 16 of b. Its result c[r] is that of row 2 r + i / 16 and column i % 16 (RDNA3 ISA, "WMMA").
 #define KILN_HAS_HALF_WMMA 1
 using WmmaResults = f32 __attribute__((ext_vector_type(8)));
 template <class Elements>
@@ -154,9 +156,10 @@ KILN_DEVICE void multiply_bf16_rows(f32 (&c)[8], const u32 (&a)[8], const u32 (&
 #endif
 
 #if KILN_PLATFORM_HIP && defined(__gfx90a__)
-// c += a * b, 16 x 16 x K, by the 64 lanes of a wave: lane i has K / 4 elements of row i % 16 of a
-// and of column i % 16 of b, and the results of rows 4 (i / 16) + r and that column (CDNA2 ISA,
-// "MFMA"). The instruction for f16 takes subnormal numbers for zero, so f16 is multiplied as f32.
+// c += a * b, 16 x 16 x K, by the 64 lanes of a wave. Lane i holds K / 4 elements of row i % 16 of
+// a and of column i % 16 of b. Its result c[r] is that of row 4 (i / 16) + r and column i % 16
+// (CDNA2 ISA, "MFMA"). The instruction for f16 flushes subnormal numbers to zero, so f16 is
+// multiplied as f32.
 #define KILN_HAS_HALF_MFMA 1
 using MfmaResults = f32 __attribute__((ext_vector_type(4)));
 KILN_DEVICE void multiply_f32_quarters(f32 (&c)[4], f32 a, f32 b) {

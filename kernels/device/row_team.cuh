@@ -1,4 +1,5 @@
-// The threads of a block that share a row, where each block, or each thread along y, has one.
+// The threads of a block that share a row. Each block has one row, or each thread index along y
+// does.
 #pragma once
 
 #include "device/block.cuh"
@@ -9,7 +10,7 @@
 
 namespace kiln::device {
 
-// What `n_cols` says (tuning/rows.hpp).
+// Decodes `n_cols` (tuning/rows.hpp).
 struct RowExtent {
   u32 columns, missing;
 
@@ -21,8 +22,9 @@ struct RowExtent {
   }
 };
 
-// The threads along x that share a row of so many pieces. Of a block of one row and whole waves its
-// first waves, as many as have a piece; else the first lanes, a power of two.
+// Returns the team of threads along x that share a row of `pieces` pieces. In a block with one row
+// and whole waves, it is the first waves, as many as have a piece. In any other block, it is the
+// first threads, the largest power of two, up to the wave's width, that divides the block size.
 KILN_DEVICE Team row_team(u32 pieces) {
   const u32 both = block_size() | wave_width(), width = both & (0 - both);
   if (block_y() != 1 || width != wave_width()) return {thread_index(), width};
@@ -30,12 +32,13 @@ KILN_DEVICE Team row_team(u32 pieces) {
   return {thread_index(), needed < block_size() ? needed : block_size()};
 }
 
-// Of so many lanes, a power of two, as few neighbours as have all elements of a row, one each; or all.
+// Returns the smallest power of two that is at least `columns`, but at most `lanes`, which is a
+// power of two: enough neighbouring lanes for a row with one element each.
 KILN_DEVICE u32 lanes_for(u32 columns, u32 lanes) {
   return columns > lanes / 2 ? lanes : columns < 2 ? 1 : 2u << highest_bit(columns - 1);
 }
 
-// Over the lanes of a whole wave, in straight code.
+// Reduces over the lanes of a whole wave, fully unrolled.
 template <class Monoid, class T>
 KILN_DEVICE T join_wave(T value, Here here) {
   constexpr u32 kMostLanes = sizeof(Lanes) * 8;
@@ -51,21 +54,21 @@ KILN_DEVICE T join_wave(T value, Here here) {
 
 template <class T>
 struct RowScratch {
-  // Of two turns, for each wave of a block; no wave has fewer than 32 lanes.
+  // A value of each wave of a block, for two turns. No wave has fewer than 32 lanes.
   T of[2][1024 / 32];
 };
 
-// Reduces a value of each thread of such a team. All threads of the block call it; those of the
-// team get the result, and with `everywhere` all of a block of whole waves. Calls with one monoid
-// that follow one another have turns 0, 1, 0, ...: what one left may still be read when the next
-// one writes. `kStraight`: whole waves join in straight code, for kernels that have registers for
-// it.
+// Reduces one value of each thread of a team from row_team(). All threads of the block call it. The
+// team's threads get the result; with `everywhere`, so do all threads of a block of whole waves.
+// Successive calls with the same monoid must alternate between turns 0 and 1, because other threads
+// may still read the results of one call when the next one writes. kStraight unrolls the join of
+// whole waves, for kernels that have registers to spare.
 template <class Monoid, bool kStraight, class T>
 KILN_DEVICE T row_reduce(Team team, T value, u32 turn, bool everywhere, Here here = KILN_HERE) {
   const u32 most = wave_width();
   const bool joins = team.rank < team.threads;
-  // Where all get the result and code is to be short, no wave is left out: then the compiler knows that
-  // the lanes of each agree.
+  // If all threads get the result and the code is to be short, all waves take part. The compiler
+  // then knows that the lanes of each wave agree.
   if ((everywhere && !kStraight) || joins || team.threads < most) {
     if (kStraight && team.threads >= most) {
       value = join_wave<Monoid>(value, here);

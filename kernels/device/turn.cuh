@@ -1,4 +1,4 @@
-// Squares of elements, kept in words: what lies side by side comes to lie one under the other.
+// Transposes small square matrices of elements that are held in words.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -6,8 +6,8 @@
 
 namespace kiln::device {
 
-// Word i holds line i; afterwards, column i. Of one word, two (elements of two bytes) or four (of
-// one).
+// Before, word i holds line i; afterwards, column i. There are two words for elements of two bytes,
+// or four for elements of one byte. A single word stays as it is.
 template <class Word, u32 kSide>
 KILN_DEVICE void turn(Word (&w)[kSide]) {
   if constexpr (kSide == 2) {

@@ -1,4 +1,4 @@
-// The numbers that every compiler has, under one name each.
+// Short names for the number types that every compiler has.
 #pragma once
 
 namespace kiln {
