@@ -1,16 +1,16 @@
 // Products of rows that the threads decode themselves and columns of f16 in shared memory, summed
-// in f32: matrix units where there are any that take rows from registers, a loop elsewhere.
+// in f32. Matrix units compute them if they take rows from registers, and a loop otherwise.
 //
-// 32 neighbouring threads have 16 rows and multiply 32 values of each by as many of kHalfColumns
-// columns at once. Rows are bytes with scales, held as in device/byte_matrix.cuh, and become f16 on
-// the way. Of 16 rows and 8 columns a thread has four sums, as there. The order and the rounding of
-// additions are the hardware's.
+// 32 neighbouring threads have 16 rows. They multiply 32 values of each row by as many of each of
+// kHalfColumns columns at once. Rows are bytes with scales, held as in device/byte_matrix.cuh, and
+// are converted to f16 on the way. As there, a thread has four sums of a tile of 16 rows and 8
+// columns. The hardware determines the order and the rounding of the additions.
 //
-//   HalfColumns    how columns lie in shared memory: kHalfSpan values of each, a step
+//   HalfColumns    the layout of columns in shared memory: kHalfSpan values of each, which is a step
 //   DecodedRows    the left operand
 //
-// Of each 16 values the pairs 0, 2, 4, 6 stand before 1, 3, 5, 7, in both operands, since a thread has
-// four neighbouring values of rows: which column of a fragment a value is does not matter.
+// In each group of 16 values, pairs 0, 2, 4 and 6 precede pairs 1, 3, 5 and 7, in both operands,
+// because a thread has four neighbouring values of a row. The order does not matter for the sum.
 #pragma once
 
 #include "device/byte_matrix.cuh"
@@ -38,18 +38,19 @@ KILN_DEVICE void set_zero(HalfSums& sums) {
 }
 
 #if KILN_HAS_HALF_MMA
-// (q - kZero) * scale + offset of two of four bytes q: those that `bytes` chooses, 0x4140 the first
-// two and 0x4342 the last. Scale and offset stand twice in a word.
+// Returns (q - kZero) * scale + offset for two of four bytes q. `bytes` chooses them: 0x4140 the
+// first two, 0x4342 the last two. `scale` and `offset` hold their f16 twice.
 template <i32 kZero, bool kHasOffset>
 KILN_DEVICE u32 decode_pair(u32 quants, u32 bytes, u32 scale, u32 offset) {
-  // Bytes have a sign where they need no zero. The f16 1024 + n has a byte n as its lowest bits.
+  // Bytes are signed if they need neither zero nor offset. The lowest bits of the f16 1024 + n are
+  // the byte n.
   constexpr bool kIsSigned = kZero == 0 && !kHasOffset;
   constexpr u32 kMiddle = (0x6400u + (kIsSigned ? 128 : kZero)) * 0x10001u;
   const u32 n = kIsSigned ? quants ^ 0x80808080u : quants;
   const u32 centered = subtract_f16_pairs(select_bytes(n, 0x64646464u, bytes), kMiddle);
   return kHasOffset ? fma_f16_pairs(centered, scale, offset) : multiply_f16_pairs(centered, scale);
 }
-// Scale and offset, twice each.
+// Scale and offset as f16, each twice in a word.
 struct PairScale {
   u32 scale, offset;
   template <class Scale>
@@ -58,7 +59,7 @@ struct PairScale {
         offset(narrow_pair<f16>(of.offset, of.offset)) {}
 };
 
-// Pieces of 16 bytes lie as in memory (device/half_layout.cuh), chunk by chunk.
+// Pieces of 16 bytes have the same layout as in memory (device/half_layout.cuh), chunk by chunk.
 struct HalfColumns {
   static constexpr u32 kChunkBytes = kHalfColumns * kHalfChunkColumns * 2;
   static constexpr u32 kBytes = kHalfSpan / kHalfChunkColumns * kChunkBytes;
@@ -90,8 +91,9 @@ class DecodedRows {
   }
 
 #if KILN_HAS_WARP_GROUPS
-  // Adds the products of group `group` of the step or of the chunk at `columns`, or, without `adds`,
-  // begins with them; between begin_products() and end_products() (device/platform_matrix.cuh).
+  // Adds the products of group `group` of the step or chunk at `columns` to the sums. If `adds` is
+  // false, it replaces the sums instead. Call it between begin_products() and end_products()
+  // (device/platform_matrix.cuh).
   KILN_DEVICE void multiply(HalfSums& sums, const Scratch&, const u8* columns, u32 group, u32,
                             bool adds = true) const {
     const u64 from =
@@ -132,7 +134,7 @@ struct HalfColumns {
 
 class DecodedRows {
  public:
-  // In shared memory, between barriers; rows are apart by an odd number of words.
+  // Decoded values are in shared memory, between barriers. Rows are an odd number of words apart.
   static constexpr bool kAreShared = true;
   struct Scratch {
     u16 values[kTileRows][34];

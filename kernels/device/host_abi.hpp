@@ -75,7 +75,7 @@ using RunFunction = void (*)(Block*);
 inline void* thread_pointer() {
 #if defined(__x86_64__)
   void* pointer;
-  __asm__("mov %%fs:0, %0" : "=r"(pointer));  // older clang versions lack __builtin_thread_pointer()
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));  // older clangs lack __builtin_thread_pointer()
   return pointer;
 #else
   return __builtin_thread_pointer();

@@ -1,6 +1,7 @@
 // The architectures that kernels are tuned for. Plain C++17, for device code and host programs.
 //
-// Every kernel is correct for every grid, block and architecture; what is chosen here is only fast.
+// Every kernel is correct for every grid, block and architecture. Choices made here affect speed
+// only.
 #pragma once
 
 namespace kiln::tuning {
@@ -23,13 +24,14 @@ enum class Architecture {
 
 struct Machine {
   Architecture architecture;
-  const char* target;        // how the names of its targets begin
+  const char* target;        // the common beginning of its targets' names
   unsigned multiprocessors;  // of its largest GPU; a launch helper asks the device instead
-  unsigned threads;          // that a multiprocessor holds at once
+  unsigned threads;          // resident threads of a multiprocessor
 };
 
 // Sources: NVIDIA's table of compute capabilities (CUDA C++ Programming Guide) and white papers;
-// AMD's hardware specifications (ROCm documentation). RDNA counts work-group processors.
+// AMD's hardware specifications (ROCm documentation). For RDNA, a multiprocessor is a work-group
+// processor.
 inline constexpr Machine kMachines[] = {
     {Architecture::kSm75, "sm_75", 72, 1024},    {Architecture::kSm80, "sm_80", 108, 2048},
     {Architecture::kSm86, "sm_86", 84, 1536},    {Architecture::kSm89, "sm_89", 142, 1536},

@@ -1,22 +1,23 @@
-// How tensors of quantized blocks are made floats. For host programs alone.
+// How tensors of quantized blocks become floats. For host programs only.
 #pragma once
 
 namespace kiln::tuning {
 
-// So many values of blocks of 256 are taken by blocks of threads with several along y, where a
-// thread decodes 16 or 32 values; fewer by one thread for each four or eight.
+// From this many values, in blocks of 256, thread blocks have several threads along y, and a thread
+// decodes 16 or 32 values. In smaller tensors a thread decodes four or eight values.
 //
-// H200, microseconds to f16 and to f32, by four or eight values and by more:
+// Measured on an H200, in us, to f16 and to f32; each pair: four or eight values, 16 or 32 values:
 //                       Q2_K                     Q4_K                     Q6_K
 //   64 x 1024      1.18 1.64  1.15 1.34     1.41 1.38  1.32 1.31     1.22 1.76  1.20 1.40
 //   4096 x 4096    18.3 10.6  25.0 20.4     13.3 11.7  21.4 21.3     24.0 13.6  26.3 22.9
 //   14336 x 4096   60.5 36.8  83.9 67.6     45.6 38.4  69.2 69.3     80.3 43.4  86.1 74.3
 inline constexpr unsigned long long kLargeTensor = 1ull << 20;
 
-// Up to so many values of blocks of 256, or bytes of what smaller blocks become, the reference's geometry
-// is our own, too: fewer, larger blocks of threads take longer.
+// Up to this many values in blocks of 256, or bytes of output from smaller blocks, kiln's own
+// geometry is the reference geometry. Fewer, larger blocks of threads take longer.
 //
-// H200, microseconds, by larger blocks and by its: 4,096 values of Q4_K to f16 1.42, 1.30;
+// Measured on an H200, in us; each pair: larger blocks, reference geometry: 4,096 values of Q4_K to
+// f16 1.42, 1.30;
 //                 8,192        19,968       32,768       65,536       131,072 values
 //   Q4_0 to f16   1.22 1.06    1.27 1.09    1.42 1.25    1.60 1.56    1.64 1.64
 //   Q5_0 to f16   1.25 1.06    1.29 1.11    1.47 1.21    1.58 1.57    1.69 1.67

@@ -1,33 +1,33 @@
-// How elementwise kernels, fills and copies are spread over a GPU: numbers that were measured, and
-// the launches of our own that follow from them. Plain C++17, for device code and host programs.
+// How elementwise kernels, fills and copies are spread over a GPU: measured parameters, and kiln's
+// own geometry that follows from them. Plain C++17, for device code and host programs.
 #pragma once
 
 #include "architecture.hpp"
 
 namespace kiln::tuning {
 
-// What a function costs beside its memory accesses.
+// The cost of a function beside its memory accesses.
 enum class Cost { kBrief, kLong, kLongest };
 
 struct Elementwise {
-  // Of launches with a thread for every element that do not fit on the device at once: the blocks
-  // of 1024 threads that do all the work, for every eight multiprocessors. The others leave at
-  // once, for which the multiprocessors without a working block have room.
+  // Number of blocks of 1024 threads that do all the work, for every eight multiprocessors. Applies
+  // to launches that have a thread for every element but do not fit on the device at once. The
+  // other blocks exit early, for which the multiprocessors without a working block have room.
   unsigned working_blocks;
-  // Our own geometry: threads a block, and chunks of sixteen bytes a thread once there are more
+  // kiln's own geometry: threads per block, and 16-byte chunks per thread once there are more
   // chunks than threads on the device.
   unsigned threads;
   unsigned chunks;
-  // Whether a thread of our small launches takes a chunk, and not an element.
+  // True if a thread of a small launch takes a chunk, not an element.
   bool small_chunks;
 };
 
-// Defaults, where nothing was measured: all that the device holds works.
+// Architectures without measurements use defaults: all resident blocks work.
 constexpr Elementwise elementwise(Architecture architecture) {
   switch (architecture) {
-    // NVIDIA H200, reference geometry, us for 4, 5, 6, 8: affine_f32 of 2^27 elements 300, 280,
-    // 286, 312 (the original 500); usilu_bf16 of 2^28 401, 429, 454, 427 (971); uexp_f32 336, 321,
-    // 340, 312.
+    // Measured on an H200, reference geometry, in us, for working_blocks = 4, 5, 6, 8 (the
+    // original): affine_f32 of 2^27 elements 300, 280, 286, 312 (500); usilu_bf16 of 2^28 401, 429,
+    // 454, 427 (971); uexp_f32 336, 321, 340, 312.
     case Architecture::kSm90: return {5, 128, 2, false};
     case Architecture::kSm80:
     case Architecture::kSm100: return {5, 128, 2, false};
@@ -35,16 +35,17 @@ constexpr Elementwise elementwise(Architecture architecture) {
     case Architecture::kSm86:
     case Architecture::kSm89:
     case Architecture::kSm120: return {16, 128, 2, false};
-    // AMD's compilers keep 16-byte accesses of few instructions, and waves of 64 lanes want fewer.
+    // With AMD's compilers a 16-byte access takes few instructions, and waves of 64 lanes do better
+    // with fewer threads.
     default: return {16, 128, 2, true};
   }
 }
 
-// Kernels whose threads need more than the 32 registers with which two blocks of 1024 threads share
-// a multiprocessor: with fewer they would keep values in memory. By how their names begin and end.
-// NVIDIA H200, us for 2^22 elements, two blocks and one, own geometry and the reference's: bdiv_f32
-// 20.7, 26.0 and 14.6, 17.8; where_u8_u8 7.6, 11.0 and 8.0, 15.9. Of uerf_fp8_e4m3, which needs no
-// more than 32, 8.1, 11.0 and 8.9, 15.1.
+// Kernels that need more than 32 registers per thread, the limit at which two blocks of 1024
+// threads share a multiprocessor: with 32, they would spill. Given by the beginning and end of
+// their names. Measured on an H200, 2^22 elements, in us, two blocks -> one, in kiln's own geometry
+// and in the reference geometry: bdiv_f32 20.7 -> 14.6, 26.0 -> 17.8; where_u8_u8 7.6 -> 8.0, 11.0
+// -> 15.9; uerf_fp8_e4m3, which needs no more than 32, 8.1 -> 8.9, 11.0 -> 15.1.
 struct Names {
   const char* root;
   const char* suffix;
@@ -56,7 +57,8 @@ inline constexpr Names kAlone[] = {
     {"ne_", "64"},        {"lt_", "64"},       {"le_", "64"},       {"gt_", "64"},
     {"ge_", "64"},
 };
-// The same for other targets than the H100: the compiler needs a register or two more.
+// Further such kernels on targets other than sm_90, for which the compiler needs a register or two
+// more.
 inline constexpr Names kAloneElsewhere[] = {
     {"where_u8_", "16"},
     {"where_u8_", "32"},
@@ -81,7 +83,7 @@ constexpr bool is_one_of(const Names& names, const char* name) {
   return root + suffix <= all && stands_at(name, names.root, root) &&
          stands_at(name + all - suffix, names.suffix, suffix);
 }
-// How many blocks of 1024 threads of an elementwise kernel are to share a multiprocessor.
+// Number of blocks of 1024 threads of an elementwise kernel that are to share a multiprocessor.
 constexpr unsigned sharing(const char* name, Architecture architecture) {
   for (const Names& each : kAlone) {
     if (is_one_of(each, name)) return 1;
@@ -93,24 +95,25 @@ constexpr unsigned sharing(const char* name, Architecture architecture) {
   return 2;
 }
 
-// What kernels cost whose module's table says less.
+// Kernels that cost more than their module's table says.
 struct Costly {
   Names names;
   Cost cost;
 };
 inline constexpr Costly kCostly[] = {
-    // Functions that, in the reference's geometry, are best served by two working blocks of 1024 threads a
-    // multiprocessor, and not by one. NVIDIA H200, us for 2^22 elements by one and by two, f32 and f16:
-    // unormcdf 24.4, 17.0 and 22.0, 15.5; upowf 21.0, 15.4 and 18.2, 13.7; ugelu_erf 17.3, 14.0 and 14.5,
-    // 12.0; uerf 15.3, 13.5 and 12.5, 10.9; ulog_f16 11.5, 10.6; but uexp 11.2, 13.3 and 8.0, 9.1.
+    // Functions that, in the reference geometry, are fastest with two working blocks of 1024
+    // threads per multiprocessor instead of one. Measured on an H200, 2^22 elements, in us, one ->
+    // two, f32 and f16: unormcdf 24.4 -> 17.0, 22.0 -> 15.5; upowf 21.0 -> 15.4, 18.2 -> 13.7;
+    // ugelu_erf 17.3 -> 14.0, 14.5 -> 12.0; uerf 15.3 -> 13.5, 12.5 -> 10.9; ulog_f16 11.5 -> 10.6;
+    // but uexp 11.2 -> 13.3, 8.0 -> 9.1.
     {{"unormcdf_", ""}, Cost::kLongest},
     {{"upowf_", ""}, Cost::kLongest},
     {{"ugelu_erf_", ""}, Cost::kLongest},
     {{"uerf_", ""}, Cost::kLongest},
     {{"ulog_", "16"}, Cost::kLongest},
-    // Divisions, where elements are small. The same, as brief functions and as long ones: urecip_bf16 9.7,
-    // 8.4; usqrt_f16 9.4, 8.4; of f8, which are then looked up, 10.3, 7.9 and 9.4, 7.9; own geometry 7.5, 4.8
-    // and 6.3, 4.8.
+    // Divisions of small elements. Measured likewise, as brief -> as long functions: urecip_bf16
+    // 9.7 -> 8.4; usqrt_f16 9.4 -> 8.4; of f8, which then uses a lookup table, urecip 10.3 -> 7.9
+    // and usqrt 9.4 -> 7.9, or in kiln's own geometry 7.5 -> 4.8 and 6.3 -> 4.8.
     {{"urecip_", "16"}, Cost::kLong},
     {{"urecip_", "e4m3"}, Cost::kLong},
     {{"usqrt_", "16"}, Cost::kLong},
@@ -123,18 +126,20 @@ constexpr Cost cost_of(const char* name, Cost cost) {
   return cost;
 }
 
-// Blocks that work, however many are launched; those behind leave at once, which costs least where
-// one comparison tells. As many blocks of 128 threads as the GPU holds.
+// Maximum number of blocks that do work, however many are launched. Further blocks exit early,
+// which is cheapest if one comparison decides it. As many blocks of 128 threads as the GPU holds,
+// rounded up to a power of two.
 constexpr unsigned most_blocks(const Machine& machine) {
   unsigned blocks = 64;
   while (blocks * 128 < machine.multiprocessors * machine.threads) blocks *= 2;
   return blocks;
 }
 
-// Blocks of 1024 threads, or as many threads in smaller ones, up to which each thread takes an element of
-// a view; of more elements threads take groups. `rows`: kernels that move whole chunks, whose groups
-// cost less. NVIDIA H200, us so and by groups, the reference's geometry: uexp_f32 of 8x512x4x64 permuted
-// 9.1, 12.6, of 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5; badd_f32 of
+// Maximum number of blocks of 1024 threads, or of as many threads in smaller blocks, in which each
+// thread takes one element of a view. In larger launches a thread takes a group of elements. `rows`
+// is for kernels that move whole chunks, whose groups cost less. Measured on an H200, reference
+// geometry, in us, an element and a group: uexp_f32 of 8x512x4x64 permuted 9.1, 12.6, of
+// 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5; badd_f32 of
 // 2x56x56x128 channels first 10.6, 11.6, of 1024x1024 transposed 11.7, 8.9.
 constexpr unsigned view_blocks(const Machine& machine, bool rows) {
   const unsigned fit = machine.multiprocessors * (machine.threads / 1024);
@@ -147,7 +152,7 @@ struct Launch {
   unsigned threads;
 };
 
-// A device that is launched on.
+// A device to launch on.
 struct Spread {
   const Machine& machine;
   unsigned multiprocessors;
@@ -155,12 +160,14 @@ struct Spread {
   constexpr unsigned long long resident() const {
     return static_cast<unsigned long long>(multiprocessors) * machine.threads;
   }
-  // Elements that kernels take one a thread in two rounds of blocks, too (families/spread.cuh).
+  // Maximum number of elements that kernels take one per thread in two rounds of blocks
+  // (families/spread.cuh).
   constexpr unsigned long long twice() const {
     const unsigned long long most = most_blocks(machine) / 8 * 1024ull;
     return 2 * resident() < most ? 2 * resident() : most;
   }
-  // Elements of a view that kernels which move whole chunks take one a thread, in blocks of 256.
+  // Maximum number of elements of a view that kernels which move whole chunks take one per thread,
+  // in blocks of 256.
   constexpr unsigned long long few_of_view() const {
     const unsigned long long here = 5 * resident() / 2;
     const unsigned long long kernels = view_blocks(machine, true) * 1024ull;
@@ -170,10 +177,10 @@ struct Spread {
   }
   constexpr Launch over(unsigned long long threads, unsigned block) const {
     const unsigned long long blocks = (threads + block - 1) / block;
-    const unsigned long long fit = resident() / block;  // kernels go on over what is more
+    const unsigned long long fit = resident() / block;  // kernels loop over the rest
     return {static_cast<unsigned>(blocks < 1 ? 1 : blocks > fit ? fit : blocks), block};
   }
-  // A thread an element, over as few blocks as give so many multiprocessors one.
+  // A thread for each element, in as few blocks as give `wanted` multiprocessors one each.
   constexpr Launch one_each(unsigned long long elements, unsigned wanted) const {
     unsigned block = 128;
     while (block < 1024 && elements > static_cast<unsigned long long>(block) * wanted) block *= 2;
@@ -182,20 +189,21 @@ struct Spread {
   constexpr Launch one_each(unsigned long long elements) const {
     return one_each(elements, multiprocessors);
   }
-  // The same however many they are, of functions that take longer than memory, and of small views. NVIDIA
-  // H200, us for upowf_f64 of 200,000 elements, 2^24 and 4096x4096 transposed: 3.7, 142, 190; over the
-  // blocks of one_each() 4.1, 163, 220; uexp_f32 of 59,136 elements permuted, and of 302,592, 2.2 and 3.7, by
-  // 512 and 1024 threads 2.3 and 4.2. A host's threads are rounds of a loop.
+  // A thread for each element, however many there are. For functions that take longer than memory,
+  // and for small views. On a host, threads are iterations of a loop, so one_each() serves.
+  // Measured on an H200, in us, one_each() -> this: upowf_f64 of 200,000 elements 4.1 -> 3.7, of
+  // 2^24 163 -> 142, of 4096x4096 transposed 220 -> 190. Blocks of 512 and 1024 threads -> this:
+  // uexp_f32 of 59,136 elements permuted 2.3 -> 2.2, of 302,592 4.2 -> 3.7.
   constexpr Launch singly(unsigned long long elements) const {
     if (machine.architecture == Architecture::kHost) return one_each(elements);
     const unsigned block = elements > 128ull * multiprocessors ? 256 : 128;
     return {static_cast<unsigned>((elements + block - 1) / block), block};
   }
 
-  // Contiguous arrays, `per_chunk` elements to a chunk. Of small ones, half of the multiprocessors have
-  // a block: NVIDIA H200, us for 2^14 elements by 64 blocks, and by 128: affine_f32 1.21, 1.27; badd_f16
-  // 1.26, 1.33; cast_bf16_f16 1.25, 1.31. `is_alone`: of the kernel's blocks of 1024 threads a
-  // multiprocessor holds one.
+  // Contiguous arrays, `per_chunk` elements to a chunk. Small arrays give half of the
+  // multiprocessors a block. `is_alone` says that a multiprocessor holds only one of the kernel's
+  // blocks of 1024 threads. Measured on an H200, 2^14 elements, in us, 128 blocks -> 64: affine_f32
+  // 1.27 -> 1.21; badd_f16 1.33 -> 1.26; cast_bf16_f16 1.31 -> 1.25.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk,
                               bool is_alone = false) const {
     return contiguous(elements, per_chunk, is_alone, elementwise(machine.architecture).threads);
@@ -209,7 +217,7 @@ struct Spread {
     }
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks, block);
   }
-  // Strided views: as many threads as the device holds.
+  // Strided views: at most as many threads as the device holds.
   constexpr Launch strided(unsigned long long elements, unsigned block) const {
     if (elements <= resident()) return one_each(elements);
     const unsigned long long groups = (elements + 3) / 4;
@@ -218,13 +226,14 @@ struct Spread {
   constexpr Launch strided(unsigned long long elements) const {
     return strided(elements, elementwise(machine.architecture).threads);
   }
-  // The same for a kernel whose blocks have shared memory to turn tiles in, as much in any block:
-  // a team's threads where the view is turned, else enough to fill a multiprocessor.
+  // The same for a copy kernel, whose blocks have shared memory to transpose tiles, equally much in
+  // any block. If the view is transposed, a block is one team of threads. Otherwise blocks are
+  // large enough to fill a multiprocessor.
   constexpr Launch copied(unsigned long long elements, bool turned) const {
     return strided(elements, turned ? 256 : kCopyThreads);
   }
-  // And of contiguous arrays. NVIDIA H200, us for ucopy_f32 by blocks of 128 and of 512: 600,000 elements
-  // 3.69, 3.25; 1,000,000 4.80, 4.02; 2^22 10.9, 10.3; 2^26 141, 139.
+  // The same for contiguous arrays. Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512:
+  // 600,000 elements 3.69 -> 3.25; 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139.
   constexpr Launch copied_contiguous(unsigned long long elements, unsigned per_chunk) const {
     return contiguous(elements, per_chunk, false, kCopyThreads);
   }

@@ -5,15 +5,16 @@
 
 namespace kiln::tuning {
 
-// A thread a chunk of sixteen bytes, however many there are.
+// A thread for each 16-byte chunk, however many there are.
 constexpr Launch chunk_each(unsigned long long elements, unsigned per_chunk,
                             unsigned threads = 256) {
   const unsigned long long each = static_cast<unsigned long long>(per_chunk) * threads;
   return {static_cast<unsigned>((elements + each - 1) / each), threads};
 }
 
-// Copies, `per_chunk` elements to a chunk. NVIDIA H200, us for copy2d of 2^20 elements of one byte and of
-// eight, 2^26 of both: 2.56, 6.26, 34.4, 256; by as many threads as run at once 2.57, 6.48, 36.5, 273.
+// Copies, `per_chunk` elements to a chunk. Measured on an H200, copy2d, in us, only resident
+// threads -> a thread per chunk: 2^20 elements of one byte 2.57 -> 2.56, of eight bytes 6.48 ->
+// 6.26; 2^26 elements of one byte 36.5 -> 34.4, of eight bytes 273 -> 256.
 constexpr Launch copied_by_chunks(const Spread& device, unsigned long long elements,
                                   unsigned per_chunk) {
   const bool all = elementwise(device.machine.architecture).small_chunks;
@@ -21,14 +22,14 @@ constexpr Launch copied_by_chunks(const Spread& device, unsigned long long eleme
   return chunk_each(elements, per_chunk);
 }
 
-// Threads of a block of the reference's 1024 that fill by chunks; the others leave at once. NVIDIA H200, us
-// for 2^28 elements of one, two and four bytes: 259, 263, 294; of four bytes by 64 threads 318, by 256 303;
-// an element a thread 335, 304, 305.
+// Number of threads that fill by chunks, in a block of the reference's 1024 threads. The others
+// exit early. Measured on an H200, 2^28 elements, in us: these threads, for one, two and four bytes
+// 259, 263, 294; 64 or 256 threads for four bytes 318, 303; an element per thread 335, 304, 305.
 constexpr unsigned filling_threads(unsigned bytes) { return bytes == 1 ? 64 : 128; }
 
-// Fills of our own: of a few chunks by smaller blocks. NVIDIA H200, us by 128 and by 256 threads for 2^12,
-// 2^18 and 2^22 elements of one byte: 0.82, 0.85; 0.97, 0.93; 2.10, 2.03. Elements of eight bytes are as
-// fast one by one.
+// Fills in kiln's own geometry. Small ones use smaller blocks. Elements of eight bytes are as fast
+// one by one. Measured on an H200, one-byte elements, in us, 128 and 256 threads: 2^12 elements
+// 0.82, 0.85; 2^18 0.97, 0.93; 2^22 2.10, 2.03.
 constexpr Launch filled(unsigned long long elements, unsigned bytes) {
   if (bytes == 8) return chunk_each(elements, 1, 1024);
   constexpr unsigned long long kFew = 1u << 17;  // bytes

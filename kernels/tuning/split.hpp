@@ -1,26 +1,27 @@
-// How rows are cut into parts, so that there is work for all of a device. Plain C++17, for host
-// programs.
+// How rows are cut into parts, to give the whole device work. Plain C++17, for host programs.
 #pragma once
 
 #include "elementwise.hpp"
 
 namespace kiln::tuning {
 
-// Rows in parts of `each` elements. One part: a block takes a row, or as many as a wave has lanes.
+// Rows in parts of `each` elements. If there is one part, a block takes a row, or as many rows as a
+// wave has lanes.
 struct Split {
   unsigned parts;
   unsigned each;
   Launch launch;
 };
 inline constexpr unsigned kSplitThreads = 256;
-inline constexpr unsigned kSplitBlocks = 3;  // of these, on a multiprocessor
-// The same of rows whose elements do not lie side by side: as many as have registers for what they read
-// ahead. H200, columns of 8192x8192, us, by three and by so many: f32 86, 70; f16 68, 61; f64 133, 124.
+inline constexpr unsigned kSplitBlocks = 3;  // of these threads, on a multiprocessor
+// The same for rows whose elements are not neighbours: as many blocks as have registers for what
+// they read ahead. Measured on an H200, columns of 8192x8192, in us, three blocks -> this many: f32
+// 86 -> 70; f16 68 -> 61; f64 133 -> 124.
 constexpr unsigned split_apart_blocks(unsigned element_bytes) {
   return element_bytes == 8 ? 4 : element_bytes == 2 ? 5 : 6;
 }
 
-// Parts of whole lines of memory, at most 2^30 elements each.
+// Makes parts of whole memory lines, of at most 2^30 elements each.
 constexpr Split split_into(unsigned long long parts, unsigned long long groups,
                            unsigned long long elements) {
   constexpr unsigned long long kWhole = 128, kMostOfPart = 1u << 30;
@@ -35,8 +36,8 @@ constexpr Split split_into(unsigned long long parts, unsigned long long groups,
           {static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kSplitThreads}};
 }
 
-// A block takes a part of a row of so many pieces, a piece being what one access moves, each thread one
-// piece at least. One part where fewer than four serve.
+// A block takes a part of a row of `pieces` pieces, at least one piece for each thread. A piece is
+// what one access moves. A row stays whole if it would have fewer than four parts.
 constexpr Split split_rows(const Spread& device, unsigned long long rows,
                            unsigned long long elements, unsigned long long pieces) {
   const unsigned long long wanted = device.multiprocessors * kSplitBlocks / rows;
@@ -45,9 +46,9 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
   return split_into(parts < 4 ? 1 : parts, rows, elements);
 }
 
-// Few long rows of softmax; or in so many parts, unless that is 0. H200, us, by a block for each row
-// and by parts: f32 1x16384 5.8, 4.7; 1x128256 35, 6.9; f16 1x128256 21, 6.7; 8x50257
-// 12, 7.4.
+// Splits few long rows of softmax, or makes `parts` parts if that is not 0. Measured on an H200, in
+// us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256 35 -> 6.9; f16 1x128256 21 ->
+// 6.7; 8x50257 12 -> 7.4.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {
   constexpr unsigned kMostPieces = 3072;
@@ -57,10 +58,10 @@ constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
   return split_rows(device, rows, columns, pieces);
 }
 
-// The same of norms, of which a thread has an element at least; the more rows, the longer they must be.
-// H200, us, by a block for each row and by parts: layernorm_f32 1x32000 8.7, 5.6; 1x151936 32, 7.8;
-// 4x50257 32, 7.4; 16x50257 31, 13; rmsnorm_f16 1x50257 9.0, 4.4; but 4x16384 3.6, 4.5;
-// layernorm_f32 16x16384 6.1, 8.4.
+// The same for norms, in which a thread has at least one element. The more rows there are, the
+// longer they must be. Measured on an H200, in us, a block for each row -> parts: layernorm_f32
+// 1x32000 8.7 -> 5.6; 1x151936 32 -> 7.8; 4x50257 32 -> 7.4; 16x50257 31 -> 13; rmsnorm_f16 1x50257
+// 9.0 -> 4.4; but 4x16384 3.6 -> 4.5; layernorm_f32 16x16384 6.1 -> 8.4.
 constexpr Split norm_parts(const Spread& device, unsigned long long rows,
                            unsigned long long columns, unsigned element_bytes, unsigned parts) {
   constexpr unsigned kMostBytes = 1u << 16, kFewestBytesOfRow = 1u << 13;
@@ -73,7 +74,8 @@ constexpr Split norm_parts(const Spread& device, unsigned long long rows,
   return split_rows(device, rows, columns, columns);
 }
 
-// The same where neighbouring rows are neighbours in memory. Each wave has some eights of elements.
+// The same for rows that are neighbours in memory. Each wave reads at least 32 elements of its
+// part.
 constexpr Split split_across(const Spread& device, unsigned long long rows,
                              unsigned long long elements, unsigned element_bytes) {
   constexpr unsigned kWave = 32;

@@ -5,9 +5,9 @@ namespace kiln::tuning {
 
 inline constexpr unsigned kTileThreads = 256;
 
-// Of a cast: lines of so many elements, and lines side by side.
+// A tile of a cast: the length of its lines in elements, and the number of neighbouring lines.
 inline constexpr unsigned kTileLength = 64, kTileLines = 32;
-// Of `where`, along both dims.
+// The side of a tile of `where`, in both dims.
 inline constexpr unsigned kTileSide = 32;
 
 }  // namespace kiln::tuning

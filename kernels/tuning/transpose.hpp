@@ -3,18 +3,20 @@
 
 namespace kiln::tuning {
 
-// Bytes of one access, for elements of so many bytes: the elements of a square fit into registers.
+// Bytes of one access for elements of `element` bytes. A square of elements fits into registers.
 constexpr unsigned unit_of_transpose(unsigned element) { return element < 4 ? 8 : 16; }
-// A tile has so many squares along each side; a thread takes one.
+// Number of squares along each side of a tile. A thread takes one square.
 inline constexpr unsigned kSquaresOfTile = 16;
 inline constexpr unsigned kTransposeThreads = kSquaresOfTile * kSquaresOfTile;
 constexpr unsigned side_of_transpose(unsigned element) {
   return kSquaresOfTile * unit_of_transpose(element) / element;
 }
-// Blocks that share a multiprocessor. Of two bytes, tiles are smallest: NVIDIA H200, us for 16384x8192 and
-// 64x1024x1024, with 6 and with 8: 155, 138; 75, 68.
+// Number of blocks that share a multiprocessor. Two-byte elements have the smallest tiles. Measured
+// on an H200, two-byte elements, in us, 6 blocks -> 8: 16384x8192 155 -> 138; 64x1024x1024 75 ->
+// 68.
 constexpr unsigned blocks_of_transpose(unsigned element) { return element == 2 ? 8 : 6; }
-// Elements of tiles for each that exists, beyond which they move one by one.
+// If the tiles have room for more than so many times the number of elements, elements are moved one
+// by one.
 inline constexpr unsigned kMostEmptyTile = 4;
 
 }  // namespace kiln::tuning
