@@ -6,7 +6,7 @@
 // are converted to f16 on the way. As there, a thread has four sums of a tile of 16 rows and 8
 // columns. The hardware determines the order and the rounding of the additions.
 //
-//   HalfColumns    the layout of columns in shared memory: kHalfSpan values of each, which is a step
+//   HalfColumns    layout of columns in shared memory: kHalfSpan values of each, which are a step
 //   DecodedRows    the left operand
 //
 // In each group of 16 values, pairs 0, 2, 4 and 6 precede pairs 1, 3, 5 and 7, in both operands,

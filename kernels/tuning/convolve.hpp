@@ -1,39 +1,42 @@
-// How convolutions become products of matrices, and their tiles. Plain C++17, for device code and
-// host programs.
+// How convolutions become products of matrices, and the tiles of these. Plain C++17, for device
+// code and host programs.
 #pragma once
 
 namespace kiln::tuning {
 
 inline constexpr unsigned kConvolveThreads = 128;
-// Taps of a window in a dim, at most.
+// Maximum number of taps of a window in a dim.
 inline constexpr unsigned kConvolveTaps = 31;
 
-// Terms for which a tile of the direct kernels has another team of threads, and teams that it then
-// has at most. NVIDIA H200, us, in the reference's geometry, by 64, 128 and 256 terms: f32, 64
-// channels by 3x3 to 64, 8 of 56x56: 202, 168, 149; f16, 384 by 3, stride 2, to 384 of length 1500:
-// 137, 132, 115; 3 by 16x16, stride 16, to 768 of 24x24: 130, 108, 121.
+// A tile of the direct kernels has another team of threads for each kConvolveTermsOfTeam terms, up
+// to kConvolveTeams teams. Measured on an H200, reference geometry, in us, by 64, 128 and 256
+// terms: f32, 64 channels by 3x3 to 64, 8 of 56x56: 202, 168, 149; f16, 384 by 3, stride 2, to 384
+// of length 1500: 137, 132, 115; 3 by 16x16, stride 16, to 768 of 24x24: 130, 108, 121.
 inline constexpr unsigned kConvolveTermsOfTeam = 256;
 inline constexpr unsigned kConvolveTeams = 8;
 
-// A thread of the direct kernels makes an output by itself where there is one channel of them; or,
-// where there is a thread for each, of so few terms that to share weights would take longer. H200,
-// us, by itself and sharing: f32, 16 channels by 3 to 16 of length 4096: 5.3, 6.7; transposed, f64,
-// 16 by 4, stride 2, to 16 of length 4096: 8.1, 10.8.
+// A thread of the direct kernels makes an output by itself if there is one output channel. It also
+// does so if there is a thread for each output and an output has at most this many terms, because
+// sharing weights would then take longer. Measured on an H200, in us, sharing -> by itself: f32, 16
+// channels by 3 to 16 of length 4096: 6.7 -> 5.3; transposed, f64, 16 by 4, stride 2, to 16 of
+// length 4096: 10.8 -> 8.1.
 constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 256 : 64; }
-// The same of any number of terms where a channel has so few outputs. H200, us, by itself and
-// sharing: f32, 64 channels by 3x3 to 64 of 4x4: 31, 58; f16, 512 by 1x1 to 1000 of 1x1: 275, 576.
+// The same for any number of terms, if a channel has at most this many outputs. Measured on an
+// H200, in us, sharing -> by itself: f32, 64 channels by 3x3 to 64 of 4x4: 58 -> 31; f16, 512 by
+// 1x1 to 1000 of 1x1: 576 -> 275.
 inline constexpr unsigned kConvolveTiny = 40;
 
-// Threads of a block of the direct kernels in our own geometry, of so many that are wanted, for so many
-// terms of an output. H200, us by 256 and by 512: u8, 16 channels by 3 to 16 of length 2^20: 149, 158; f32,
-// 64 by 3x3 to 64 of 56x56: 26.5, 24.7; f64, 256 by 3x3 to 256 of 14x14: 94, 67, but 100 by as many threads
-// as there are outputs; 16 by 3x3 to 16 of 128x128, of 16x16: 18.9, 17.4; 6.7, 8.6.
+// Threads of a block of the direct kernels in kiln's own geometry, if `threads` threads are wanted
+// and an output has `terms` terms. Measured on an H200, in us, by 256 and by 512: u8, 16 channels
+// by 3 to 16 of length 2^20: 149, 158; f32, 64 by 3x3 to 64 of 56x56: 26.5, 24.7; f64, 256 by 3x3
+// to 256 of 14x14: 94, 67, but 100 by as many threads as there are outputs; 16 by 3x3 to 16 of
+// 128x128: 18.9, 17.4, of 16x16: 6.7, 8.6.
 constexpr unsigned convolve_block(double threads, double terms, unsigned multiprocessors) {
   return terms < 128 || threads < 512.0 * multiprocessors ? 256 : 512;
 }
 
-// Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few, whose
-// teams share what is summed over, or have outputs of their own.
+// Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few output
+// channels, whose teams share the terms of a sum (kFew) or have outputs of their own (kFewApart).
 enum class ConvolveWay { kDirect, kMany, kFew, kFewApart };
 
 // Output channels and outputs that a block takes at once.
@@ -49,12 +52,13 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
   }
 }
 
-// What a convolution computes: what an output adds up, for each channel of the image and in all; how many
-// outputs a channel has, in how many classes, which share no tile; and how many channels.
+// The work of a convolution: the terms of an output, for each channel of the image (taps) and in
+// all (terms); the outputs of a channel; the classes that these form, which share no tile; and the
+// number of output channels.
 struct ConvolveLoad {
   double taps, terms, outputs, classes, channels;
 
-  // Of tiles, for each multiprocessor. Those of the direct kernels may be half as wide.
+  // Number of tiles for each multiprocessor. Tiles of the direct kernels may be half as wide.
   constexpr double tiles(ConvolveWay way, unsigned multiprocessors) const {
     const ConvolveTile tile = convolve_tile(way);
     const double least = way == ConvolveWay::kDirect ? 0.5 : 1;
@@ -64,10 +68,13 @@ struct ConvolveLoad {
   }
 };
 
-// What a launch takes, nanoseconds on an H200: at least; of few tiles, for each term that is
-// summed; of many tiles, for each tile of a multiprocessor, by its terms and by itself.
-// Of 281 convolutions, those of ResNet, of diffusion and speech models and of the benchmark, in f32 and f16,
-// what is chosen by these takes 1.008 times as long as the fastest (geometric mean), 8 of them over 1.1 times.
+// The estimated time of a launch, in ns on an H200: `start` is the minimum; `alone` is for each
+// term if there are few tiles; `term` (for each term) and `tile` are for each tile of a
+// multiprocessor if there are many.
+//
+// Evidence: 281 convolutions, of ResNet, diffusion and speech models and the benchmark, in f32 and
+// f16. The choices by these estimates take 1.008 times as long as the fastest (geometric mean), 8
+// of them over 1.1 times.
 struct ConvolveRate {
   double start, alone, term, tile;
 };
@@ -77,34 +84,36 @@ constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, bool transpos
   const bool is_small = load.taps < 4;
   const double less = transposed ? 750 : 0;
   switch (way) {
-    // NVIDIA H200, us of f32; f16 takes as long. 16 channels by 3x3 to 16 of 512x512: 93; 512 by 3x3 to
-    // 512 of 7x7: 71, to 16: 43; 320 by 3x3 to 320, 2 of 32x32: 378; transposed, 64 by 4x4, stride 2, to
-    // 3 of 64x64: 10.6. To one channel, which nobody shares: 64 by 3x3 to 1, 8 of 128x128: 53.
+    // Measured on an H200, f32, in us; f16 takes as long. 16 channels by 3x3 to 16 of 512x512: 93;
+    // 512 by 3x3 to 512 of 7x7: 71, to 16: 43; 320 by 3x3 to 320, 2 of 32x32: 378; transposed, 64
+    // by 4x4, stride 2, to 3 of 64x64: 10.6. To one channel, which shares nothing: 64 by 3x3 to 1,
+    // 8 of 128x128: 53.
     case ConvolveWay::kDirect:
       if (load.channels == 1) return {2000, 60, 4.6, 66};
       return {transposed ? 6850.0 : 4650.0, tiles < 0.3 ? 7.9 : is_small ? 13.5 : 14, 11.7, 68};
-    // 320 by 3x3 to 320, 2 of 64x64: 502 (203). 64 by 1x1 to 256 of 56x56: 10.4 (8.2). 512 by 3x3 to
-    // 512, one of 7x7: 240 (140).
+    // Measured on an H200, in us, f32 (f16): 320 by 3x3 to 320, 2 of 64x64: 502 (203). 64 by 1x1 to
+    // 256 of 56x56: 10.4 (8.2). 512 by 3x3 to 512, one of 7x7: 240 (140).
     case ConvolveWay::kMany:
       return of_f32 ? ConvolveRate{4100 - less, 53, 40, 830}
                     : ConvolveRate{4400 - less, 29, 15, 950};
-    // The same 512 to 512: 78 (77). 64 by 3x3 to 16, 8 of 128x128: 156 (105). The 16 to 16: 128 (96).
-    // 320 by 3x3, f16, to 16, 2 of 32x32: 37; to 4, 2 of 64x64: 52. 1024 by 1x1 to 256 of 14x14: 21 (20).
+    // Likewise: the same 512 to 512: 78 (77). 64 by 3x3 to 16, 8 of 128x128: 156 (105). The 16 to
+    // 16 of kDirect: 128 (96). 320 by 3x3, f16, to 16, 2 of 32x32: 37; to 4, 2 of 64x64: 52. 1024
+    // by 1x1 to 256 of 14x14: 21 (20).
     case ConvolveWay::kFew: {
       if (of_f32) return {3550 - less, is_small ? 17.5 : 16, 7.9, 860};
       const bool are_few = load.channels <= 128 && tiles < 1;
       return {3800 - less, is_small ? 17.5 : are_few ? 13.5 : 16, 5.4, 580};
     }
-    // 276 (263), 146 (99), 84 (62).
+    // The first three of kFew: 276 (263), 146 (99), 84 (62).
     default:
       return of_f32 ? ConvolveRate{5300 - less, 65, 35.5, 580}
                     : ConvolveRate{5500 - less, 59, 20.3, 640};
   }
 }
-// The same of threads that make an output each by themselves, for each term that one reads: of a wave,
-// and of more, whose weights lie further apart. H200, us, f16, 256 channels by 4x4 to 4 of 1x1, of 2x2:
-// 25; by tiles 51. f32, 2048 by 1x1 to 1000 of 1x1: 202; by tiles 37. Transposed, 100 by 4x4 to 512 of
-// 1x1: 29; by tiles 24.
+// The estimated time, in ns, if each thread makes an output by itself. A term takes longer in
+// launches of more than a wave, whose weights lie further apart. Measured on an H200, in us, tiles
+// -> by itself: f16, 256 channels by 4x4 to 4 of 1x1, of 2x2: 51 -> 25; f32, 2048 by 1x1 to 1000 of
+// 1x1: 37 -> 202; transposed, 100 by 4x4 to 512 of 1x1: 24 -> 29.
 constexpr double convolve_time_alone(double terms, bool is_wave, bool transposed) {
   return 2000 + (is_wave ? 25 : transposed ? 270 : 90) * terms;
 }
@@ -117,8 +126,8 @@ constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed,
   return rate.start + (alone > all ? alone : all);
 }
 
-// The layout block of a launch: this, then the classes of rows, then those of columns. Strides
-// count elements, and wrap.
+// Layout data of a launch. The classes of rows follow it, then those of columns. Strides count
+// elements and wrap around.
 struct ConvolveShape {
   unsigned long long image_stride;
   unsigned images, channels, channels_out;
@@ -126,14 +135,14 @@ struct ConvolveShape {
   unsigned channel_stride;
   unsigned out_stride, in_stride;        // of the kernel
   unsigned row_classes, column_classes;  // as many classes follow
-  unsigned teams_apart;                  // 1: of a block, each has outputs of its own
+  unsigned teams_apart;                  // 1: each team of a block has outputs of its own
   unsigned unused;
   unsigned long long outputs_of_channel;  // of an image
 };
 
-// Of each dim the outputs of one class read by the same taps, at one distance from one another: a
-// convolution has one class, its transpose as many as its stride. Output i of the class reads the
-// image at place + i * step + j * tap_step by its tap j.
+// The outputs of one class in a dim. They read the image by the same taps, and are evenly spaced. A
+// convolution has one class, its transpose as many as its stride. Tap j of output i of the class
+// reads the image at place + i * step + j * tap_step.
 struct ConvolveAxis {
   unsigned outputs;
   unsigned first_out, out_step;  // where outputs lie
@@ -145,7 +154,7 @@ struct ConvolveAxis {
   unsigned first_weight, weight_step;  // where the weights of taps lie
 };
 
-// A dim of a convolution; the strides of image, kernel and output.
+// A dim of a convolution, with the strides of image, kernel and output.
 struct ConvolveDim {
   unsigned size, size_out, taps;
   unsigned stride, padding, dilation;
@@ -160,7 +169,7 @@ struct ConvolveDim {
   }
 
   constexpr unsigned classes() const { return stride < size_out ? stride : size_out; }
-  // Of the transpose: output o reads (o + padding - tap * dilation) / stride, where that is whole.
+  // For the transpose: output o reads (o + padding - tap * dilation) / stride, if that is whole.
   constexpr ConvolveAxis transposed(unsigned number) const {
     const auto reads = [&](unsigned tap) {
       return (static_cast<long long>(number) + padding - static_cast<long long>(tap) * dilation) %

@@ -1,16 +1,18 @@
-// When products with quantized weights go by the vendor's matrix library. For host programs alone.
+// Chooses the products with quantized weights that use the vendor's matrix library. For host
+// programs only.
 #pragma once
 
 namespace kiln::tuning {
 
-// `is_slow`: our kernels take longer than for most formats (Q2_K, Q3_K, Q6_K, MXFP4). `is_plain`:
-// of f16 to f16, without a gate. `by_groups`: our kernels go by warp groups, as f16
-// (half_products.hpp). The library's way is four launches, of plain products two: of
-// small matrices, one by one, they take 20 microseconds whatever they do.
+// `is_slow`: kiln's kernels take longer than for most formats (Q2_K, Q3_K, Q6_K, MXFP4).
+// `is_plain`: f16 to f16, without a gate. `by_groups`: kiln's kernels use warp groups, with f16
+// vectors (half_products.hpp). The library's way takes four launches, or two for plain products.
+// For small matrices, launched one by one, they take 20 us whatever they do.
 //
-// H200, cuBLAS 13, microseconds of all launches, one by one and in a graph: our kernels with Q8_1 for
-// f32 to f32 and the library's way. By warp groups, with half_rows, 4096 x 4096 takes some 24 and 27
-// for Q4_0 and Q6_K by 64, 45 and 50 by 512, 14336 x 4096 157 and 175 by 512.
+// Measured on an H200 with cuBLAS 13, in us, all launches, f32 to f32; each pair: kiln's kernels
+// with Q8_1, the library's way. With warp groups and half_rows, kiln's kernels take some 24 and 27
+// for Q4_0 and Q6_K of 4096 x 4096 by 64, 45 and 50 by 512, and 157 and 175 for 14336 x 4096 by
+// 512.
 //                          one by one              in a graph
 //                          Q4_0        Q6_K        Q4_0        Q6_K
 //   1024 x 1024 by 64      10.2  19.9  12.6  19.2   8.6   8.4  11.0   8.7
@@ -32,14 +34,14 @@ namespace kiln::tuning {
 //   128256 x 4096 by 48                 570   714               564   684
 //   128256 x 4096 by 80     602   711               599   679
 //   128256 x 4096 by 128    742   730               838   699
-// An H100, whose memory is slower:
+// On an H100, whose memory is slower:
 //   4096 x 4096 by 64      32.7  34.9  42.6  37.1  29.5  29.1  39.0  31.3
 //   4096 x 14336 by 48     92.8   116   131   120  88.8   110   127   114
 //   14336 x 4096 by 33     61.6   111  87.9   116  58.2   105  84.0   109
 //   14336 x 4096 by 65     95.6   112   139   117  91.9   106   135   109
 //   14336 x 4096 by 512     351   164   514   167   353   157   518   161
 //   128256 x 4096 by 128    742   963               738   932
-// f16 to f16, one by one, of Q4_K:  4096 x 4096 by 32: 30.9  23.7.
+// f16 to f16, one by one, Q4_K:  4096 x 4096 by 32: 30.9  23.7.
 constexpr bool prefers_library(unsigned long long rows, unsigned long long columns,
                                unsigned long long vectors, bool is_slow, bool is_plain,
                                bool by_groups) {

@@ -4,11 +4,12 @@
 
 namespace kiln::tuning {
 
-// Each thread has so many columns of a row at once, and each 32 threads so many stages, by the bytes
-// of a format's block. Blocks have up to so many threads, and a multiprocessor two, where there is
-// room.
+// A thread takes kStreamedValues columns of a row at once. Each 32 threads have streamed_stages()
+// stages, a number that depends on the size of a format's blocks. A block has up to
+// kStreamedThreads threads, and a multiprocessor up to two blocks, as far as shared memory allows.
 //
-// H200, microseconds, one vector of fused_vector:
+// Measured on an H200, fused_vector with one vector, in us, by blocks per multiprocessor, threads
+// of a block and stages:
 //                                               Q4_0   Q8_0   Q4_K   Q5_K   Q6_K
 //   14336 x 4096, two of 256 threads, 3 stages    10.2   17.0   10.6   12.2   14.5
 //                                     4           10.1   16.9   10.4   12.4   14.7
@@ -21,8 +22,8 @@ namespace kiln::tuning {
 //   without streams: 14336 x 4096                 13.2   18.4   12.0   17.0   21.0
 //                    4096 x 14336                 12.5   18.7   12.6   15.9   22.8
 //
-// Blocks that have neighbouring rows and add up each by one thread, and those that take rows by turns
-// and add up one of many slices by four:
+// Each pair: blocks take neighbouring rows, and one thread adds up a row; blocks take rows in
+// turns, and four threads add up a row of many slices. Likewise in us:
 //                      Q4_0          Q8_0          Q4_K          Q5_K          Q6_K
 //   14336 x 4096    10.0   9.9    16.6  16.5    10.0  10.0    11.9  11.8    13.9  13.8
 //   18944 x 3584    11.6  11.3    19.2  18.9    11.7  11.4    13.6  13.4    15.8  15.5
@@ -36,8 +37,8 @@ constexpr unsigned streamed_stages(unsigned block_bytes) {
 inline constexpr unsigned kStreamedThreads = 256, kStreamedBlocks = 2;
 constexpr unsigned streamed_stage(unsigned bytes) { return (bytes + 2 * 127) / 128 * 128; }
 
-// What blocks of so many times 32 threads share: beside stages and the vector what threads sum of a
-// few rows, and sums of slices.
+// Shared memory of a block of `waves` times 32 threads. It holds the stages, the vector, the
+// threads' sums of a few rows, and the sums of slices.
 inline constexpr unsigned kStreamedBatch = 8, kStreamedStride = 36, kStreamedSums = 2048;
 constexpr unsigned streamed_bytes(unsigned block_bytes, unsigned block_values, unsigned waves,
                                   unsigned columns) {
@@ -45,7 +46,8 @@ constexpr unsigned streamed_bytes(unsigned block_bytes, unsigned block_values, u
   return waves * (streamed_stages(block_bytes) * stage + 4 * kStreamedBatch * kStreamedStride) +
          4 * kStreamedSums + columns / 32 * 36;
 }
-// That many times 32 threads, or 0 where not even four times have room.
+// Returns the number of times 32 threads of a block, or 0 if not even four times fit into `room`
+// bytes.
 constexpr unsigned streamed_waves(unsigned block_bytes, unsigned block_values, unsigned columns,
                                   unsigned room) {
   for (unsigned waves = kStreamedThreads / 32; waves >= 4; waves /= 2) {
@@ -54,13 +56,13 @@ constexpr unsigned streamed_waves(unsigned block_bytes, unsigned block_values, u
   return 0;
 }
 
-// Matrices of so many columns, rows and weights stream in our geometry, by fused_vector: those of
-// all formats that it takes but MXFP4. Of smaller ones blocks take longer to begin than to work.
-// Kernels of mul_mat_vec, which do the others, would have fewer blocks on a multiprocessor if they
-// streamed, too: in the reference's geometry Q4_0 2048 x 2048 takes 3.2 microseconds, and 3.4 with
-// that, Q8_0 4096 x 4096 7.0 and 7.9.
+// In kiln's own geometry, fused_vector streams matrices with at least so many columns, rows and
+// weights, in all of its formats except MXFP4. For smaller matrices, blocks take longer to start
+// than to work. The other products use the kernels of mul_mat_vec, which do not stream: they would
+// have fewer blocks on a multiprocessor. In the reference geometry that costs, in us, without ->
+// with streams: Q4_0 2048 x 2048 3.2 -> 3.4; Q8_0 4096 x 4096 7.0 -> 7.9.
 //
-// Likewise, without and with, results in f32:
+// Measured likewise, results in f32; each pair: without and with streams:
 //                         Q4_0         Q8_0         Q4_K         Q5_K         Q6_K
 //   4096 x 4096      5.4   5.1    6.9   6.8    6.4   5.2    7.0   5.9    8.6   6.8
 //   8192 x 2048            5.1          6.7          5.1    7.1   5.9          6.8
