@@ -4,9 +4,9 @@
 
 namespace kiln::tuning {
 
-// Threads take so many rows at once, of the same columns.
+// Number of rows that a thread takes at once, of the same columns.
 //
-// Measured on an H200, microseconds; the reference's kernels; rows at once 1, 2, 4:
+// Measured on an H200, in us; the reference's kernels; 1, 2 and 4 rows at once:
 //                                 reference     1      2      4
 //   Q4_0 14336 x 4096, 1 vector        14.5  14.0   11.9   11.6
 //   Q4_0 14336 x 4096, 4               27.7  30.5   20.1   15.8
@@ -14,45 +14,48 @@ namespace kiln::tuning {
 //   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
 //   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
 inline constexpr unsigned kRowsAtOnce = 4;
-// Of one vector two, so that more of them have room.
+// Two for one vector, so that more threads fit.
 inline constexpr unsigned kSingleVectorRowsAtOnce = 2;
 
-// Columns of a row that a thread has at once, by vectors and bytes of a block: as many as there are
-// registers for, most of Q4_K, and of one vector a whole block of Q8_0.
+// Columns of a row that a thread has at once, by the number of vectors and the bytes of a block: as
+// many as there are registers for. Q4_K has most; for one vector, Q8_0 has a whole block.
 constexpr unsigned columns_at_once(unsigned vectors, unsigned block_bytes) {
   if (vectors > 4) return 16;
   if (block_bytes == 34) return vectors == 1 ? 32 : 16;
   return block_bytes == 144 && vectors <= 2 ? 64 : 32;
 }
 
-// One vector times so few rows: each block has one. Of so few short rows each wave.
+// One vector times at most kFewRows rows: each block has one row. One vector times at most
+// kFewShortRows short rows: each wave has one row.
 //
-// H200, microseconds by rows of blocks or pairs of rows, and by waves; in the reference's geometry,
-// its own kernels last:
+// Measured on an H200, in us. First pair, own geometry: rows for blocks or pairs of rows, rows for
+// waves. Then the same in the reference geometry, and the reference's own kernels:
 //   Q4_0 1024 x 1024             2.18  1.97      2.28  1.95  1.96
 //   Q5_K 1024 x 1024             2.95  2.46      2.96  2.51  2.47
 //   Q6_K 2048 x 1024             2.92  2.85      3.42  2.89  3.19
 inline constexpr unsigned kFewRows = 528, kFewShortRows = 2048;
-// Of these a thread has so many columns at once: Q4_K by 64 and by 32 columns, 256 x 2048 2.31, 2.08,
-// 512 x 4096 2.64, 2.48, 512 x 11008 4.05, 3.91; by 16 a block's threads go over longer rows twice.
+// Columns that a thread then has at once. Q4_K, by 64 and by 32 columns: 256 x 2048 2.31, 2.08; 512
+// x 4096 2.64, 2.48; 512 x 11008 4.05, 3.91. With 16, a block's threads go over longer rows twice.
 inline constexpr unsigned kColumnsOfFewRows = 32;
-// Several vectors times short rows: so few groups of rows are shared by blocks, too.
+// Several vectors times short rows: up to this many groups of rows are shared by blocks, too.
 inline constexpr unsigned kFewGroups = 512;
 
-// A wave has rows of its own where they have so many columns or fewer; else the block shares them.
-// In the reference's geometry a wave has its own, too, where there are so many groups of rows for
-// each multiprocessor, and, of one vector, not more columns than kColumnsOfBlock.
+// A wave has rows of its own if these have at most kColumnsOfWave columns; otherwise the block
+// shares them. In the reference geometry, a wave also has rows of its own if there are kWavesToFill
+// groups of rows for each multiprocessor and, for one vector, at most kColumnsOfBlock columns. If
+// rows have fewer pieces than a block has threads, half as many groups suffice, or seven sixteenths
+// for one vector and formats of long blocks.
 //
-// Likewise, Q4_0 14336 x 4096, by blocks and by waves: 1 vector 16.0, 13.2; 2 vectors 23.2, 12.9.
-// Q8_0 5120 x 13824, 1 vector: 20.1, 26.9. Of rows with fewer pieces than a block has threads half as
-// many groups do, of one vector and formats of long blocks seven sixteenths: 2048 x 2048 Q4_K 3.9,
-// 3.3, Q5_K 4.1, 3.7, Q6_K 4.8, 4.5, but Q4_0 3.2, 3.4.
+// Measured likewise, blocks -> waves: Q4_0 14336 x 4096, 1 vector 16.0 -> 13.2; 2 vectors 23.2 ->
+// 12.9. Q8_0 5120 x 13824, 1 vector 20.1 -> 26.9. Fewer pieces than threads, 2048 x 2048: Q4_K 3.9
+// -> 3.3; Q5_K 4.1 -> 3.7; Q6_K 4.8 -> 4.5; but Q4_0 3.2 -> 3.4.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
-// Whether waves may, of formats with so many values and bytes in a block and of rows with pieces for
-// all threads. Several vectors mostly go faster by blocks, whose other half then leaves.
+// True if waves may have rows of their own, for a format with so many values and bytes in a block,
+// if rows have pieces for all threads of a block. With several vectors, blocks are mostly faster;
+// then the other half of a block exits.
 //
-// H200, microseconds in the reference's geometry, by waves and by blocks:
+// Measured on an H200, reference geometry, in us; each pair: waves, blocks:
 //                             2 vectors      3             4
 //   Q4_0 11008 x 4096       11.3  10.1   11.8  12.9    12.6  13.7
 //        32000 x 4096       26.5  26.8   31.5  34.8    33.9  37.2
@@ -65,24 +68,25 @@ inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesT
 //   Q6_K 11008 x 4096       21.6  18.0   25.6  22.0    28.0  23.8
 //   Q3_K 32000 x 4096       50.8  44.3   63.1  55.9    72.0  62.5
 //   Q5_0  8192 x 2048        6.8   8.2
-// Three or four of 2048 x 2048 by halves of a block, whose threads are more than a row has pieces:
-// Q2_K 4.5 3.9, 5.8 4.1; Q3_K 5.2 4.4, 5.8 4.8; Q6_K 5.7 5.0, 5.8 4.9.
+// Three or four vectors times 2048 x 2048, waves and halves of a block, because a row has fewer
+// pieces than a block has threads: Q2_K 4.5 3.9, 5.8 4.1; Q3_K 5.2 4.4, 5.8 4.8; Q6_K 5.7 5.0, 5.8
+// 4.9.
 //
-// H100, microseconds of one vector of Q8_0 by waves and by blocks, and the reference's kernels:
-//    5120 x 5120  13.7  11.6  12.4     11008 x 4096  21.4  18.8  19.3     14336 x 4096  25.4  24.4  24.2
-//    4096 x 4096   8.0   8.0   8.8     28672 x 8192  95.3  86.8  88.7     32000 x 4096  56.2  54.0  50.5
-// But of other formats 14336 x 4096 of Q4_0 15.0, 16.4, of Q5_0 18.4, 19.1; and of two experts of Q8_0
-// 45.5, 48.1. H200, in the same order: 11.2  9.3 10.7; 17.0 15.0 16.5; 19.8 19.3 20.4; 6.4  6.3  7.9;
-// 71.6 64.1 70.6; 43.2 41.6 41.9.
+// H100, in us, one vector of Q8_0: waves, blocks, the reference's kernels:
+//   5120 x 5120  13.7  11.6  12.4    11008 x 4096  21.4  18.8  19.3    14336 x 4096  25.4  24.4  24.2
+//   4096 x 4096   8.0   8.0   8.8    28672 x 8192  95.3  86.8  88.7    32000 x 4096  56.2  54.0  50.5
+// But other formats, 14336 x 4096: Q4_0 15.0, 16.4; Q5_0 18.4, 19.1. Two experts of Q8_0: 45.5,
+// 48.1. H200, Q8_0 in the same order: 11.2  9.3 10.7; 17.0 15.0 16.5; 19.8 19.3 20.4; 6.4  6.3
+// 7.9; 71.6 64.1 70.6; 43.2 41.6 41.9.
 constexpr bool goes_by_wave(unsigned vectors, unsigned block_values, unsigned block_bytes) {
   if (vectors == 1) return block_bytes != 34;
   return vectors == 2 ? block_bytes == 144 : block_values == 32 && block_bytes < 34;
 }
 
-// Threads of a block that shares two rows of experts in our own geometry, by the rows of all tasks
-// together.
+// Threads of a block that shares two rows of experts in kiln's own geometry. `rows` counts the rows
+// of all tasks together.
 //
-// H200, microseconds of 8 tasks, by 32, 64 and 128 threads:
+// Measured on an H200, 8 tasks, in us, by 32, 64 and 128 threads:
 //                         Q2_K              Q4_K              Q6_K              Q8_0
 //     64 x 4096    4.1  2.9  2.5     3.4  2.7  2.8     4.5  3.3  2.9     4.1  3.0  2.5
 //    256 x 2048    3.5  3.0  3.0     3.1  3.3  4.0     4.0  3.7  4.5     3.4  3.1  3.2
@@ -90,20 +94,21 @@ constexpr bool goes_by_wave(unsigned vectors, unsigned block_values, unsigned bl
 //    512 x 4096    5.6  5.9  6.0     5.3  5.6  6.7     8.1  8.3  8.2     6.7  6.6  6.3
 //    768 x 2048    4.9  5.5  6.1     4.5  5.8  7.2     6.7  6.6  8.4     5.7  5.3  6.2
 //
-// H100, of Q8_0, which reads whole rows at once by 128: 8 tasks of 1024 x 4096 14.6, 14.5, 13.8, of 2048 x
-// 5120 32.8, 32.1, 31.3, of 1024 x 2048 8.2, 8.1, 8.4; 2 of 4096 x 14336 47.5, 45.6, 43.9. H200: 11.3, 11.1,
-// 10.6; 24.1, 23.7, 23.7; 6.7, 6.5, 7.7; 35.6, 33.7, 32.0.
+// H100, Q8_0, whose whole rows 128 threads read at once: 8 tasks of 1024 x 4096 14.6, 14.5, 13.8;
+// of 2048 x 5120 32.8, 32.1, 31.3; of 1024 x 2048 8.2, 8.1, 8.4; 2 tasks of 4096 x 14336 47.5,
+// 45.6, 43.9. H200: 11.3, 11.1, 10.6; 24.1, 23.7, 23.7; 6.7, 6.5, 7.7; 35.6, 33.7, 32.0.
 constexpr unsigned expert_threads(unsigned long long rows, unsigned columns, unsigned block_bytes) {
   if (columns <= kColumnsOfWave || rows < 2048) return 128;
   if (block_bytes == 34 && columns >= 4096) return 128;
   return rows < 4096 ? 64 : 32;
 }
 
-// Products of five to eight vectors and blocks of many scales go without matrix units up to so many
-// rows; blocks take so many at once, and in our geometry, of kFewRows, half of the vectors.
+// Products of five to eight vectors with formats of many scales per block use no matrix units up to
+// kRowsWithoutUnits rows. A block then takes kFewRowsAtOnce rows at once. In kiln's own geometry,
+// with up to kFewRows rows, it takes half of the vectors.
 //
-// H200, microseconds in our geometry and in the reference's, whose own kernels came last:
-//                            by dot products   by matrix units
+// Measured on an H200, in us; each pair: own geometry, reference geometry; last, the reference's
+// own kernels:
 //   Q3_K    7 x 5120, 5            2.9   5.8       10.5   16.2     4.7
 //   Q4_K    7 x 5120, 8            2.8   5.3        9.0   16.6    10.1
 //   Q6_K  264 x 4096, 8            4.8   7.3        7.6   13.1    25.9
@@ -112,9 +117,10 @@ constexpr unsigned expert_threads(unsigned long long rows, unsigned columns, uns
 //   Q6_K 1024 x 4096, 8            8.6   9.2        7.7   13.2    26.4
 //   Q4_K  256 x 512, 8             2.2   3.3        2.9    3.0     3.8
 inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
-// Where each two rows have a block, as in the reference's geometry, of most formats a few more rows.
+// The same limit if each two rows have a block, as in the reference geometry. It is a few rows
+// higher for most formats.
 //
-// Likewise, by matrix units and by dot products:
+// Measured likewise; each pair: matrix units, dot products:
 //                         Q2_K          Q3_K          Q4_K          Q5_K        Q6_K
 //   1152 x 4352, 5     11.1   8.0    12.1   9.5    10.1   7.3    11.0   7.5
 //   1152 x 4352, 8     11.7   9.8    13.2  10.8    11.5   8.0    12.2   8.7
@@ -125,29 +131,30 @@ inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
 constexpr unsigned pair_rows_without_units(unsigned block_bytes) {
   return block_bytes == 210 ? kRowsWithoutUnits : 1280;
 }
-// Matrix units copy further ahead up to so many rows, whose tiles are fewer than multiprocessors:
-// Q4_K 2048 x 2048, 5 vectors, in the reference's geometry, 6.8 without, 6.2 with it.
+// Matrix units copy further ahead up to so many rows, which have fewer tiles than there are
+// multiprocessors. Reference geometry, Q4_K 2048 x 2048, 5 vectors, in us, without -> with: 6.8 ->
+// 6.2.
 inline constexpr unsigned kRowsCopiedAhead = 2048;
-// In our geometry.
+// True if a product uses matrix units, in kiln's own geometry.
 constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) {
   if (columns <= kColumnsOfWave) return rows > kRowsWithoutUnits / 4;
   return rows > (vectors > 6 ? kRowsWithoutUnits / 4 * 3 : kRowsWithoutUnits);
 }
 
-// Where there are matrix units, held_vectors (families/held_vectors.cuh) takes up to eight vectors of
-// large matrices: each 32 threads hold kHeldColumns columns, up to kHeldWaves times 32 of them are a
-// block, which sums kHeldTiles tiles at once, and each kHeldGroup times 32 copy for each other.
+// If there are matrix units, held_vectors (families/held_vectors.cuh) takes up to eight vectors of
+// large matrices. Each 32 threads hold kHeldColumns columns. A block has up to kHeldWaves times 32
+// threads and sums kHeldTiles tiles at once. In it, each kHeldGroup times 32 threads copy for each
+// other.
 //
-// Where each 32 threads copied for themselves:
-//
-// H200, microseconds, by eight waves in two blocks with four tiles, and without:
+// First, with a form in which each 32 threads copy for themselves. Measured on an H200, in us; each
+// pair: eight waves in two blocks with four tiles; without held_vectors:
 //                            Q4_0         Q8_0         Q4_K         Q6_K
 //    6144 x 2048, 8        7.2   8.3    8.9   9.3    7.6   9.2   10.1  11.4
 //    2048 x 2048, 8        4.5   4.3    5.1   4.9    4.6   5.1    5.4   5.3
 //    1024 x 4096, 8        5.0   4.4    6.4   4.9    5.2   7.2    7.4   7.4
 //   14336 x 4096, 5       15.8  18.8   22.5  22.8   16.5  25.9   28.0  32.7
 //    4096 x 4096, 5        7.5   7.0    9.8   8.1    7.8  10.1   10.7  12.2
-// By sixteen in one with seven, by eight as above, and without:
+// Each triple: sixteen waves in one block with seven tiles; eight as above; without held_vectors:
 //   14336 x 4096, 8   15.6 17.0 24.9   22.0 23.4 28.8   16.0 17.4 27.6   23.4 27.5 34.2
 //    4096 x 14336, 8  17.7 20.0 25.4   23.1 26.9 26.8   18.3 20.0 28.0   26.2 29.0 34.7
 //    4096 x 4096, 8    7.9  8.5  9.1    9.5 10.6 10.2    8.0  8.5 10.7   10.5 11.3 12.8
@@ -155,8 +162,8 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //    4096 x 14336, 4  16.1      14.7   21.8      21.0   17.4      17.7   25.3      31.1
 //    4096 x 4096, 4    7.6       6.5    9.3       8.1    7.8       7.3   10.0      11.6
 //    1024 x 4096, 4    5.2       3.7    5.6       4.4    5.3       4.1    6.4       5.1
-// By three stages eight of Q4_K take 17.0, of Q6_K 25.2 in the first row. Q2_K, Q3_K and Q5_1
-// gain little. By sixteen waves and without, in another run:
+// In the first row, with three stages, eight vectors of Q4_K take 17.0 and of Q6_K 25.2. Q2_K, Q3_K
+// and Q5_1 gain little. Another run; each pair: sixteen waves; without held_vectors:
 //                             Q4_K         Q5_K         Q6_K
 //   14336 x 4096, 2      14.8  12.4   16.9  17.4   22.0  20.4
 //                 3      14.8  16.3   16.9  18.5   22.1  24.6
@@ -165,9 +172,10 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //    5120 x 5120, 3      10.7  11.1   12.1  12.2   15.2  15.0
 //    4096 x 4096, 3       7.3   6.7    8.0   7.4    9.8  11.7
 //
-// As kernels alone, H200, microseconds, the old form, where each 32 threads copied for themselves, to
-// two stages that do not have the matrix's lines as lines; by such lines, one, two and four times 32
-// together, by two stages, and four by three; without copies, and with copies alone:
+// The kernels alone, on an H200, in us. "before": each 32 threads copy for themselves, to two
+// stages whose lines are not those of the matrix. "1", "2", "4": stages with the matrix's lines, to
+// which so many times 32 threads copy together; two stages, or three in "4 of 3". Last, without
+// copies and with copies alone:
 //                             before    1     2     4   4 of 3   no copies   copies
 //   Q4_0 14336 x 4096, 4       13.8  14.2  14.1  12.9    13.0       10.1      10.7
 //                      8       14.5  14.7  14.5  13.3    13.4       10.5      11.2
@@ -176,11 +184,12 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //   Q5_K 14336 x 4096, 8       17.2        16.7  16.7    15.7       11.7      13.4
 //   Q6_K 14336 x 4096, 8       23.0        20.5  19.3               15.2      15.0
 //   Q8_0 14336 x 4096, 8       21.6              20.2                9.1      19.3
-// Sixteen together wait for each other: 14.7 of the first row. What two threads sum of a row is added
-// up at last; by four times 32 at once it takes 14.0.
+// Sixteen times 32 threads together wait for each other: 14.7 in the first row. The sums that each
+// two threads have of a row are added up last; adding them up at once for four times 32 threads
+// takes 14.0.
 inline constexpr unsigned kHeldWaves = 16, kHeldGroup = 4, kHeldColumns = 256, kHeldTiles = 7;
-// Bytes of kHeldColumns columns of a row; stages of a group, and bytes of each: 16 rows, whose lines
-// of 128 bytes are the matrix's.
+// held_row(): bytes of kHeldColumns columns of a row. held_stages(): stages of a group.
+// held_stage(): bytes of a stage, which holds 16 rows. Its 128-byte lines are those of the matrix.
 constexpr unsigned held_row(unsigned block_bytes, unsigned block_values) {
   return kHeldColumns / block_values * block_bytes;
 }
@@ -188,12 +197,12 @@ constexpr unsigned held_stages(unsigned row) { return row <= 176 ? 3 : 2; }
 constexpr unsigned held_stage(unsigned row) {
   return 16 * ((kHeldGroup * row + 126 + 127) / 128 * 128);
 }
-// Bytes of shared memory that a launch brings: stages, and the sums of each 32 threads.
+// Bytes of shared memory of a launch: the stages, and the sums of each 32 threads.
 constexpr unsigned held_bytes(unsigned row, unsigned waves) {
   return waves / kHeldGroup * held_stages(row) * held_stage(row) + waves * kHeldTiles * 4 * 128;
 }
-// Waves of a block, as few as need no more rounds, where a block may have `room` bytes in all; 0
-// where that is too little for a group.
+// Number of waves of a block that may have `room` bytes in all: the fewest that need no more rounds
+// than the most do. It is 0 if there is no room for a group.
 constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
   unsigned most = kHeldWaves / kHeldGroup;
   while (most > 0 && held_bytes(row, most * kHeldGroup) > room) --most;
@@ -202,9 +211,9 @@ constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
   const unsigned groups = (columns + kOfGroup - 1) / kOfGroup, rounds = (groups + most - 1) / most;
   return (groups + rounds - 1) / rounds * kHeldGroup;
 }
-// Whether two to eight vectors are held, in our own geometry.
+// True if two to eight vectors are held, in kiln's own geometry.
 //
-// H200, microseconds of the kernels alone, by dot products or tiles, and held:
+// Measured on an H200, kernels alone, in us; each pair: dot products or tiles; held:
 //                        Q4_0         Q5_0         Q8_0         Q4_K         Q5_K         Q6_K
 //   14336 x 4096, 2  11.2  12.5   13.7  18.0   18.0  17.9   12.1  12.3   17.1  14.6   20.3  19.0
 //                 3  13.3  12.7   15.7  18.1   18.9  18.0   16.6  12.6   18.4  14.7   25.1  19.1
@@ -243,11 +252,12 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
   return is_large(2560, vectors == 2 ? 56 : 24);
 }
 
-// Our own geometry: threads of a block, which shares rows, and blocks. Small blocks waste no threads
-// behind a row's end, and more of them have room; of few rows large ones bring more threads. Of 668
-// measured cases this takes 0.6% longer than the best of 32, 64 and 128 on average, at worst 16%.
+// kiln's own geometry: threads of a block, which shares rows, and number of blocks. Small blocks
+// waste fewer threads behind a row's end, and more of them fit. With few rows, large blocks bring
+// more threads. In 668 measured cases, this choice takes 0.6% longer than the best of 32, 64 and
+// 128 on average, at worst 16%.
 //
-// H200, microseconds by 32, 64 and 128 threads:
+// Measured on an H200, in us, by 32, 64 and 128 threads:
 //                          2 vectors                           4 vectors
 //                          Q4_0              Q4_K              Q8_0              Q5_K
 //    1024 x 4096     4.5  3.2  2.7     4.1  3.1  3.4     7.6  5.0  3.9     7.1  4.7  3.7
@@ -285,9 +295,9 @@ constexpr unsigned vector_threads(unsigned rows, unsigned columns, unsigned vect
 constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams) {
   return (rows + at_once * teams - 1) / (at_once * teams);
 }
-// Of products with a vector of floats: a block has one row.
+// The same for products with a vector of floats, in which a block has one row.
 //
-// H200, microseconds by 32, 64 and 128 threads:
+// Measured on an H200, in us, by 32, 64 and 128 threads:
 //                         Q4_0               Q2_K              Q4_K               Q6_K
 //    512 x 4096    5.9   3.9   3.2     4.0  3.0  2.6     4.2   3.9   2.9     4.4   3.3   2.9
 //   1024 x 1024    2.7   2.4   2.4     2.2  2.4  2.2     2.4   2.2   3.1     2.4   2.6   3.1
@@ -296,7 +306,7 @@ constexpr unsigned vector_blocks(unsigned rows, unsigned at_once, unsigned teams
 //   4096 x 1024    5.7   5.1   5.5     4.8  5.3  5.7     4.9   5.1   7.4     5.0   5.9   6.9
 //   4096 x 4096   12.7  15.5  13.4     8.8  8.9  9.7    12.3  11.2  12.2    12.6  11.2  12.1
 //
-// Likewise, of 1000 short rows, by 32 threads and by 128, or 64 of long blocks: 64 columns of Q8_0
+// Likewise, 1000 short rows, by 32 threads and by 128, or 64 for long blocks: 64 columns of Q8_0
 // 1.78, 1.89, of Q4_0 1.87, 1.91; 256 columns of Q4_K 1.90, 2.03, of Q3_K 2.03, 2.25.
 inline constexpr unsigned kColumnsOfFloatWave = 256;
 constexpr unsigned float_vector_threads(unsigned rows, unsigned columns, bool has_long_blocks) {
@@ -305,40 +315,42 @@ constexpr unsigned float_vector_threads(unsigned rows, unsigned columns, bool ha
   return has_long_blocks || columns > 2048 ? 32 : 64;
 }
 
-// So many blocks of 128 threads have room on a multiprocessor: registers are cut for that. `parts`
-// is that of the format.
+// Number of blocks of 128 threads that fit on a multiprocessor; registers are limited accordingly.
+// `parts` is the format's.
 //
-// Likewise, before and after:   Q4_K 2 vectors   Q4_K 4 vectors   Q6_K 2 vectors
+// Measured likewise; each pair: without this limit, with it:
+//                                  Q4_K 2 vectors   Q4_K 4 vectors   Q6_K 2 vectors
 //   14336 x 4096                   15.5   14.1      23.0   20.7      24.2   22.3
 //   4096 x 14336                   17.5   13.7      25.7   19.9      27.7   21.4
 //   4096 x 4096                     7.2    6.2      10.8    8.0      11.5    8.9
 //
-// One vector, in the reference's geometry, by 6 and by 8:
+// One vector, in the reference geometry, by 6 and by 8:
 //                             Q4_K           Q3_K         IQ4_NL
 //   32000 x 4096           31.5  27.7     47.3  52.7     112   117
 //   14336 x 4096           14.6  13.3     22.4  23.8      50    52
 //    4096 x 14336          11.6  12.2     19.2  18.4      37    38
 //    4096 x 4096            6.1   5.9      8.7   8.0    13.1  13.2
 //    5120 x 5120            8.2   8.2     11.6  12.6
-// of 8 tasks of experts 110 and 94 of Q4_K 14336 x 4096, 146 and 127 of Q5_K.
+// 8 tasks of experts, 14336 x 4096: Q4_K 110 and 94, Q5_K 146 and 127.
 constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts, bool has_table) {
   if (vectors == 1) return parts == 4 || has_table ? 6 : 8;
   if (vectors == 2 || parts == 2) return 4;
   return parts == 4 ? 3 : 5;
 }
-// And so many of them work, where a launch has blocks that do not: of one vector fewer, so that the
-// others have somewhere to come and leave; of short rows fewer again, since these others are what
-// such a launch takes longest for.
+// Number of these blocks that work, in a launch that also has blocks without work. It is smaller
+// for one vector, so that the other blocks have room to start and exit. It is smaller still for
+// short rows, because such a launch spends most of its time on the other blocks.
 //
-// Likewise, in the reference's geometry, 1 vector, by 5, 3 and 2:   Q4_K              Q6_K
+// Measured likewise, in the reference geometry, 1 vector, by 5, 3 and 2:
+//                                                                   Q4_K              Q6_K
 //   151936 x 1024                                              113  101   93     125  107   94
 //     8192 x 1024                                              6.6  5.8  5.7     7.7  6.3  6.8
 inline constexpr unsigned kBlocksWorking = 5, kBlocksWorkingOfShort = 3;
-// Of one vector or two and very many rows of so few bytes. Rows of up to twice as many columns and
-// bytes are short, too, where they are so many and of no table; those whose threads have 64 columns
-// at once count as the shortest.
+// For one or two vectors and at least kManyShortRows rows of less than kManyRowBytes bytes. With so
+// many rows, and in formats without a table, rows of up to twice as many columns and bytes also
+// count as short. If their threads have 64 columns at once, these rows count as the shortest.
 //
-// Likewise, before and after, the reference's own kernels last:
+// Measured likewise; each triple: without this number, with it, the reference's own kernels:
 //                       Q4_0             Q4_K             Q2_K             Q5_K             Q6_K
 //   128256 x 2048    84   78   80    103   78   93    107   79   97    116   91   92    134  113  139
 //   151936 x 1536   101   93   94    120   93  101    127   93   95    138  109   95    154  133  147
@@ -350,10 +362,10 @@ constexpr unsigned vector_blocks_working(unsigned vectors, unsigned at_once, boo
   return has_long_blocks ? 3 : 4;
 }
 
-// Products of our own names: threads of a block, which makes kRowsAtOnce rows; the fewer blocks
-// there are, the more threads.
+// kiln's own products: threads of a block, which makes kRowsAtOnce rows. The fewer blocks there
+// are, the more threads a block has.
 //
-// Measured on an H200, Q4_0, microseconds by threads of a block:
+// Measured on an H200, Q4_0, in us, by threads of a block:
 //                                   32     64    128    256
 //   14336 x 4096                  14.1   15.3   18.5   31.8
 //   4096 x 14336                  16.4   13.0   14.3   17.4
@@ -363,10 +375,10 @@ constexpr unsigned fused_threads(unsigned rows, unsigned columns) {
   if (columns < 2048 || rows >= 8192) return 32;
   return rows < 2048 ? 128 : 64;
 }
-// Whether one vector is taken as floats instead of in Q8_1, which another launch makes.
+// True if one vector is taken as floats, instead of in Q8_1, which takes another launch.
 //
-// Measured likewise, f16 activations, with and without the step to Q8_1. No launch took less than
-// 4:
+// Measured likewise, f16 activations; each pair: with the conversion to Q8_1, without. No launch
+// took less than 4:
 //                   Q4_0         Q8_0         Q4_K         Q6_K
 //   1024 x 4096     7.6   4.9    7.7   6.1    8.1   5.6    9.9   5.6
 //   4096 x 4096     9.9  10.3   11.3  11.7   10.0  13.0   13.2  12.4
@@ -374,9 +386,9 @@ constexpr unsigned fused_threads(unsigned rows, unsigned columns) {
 constexpr bool prefers_floats(unsigned long long rows, unsigned long long columns) {
   return rows * columns <= 1u << 23;
 }
-// From so many tasks an expert on, tasks are sorted by their experts.
+// From this many tasks per expert, tasks are sorted by expert.
 //
-// Measured on an H200, Q4_K, 2048 x 4096 an expert, microseconds of all launches, f16 to f16, sorted
+// Measured on an H200, Q4_K, 2048 x 4096 per expert, in us, all launches, f16 to f16, sorted tasks
 // in Q8_1; half_products.hpp has the times as f16:
 //   tasks                 32     64    128    256    512    2048    8192
 //   8 experts, each       41     78           292
@@ -385,24 +397,25 @@ constexpr bool prefers_floats(unsigned long long rows, unsigned long long column
 //     sorted                    181    233    285    292     416    1149
 inline constexpr unsigned kSortedTasksOfExpert = 5;
 
-// Up to so many vectors are taken eight at a time, by kernels that take up to eight, where these
-// hold them, or matrices have few rows and blocks no byte for each value; else by tiles.
+// Up to this many vectors are taken eight at a time, by kernels that take up to eight. That holds
+// if these kernels hold vectors, or if matrices have few rows and the format's blocks have no byte
+// for each value. Otherwise vectors are taken by tiles.
 //
-// H200, microseconds of two launches and of one, 16 vectors:
+// Measured on an H200, 16 vectors, in us; each pair: two launches, one launch:
 //                      Q4_0         Q4_K         Q6_K         Q8_0
 //    4096 x 4096    20.8  24.0   22.3  27.1   25.6  34.6   34.4  26.8
 //   14336 x 4096    56.3  42.7   59.6  54.4   69.2  57.7    101  50.3
 //    1024 x 1024     5.8   6.3    5.9   7.3    6.2   8.8    7.1   7.0
-// With vectors held two launches take twice what goes_held() has.
+// With held vectors, two launches take twice the time given at goes_held().
 constexpr unsigned few_vectors(unsigned long long rows, bool has_bytes, bool are_held) {
   return are_held || (rows < 8192 && !has_bytes) ? 16 : 8;
 }
 
-// How a product with many vectors is cut: the rows and vectors of a tile, which a block of so many
-// threads makes. Tiles are small where the device would not be full, and blocks large where it
-// holds no more than two of them on each multiprocessor.
+// How a product with many vectors is cut: the rows and vectors of a tile, and the threads of the
+// block that makes it. Tiles are small if large ones would not fill the device. Blocks are large if
+// there are no more than two for each multiprocessor.
 //
-// H200, Q4_0, microseconds:
+// Measured on an H200, Q4_0, in us:
 //   threads                  128    256    128    256    128    256
 //   rows x vectors         64x64  64x64  32x64  32x64  32x32  32x32
 //   4096 x 4096 by 16       35.6   32.4   24.8   23.3
