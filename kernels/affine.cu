@@ -1,4 +1,4 @@
-// affine: out[i] = inp[i] * mul + add; `inp` null: of out[i].
+// affine: out[i] = inp[i] * mul + add. If `inp` is null, it reads out[i] instead.
 #include "device/export.cuh"
 #include "families/map.cuh"
 #include "functors/affine.cuh"

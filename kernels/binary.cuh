@@ -1,4 +1,4 @@
-// What the sources of module binary share: how a row of tables/binary.hpp becomes a kernel.
+// Shared by the sources of module binary: makes a row of tables/binary.hpp a kernel.
 #pragma once
 
 #include "device/export.cuh"

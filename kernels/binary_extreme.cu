@@ -1,4 +1,4 @@
-// binary: out[i] = lhs[i] op rhs[i], for the larger and the smaller.
+// binary: out[i] = lhs[i] op rhs[i], for maximum and minimum.
 #include "binary.cuh"
 
 KILN_EACH_BINARY_EXTREME(KILN_BINARY)

@@ -1,4 +1,4 @@
-// cast: out[i] = D(inp[i]) of large views, names of our own.
+// cast: out[i] = D(inp[i]) for large views, with kiln's own names.
 #include "device/convert.cuh"
 #include "families/cast_tiles.cuh"
 #include "tables/cast.hpp"

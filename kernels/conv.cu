@@ -1,4 +1,4 @@
-// conv: convolutions of one and two dims, and their transposes.
+// conv: convolutions in one and two dims, and transposed convolutions.
 #include "device/export.cuh"
 #include "families/convolve.cuh"
 #include "functors/reduction.cuh"
@@ -10,7 +10,7 @@
   kiln::families::convolve<transposed, dims, kiln::functors::Accumulate<kiln::type>>( \
       __VA_ARGS__, info, src, kernel, dst)
 
-// Of one dim the second parameter, which is called num_dims, is the length of the output.
+// In one dim, the second parameter is called num_dims but is the length of the output.
 #define CONV1D(suffix, type, root)                                                               \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 num_dims, kiln::u64 stride, \
                       kiln::u64 padding, kiln::u64 dilation, LAYOUT_AND_DATA(type)) {            \
@@ -21,7 +21,7 @@
                       kiln::u64 padding, kiln::u64, kiln::u64 dilation, LAYOUT_AND_DATA(type)) { \
     CONVOLVE(type, true, 1, 1, l_out, stride, padding, dilation);                                \
   }
-// Of two dims "h" is dim 2, "w" dim 3.
+// In two dims, "h" is dim 2 and "w" is dim 3.
 #define CONV2D(suffix, type, root)                                                           \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 w_out, kiln::u64 h_out, \
                       kiln::u64 stride, kiln::u64 padding, kiln::u64 dilation,               \

@@ -5,7 +5,7 @@
 
 #define LAYOUT_AND_DATA(type) const kiln::u64 *info, const kiln::type *src, kiln::type *dst
 
-// "w" is dim 2, "h" dim 3; of upsample_bilinear2d, as of tensors, the reverse.
+// "w" is dim 2 and "h" is dim 3. In upsample_bilinear2d it is the reverse, as in tensors.
 #define UPSAMPLE_NEAREST2D(suffix, type, root)                                        \
   KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 w_out, kiln::u64 h_out,     \
                       kiln::f64 w_scale, kiln::f64 h_scale, LAYOUT_AND_DATA(type)) {  \

@@ -1,4 +1,4 @@
-// conv: im2col and col2im, pools.
+// conv: im2col, col2im and pools.
 #include "device/export.cuh"
 #include "families/im2col.cuh"
 #include "families/pool.cuh"
@@ -8,7 +8,7 @@
 
 #define LAYOUT_AND_DATA(type) const kiln::u64 *info, const kiln::type *src, kiln::type *dst
 
-// dst_numel counts windows of one channel.
+// The first parameter of im2col, dst_numel, counts the windows of one channel.
 #define IM2COL1D(suffix, type, root)                                                       \
   KILN_BOUNDED_KERNEL(1024, 1, root##_##suffix, kiln::u64, kiln::u64 l_out, kiln::u64 l_k, \
                       kiln::u64 stride, kiln::u64 padding, kiln::u64 dilation,             \
@@ -36,7 +36,7 @@ KILN_EACH_IM2COL1D(EACH_IM2COL1D)
 KILN_EACH_IM2COL(EACH_IM2COL)
 KILN_EACH_COL2IM1D(EACH_COL2IM1D)
 
-// "w" is dim 2, "h" dim 3.
+// "w" is dim 2 and "h" is dim 3.
 #define POOL2D(suffix, type, root, op)                                                            \
   KILN_BOUNDED_KERNEL(1024, sizeof(kiln::type) == 8 ? 1 : 2, root##_##suffix, kiln::u64,          \
                       kiln::u64 w_k, kiln::u64 h_k, kiln::u64 w_stride, kiln::u64 h_stride,       \

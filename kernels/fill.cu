@@ -10,7 +10,7 @@
                       kiln::u64 numel) {                                           \
     kiln::families::fill(numel, buf, value);                                       \
   }
-// name(numel, num_dims, info, inp, out): the scalar `inp` into every element of a strided view
+// name(numel, num_dims, info, inp, out): stores the scalar `inp` in every element of a strided view
 #define CONST_SET(suffix, type, root)                                                \
   KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, kiln::u64 numel, kiln::u64 num_dims, \
                       const kiln::u64* info, kiln::type inp, kiln::type* out) {      \

@@ -1,4 +1,4 @@
-// indexing: elements added at places that ids name along a dim, one for all places beside it.
+// indexing: adds elements at ids along a dim. One id serves all places of the other dims.
 #include "device/export.cuh"
 #include "families/index_add.cuh"
 #include "tables/indexing.hpp"

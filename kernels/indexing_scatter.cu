@@ -1,4 +1,4 @@
-// indexing: elements brought to places that ids name along a dim, each its own.
+// indexing: stores or adds elements at ids along a dim. Each element has an id of its own.
 #include "device/export.cuh"
 #include "families/index_add.cuh"
 #include "tables/indexing.hpp"

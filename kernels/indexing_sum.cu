@@ -1,4 +1,4 @@
-// indexing: sums at places that ids name along a dim, in any order, or by sorted ids.
+// indexing: sums at ids along a dim, in any order, or by sorted ids.
 #include "device/export.cuh"
 #include "families/index_sum.cuh"
 #include "tables/indexing_sum.hpp"

@@ -1,4 +1,4 @@
-// quantized: blocks of GGUF files to floats, and activations to Q8_1.
+// quantized: converts blocks of GGUF files to floats, and activations to Q8_1.
 #include "device/export.cuh"
 #include "families/dequantize.cuh"
 #include "families/quantize.cuh"
@@ -19,7 +19,7 @@
                   dequantize<kiln::gguf::format, 256, 16>)
 #define OWN_OF_BLOCKS(format, suffix) \
   DEQUANTIZE_BOTH(format, suffix, 1, dequantize_blocks<kiln::gguf::format>)
-// name(vx, y): larger blocks of threads do as many blocks of values as they have threads for
+// name(vx, y): a larger thread block takes as many blocks of values as it has threads for
 #define DEQUANTIZE_GRID(T, format, suffix, threads)                                \
   KILN_KERNEL(1024, dequantize_block_##suffix##_##T, const void* vx, kiln::T* y) { \
     kiln::families::dequantize_of_grid<kiln::gguf::format, threads>(vx, y);        \

@@ -1,5 +1,5 @@
-// quantized: products of our own names with many vectors, which may be those of tasks sorted by
-// expert.
+// quantized: products with many vectors, with kiln's own names. The vectors may be those of tasks
+// sorted by expert.
 #include "device/export.cuh"
 #include "families/fused_products.cuh"
 #include "gguf/formats.cuh"

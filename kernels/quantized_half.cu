@@ -1,4 +1,4 @@
-// quantized_half: products of quantized weights and many vectors of f16, names of our own.
+// quantized_half: products of quantized weights and many f16 vectors, with kiln's own names.
 #include "device/export.cuh"
 #include "families/half_products.cuh"
 #include "gguf/formats.cuh"

@@ -1,4 +1,4 @@
-// quantized: products of a matrix and up to eight vectors that threads hold, names of our own.
+// quantized: products of a matrix and up to eight vectors that threads hold, with kiln's own names.
 #include "device/export.cuh"
 #include "families/held_vectors.cuh"
 #include "gguf/formats.cuh"

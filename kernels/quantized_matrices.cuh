@@ -1,4 +1,4 @@
-// What the sources of mul_mat share.
+// Shared by the sources of mul_mat.
 #pragma once
 
 #include "device/export.cuh"

@@ -1,4 +1,4 @@
-// quantized: products of a matrix and a vector of f32, and those of a mixture of experts.
+// quantized: products of a matrix and a vector of f32, and products of a mixture of experts.
 #include "device/export.cuh"
 #include "families/quantized_vector.cuh"
 #include "gguf/formats.cuh"

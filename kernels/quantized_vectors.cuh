@@ -1,5 +1,5 @@
-// What the sources of mul_mat_vec share: how a format and a number of vectors become a kernel. Each
-// source has one number of vectors or two.
+// Shared by the sources of mul_mat_vec: makes a format and a number of vectors a kernel. Each
+// source has one or two numbers of vectors.
 #pragma once
 
 #include "device/export.cuh"
@@ -9,7 +9,7 @@
 
 namespace kiln::families {
 
-// What blocks share for five to eight vectors and blocks of many scales.
+// Shared memory of a block, for five to eight vectors and formats of many scales per block.
 template <class Format>
 struct ManyVectors {
   using ByUnits = MatrixVectors<Format, 4>;
@@ -28,7 +28,8 @@ struct ManyVectors {
   }
 };
 
-// By matrix units. What takes any number of vectors is called, so that it is compiled once.
+// Multiplies by matrix units. This code takes any number of vectors; it is called, not inlined, so
+// that it is compiled once.
 template <class Format>
 KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
                                   i32 rows_y, i32 rows_dst, u32 count) {
@@ -43,8 +44,9 @@ KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 
 template <class Format>
 inline constexpr u32 kRowsWithoutUnits = tuning::pair_rows_without_units(Format::kBytes);
 
-// Of five to eight vectors: where blocks hold many scales by matrix units, or, of few rows,
-// without. Then blocks along y have half of the vectors each, or both halves of a block's threads.
+// Multiplies five to eight vectors. A format of many scales per block uses matrix units, unless
+// there are few rows. With few rows, the two blocks along y, or the two halves of a block, take
+// half of the vectors each.
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
@@ -73,7 +75,7 @@ KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, 
                       kiln::i32 nrows_y, kiln::i32 nrows_dst) {                               \
     kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                \
   }
-// `is_brief`: with half of the code for one vector.
+// `is_brief` leaves out half of the code for one vector.
 #define KILN_HELD_VECTORS(format, suffix, vectors, is_brief)                                  \
   KILN_MUL_MAT_VEC(                                                                           \
       format, suffix, vectors,                                                                \

@@ -1,4 +1,4 @@
-// rearrange: numbers in a row, and copies of transposes and slices.
+// rearrange: ranges of numbers, and copies of transposes and slices.
 #include "device/export.cuh"
 #include "families/arange.cuh"
 #include "families/slice.cuh"

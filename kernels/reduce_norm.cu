@@ -4,7 +4,7 @@
 #include "families/norm_long.cuh"
 #include "tables/reduce.hpp"
 
-// `block_size` is the block's along x, which the kernels know.
+// The unnamed parameter is `block_size`, the block's size along x, which the kernels know.
 #define RMSNORM(suffix, type, root)                                                          \
   KILN_BOUNDED_KERNEL(1024, 2, root##_##suffix, const kiln::type* src, kiln::type* dst,      \
                       const kiln::type* alpha, kiln::i32 n_cols, kiln::i32, kiln::f32 eps) { \

@@ -1,4 +1,4 @@
-// reduce: softmax of rows, by a block, several, or a thread.
+// reduce: softmax of rows. A block, several blocks, or a thread has a row.
 #include "device/export.cuh"
 #include "families/softmax.cuh"
 #include "families/softmax_long.cuh"

@@ -1,4 +1,4 @@
-// What the sources of reductions share: how a row of tables/reduce.hpp becomes kernels.
+// Shared by the sources of reductions: makes a row of tables/reduce.hpp kernels.
 #pragma once
 
 #include "device/export.cuh"

@@ -1,5 +1,5 @@
-// What the sources of module sort share: how a row of tables/sort.hpp becomes a kernel of one block a
-// row.
+// Shared by the sources of module sort: makes a row of tables/sort.hpp a kernel with one block for
+// each row.
 #pragma once
 
 #include "device/export.cuh"

@@ -1,4 +1,4 @@
-// ternary: out[i] = ids[i] != 0 ? t[i] : f[i], bit by bit.
+// ternary: out[i] = ids[i] != 0 ? t[i] : f[i]. The bits of an element are copied unchanged.
 #include "device/dtypes.cuh"
 #include "families/elements.cuh"
 #include "tables/ternary.hpp"

@@ -1,4 +1,5 @@
-// ternary: out[i] = ids[i] != 0 ? t[i] : f[i], bit by bit, of large views: names of our own.
+// ternary: out[i] = ids[i] != 0 ? t[i] : f[i] for large views, with kiln's own names. The bits of
+// an element are copied unchanged.
 #include "families/where_tiles.cuh"
 #include "tables/ternary.hpp"
 

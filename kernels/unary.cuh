@@ -1,4 +1,4 @@
-// What the sources of module unary share: how a row of tables/unary.hpp becomes a kernel.
+// Shared by the sources of module unary: makes a row of tables/unary.hpp a kernel.
 #pragma once
 
 #include "device/export.cuh"
@@ -7,7 +7,7 @@
 #include "functors/unary.cuh"
 #include "tables/unary.hpp"
 
-// `inp` null: of out[i].
+// If `inp` is null, it reads out[i] instead.
 #define KILN_UNARY_0(name, type, op, cost)                                             \
   KILN_MAP(name, cost, (kiln::functors::apply<kiln::functors::op, kiln::type>()), inp, \
            const kiln::type* inp, kiln::type* out)

@@ -1,4 +1,4 @@
-// unary: the copy of a view.
+// unary: copies a view.
 #include "device/export.cuh"
 #include "families/copy.cuh"
 #include "tables/unary.hpp"

@@ -1,4 +1,4 @@
-// unary: out[i] = op(inp[i]), for what rounds or looks at the sign.
+// unary: out[i] = op(inp[i]), for rounding and the sign.
 #include "unary.cuh"
 
 KILN_EACH_UNARY_ROUNDING(KILN_UNARY)

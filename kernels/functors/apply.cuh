@@ -1,11 +1,11 @@
-// A functor as a function of stored elements: they are widened to the arithmetic of type T.
+// Makes a functor a function of stored elements, which it widens for the arithmetic of type T.
 #pragma once
 
 #include "device/arithmetic.cuh"
 
 namespace kiln::functors {
 
-// Scalar parameters come behind the elements.
+// Scalar parameters follow the elements.
 template <class Op, class T, class... Scalars>
 KILN_DEVICE auto apply(Scalars... scalars) {
   using M = device::Arithmetic<T>;

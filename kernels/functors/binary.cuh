@@ -1,6 +1,6 @@
-// The operations on two elements: one empty struct each, applied in the arithmetic `M`.
+// The binary operations: one empty struct each, applied in the arithmetic `M`.
 //
-// What each computes, its treatment of NaN and of overflow are in docs/KERNELS.md.
+// docs/KERNELS.md says what each computes, and how it treats NaN and overflow.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -16,7 +16,7 @@ struct Subtract { KILN_FUNCTOR(N apply(N x, N y)) { return M::subtract(x, y); } 
 struct Multiply { KILN_FUNCTOR(N apply(N x, N y)) { return M::multiply(x, y); } };
 struct Divide   { KILN_FUNCTOR(N apply(N x, N y)) { return M::divide(x, y); } };
 
-// A NaN beside a number is ignored, or stays.
+// If one operand is NaN, it is ignored, or the result is NaN (KeepNan).
 struct Maximum        { KILN_FUNCTOR(N apply(N x, N y)) { return x > y || y != y ? x : y; } };
 struct MaximumKeepNan { KILN_FUNCTOR(N apply(N x, N y)) { return x > y || x != x ? x : y; } };
 struct Minimum        { KILN_FUNCTOR(N apply(N x, N y)) { return x < y || y != y ? x : y; } };

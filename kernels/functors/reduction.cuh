@@ -1,7 +1,8 @@
-// The reductions: what is kept of the elements seen so far (State), how an element joins, how two
-// states join, and what is written. Each is a monoid with an identity; device/block.cuh runs it.
-// neutral() is an element that changes no state, behind elements of lower indices. kHasOrder: it is
-// Given of the elements, or, where kReversed, of their reversed order (families/row_elements.cuh).
+// The reductions. Each is a monoid with an identity: State is what is kept of the elements seen so
+// far, take() joins an element, join() joins two states, and result() is what is written.
+// device/block.cuh runs it. neutral() is an element that changes no state when it follows elements
+// of lower indices. A reduction with kHasOrder is computed by the reduction Given: of the elements,
+// or, if kReversed, of the elements with their order reversed (families/row_elements.cuh).
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -13,7 +14,8 @@ namespace kiln::functors {
 
 using device::Here;
 
-// What sums of T are kept in: f16, bf16 and f8 in f32, integers modulo 2^64.
+// The type in which elements of T are summed: f32 for f16, bf16 and f8. Integers are summed modulo
+// 2^64.
 template <class T>
 struct AccumulateOf {
   using Type = typename device::Arithmetic<T>::Number;
@@ -54,8 +56,8 @@ KILN_DEVICE u8 Sum<u8>::result(u32 state, u32) {
   return static_cast<u8>(state);
 }
 
-// The greatest element, or with kSign = -1 the least. A NaN is kept in f16 and bf16, ignored
-// otherwise.
+// The greatest element, or the least for kSign = -1. f16 and bf16 keep a NaN; other types ignore
+// it.
 template <class T, int kSign>
 struct Extreme {
   static constexpr bool kHasOrder = true, kReversed = kSign < 0;
@@ -92,7 +94,7 @@ using Max = Extreme<T, 1>;
 template <class T>
 using Min = Extreme<T, -1>;
 
-// The smallest index of the extreme. A NaN is passed over; of nothing but NaNs the index is 0.
+// The smallest index of the extreme. NaNs are skipped. If all elements are NaN, the index is 0.
 template <class T, int kSign>
 struct ExtremeIndex {
   static constexpr bool kHasOrder = true, kReversed = kSign < 0;
@@ -104,7 +106,7 @@ struct ExtremeIndex {
     Value value;
     u32 index;
   };
-  // Of floats, no number.
+  // For floats, the value is NaN.
   KILN_DEVICE static State identity() {
     using Number = typename device::Arithmetic<T>::Number;
     if constexpr (!device::kIsInteger<T>) return {device::quiet_nan<Number>(), kNone};
@@ -118,7 +120,7 @@ struct ExtremeIndex {
       return device::narrow<T>(device::quiet_nan<Number>());
     }
   }
-  // Whether a value is better than that of a state, or the first one.
+  // True if `value` is better than the state's, or is the first one.
   KILN_DEVICE static bool beats(Value value, State state) {
     if constexpr (device::kIsInteger<Value>) {
       const bool better = kSign > 0 ? value > state.value : value < state.value;
@@ -128,8 +130,8 @@ struct ExtremeIndex {
       return !loses & (value == value);
     }
   }
-  // Of elements in the order of their indices. Without branches: the elements of a chunk are taken
-  // side by side.
+  // Takes elements in the order of their indices. It has no branches, so that the elements of a
+  // chunk are taken side by side.
   KILN_DEVICE static State take(State state, T x, u32 index) {
     const Value value = static_cast<Value>(device::widen(x));
     const bool wins = beats(value, state);
@@ -145,7 +147,7 @@ struct ExtremeIndex {
     return {device::exchange(s.value, mask, width, here),
             device::exchange(s.index, mask, width, here)};
   }
-  // `last_dim` is the size of the dim within which indices count.
+  // Indices count within a dim of size `last_dim`.
   KILN_DEVICE static u32 result(State state, u32 last_dim) {
     const u32 index = state.index == kNone ? 0 : state.index;
     return index < last_dim ? index : index % last_dim;

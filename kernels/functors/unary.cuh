@@ -1,6 +1,6 @@
 // The unary operations: one empty struct each, applied to one number in the arithmetic `M`.
 //
-// What each computes, its treatment of NaN, infinities and -0 and its error are in docs/KERNELS.md.
+// docs/KERNELS.md says what each computes, how it treats NaN, infinities and -0, and its error.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -37,8 +37,8 @@ struct Elu         { KILN_FUNCTOR(N x, N a) { return x > 0 ? x : a * M::expm1(x)
 struct Sigmoid { KILN_FUNCTOR(N x) { return M::sigmoid(x); } };
 struct Silu    { KILN_FUNCTOR(N x) { return x * M::sigmoid(x); } };
 
-// 0.5 x (1 + tanh(c (x + 0.044715 x^3))), c = sqrt(2 / pi): written as x * sigmoid(2 c (...)), which is
-// the same and loses nothing where tanh nears -1.
+// 0.5 x (1 + tanh(c (x + 0.044715 x^3))), c = sqrt(2 / pi). Computed as x * sigmoid(2 c (...)),
+// which is equal and does not cancel where tanh is near -1.
 struct GeluTanh {
   KILN_FUNCTOR(N x) {
     const N c = N(1.5957691216057308);

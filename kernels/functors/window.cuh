@@ -1,4 +1,4 @@
-// What the window of a pool becomes: its largest element, or the mean of all.
+// Reductions of a pool's window: its largest element, or the mean of all elements.
 #pragma once
 
 #include "device/convert.cuh"
@@ -6,7 +6,7 @@
 
 namespace kiln::functors {
 
-// A state is started, takes elements, and gives a result of so many.
+// identity() starts a state, take() adds an element, and result() takes the number of elements.
 template <class T>
 struct Largest {
   using State = typename Max<T>::State;
@@ -15,7 +15,7 @@ struct Largest {
   KILN_DEVICE static T result(State state, u32) { return Max<T>::result(state, 0); }
 };
 
-// What the elements of a window are summed up in: integers exactly.
+// The type in which the elements of a window are summed. Sums of integers are exact.
 template <class T>
 struct WindowSumOf {
   using Type = Accumulate<T>;
@@ -25,7 +25,7 @@ struct WindowSumOf<u32> {
   using Type = u64;
 };
 
-// Of integers the quotient is cut off.
+// For integers, the quotient is truncated.
 template <class T>
 struct Mean {
   using State = typename WindowSumOf<T>::Type;

@@ -1,30 +1,30 @@
-// What the decoders of this folder are, and what they share.
+// The interface of the decoders in this folder, and their common parts.
 //
 // A decoder describes one block format of GGUF files. A block holds kValues consecutive values of a
-// row in kBytes bytes, little endian and packed; rows are whole blocks. A value is
+// row in kBytes bytes, little endian and packed. Rows are whole blocks. A value is
 //
 //   scale * (quant - kZero) + offset
 //
-// where the quant is a signed byte, and scale and offset are the same for runs of kRun values. Four
-// consecutive values are a word. Formats pack words that lie apart into the same bytes, so a block
-// is read by slices: what few loads bring, decoded into kParts words.
+// A quant is a signed byte. Runs of kRun values have the same scale and offset. Four consecutive
+// values are a word. Formats pack distant words into the same bytes, so a block is read by slices.
+// A slice is what few loads bring, and decodes to kParts words.
 //
 //   kValues kBytes    of a block
-//   kAlignment        of a block in an array that is aligned well: 1, 2 or 4; of Aligned 16
+//   kAlignment        of a block in a well-aligned array: 1, 2 or 4; 16 in the decoder Aligned
 //   kParts            words of a slice; a block has kValues / 4 / kParts slices
-//   kTogether         so many slices, from a multiple of it on, have consecutive words and
-//                     one scale in each part
+//   kTogether         this many slices, from a multiple of it on, have consecutive words and one
+//                     scale in each part
 //   kRun kZero        see above
-//   kHasOffset        whether offsets are not all 0
-//   word(slice, part)              the word's number: of values 4 * word to 4 * word + 3
+//   kHasOffset        false if all offsets are 0
+//   word(slice, part)              the word's number w: it holds values 4 * w to 4 * w + 3
 //   unpack(block, slice, quants)   the quants of each part of some slices, `slice` the first
 //   scale(block, word)             scale and offset of the run that holds the word
 //
-// A format whose blocks are a scale, f16, and words of quants has kIsHeaded, and
+// A format whose blocks are an f16 scale and words of quants has kIsHeaded, and
 //
 //   decode(words, quants)          the quants of each part of such words
 //
-// A format of four parts has Packed<kCount>(block, slice), from which they come one after another:
+// A format of four parts has Packed<kCount>(block, slice), which gives the quants part by part:
 //
 //   next(k)                        the quants of the next part of slice `k` of kCount
 //
@@ -43,8 +43,8 @@ struct Scale {
   f32 scale, offset;
 };
 
-// kCount little-endian words from an address of so much alignment, by few accesses, and none beside
-// them.
+// Loads kCount little-endian words from an address that is a multiple of kAlignment. It makes few
+// accesses, and none outside the aligned words that hold the data.
 template <u32 kAlignment, u32 kCount>
 KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
   if constexpr (kAlignment == 16) {
@@ -58,8 +58,8 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) words[i] = reinterpret_cast<const u32*>(at)[i];
   } else if constexpr (kAlignment == 2 && kCount > 1) {
-    // The aligned words that hold all but the last half, which they hold, too, where `at` is one.
-    // Before `at` they have no more than the rest of a word.
+    // Loads the aligned words that hold all of the data except its last two bytes, and then these.
+    // If `at` is not a multiple of 4, the first word begins two bytes before it.
     const u32 before = static_cast<u32>(reinterpret_cast<u64>(at)) & 2;
     const u32* const aligned = reinterpret_cast<const u32*>(at - before);
     const u32 last = *reinterpret_cast<const u16*>(at + 4 * kCount - 2);
@@ -84,8 +84,8 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
     }
   }
 }
-// The two bytes at `at`, a multiple of two, and the words behind them, by one access more than
-// there are words.
+// Loads the two bytes at `at`, which is a multiple of two, and the words behind them. It makes one
+// access more than there are words.
 template <u32 kCount>
 KILN_DEVICE u16 load_head_and_words(const u8* at, u32 (&words)[kCount]) {
   // All but the first or the last two bytes are aligned words.
@@ -110,11 +110,10 @@ KILN_DEVICE u32 load_word(const u8* at) {
 }
 KILN_DEVICE f32 load_f16(const u8* at) { return widen(*reinterpret_cast<const f16*>(at)); }
 
-// Four bits to the lowest bits of four bytes.
+// Spreads four bits to the lowest bits of four bytes.
 KILN_DEVICE u32 spread_bits(u32 bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; }
 
-// The halves of the bytes of each word: the low ones to the first part, the high ones to the
-// second.
+// Unpacks the half bytes of each word: the low ones are the first part, the high ones the second.
 template <u32 kCount>
 KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount][2]) {
 #pragma unroll
@@ -124,7 +123,7 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
   }
 }
 
-// The quants of each part of what is packed.
+// Unpacks the quants of each part.
 template <class Packed, u32 kCount, u32 kParts>
 KILN_DEVICE void unpack_packed(Packed packed, u32 (&quants)[kCount][kParts]) {
 #pragma unroll
@@ -134,8 +133,7 @@ KILN_DEVICE void unpack_packed(Packed packed, u32 (&quants)[kCount][kParts]) {
   }
 }
 
-// The same, of blocks that are known to lie at multiples of sixteen, where a format reads those in
-// another way.
+// The decoder of a format for blocks at multiples of sixteen, if it has a special one.
 template <class Format, class = void>
 struct AlignedOf {
   using Type = Format;
@@ -153,21 +151,22 @@ KILN_DEVICE bool are_aligned(const void* blocks) {
   return !AlignedOf<Format>::kDiffers || reinterpret_cast<u64>(blocks) % 16 == 0;
 }
 
-// Whether a block is a scale and words of quants.
+// True if a block is a scale and words of quants.
 template <class Format, class = void>
 inline constexpr bool kIsHeaded = false;
 template <class Format>
 inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
 
-// Whether quants are numbers of a table's values, whose look-up takes instructions and registers.
+// True if quants are looked up in a table, which takes instructions and registers.
 template <class Format, class = void>
 inline constexpr bool kHasTable = false;
 template <class Format>
 inline constexpr bool
     kHasTable<Format, decltype(static_cast<typename Format::Table*>(nullptr), void())> = true;
 
-// The same values by quants that need no zero: those of a format with one, at the top of their
-// bytes and with the highest bit turned, which is (quant - kZero) times kTimes.
+// A decoder of the same values whose quants need no zero. If the format has a kZero, a quant is
+// moved to the top of its byte and the highest bit is flipped, which gives (quant - kZero) *
+// kTimes.
 template <class Format>
 struct Centered : Format {
   static constexpr i32 kZero = 0;
@@ -199,7 +198,7 @@ struct Centered : Format {
   }
 };
 
-// The same where runs are shorter than the blocks of vectors, whose sums then do not serve.
+// Centered if runs are shorter than the blocks of vectors, whose sums then cannot be used.
 template <class Format, bool kIsCentered = (Format::kRun < 32)>
 struct CenteredRunsOf {
   using Type = Format;
@@ -211,11 +210,12 @@ struct CenteredRunsOf<Format, true> {
 template <class Format>
 using CenteredRuns = typename CenteredRunsOf<Format>::Type;
 
-// The slices of a block.
+// Number of slices of a block.
 template <class Format>
 inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;
 
-// A whole number n as the bits of the f32 kBias + n, |n| below 2^22: conversions are slow.
+// The bits of the f32 kBias + n are kWholeBias + n, for a whole number n with |n| below 2^22. This
+// avoids conversion instructions, which are slow.
 inline constexpr i32 kWholeBias = 0x4b400000;
 inline constexpr f32 kBias = 12582912.0f;
 KILN_DEVICE f32 unbiased(i32 biased) { return bit_cast<f32>(biased) - kBias; }
@@ -230,24 +230,24 @@ KILN_DEVICE f32 value_of(Scale s, i32 quant) {
   return Format::kHasOffset ? math::fma(s.scale, centered, s.offset) : s.scale * centered;
 }
 
-// kCount consecutive slices of a block, from a multiple of kCount on, at most kTogether:
-// consecutive words of one scale in each part.
+// kCount consecutive slices of a block, beginning at a multiple of kCount, which divides kTogether.
+// In each part they have consecutive words and one scale.
 template <class Format, u32 kCount>
 struct Piece {
   static constexpr u32 kParts = Format::kParts, kWords = kCount;
   static constexpr u32 kPerBlock = kSlices<Format> / kCount;
   static_assert(Format::kTogether % kCount == 0);
 
-  // Whether it is a block, read with its scale.
+  // True if a piece is a whole block, read together with its scale.
   static constexpr bool kIsWhole = kIsHeaded<Format> && kPerBlock == 1;
 
   const u8* block;
-  u32 first;  // slice
+  u32 first;  // first slice
   u16 head;   // of a whole block
   u32 quants[kCount][kParts];
 
   Piece() = default;
-  // Piece `i` of an array of blocks, counted in as many bits as its bytes take.
+  // Piece `i` of an array of blocks. Index has as many bits as the array's size in bytes needs.
   template <class Index>
   KILN_DEVICE Piece(const u8* blocks, Index i)
       : block(blocks + i / kPerBlock * Format::kBytes),
@@ -267,7 +267,7 @@ struct Piece {
     return Format::scale(block, word(part));
   }
 
-  // The values of a part.
+  // Computes the values of a part.
   KILN_DEVICE void values(u32 part, f32 (&out)[4 * kCount]) const {
     const Scale s = scale(part);
 #pragma unroll

@@ -1,4 +1,4 @@
-// Formats whose four bits number the entries of a table.
+// Helper for formats whose four bits are the index of a table's entry.
 #pragma once
 
 #include "gguf/block.cuh"
@@ -8,7 +8,7 @@ namespace kiln::gguf {
 // Entries 0 to 15: signed bytes, four to a word, the first one lowest.
 template <u32 kFirst, u32 kSecond, u32 kThird, u32 kFourth>
 struct Codebook {
-  // Of each byte, below 16, the entry.
+  // Replaces each byte, an index below 16, by the entry.
   KILN_DEVICE static u32 look_up(u32 numbers) {
     u32 is_set[4];
 #pragma unroll
@@ -17,8 +17,8 @@ struct Codebook {
   }
 
  private:
-  // In all four bytes at once, of the 2^kBits entries from kFrom on that which the lowest kBits
-  // bits say.
+  // For all four bytes at once, selects among the 2^kBits entries from kFrom on by the lowest kBits
+  // bits of the index.
   template <u32 kFrom, u32 kBits>
   KILN_DEVICE static u32 among(const u32 (&is_set)[4]) {
     if constexpr (kBits == 0) {

@@ -1,4 +1,4 @@
-// All block formats, held to the table.
+// All block formats, checked against the table.
 #pragma once
 
 #include "gguf/iq4_nl.cuh"

@@ -1,6 +1,6 @@
 // IQ4_NL: 32 values in 18 bytes.  value = d * table[number]
 //    0  d   f16
-//    2  qs  16 bytes: the low halves are the numbers of values 0 to 15, the high ones of 16 to 31
+//    2  qs  16 bytes of indices: low halves for values 0 to 15, high halves for values 16 to 31
 // The table: -127 -104 -83 -65 -49 -35 -22 -10 1 13 25 38 53 69 89 113
 #pragma once
 

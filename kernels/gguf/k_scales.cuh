@@ -8,7 +8,8 @@
 
 namespace kiln::gguf {
 
-// Words of blocks that lie at multiples of kAlignment, or, if that is 4, may lie at those of 16.
+// Loads words of a block that lies at a multiple of kAlignment. For alignment 4, it tests whether
+// the address happens to be a multiple of 16.
 template <u32 kAlignment, u32 kCount>
 KILN_DEVICE void load_k_words(const u8* at, u32 (&words)[kCount]) {
   if constexpr (kCount % 4 == 0) {
@@ -20,7 +21,7 @@ KILN_DEVICE void load_k_words(const u8* at, u32 (&words)[kCount]) {
   load_words<4>(at, words);
 }
 
-// The numbers of runs 2 i and 2 i + 1 in two bytes.
+// The numbers of runs 2 i and 2 i + 1, in two bytes each.
 struct KPair {
   u32 scales, minima;
 };
@@ -32,8 +33,8 @@ KILN_DEVICE KPair k_pair(const u32 (&head)[4], u32 i) {
           is_low ? second & 0x3f3fu : (third >> 4 & 0x0f0fu) | (second >> 2 & 0x3030u)};
 }
 
-// Of run `i` of a block that begins with d and dmin, f16 each, and then has these bytes. Runs come
-// by two: what serves both is the same for both.
+// Scale and offset of run `i` of a block that begins with d and dmin, an f16 each, and then has
+// these bytes. Runs come in pairs, so that the compiler can share the common part of the two.
 template <u32 kAlignment>
 KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   u32 head[4];
@@ -41,7 +42,7 @@ KILN_DEVICE Scale k_scale(const u8* block, u32 i) {
   const KPair pair = k_pair(head, i / 2);
   const u32 scales = pair.scales, minima = pair.minima;
   const u32 byte = i % 2 * 8;
-  // d * n = d * (kBias + n) - d * kBias, exactly, where d is finite.
+  // d * n = d * (kBias + n) - d * kBias, exactly, if d is finite.
   const f32 d = widen(f16{static_cast<u16>(head[0])});
   const f32 minus_dmin = -widen(f16{static_cast<u16>(head[0] >> 16)});
   return {math::fma(d, bit_cast<f32>((scales >> byte & 0xffu) | kWholeBias), -kBias * d),

@@ -1,8 +1,8 @@
 // MXFP4: 32 values in 17 bytes.  value = 2^(e - 128) * table[number], e being any byte
 //    0  e   u8
-//    1  qs  16 bytes: the low halves are the numbers of values 0 to 15, the high ones of 16 to 31
-// The table: 0 1 2 3 4 6 8 12 0 -1 -2 -3 -4 -6 -8 -12, twice what E2M1 of the OCP Microscaling
-// Formats (version 1.0) says, where the scale is 2^(e - 127).
+//    1  qs  16 bytes of indices: low halves for values 0 to 15, high halves for values 16 to 31
+// The table: 0 1 2 3 4 6 8 12 0 -1 -2 -3 -4 -6 -8 -12. Entries are twice those of E2M1 in the OCP
+// Microscaling Formats (version 1.0), whose scale is 2^(e - 127).
 #pragma once
 
 #include "gguf/codebook.cuh"
@@ -29,7 +29,7 @@ struct MXFP4 {
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
     const u32 e = block[0];
-    // The two least are subnormal.
+    // The two smallest scales are subnormal.
     return {bit_cast<f32>(e < 2 ? 0x00200000u << e : (e - 1) << 23), 0};
   }
 };

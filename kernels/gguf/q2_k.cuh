@@ -1,8 +1,8 @@
 // Q2_K: 256 values in 84 bytes.  value = d * (scales[g] & 15) * quant - dmin * (scales[g] >> 4),
 // g = j / 16
 //    0  scales  16 bytes
-//   16  qs      64 bytes: of each half of the block 32 bytes; byte i holds the values i, i + 32,
-//               i + 64, i + 96 of its half, lowest bits first
+//   16  qs      64 bytes, 32 for each half of the block; byte i holds the values i, i + 32, i + 64
+//               and i + 96 of its half, lowest bits first
 //   80  d       f16
 //   82  dmin    f16
 #pragma once

@@ -1,8 +1,9 @@
 // Q3_K: 256 values in 110 bytes.  value = d * (scales[j / 16] - 32) * (quant - 4)
 //     0  hmask   32 bytes: bit j / 32 of byte j % 32 is the third bit of value j
-//    32  qs      64 bytes, as Q2_K's: the lower two bits
-//    96  scales  12 bytes: 16 numbers of six bits; the lower four are halves of bytes 0 to 7, low
-//                halves first, the upper two of number g are bits 2 * (g / 4) of byte 8 + g % 4
+//    32  qs      64 bytes, as in Q2_K: the lower two bits
+//    96  scales  12 bytes: 16 numbers of six bits. The lower four bits are halves of bytes 0 to 7,
+//                low halves first. The upper two bits of number g are bits 2 * (g / 4) and up of
+//                byte 8 + g % 4
 //   108  d       f16
 #pragma once
 

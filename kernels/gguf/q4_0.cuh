@@ -1,6 +1,6 @@
 // Q4_0: 32 values in 18 bytes.  value = d * (quant - 8)
 //    0  d   f16
-//    2  qs  16 bytes: the low halves are values 0 to 15, the high ones 16 to 31
+//    2  qs  16 bytes: low halves are values 0 to 15, high halves are values 16 to 31
 #pragma once
 
 #include "gguf/block.cuh"

@@ -1,7 +1,7 @@
 // Q4_1: 32 values in 20 bytes.  value = d * quant + m
 //    0  d   f16
 //    2  m   f16
-//    4  qs  16 bytes, as Q4_0's
+//    4  qs  16 bytes, as in Q4_0
 #pragma once
 
 #include "gguf/block.cuh"

@@ -2,7 +2,7 @@
 //    0  d       f16
 //    2  dmin    f16
 //    4  scales  12 bytes: see k_scales.cuh
-//   16  qs      128 bytes: of each 64 values 32 bytes; the low halves are the first 32 values
+//   16  qs      128 bytes, 32 for each 64 values: low halves are the first 32 values
 #pragma once
 
 #include "gguf/k_scales.cuh"

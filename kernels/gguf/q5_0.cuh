@@ -1,7 +1,7 @@
 // Q5_0: 32 values in 22 bytes.  value = d * (quant - 16)
 //    0  d   f16
 //    2  qh  u32: bit j is the fifth bit of value j
-//    6  qs  16 bytes, as Q4_0's: the lower four bits
+//    6  qs  16 bytes, as in Q4_0: the lower four bits
 #pragma once
 
 #include "gguf/block.cuh"

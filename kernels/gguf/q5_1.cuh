@@ -2,7 +2,7 @@
 //    0  d   f16
 //    2  m   f16
 //    4  qh  u32: bit j is the fifth bit of value j
-//    8  qs  16 bytes, as Q4_0's: the lower four bits
+//    8  qs  16 bytes, as in Q4_0: the lower four bits
 #pragma once
 
 #include "gguf/block.cuh"

@@ -3,7 +3,7 @@
 //    2  dmin    f16
 //    4  scales  12 bytes: see k_scales.cuh
 //   16  qh      32 bytes: bit j / 32 of byte j % 32 is the fifth bit of value j
-//   48  qs      128 bytes, as Q4_K's: the lower four bits
+//   48  qs      128 bytes, as in Q4_K: the lower four bits
 #pragma once
 
 #include "gguf/k_scales.cuh"

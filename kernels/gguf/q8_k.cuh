@@ -1,7 +1,7 @@
 // Q8_K: 256 values in 292 bytes.  value = d * quant
 //     0  d      f32
 //     4  qs     256 signed bytes
-//   260  bsums  16 times i16: the sums of 16 quants each
+//   260  bsums  16 i16, each the sum of 16 quants
 #pragma once
 
 #include "gguf/block.cuh"

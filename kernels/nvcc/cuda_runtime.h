@@ -1,8 +1,9 @@
-// What kernels ask of CUDA, declared. nvcc reads a file of this name before every source, and takes
-// this one where its folder is searched; the toolkit's own, all of the runtime's interface and the
-// C++ library's mathematics, takes longer to read than a small module to compile. The compiler
-// knows these names: for all sources its PTX is the same with either. Of any other release than the
-// one that this was seen with, the toolkit's header tells.
+// Declares the parts of CUDA that kernels use. nvcc includes a file of this name before every
+// source, and takes this one if its folder is searched. The toolkit's own header has the whole
+// runtime API and the C++ mathematics library; reading it takes longer than compiling a small
+// module. The compiler knows the names declared here, and the PTX of all sources is the same with
+// either header. That was verified for one release of CUDA; any other release uses the toolkit's
+// header.
 #pragma once
 
 #if __CUDACC_VER_MAJOR__ != 13 || __CUDACC_VER_MINOR__ != 0

@@ -1,4 +1,4 @@
-// Module affine: out[i] = inp[i] * mul + add. A row as in tables/unary.hpp.
+// Module affine: out[i] = inp[i] * mul + add. A row is as in tables/unary.hpp.
 #pragma once
 
 #include "dtypes.hpp"

@@ -1,7 +1,7 @@
 // Module binary: out[i] = lhs[i] op rhs[i]. A row: root of the kernels' names, functor
 // (functors/binary.cuh), element types (tables/dtypes.hpp), and the output's type: `Same` as the
-// operands', or `Truth`, a byte that is 0 or 1. Launch helpers call the operation kFunctor. Each group
-// is a source of the module: kernels/binary_<group>.cu.
+// operands', or `Truth`, a byte that is 0 or 1. Launch helpers call the operation kFunctor. Each
+// group is one source of the module: kernels/binary_<group>.cu.
 #pragma once
 
 #include "dtypes.hpp"
@@ -18,7 +18,7 @@
   row(bmaximum, Maximum, STORED_BUT_HALVES, Same) \
   row(bminimum, Minimum, STORED_BUT_HALVES, Same)
 
-// The same operations for types that obey another rule.
+// The same operations, for types that follow another rule for NaN.
 #define KILN_EACH_BINARY_VARIANT(row)         \
   row(bmaximum, MaximumKeepNan, HALVES, Same) \
   row(bminimum, MinimumKeepNan, HALVES, Same)

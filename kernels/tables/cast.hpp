@@ -1,5 +1,5 @@
-// Module cast: out[i] = D(inp[i]). A row: source and destination, each as the ABI spells it, which
-// is also what device code calls the type.
+// Module cast: out[i] = D(inp[i]). A row: source and destination type, as the ABI spells them,
+// which are also their names in device code.
 #pragma once
 
 #define KILN_EACH_CAST_TO(row, from) \
@@ -41,7 +41,7 @@
   row(f64, i64)                     \
   row(f64, f8_e4m3)
 
-// Names of our own, for large views: what networks cast.
+// kiln's own names, for large views: the casts that are common in networks.
 #define KILN_EACH_TILED_CAST(row) \
   row(u8, u32)                    \
   row(u8, i64)                    \

@@ -1,6 +1,6 @@
-// The element types, once: device code, launch helpers, tests and documentation read this list.
+// The one list of element types, which device code, launch helpers, tests and documentation read.
 //
-// A row: what device code calls the type (device/types.cuh, device/dtypes.cuh), the name of its
+// A row: the type's name in device code (device/types.cuh, device/dtypes.cuh), the name of its
 // enumerator on the host, the name that frameworks print, bytes, kind of number, and for floats the
 // bits of exponent and significand.
 #pragma once
@@ -17,8 +17,8 @@
   row(f64, F64, "f64", 8, Float, 11, 52)               \
   row(f8_e4m3, F8E4M3, "f8e4m3", 1, Float, 4, 3)
 
-// Sets of types that operations are there for. Each calls `row(suffix, type, ...)`: the end of the
-// kernel's name, the type, and what else the caller passes. The ABI spells f8_e4m3 in two ways.
+// Sets of types that operations support. Each calls `row(suffix, type, ...)` with the end of the
+// kernel's name, the type, and the caller's further arguments. The ABI spells f8_e4m3 in two ways.
 #define KILN_FLOATS(row, ...)   \
   row(f64, f64, __VA_ARGS__)    \
   row(f32, f32, __VA_ARGS__)    \
@@ -26,7 +26,7 @@
   row(bf16, bf16, __VA_ARGS__)  \
   row(fp8_e4m3, f8_e4m3, __VA_ARGS__)
 
-// Where f16 and bf16 obey another rule than f64, f32 and f8.
+// Floats without f16 and bf16, which sometimes follow another rule.
 #define KILN_WIDE_FLOATS(row, ...) \
   row(f64, f64, __VA_ARGS__)       \
   row(f32, f32, __VA_ARGS__)       \
@@ -35,26 +35,26 @@
   row(f16, f16, __VA_ARGS__)   \
   row(bf16, bf16, __VA_ARGS__)
 
-// Without f8.
+// Floats without f8.
 #define KILN_PLAIN_FLOATS(row, ...) \
   row(f64, f64, __VA_ARGS__)        \
   row(f32, f32, __VA_ARGS__)        \
   KILN_HALVES(row, __VA_ARGS__)
 
-// Of the sums by atomic additions.
+// Types of sums by atomic additions.
 #define KILN_SUMMED(row, ...) \
   row(u32, u32, __VA_ARGS__)  \
   KILN_PLAIN_FLOATS(row, __VA_ARGS__)
 
-// Without f8 and f64.
+// Floats without f8 and f64.
 #define KILN_SINGLE_FLOATS(row, ...) \
   row(f32, f32, __VA_ARGS__)         \
   KILN_HALVES(row, __VA_ARGS__)
 
-// Of convolutions as products of matrices.
+// Types of convolutions as products of matrices.
 #define KILN_MULTIPLIED(row, ...) KILN_SINGLE_FLOATS(row, __VA_ARGS__)
 
-// What convolutions and pools are there for.
+// Types of convolutions and pools.
 #define KILN_ARITHMETIC(row, ...) \
   row(u8, u8, __VA_ARGS__)        \
   row(u32, u32, __VA_ARGS__)      \

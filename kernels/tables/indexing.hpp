@@ -1,5 +1,5 @@
-// Module indexing: elements found by ids along a dim. A row: root of the kernels' names, ids' type,
-// the elements' types (dtypes.hpp), and what the caller passes.
+// Module indexing: elements found by ids along a dim. A row: root of the kernels' names, type of
+// the ids, types of the elements (dtypes.hpp), and the caller's further arguments.
 #pragma once
 
 #include "dtypes.hpp"

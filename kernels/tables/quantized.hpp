@@ -1,10 +1,10 @@
-// Module quantized: blocks of GGUF files to floats, and products with them.
+// Module quantized: conversion of blocks of GGUF files to floats, and products with them.
 #pragma once
 
 #include "dtypes.hpp"
 
-// A row: the decoder (kernels/gguf), the name that files and people use, the number of the type in a
-// GGUF file, values and bytes of a block.
+// A row: the decoder (kernels/gguf), the format's usual name, the number of the type in a GGUF
+// file, values and bytes of a block.
 #define KILN_EACH_BLOCK_FORMAT(row) \
   row(Q4_0, "Q4_0", 2, 32, 18)      \
   row(Q4_1, "Q4_1", 3, 32, 20)      \
@@ -20,13 +20,14 @@
   row(IQ4_NL, "IQ4_NL", 20, 32, 18) \
   row(MXFP4, "MXFP4", 39, 32, 17)
 
-// Formats of our own names: dequantize_block_<suffix>_<T>, told the number of blocks as `k`, and
-// mul_mat_vec_<suffix>_q8_1_cuda1.
+// Formats with kiln's own kernel names: dequantize_block_<suffix>_<T>, which takes the number of
+// blocks as `k`, and mul_mat_vec_<suffix>_q8_1_cuda1.
 #define KILN_EACH_OWN_FORMAT(row) row(IQ4_NL, iq4_nl) row(MXFP4, mxfp4)
 
-// dequantize_block_<suffix>_<T>. A row: decoder, suffix. How a launch says the number of blocks: as
-// `k`; as `k` values; by its grid, which has one of so many threads for each. The last number is
-// that of a block's slices.
+// dequantize_block_<suffix>_<T>. A row: decoder, suffix. A launch gives the number of blocks as `k`
+// (OF_BLOCKS), gives the number of values as `k` (OF_VALUES), or has one thread block for each
+// block (OF_GRID). For the last, a row also has the threads of a thread block and the slices of a
+// block.
 #define KILN_EACH_DEQUANTIZE_OF_BLOCKS(row) row(Q4_0, q4_0) row(Q4_1, q4_1) row(Q8_0, q8_0)
 #define KILN_EACH_DEQUANTIZE_OF_VALUES(row) row(Q5_0, q5_0) row(Q5_1, q5_1)
 #define KILN_EACH_DEQUANTIZE_OF_GRID(row) \
@@ -51,7 +52,7 @@
   row(Q5_K, q5_K)               \
   row(Q6_K, q6_K)
 
-// dequantize_mul_mat_vec_<suffix>; that of Q5_K is not told the number of rows.
+// dequantize_mul_mat_vec_<suffix>. The kernel of Q5_K does not take the number of rows.
 #define KILN_EACH_DEQUANTIZE_MUL_MAT_VEC(row) \
   row(Q4_0, q4_0_cuda)                        \
   row(Q4_1, q4_1_cuda)                        \
@@ -64,8 +65,9 @@
   row(Q6_K, q6_k)
 #define KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(row) row(Q5_K, q5_k)
 
-// mul_mat_vec_<suffix>_q8_1_cuda<vectors>, for 1 to 8 vectors, and mul_mat_<suffix>, whose blocks make
-// so many rows and vectors of the result. Blocks of 32 values are short, of 256 long.
+// mul_mat_vec_<suffix>_q8_1_cuda<vectors>, for 1 to 8 vectors, and mul_mat_<suffix>. A row:
+// decoder, suffix, and the rows and vectors of the result that a thread block of mul_mat makes.
+// Blocks of 32 values are short, blocks of 256 values are long.
 #define KILN_EACH_SHORT_MUL_MAT(row) \
   row(Q4_0, q4_0, 128, 64)           \
   row(Q4_1, q4_1, 128, 64)           \
@@ -89,7 +91,7 @@
   row(Q6_K, q6k)                   \
   row(Q8_0, q8_0)
 
-// Formats of products by our own names, beside those of the ABI: fused_vector_<suffix>,
+// Formats of products with kiln's own names, beside those of the ABI: fused_vector_<suffix>,
 // fused_float_vector_<suffix> and fused_matrix_<suffix>, and half_matrix_<suffix> of module
 // quantized_half.
 #define KILN_EACH_FUSED(row) \
@@ -100,7 +102,7 @@
   row(Q6_K, q6_K)            \
   row(MXFP4, mxfp4)
 
-// held_vectors_<suffix>: the same as mul_mat_<suffix>, of up to eight vectors
+// held_vectors_<suffix>: the same as mul_mat_<suffix>, for up to eight vectors
 #define KILN_EACH_HELD(row) \
   row(Q4_0, q4_0)           \
   row(Q4_1, q4_1)           \

@@ -1,4 +1,4 @@
-// Module rearrange, names of our own: numbers in a row, transposes and slices. A row: root of the
+// Module rearrange, kiln's own names: ranges of numbers, transposes and slices. A row: root of the
 // kernels' names, and their element types.
 #pragma once
 

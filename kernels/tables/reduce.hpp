@@ -1,6 +1,6 @@
-// Module reduce. A row: name, functor (functors/reduction.cuh), element types (tables/dtypes.hpp), and
-// the output's type: `Same` as the elements', or `Index`, a u32; then the row below that serves where
-// several blocks share a row, and its order. Its kernels are fast_<name>_<type>. Launch helpers call
+// Module reduce. A row: name, functor (functors/reduction.cuh), element types (tables/dtypes.hpp);
+// the output's type, `Same` as the elements' or `Index`, a u32; and for rows that several blocks
+// share, the row below to use and its order. Kernels are fast_<name>_<type>. Launch helpers call
 // the operation kFunctor.
 #pragma once
 
@@ -15,15 +15,15 @@
   row(argmin, ArgMin, NUMBERS, Index, argextreme, Reversed)
 #define KILN_EACH_REDUCTION(row) KILN_EACH_VALUE_REDUCTION(row) KILN_EACH_INDEX_REDUCTION(row)
 
-// Reductions of rows by several blocks each, names of our own: split_<name>_<type> of rows whose elements
-// lie side by side, split_apart_<name>_<type> of others. With EitherOrder elements are taken in the
-// given order, or, where a parameter says so, reversed: the least is the greatest.
+// Reductions of rows by several blocks each, with kiln's own names: split_<name>_<type> if a row's
+// elements are neighbours, split_apart_<name>_<type> otherwise. EitherOrder takes elements in the
+// given order, or reversed if a parameter says so: the least is then the greatest.
 #define KILN_EACH_SPLIT_REDUCTION(row)          \
   row(sum, Sum, NUMBERS, Same, InOrder)         \
   row(extreme, Max, NUMBERS, Same, EitherOrder) \
   row(argextreme, ArgMax, NUMBERS, Index, EitherOrder)
 
-// Operations on rows: root of the kernels' names, element types.
+// Operations on rows. A row: root of the kernels' names, element types.
 #define KILN_EACH_SOFTMAX(row, kernel) row(softmax, PLAIN_FLOATS, kernel)
 #define KILN_EACH_SOFTMAX_LONG(row, kernel) row(softmax_long, PLAIN_FLOATS, kernel)
 #define KILN_EACH_SOFTMAX_STAGED(row, kernel) row(softmax_staged, SINGLE_FLOATS, kernel)

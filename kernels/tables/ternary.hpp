@@ -1,5 +1,5 @@
-// Module ternary: out[i] = condition[i] != 0 ? t[i] : f[i]. A row: type of the condition, then the
-// elements' types (tables/dtypes.hpp).
+// Module ternary: out[i] = condition[i] != 0 ? t[i] : f[i]. A row: type of the condition, and types
+// of the elements (tables/dtypes.hpp).
 #pragma once
 
 #include "dtypes.hpp"
@@ -16,7 +16,7 @@
   row(i32, F8)               \
   row(i64, F8)
 
-// Names of our own, for large views: of every size of element, whatever its type.
+// kiln's own names, for large views: one type for each element size.
 #define KILN_SIZES(row, ...)   \
   row(u8, u8, __VA_ARGS__)     \
   row(f16, f16, __VA_ARGS__)   \

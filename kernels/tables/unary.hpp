@@ -1,8 +1,9 @@
 // The operations of module unary: out[i] = op(inp[i]).
 //
-// A row: root of the kernels' names, functor (functors/unary.cuh), element types (tables/dtypes.hpp),
-// cost (tuning/elementwise.hpp; of the copy, that it computes nothing), and how many scalars of the
-// element type are passed. Launch helpers call the operation kFunctor.
+// A row: root of the kernels' names, functor (functors/unary.cuh), element types
+// (tables/dtypes.hpp), cost (tuning/elementwise.hpp; Move for the copy, which computes nothing),
+// and the number of scalars of the element type that are passed. Launch helpers call the operation
+// kFunctor.
 #pragma once
 
 #include "dtypes.hpp"
@@ -21,7 +22,7 @@
   row(usign, Sign, FLOATS, Brief, 0)                  \
   row(urelu, Relu, WIDE_FLOATS, Brief, 0)
 
-// The same operations for types that obey another rule.
+// The same operations, for types that follow another rule for NaN.
 #define KILN_EACH_UNARY_VARIANT(row) row(urelu, ReluKeepNan, HALVES, Brief, 0)
 
 #define KILN_EACH_UNARY_FUNCTION(row)                 \
@@ -32,7 +33,7 @@
   row(utanh, Tanh, FLOATS, Long, 0)                   \
   row(upowf, Power, FLOATS, Long, 1)
 
-// Error functions, too.
+// Activations and error functions.
 #define KILN_EACH_UNARY_ACTIVATION(row)               \
   row(uerf, Erf, FLOATS, Long, 0)                     \
   row(unormcdf, NormalCdf, FLOATS, Long, 0)           \
