@@ -38,9 +38,9 @@ KILN_DEVICE void atomic_sum(f32* address, f32 value) { atomic_add(address, value
 KILN_DEVICE void atomic_sum(f64* address, f64 value) { atomic_add(address, value); }
 #endif
 // Two-byte elements are added in pairs, because the hardware adds a single one in a
-// compare-and-swap loop. Measured on an H200, without the test for NaN, in us, single elements ->
-// pairs: sum_f16 33x333 9.2 -> 3.1; sum_f16 transposed 384x1500 151 -> 16; sum_bf16 33x333 7.2 ->
-// 3.1.
+// compare-and-swap loop.
+// Measured on an H200, without the test for NaN, in us, single elements -> pairs: sum_f16 33x333
+// 9.2 -> 3.1; sum_f16 transposed 384x1500 151 -> 16; sum_bf16 33x333 7.2 -> 3.1.
 #if KILN_HAS_PAIR_ATOMICS
 struct BesideNothing {
   u32* pair;

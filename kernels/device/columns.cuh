@@ -6,8 +6,8 @@
 // 1, a column is several neighbours in that dim.
 //
 // Measured on an H200, own geometry, in us, affine_f32 of 4096x4096: rows out of rows of 8192,
-// single elements -> columns, 112 -> 54; rows that repeat one element, lines -> neighbours, 40 ->
-// 24.
+// single elements -> columns, 112 -> 54; rows that repeat one element, lines -> neighbours,
+// 40 -> 24.
 #pragma once
 
 #include "device/index.cuh"

@@ -92,8 +92,9 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
 
 KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
 
-// Sines for types with few significant bits. Measured on an H200, own geometry, in us, the vendor's
-// -> these: usin_f16 of 200,000 elements 2.41 -> 1.90; of 2^22 elements 8.4 -> 5.9.
+// Sines for types with few significant bits.
+// Measured on an H200, own geometry, in us, the vendor's -> these: usin_f16 of 200,000 elements
+// 2.41 -> 1.90; of 2^22 elements 8.4 -> 5.9.
 //
 // Returns (-1)^turns sin r, for |r| up to about pi / 2. An odd polynomial of degree 9, within
 // 6.3e-9 of the sine.

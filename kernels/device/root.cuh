@@ -1,7 +1,7 @@
 // An f64 square root that takes fewer registers than the vendors', so that two blocks of 1024
-// threads fit on a multiprocessor. Measured on an H200, reference geometry, in us, the vendor's ->
-// this: 200,000 elements 3.07 -> 2.40; 384x1500 transposed 12.2 -> 8.1; but 2^22 elements in few
-// blocks 20.1 -> 22.0.
+// threads fit on a multiprocessor.
+// Measured on an H200, reference geometry, in us, the vendor's -> this: 200,000 elements
+// 3.07 -> 2.40; 384x1500 transposed 12.2 -> 8.1; but 2^22 elements in few blocks 20.1 -> 22.0.
 #pragma once
 
 #include "device/dtypes.cuh"

@@ -58,8 +58,8 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) words[i] = reinterpret_cast<const u32*>(at)[i];
   } else if constexpr (kAlignment == 2 && kCount > 1) {
-    // Loads the aligned words that hold all of the data except its last two bytes, and then these.
-    // If `at` is not a multiple of 4, the first word begins two bytes before it.
+    // Loads aligned words, and the last two bytes, which these words may lack. If `at` is not a
+    // multiple of 4, the first word begins two bytes before it.
     const u32 before = static_cast<u32>(reinterpret_cast<u64>(at)) & 2;
     const u32* const aligned = reinterpret_cast<const u32*>(at - before);
     const u32 last = *reinterpret_cast<const u16*>(at + 4 * kCount - 2);
@@ -164,9 +164,8 @@ template <class Format>
 inline constexpr bool
     kHasTable<Format, decltype(static_cast<typename Format::Table*>(nullptr), void())> = true;
 
-// A decoder of the same values whose quants need no zero. If the format has a kZero, a quant is
-// moved to the top of its byte and the highest bit is flipped, which gives (quant - kZero) *
-// kTimes.
+// A decoder of the same values whose quants need no zero. If the format's kZero is not 0, a quant is
+// moved to the top of its byte and the highest bit is flipped: (quant - kZero) * kTimes.
 template <class Format>
 struct Centered : Format {
   static constexpr i32 kZero = 0;

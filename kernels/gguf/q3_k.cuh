@@ -2,8 +2,8 @@
 //     0  hmask   32 bytes: bit j / 32 of byte j % 32 is the third bit of value j
 //    32  qs      64 bytes, as in Q2_K: the lower two bits
 //    96  scales  12 bytes: 16 numbers of six bits. The lower four bits are halves of bytes 0 to 7,
-//                low halves first. The upper two bits of number g are bits 2 * (g / 4) and up of
-//                byte 8 + g % 4
+//                low halves first. The upper two bits of number g are in byte 8 + g % 4, from bit
+//                2 * (g / 4) on
 //   108  d       f16
 #pragma once
 

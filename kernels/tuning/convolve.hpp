@@ -9,28 +9,30 @@ inline constexpr unsigned kConvolveThreads = 128;
 inline constexpr unsigned kConvolveTaps = 31;
 
 // A tile of the direct kernels has another team of threads for each kConvolveTermsOfTeam terms, up
-// to kConvolveTeams teams. Measured on an H200, reference geometry, in us, by 64, 128 and 256
-// terms: f32, 64 channels by 3x3 to 64, 8 of 56x56: 202, 168, 149; f16, 384 by 3, stride 2, to 384
-// of length 1500: 137, 132, 115; 3 by 16x16, stride 16, to 768 of 24x24: 130, 108, 121.
+// to kConvolveTeams teams.
+// Measured on an H200, reference geometry, in us, by 64, 128 and 256 terms: f32, 64 channels by 3x3
+// to 64, 8 of 56x56: 202, 168, 149; f16, 384 by 3, stride 2, to 384 of length 1500: 137, 132, 115;
+// 3 by 16x16, stride 16, to 768 of 24x24: 130, 108, 121.
 inline constexpr unsigned kConvolveTermsOfTeam = 256;
 inline constexpr unsigned kConvolveTeams = 8;
 
 // A thread of the direct kernels makes an output by itself if there is one output channel. It also
 // does so if there is a thread for each output and an output has at most this many terms, because
-// sharing weights would then take longer. Measured on an H200, in us, sharing -> by itself: f32, 16
-// channels by 3 to 16 of length 4096: 6.7 -> 5.3; transposed, f64, 16 by 4, stride 2, to 16 of
-// length 4096: 10.8 -> 8.1.
+// sharing weights would then take longer.
+// Measured on an H200, in us, sharing -> by itself: f32, 16 channels by 3 to 16 of length 4096:
+// 6.7 -> 5.3; transposed, f64, 16 by 4, stride 2, to 16 of length 4096: 10.8 -> 8.1.
 constexpr unsigned convolve_terms_alone(bool transposed) { return transposed ? 256 : 64; }
-// The same for any number of terms, if a channel has at most this many outputs. Measured on an
-// H200, in us, sharing -> by itself: f32, 64 channels by 3x3 to 64 of 4x4: 58 -> 31; f16, 512 by
-// 1x1 to 1000 of 1x1: 576 -> 275.
+// The same for any number of terms, if a channel has at most this many outputs.
+// Measured on an H200, in us, sharing -> by itself: f32, 64 channels by 3x3 to 64 of 4x4: 58 -> 31;
+// f16, 512 by 1x1 to 1000 of 1x1: 576 -> 275.
 inline constexpr unsigned kConvolveTiny = 40;
 
 // Threads of a block of the direct kernels in kiln's own geometry, if `threads` threads are wanted
-// and an output has `terms` terms. Measured on an H200, in us, by 256 and by 512: u8, 16 channels
-// by 3 to 16 of length 2^20: 149, 158; f32, 64 by 3x3 to 64 of 56x56: 26.5, 24.7; f64, 256 by 3x3
-// to 256 of 14x14: 94, 67, but 100 by as many threads as there are outputs; 16 by 3x3 to 16 of
-// 128x128: 18.9, 17.4, of 16x16: 6.7, 8.6.
+// and an output has `terms` terms.
+// Measured on an H200, in us, by 256 and by 512: u8, 16 channels by 3 to 16 of length 2^20: 149,
+// 158; f32, 64 by 3x3 to 64 of 56x56: 26.5, 24.7; f64, 256 by 3x3 to 256 of 14x14: 94, 67, but 100
+// by as many threads as there are outputs; 16 by 3x3 to 16 of 128x128: 18.9, 17.4, of 16x16: 6.7,
+// 8.6.
 constexpr unsigned convolve_block(double threads, double terms, unsigned multiprocessors) {
   return terms < 128 || threads < 512.0 * multiprocessors ? 256 : 512;
 }
@@ -111,9 +113,10 @@ constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, bool transpos
   }
 }
 // The estimated time, in ns, if each thread makes an output by itself. A term takes longer in
-// launches of more than a wave, whose weights lie further apart. Measured on an H200, in us, tiles
-// -> by itself: f16, 256 channels by 4x4 to 4 of 1x1, of 2x2: 51 -> 25; f32, 2048 by 1x1 to 1000 of
-// 1x1: 37 -> 202; transposed, 100 by 4x4 to 512 of 1x1: 24 -> 29.
+// launches of more than a wave, whose weights lie further apart.
+// Measured on an H200, in us, tiles -> by itself: f16, 256 channels by 4x4 to 4 of 1x1, of 2x2:
+// 51 -> 25; f32, 2048 by 1x1 to 1000 of 1x1: 37 -> 202; transposed, 100 by 4x4 to 512 of 1x1:
+// 24 -> 29.
 constexpr double convolve_time_alone(double terms, bool is_wave, bool transposed) {
   return 2000 + (is_wave ? 25 : transposed ? 270 : 90) * terms;
 }

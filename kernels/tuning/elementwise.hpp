@@ -43,9 +43,10 @@ constexpr Elementwise elementwise(Architecture architecture) {
 
 // Kernels that need more than 32 registers per thread, the limit at which two blocks of 1024
 // threads share a multiprocessor: with 32, they would spill. Given by the beginning and end of
-// their names. Measured on an H200, 2^22 elements, in us, two blocks -> one, in kiln's own geometry
-// and in the reference geometry: bdiv_f32 20.7 -> 14.6, 26.0 -> 17.8; where_u8_u8 7.6 -> 8.0, 11.0
-// -> 15.9; uerf_fp8_e4m3, which needs no more than 32, 8.1 -> 8.9, 11.0 -> 15.1.
+// their names.
+// Measured on an H200, 2^22 elements, in us, two blocks -> one, in kiln's own geometry and in the
+// reference geometry: bdiv_f32 20.7 -> 14.6, 26.0 -> 17.8; where_u8_u8 7.6 -> 8.0, 11.0 -> 15.9;
+// uerf_fp8_e4m3, which needs no more than 32, 8.1 -> 8.9, 11.0 -> 15.1.
 struct Names {
   const char* root;
   const char* suffix;
@@ -102,18 +103,19 @@ struct Costly {
 };
 inline constexpr Costly kCostly[] = {
     // Functions that, in the reference geometry, are fastest with two working blocks of 1024
-    // threads per multiprocessor instead of one. Measured on an H200, 2^22 elements, in us, one ->
-    // two, f32 and f16: unormcdf 24.4 -> 17.0, 22.0 -> 15.5; upowf 21.0 -> 15.4, 18.2 -> 13.7;
-    // ugelu_erf 17.3 -> 14.0, 14.5 -> 12.0; uerf 15.3 -> 13.5, 12.5 -> 10.9; ulog_f16 11.5 -> 10.6;
-    // but uexp 11.2 -> 13.3, 8.0 -> 9.1.
+    // threads per multiprocessor instead of one.
+    // Measured on an H200, 2^22 elements, in us, one -> two, f32 and f16: unormcdf 24.4 -> 17.0,
+    // 22.0 -> 15.5; upowf 21.0 -> 15.4, 18.2 -> 13.7; ugelu_erf 17.3 -> 14.0, 14.5 -> 12.0; uerf
+    // 15.3 -> 13.5, 12.5 -> 10.9; ulog_f16 11.5 -> 10.6; but uexp 11.2 -> 13.3, 8.0 -> 9.1.
     {{"unormcdf_", ""}, Cost::kLongest},
     {{"upowf_", ""}, Cost::kLongest},
     {{"ugelu_erf_", ""}, Cost::kLongest},
     {{"uerf_", ""}, Cost::kLongest},
     {{"ulog_", "16"}, Cost::kLongest},
-    // Divisions of small elements. Measured likewise, as brief -> as long functions: urecip_bf16
-    // 9.7 -> 8.4; usqrt_f16 9.4 -> 8.4; of f8, which then uses a lookup table, urecip 10.3 -> 7.9
-    // and usqrt 9.4 -> 7.9, or in kiln's own geometry 7.5 -> 4.8 and 6.3 -> 4.8.
+    // Divisions of small elements.
+    // Measured likewise, as brief -> as long functions: urecip_bf16 9.7 -> 8.4; usqrt_f16
+    // 9.4 -> 8.4; of f8, which then uses a lookup table, urecip 10.3 -> 7.9 and usqrt 9.4 -> 7.9,
+    // or in kiln's own geometry 7.5 -> 4.8 and 6.3 -> 4.8.
     {{"urecip_", "16"}, Cost::kLong},
     {{"urecip_", "e4m3"}, Cost::kLong},
     {{"usqrt_", "16"}, Cost::kLong},
@@ -137,10 +139,10 @@ constexpr unsigned most_blocks(const Machine& machine) {
 
 // Maximum number of blocks of 1024 threads, or of as many threads in smaller blocks, in which each
 // thread takes one element of a view. In larger launches a thread takes a group of elements. `rows`
-// is for kernels that move whole chunks, whose groups cost less. Measured on an H200, reference
-// geometry, in us, an element and a group: uexp_f32 of 8x512x4x64 permuted 9.1, 12.6, of
-// 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5; badd_f32 of
-// 2x56x56x128 channels first 10.6, 11.6, of 1024x1024 transposed 11.7, 8.9.
+// is for kernels that move whole chunks, whose groups cost less.
+// Measured on an H200, reference geometry, in us, an element and a group: uexp_f32 of 8x512x4x64
+// permuted 9.1, 12.6, of 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5;
+// badd_f32 of 2x56x56x128 channels first 10.6, 11.6, of 1024x1024 transposed 11.7, 8.9.
 constexpr unsigned view_blocks(const Machine& machine, bool rows) {
   const unsigned fit = machine.multiprocessors * (machine.threads / 1024);
   const unsigned wanted = rows ? 5 * fit / 2 : 5 * fit;
@@ -202,8 +204,9 @@ struct Spread {
 
   // Contiguous arrays, `per_chunk` elements to a chunk. Small arrays give half of the
   // multiprocessors a block. `is_alone` says that a multiprocessor holds only one of the kernel's
-  // blocks of 1024 threads. Measured on an H200, 2^14 elements, in us, 128 blocks -> 64: affine_f32
-  // 1.27 -> 1.21; badd_f16 1.33 -> 1.26; cast_bf16_f16 1.31 -> 1.25.
+  // blocks of 1024 threads.
+  // Measured on an H200, 2^14 elements, in us, 128 blocks -> 64: affine_f32 1.27 -> 1.21; badd_f16
+  // 1.33 -> 1.26; cast_bf16_f16 1.31 -> 1.25.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk,
                               bool is_alone = false) const {
     return contiguous(elements, per_chunk, is_alone, elementwise(machine.architecture).threads);
@@ -232,8 +235,9 @@ struct Spread {
   constexpr Launch copied(unsigned long long elements, bool turned) const {
     return strided(elements, turned ? 256 : kCopyThreads);
   }
-  // The same for contiguous arrays. Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512:
-  // 600,000 elements 3.69 -> 3.25; 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139.
+  // The same for contiguous arrays.
+  // Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512: 600,000 elements 3.69 -> 3.25;
+  // 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139.
   constexpr Launch copied_contiguous(unsigned long long elements, unsigned per_chunk) const {
     return contiguous(elements, per_chunk, false, kCopyThreads);
   }

@@ -12,9 +12,10 @@ constexpr Launch chunk_each(unsigned long long elements, unsigned per_chunk,
   return {static_cast<unsigned>((elements + each - 1) / each), threads};
 }
 
-// Copies, `per_chunk` elements to a chunk. Measured on an H200, copy2d, in us, only resident
-// threads -> a thread per chunk: 2^20 elements of one byte 2.57 -> 2.56, of eight bytes 6.48 ->
-// 6.26; 2^26 elements of one byte 36.5 -> 34.4, of eight bytes 273 -> 256.
+// Copies, `per_chunk` elements to a chunk.
+// Measured on an H200, copy2d, in us, only resident threads -> a thread per chunk: 2^20 elements of
+// one byte 2.57 -> 2.56, of eight bytes 6.48 -> 6.26; 2^26 elements of one byte 36.5 -> 34.4, of
+// eight bytes 273 -> 256.
 constexpr Launch copied_by_chunks(const Spread& device, unsigned long long elements,
                                   unsigned per_chunk) {
   const bool all = elementwise(device.machine.architecture).small_chunks;
@@ -23,13 +24,15 @@ constexpr Launch copied_by_chunks(const Spread& device, unsigned long long eleme
 }
 
 // Number of threads that fill by chunks, in a block of the reference's 1024 threads. The others
-// exit early. Measured on an H200, 2^28 elements, in us: these threads, for one, two and four bytes
-// 259, 263, 294; 64 or 256 threads for four bytes 318, 303; an element per thread 335, 304, 305.
+// exit early.
+// Measured on an H200, 2^28 elements, in us: these threads, for one, two and four bytes 259, 263,
+// 294; 64 or 256 threads for four bytes 318, 303; an element per thread 335, 304, 305.
 constexpr unsigned filling_threads(unsigned bytes) { return bytes == 1 ? 64 : 128; }
 
 // Fills in kiln's own geometry. Small ones use smaller blocks. Elements of eight bytes are as fast
-// one by one. Measured on an H200, one-byte elements, in us, 128 and 256 threads: 2^12 elements
-// 0.82, 0.85; 2^18 0.97, 0.93; 2^22 2.10, 2.03.
+// one by one.
+// Measured on an H200, one-byte elements, in us, 128 and 256 threads: 2^12 elements 0.82, 0.85;
+// 2^18 0.97, 0.93; 2^22 2.10, 2.03.
 constexpr Launch filled(unsigned long long elements, unsigned bytes) {
   if (bytes == 8) return chunk_each(elements, 1, 1024);
   constexpr unsigned long long kFew = 1u << 17;  // bytes

@@ -103,8 +103,9 @@ constexpr HalfBlock half_block(unsigned long long rows, unsigned long long tiles
 //    4096 x 4096 by 512   38  101    42  114    41  127    44  151
 //    4096 x 4096 by 512   72  101    86  114    79  127    84  151
 //
-// Experts, whose tasks are sorted. Measured on an H200 in us, all launches, f16 to f16, Q4_K unless
-// said otherwise; each pair: as f16, in Q8_1; columns: tasks per expert:
+// Experts, whose tasks are sorted.
+// Measured on an H200 in us, all launches, f16 to f16, Q4_K unless said otherwise; each pair: as
+// f16, in Q8_1; columns: tasks per expert:
 //                                       4         8        32       128       256       1024
 //     8 experts  2048 x 4096        47   51   47   52   50   93            143  309  392 1057
 //    64 experts  2048 x 4096       317  285  295  291  337  416  548 1149

@@ -46,9 +46,9 @@ inline constexpr unsigned kFewGroups = 512;
 // rows have fewer pieces than a block has threads, half as many groups suffice, or seven sixteenths
 // for one vector and formats of long blocks.
 //
-// Measured likewise, blocks -> waves: Q4_0 14336 x 4096, 1 vector 16.0 -> 13.2; 2 vectors 23.2 ->
-// 12.9. Q8_0 5120 x 13824, 1 vector 20.1 -> 26.9. Fewer pieces than threads, 2048 x 2048: Q4_K 3.9
-// -> 3.3; Q5_K 4.1 -> 3.7; Q6_K 4.8 -> 4.5; but Q4_0 3.2 -> 3.4.
+// Measured likewise, blocks -> waves: Q4_0 14336 x 4096, 1 vector 16.0 -> 13.2; 2 vectors
+// 23.2 -> 12.9. Q8_0 5120 x 13824, 1 vector 20.1 -> 26.9. Fewer pieces than threads, 2048 x 2048:
+// Q4_K 3.9 -> 3.3; Q5_K 4.1 -> 3.7; Q6_K 4.8 -> 4.5; but Q4_0 3.2 -> 3.4.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
 // True if waves may have rows of their own, for a format with so many values and bytes in a block,
@@ -132,8 +132,8 @@ constexpr unsigned pair_rows_without_units(unsigned block_bytes) {
   return block_bytes == 210 ? kRowsWithoutUnits : 1280;
 }
 // Matrix units copy further ahead up to so many rows, which have fewer tiles than there are
-// multiprocessors. Reference geometry, Q4_K 2048 x 2048, 5 vectors, in us, without -> with: 6.8 ->
-// 6.2.
+// multiprocessors. Reference geometry, Q4_K 2048 x 2048, 5 vectors, in us, without -> with:
+// 6.8 -> 6.2.
 inline constexpr unsigned kRowsCopiedAhead = 2048;
 // True if a product uses matrix units, in kiln's own geometry.
 constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) {
@@ -146,8 +146,9 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 // threads and sums kHeldTiles tiles at once. In it, each kHeldGroup times 32 threads copy for each
 // other.
 //
-// First, with a form in which each 32 threads copy for themselves. Measured on an H200, in us; each
-// pair: eight waves in two blocks with four tiles; without held_vectors:
+// First, with a form in which each 32 threads copy for themselves.
+// Measured on an H200, in us; each pair: eight waves in two blocks with four tiles; without
+// held_vectors:
 //                            Q4_0         Q8_0         Q4_K         Q6_K
 //    6144 x 2048, 8        7.2   8.3    8.9   9.3    7.6   9.2   10.1  11.4
 //    2048 x 2048, 8        4.5   4.3    5.1   4.9    4.6   5.1    5.4   5.3

@@ -10,9 +10,10 @@ namespace kiln::tuning {
 inline constexpr unsigned kMostCounted = 256, kFewCounted = 64;
 
 // Maximum number of columns, a power of two, for which a block of kiln's own geometry has a thread
-// each. Measured on an H200, in us, merging and in registers: 8 rows of 512, f32 7.2, 11.1, f64
-// 7.9, 18.5; 8 rows of 1024, f32 11.8, 10.6, f64 13.7, 18.0; 4096 rows of 512, f32 140, 63, f64
-// 163, 113.
+// each.
+// Measured on an H200, in us, merging and in registers: 8 rows of 512, f32 7.2, 11.1, f64 7.9,
+// 18.5; 8 rows of 1024, f32 11.8, 10.6, f64 13.7, 18.0; 4096 rows of 512, f32 140, 63, f64 163,
+// 113.
 constexpr unsigned most_merged(unsigned multiprocessors, unsigned long long rows,
                                unsigned element_bytes) {
   if (rows > multiprocessors || element_bytes < 4) return kMostCounted;

@@ -15,8 +15,9 @@ struct Split {
 inline constexpr unsigned kSplitThreads = 256;
 inline constexpr unsigned kSplitBlocks = 3;  // of these threads, on a multiprocessor
 // The same for rows whose elements are not neighbours: as many blocks as have registers for what
-// they read ahead. Measured on an H200, columns of 8192x8192, in us, three blocks -> this many: f32
-// 86 -> 70; f16 68 -> 61; f64 133 -> 124.
+// they read ahead.
+// Measured on an H200, columns of 8192x8192, in us, three blocks -> this many: f32 86 -> 70; f16
+// 68 -> 61; f64 133 -> 124.
 constexpr unsigned split_apart_blocks(unsigned element_bytes) {
   return element_bytes == 8 ? 4 : element_bytes == 2 ? 5 : 6;
 }
@@ -46,9 +47,9 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
   return split_into(parts < 4 ? 1 : parts, rows, elements);
 }
 
-// Splits few long rows of softmax, or makes `parts` parts if that is not 0. Measured on an H200, in
-// us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256 35 -> 6.9; f16 1x128256 21 ->
-// 6.7; 8x50257 12 -> 7.4.
+// Splits few long rows of softmax, or makes `parts` parts if that is not 0.
+// Measured on an H200, in us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256
+// 35 -> 6.9; f16 1x128256 21 -> 6.7; 8x50257 12 -> 7.4.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {
   constexpr unsigned kMostPieces = 3072;
@@ -59,9 +60,10 @@ constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
 }
 
 // The same for norms, in which a thread has at least one element. The more rows there are, the
-// longer they must be. Measured on an H200, in us, a block for each row -> parts: layernorm_f32
-// 1x32000 8.7 -> 5.6; 1x151936 32 -> 7.8; 4x50257 32 -> 7.4; 16x50257 31 -> 13; rmsnorm_f16 1x50257
-// 9.0 -> 4.4; but 4x16384 3.6 -> 4.5; layernorm_f32 16x16384 6.1 -> 8.4.
+// longer they must be.
+// Measured on an H200, in us, a block for each row -> parts: layernorm_f32 1x32000 8.7 -> 5.6;
+// 1x151936 32 -> 7.8; 4x50257 32 -> 7.4; 16x50257 31 -> 13; rmsnorm_f16 1x50257 9.0 -> 4.4; but
+// 4x16384 3.6 -> 4.5; layernorm_f32 16x16384 6.1 -> 8.4.
 constexpr Split norm_parts(const Spread& device, unsigned long long rows,
                            unsigned long long columns, unsigned element_bytes, unsigned parts) {
   constexpr unsigned kMostBytes = 1u << 16, kFewestBytesOfRow = 1u << 13;

@@ -59,8 +59,8 @@ constexpr unsigned streamed_waves(unsigned block_bytes, unsigned block_values, u
 // In kiln's own geometry, fused_vector streams matrices with at least so many columns, rows and
 // weights, in all of its formats except MXFP4. For smaller matrices, blocks take longer to start
 // than to work. The other products use the kernels of mul_mat_vec, which do not stream: they would
-// have fewer blocks on a multiprocessor. In the reference geometry that costs, in us, without ->
-// with streams: Q4_0 2048 x 2048 3.2 -> 3.4; Q8_0 4096 x 4096 7.0 -> 7.9.
+// have fewer blocks on a multiprocessor. In the reference geometry that costs, in us,
+// without -> with streams: Q4_0 2048 x 2048 3.2 -> 3.4; Q8_0 4096 x 4096 7.0 -> 7.9.
 //
 // Measured likewise, results in f32; each pair: without and with streams:
 //                         Q4_0         Q8_0         Q4_K         Q5_K         Q6_K

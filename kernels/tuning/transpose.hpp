@@ -11,9 +11,9 @@ inline constexpr unsigned kTransposeThreads = kSquaresOfTile * kSquaresOfTile;
 constexpr unsigned side_of_transpose(unsigned element) {
   return kSquaresOfTile * unit_of_transpose(element) / element;
 }
-// Number of blocks that share a multiprocessor. Two-byte elements have the smallest tiles. Measured
-// on an H200, two-byte elements, in us, 6 blocks -> 8: 16384x8192 155 -> 138; 64x1024x1024 75 ->
-// 68.
+// Number of blocks that share a multiprocessor. Two-byte elements have the smallest tiles.
+// Measured on an H200, two-byte elements, in us, 6 blocks -> 8: 16384x8192 155 -> 138; 64x1024x1024
+// 75 -> 68.
 constexpr unsigned blocks_of_transpose(unsigned element) { return element == 2 ? 8 : 6; }
 // If the tiles have room for more than so many times the number of elements, elements are moved one
 // by one.
