@@ -1,4 +1,4 @@
-// cast: out[i] = D(inp[i]) for large views, with kiln's own names.
+// cast: out[i] = D(inp[i]) for large views, kiln's own kernels.
 #include "device/convert.cuh"
 #include "families/cast_tiles.cuh"
 #include "tables/cast.hpp"

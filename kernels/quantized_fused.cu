@@ -1,6 +1,6 @@
-// quantized: kernels beside those of the ABI. Activations of any float type to Q8_1 or f16;
-// products with one vector, of Q8_1 or floats, with results of any float type; silu(first) * second
-// of two matrices; and a matrix for each task of a mixture of experts.
+// quantized: kiln's own kernels. Activations of any float type to Q8_1 or f16; products with one
+// vector, of Q8_1 or floats, with results of any float type; silu(first) * second of two matrices;
+// and a matrix for each task of a mixture of experts.
 #include "device/export.cuh"
 #include "families/fused_products.cuh"
 #include "families/half_rows.cuh"

@@ -1,5 +1,4 @@
-// quantized: products with many vectors, with kiln's own names. The vectors may be those of tasks
-// sorted by expert.
+// quantized: kiln's own products with many vectors, which may be those of tasks sorted by expert.
 #include "device/export.cuh"
 #include "families/fused_products.cuh"
 #include "gguf/formats.cuh"

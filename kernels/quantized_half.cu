@@ -1,4 +1,4 @@
-// quantized_half: products of quantized weights and many f16 vectors, with kiln's own names.
+// quantized_half: kiln's own products of quantized weights and many f16 vectors.
 #include "device/export.cuh"
 #include "families/half_products.cuh"
 #include "gguf/formats.cuh"

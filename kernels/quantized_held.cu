@@ -1,4 +1,4 @@
-// quantized: products of a matrix and up to eight vectors that threads hold, with kiln's own names.
+// quantized: kiln's own products of a matrix and up to eight vectors, which threads hold.
 #include "device/export.cuh"
 #include "families/held_vectors.cuh"
 #include "gguf/formats.cuh"

@@ -1,5 +1,5 @@
-// ternary: out[i] = ids[i] != 0 ? t[i] : f[i] for large views, with kiln's own names. The bits of
-// an element are copied unchanged.
+// ternary: out[i] = ids[i] != 0 ? t[i] : f[i] for large views, kiln's own kernels. The bits of an
+// element are copied unchanged.
 #include "families/where_tiles.cuh"
 #include "tables/ternary.hpp"
 

@@ -13,9 +13,9 @@ struct BlockScratch {
   T of[1024];
 };
 
-// A group of threads that work together: neighbours, whose number is a power of two up to the
-// wave's width; or the whole block; or every `step`-th thread of the block, `step` being a power of
-// two up to the wave's width.
+// A group of threads that work together. It is one of: neighbours, whose number is a power of two
+// up to the wave's width; the whole block; every `step`-th thread of the block, where `step` is a
+// power of two up to the wave's width.
 struct Team {
   u32 rank;
   u32 threads;
@@ -29,8 +29,8 @@ KILN_DEVICE Team block_team() { return {thread_rank(), block_threads()}; }
 template <class Monoid, class T>
 KILN_DEVICE T block_reduce(T value, Here here = KILN_HERE) {
   KILN_SHARED(scratch, BlockScratch<T>);
-  // Groups of lanes of equal width fill the block: waves, or the largest power of two that divides
-  // it.
+  // Groups of lanes fill the block. Their width is the largest power of two, up to the wave's
+  // width, that divides the number of threads.
   const u32 threads = block_threads(), rank = thread_rank();
   const u32 both = threads | wave_width();
   const u32 width = both & (0 - both);

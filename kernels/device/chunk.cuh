@@ -98,8 +98,8 @@ struct Chunk {
     }
   }
 
-  // Drops the first elements and appends those of `next`, which has as many bytes. Its element type
-  // may differ.
+  // Drops elements at the beginning and appends those of `next`, whose type may differ. It drops as
+  // many bytes as `next` has.
   template <class U, u32 kNew>
   KILN_DEVICE void append(const Chunk<U, kNew>& next) {
     constexpr u32 kNewBytes = kNew * sizeof(U);

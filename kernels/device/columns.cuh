@@ -5,8 +5,8 @@
 // one thread for each, and a column is the same element of several lines. If another dim has stride
 // 1, a column is several neighbours in that dim.
 //
-// Measured on an H200, own geometry, in us, affine_f32 of 4096x4096: rows out of rows of 8192,
-// single elements -> columns, 112 -> 54; rows that repeat one element, lines -> neighbours,
+// Measured on an H200, own geometry, in us, affine_f32 of 4096x4096: from rows of 8192 elements,
+// single elements -> columns, 112 -> 54; with rows that repeat one element, lines -> neighbours,
 // 40 -> 24.
 #pragma once
 

@@ -56,7 +56,7 @@ KILN_DEVICE i64 in_53_bits(i64 x) {
   return (x & ~0x7ffll) | 0x400;
 }
 
-// Converts to a number from which narrow<To>() makes the result.
+// The first step of a conversion. Returns a number that narrow<To>() converts to the result.
 template <class To, class From>
 KILN_DEVICE auto convert(From from) {
   if constexpr (kIsFloat<From>) {

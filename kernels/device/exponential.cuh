@@ -12,7 +12,7 @@ namespace kiln::device {
 // x = n ln 2 + r. A polynomial of degree 11 approximates exp r to 1.7e-17. 2^n is the product of
 // two factors, so that both are normal numbers.
 KILN_DEVICE f64 exp_of_negative(f64 x) {
-  x = x < -746 ? -746 : x;     // where the result is 0
+  x = x < -746 ? -746 : x;     // below this, the result is 0
   const f64 shift = 0x1.8p52;  // rounds to a whole number, held in the lowest bits
   const f64 shifted = math::fma(x, 0x1.71547652b82fep+0, shift);
   const f64 n = shifted - shift;

@@ -17,9 +17,9 @@ KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
 
 // The standard normal distribution function, within 7 units in the last place, tails included.
 //
-// cdf(-x) = erfc(x / sqrt 2) / 2 = exp(-x^2 / 2) * erfcx(x / sqrt 2) / 2 for x >= 0. With t = 1 /
-// (1 + x / sqrt 8), a polynomial of degree 8 in t approximates erfcx(x / sqrt 2) / (2 t) to 5.4e-8.
-// It is a fit for 0 <= x <= 14; beyond, the tail is too small for f32.
+// cdf(-x) = erfc(x / sqrt 2) / 2 = exp(-x^2 / 2) * erfcx(x / sqrt 2) / 2 for x >= 0. A polynomial
+// of degree 8 in t = 1 / (1 + x / sqrt 8) approximates erfcx(x / sqrt 2) / (2 t) to 5.4e-8. It is a
+// fit for 0 <= x <= 14; beyond, the tail is too small for f32.
 KILN_DEVICE f32 normal_cdf(f32 x) {
   const f32 magnitude = math::abs(x);
   const f32 a = magnitude > 16.0f ? 16.0f : magnitude;
@@ -48,7 +48,8 @@ KILN_DEVICE f32 normal_cdf(f32 x) {
 //
 // log2 |x| = e + log2 m with m in [sqrt(1/2), sqrt 2). log2 m is the odd series in s = (m - 1) / (m
 // + 1). The log is kept in two numbers, so that its product with y is precise enough for the
-// exponential. For any other x the computed log has a magnitude of at least 126.
+// exponential. For any other x the computed log has a magnitude of at least 126, which the last
+// comparison rejects.
 KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   const u32 bits = bit_cast<u32>(math::abs(x));
   const u32 exponent = (bits - 0x3f3504f3u) & 0xff800000u;  // e * 2^23
@@ -127,9 +128,9 @@ KILN_DEVICE f32 cosine_of_short(f32 x) {
   return turned_sine(without_turns(-x, -0.5f - (shifted - shift)), bit_cast<u32>(shifted));
 }
 
-// sin(x + quarters * pi / 2) for the larger numbers of bf16, which have eight significant bits:
-// x| = m * 2^(place + 1). Only the 64 bits of 1 / pi that follow bit 2^-place count, because those
-// before contribute multiples of 2 pi.
+// sin(x + quarters * pi / 2) for the larger numbers of bf16. With their eight significant bits,
+// |x| = m * 2^(place + 1). Only the 64 bits of 1 / pi that follow bit 2^-place count, because the
+// bits before them contribute multiples of 2 pi.
 KILN_ASIDE f32 sine_of_large(f32 x, u32 quarters) {
   const u32 bits = bit_cast<u32>(x);
   u32 place = (bits >> 23 & 0xff) - 135;

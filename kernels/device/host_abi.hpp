@@ -6,7 +6,7 @@
 // and libgcc_s. Everything that threads do together (barriers, shuffles, shared memory) goes
 // through a table of functions that the engine passes with the block.
 //
-// This is the only file of kernels/ that host programs include. It is C++17 and plain data.
+// This is the only file of kernels/device/ that host programs include. It is C++17 and plain data.
 #pragma once
 
 #include <cstddef>

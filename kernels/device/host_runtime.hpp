@@ -27,10 +27,10 @@ KILN_HOST_UNSEEN inline Block*& current_block_slot() {
   return *reinterpret_cast<Block**>(static_cast<char*>(thread_pointer()) + kiln_host_block_offset);
 }
 
-// The block that this OS thread runs, and its numbers. They do not change while Entry::loop runs.
-// `const` tells the compiler so: it reads each once, before the loop, and computes there what
-// follows from it. The functions are not inlined, because their memory reads would then be repeated
-// after every store of a kernel.
+// The block that this OS thread runs, and its numbers. They do not change while Entry::loop runs,
+// and `const` tells the compiler so. The compiler then reads each of them once, before the loop,
+// and computes there what depends on it. The functions are not inlined, because the compiler would
+// then repeat their memory reads after every store of a kernel.
 #define KILN_HOST_CONSTANT __attribute__((const, noinline, unused)) KILN_HOST_UNSEEN static
 KILN_HOST_CONSTANT Block* current_block() { return current_block_slot(); }
 KILN_HOST_CONSTANT std::uint32_t block_size() { return current_block_slot()->block_dim.x; }

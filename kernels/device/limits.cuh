@@ -20,7 +20,7 @@ inline constexpr bool kIsInteger<i32> = true;
 template <>
 inline constexpr bool kIsInteger<i64> = true;
 
-// The greatest value of T as a Number: infinity if T has one or is a float.
+// The greatest value of T as a Number. For floats it is infinity.
 template <class Number, class T>
 KILN_DEVICE Number greatest() {
   if constexpr (kIsInteger<T>) {

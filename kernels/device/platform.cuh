@@ -9,7 +9,7 @@
 //   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE   qualifiers
 //   thread_index block_size block_index block_count   geometry along x, u32
 //   thread_y block_y                                  thread index and block size along y
-//   block_index_y block_index_z block_count_y         likewise for the blocks of the grid
+//   block_index_y block_index_z block_count_y         block index along y and z, blocks along y
 //   barrier                                           waits for all threads of the block
 //   dynamic_shared                                    shared memory whose size the launch sets
 //
@@ -296,7 +296,7 @@ KILN_DEVICE u32 atomic_add(u32* address, u32 value) {
 #endif
 }
 
-// Stores `desired` if `expected` is there. A word is a u32 or a u64.
+// Stores `desired` if the word equals `expected`. A word is a u32 or a u64.
 template <class Word>
 KILN_DEVICE Word atomic_exchange_if(Word* address, Word expected, Word desired) {
 #if KILN_PLATFORM_CUDA

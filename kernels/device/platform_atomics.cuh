@@ -22,8 +22,8 @@ KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
 #endif
 }
 
-// Add neighbouring floats, each by itself. Relaxed, device-wide. The address is a multiple of the
-// total size.
+// Additions of neighbouring floats, each by itself. Relaxed, device-wide. The address is a multiple
+// of the size of all of them.
 #if KILN_PLATFORM_CUDA
 #define KILN_HAS_PAIR_ATOMICS 1
 KILN_DEVICE void atomic_add_f16_pair_bits(void* address, u32 bits) {

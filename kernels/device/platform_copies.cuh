@@ -37,7 +37,7 @@ KILN_DEVICE const u8* one_address(const u8* address) {
   asm volatile("" : "+l"(address));
   return address;
 }
-// Copies to and from kAt bytes after the two addresses.
+// Copies sixteen bytes between the places that lie kAt bytes after the two addresses.
 template <u32 kAt>
 KILN_DEVICE void copy_async_16_at(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0+%2], [%1+%2], 16;" ::"r"(to), "l"(global), "n"(kAt)
@@ -51,7 +51,7 @@ KILN_DEVICE void wait_for_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
 }
 // Waits for all kThreads threads of part `part` of the block. A part consists of whole waves. A
-// block has at most fifteen.
+// block has at most fifteen parts.
 template <u32 kThreads>
 KILN_DEVICE void part_barrier(u32 part) {
   asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "n"(kThreads) : "memory");

@@ -133,8 +133,8 @@ KILN_DEVICE void show_products() {}
 #endif
 
 #if KILN_PLATFORM_HIP && defined(__GFX11__) && __AMDGCN_WAVEFRONT_SIZE__ == 32
-// c += a * b, 16 x 16 x 16, by the 32 lanes of a wave. Lane i holds row i % 16 of a and column i %
-// 16 of b. Its result c[r] is that of row 2 r + i / 16 and column i % 16 (RDNA3 ISA, "WMMA").
+// c += a * b, 16 x 16 x 16, by the 32 lanes of a wave. Lane i holds row i % 16 of a and column
+// i % 16 of b. Its result c[r] is in row 2 r + i / 16 and column i % 16 (RDNA3 ISA, "WMMA").
 #define KILN_HAS_HALF_WMMA 1
 using WmmaResults = f32 __attribute__((ext_vector_type(8)));
 template <class Elements>
@@ -157,9 +157,9 @@ KILN_DEVICE void multiply_bf16_rows(f32 (&c)[8], const u32 (&a)[8], const u32 (&
 
 #if KILN_PLATFORM_HIP && defined(__gfx90a__)
 // c += a * b, 16 x 16 x K, by the 64 lanes of a wave. Lane i holds K / 4 elements of row i % 16 of
-// a and of column i % 16 of b. Its result c[r] is that of row 4 (i / 16) + r and column i % 16
-// (CDNA2 ISA, "MFMA"). The instruction for f16 flushes subnormal numbers to zero, so f16 is
-// multiplied as f32.
+// a and of column i % 16 of b. Its result c[r] is in row 4 (i / 16) + r and column i % 16 (CDNA2
+// ISA, "MFMA"). The instruction for f16 flushes subnormal numbers to zero, so f16 is multiplied as
+// f32.
 #define KILN_HAS_HALF_MFMA 1
 using MfmaResults = f32 __attribute__((ext_vector_type(4)));
 KILN_DEVICE void multiply_f32_quarters(f32 (&c)[4], f32 a, f32 b) {

@@ -10,9 +10,9 @@
 namespace kiln::device {
 
 // The correctly rounded root of a finite number whose residue is not subnormal. A third-order step
-// gives the root within one unit in the last place. The residue x - root^2 is exact, and adding its
-// share of the root rounds correctly: no root is closer than 2^-109 of itself to the midpoint of
-// two numbers, and all those closer than 2^-92 were tested.
+// gives the root within one unit in the last place. The residue x - root^2 is exact, so correcting
+// the root by it rounds correctly: no root is closer than 2^-109 of itself to the midpoint of two
+// numbers, and all those closer than 2^-92 were tested.
 KILN_DEVICE f64 root_of_usual(f64 x) {
   const f64 start = reciprocal_root_approximate(x);
   const f64 error = math::fma(-(x * start), start, 1.0);

@@ -1,5 +1,5 @@
-// The threads of a block that share a row. Each block has one row, or each thread index along y
-// does.
+// The threads of a block that share a row. A block has one row, or one for each thread index along
+// y.
 #pragma once
 
 #include "device/block.cuh"
@@ -23,8 +23,9 @@ struct RowExtent {
 };
 
 // Returns the team of threads along x that share a row of `pieces` pieces. In a block with one row
-// and whole waves, it is the first waves, as many as have a piece. In any other block, it is the
-// first threads, the largest power of two, up to the wave's width, that divides the block size.
+// and whole waves, the team is the first waves, as many as have a piece. In any other block, it is
+// the first threads; their number is the largest power of two, up to the wave's width, that divides
+// the block's size along x.
 KILN_DEVICE Team row_team(u32 pieces) {
   const u32 both = block_size() | wave_width(), width = both & (0 - both);
   if (block_y() != 1 || width != wave_width()) return {thread_index(), width};

@@ -6,8 +6,8 @@
 
 namespace kiln::device {
 
-// Before, word i holds line i; afterwards, column i. There are two words for elements of two bytes,
-// or four for elements of one byte. A single word stays as it is.
+// Word i holds line i before and column i afterwards. There are two words for elements of two
+// bytes, or four for elements of one byte. A single word stays as it is.
 template <class Word, u32 kSide>
 KILN_DEVICE void turn(Word (&w)[kSide]) {
   if constexpr (kSide == 2) {

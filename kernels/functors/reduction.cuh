@@ -1,8 +1,9 @@
 // The reductions. Each is a monoid with an identity: State is what is kept of the elements seen so
 // far, take() joins an element, join() joins two states, and result() is what is written.
 // device/block.cuh runs it. neutral() is an element that changes no state when it follows elements
-// of lower indices. A reduction with kHasOrder is computed by the reduction Given: of the elements,
-// or, if kReversed, of the elements with their order reversed (families/row_elements.cuh).
+// of lower indices. A reduction with kHasOrder is computed by the reduction Given. If kReversed is
+// set, Given takes the elements in reversed order, the least as the greatest
+// (families/row_elements.cuh).
 #pragma once
 
 #include "device/arithmetic.cuh"

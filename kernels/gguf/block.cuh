@@ -84,7 +84,7 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
     }
   }
 }
-// Loads the two bytes at `at`, which is a multiple of two, and the words behind them. It makes one
+// Loads the two bytes at `at`, which is a multiple of two, and the words after them. It makes one
 // access more than there are words.
 template <u32 kCount>
 KILN_DEVICE u16 load_head_and_words(const u8* at, u32 (&words)[kCount]) {
@@ -163,9 +163,8 @@ inline constexpr bool kHasTable = false;
 template <class Format>
 inline constexpr bool
     kHasTable<Format, decltype(static_cast<typename Format::Table*>(nullptr), void())> = true;
-
-// A decoder of the same values whose quants need no zero. If the format's kZero is not 0, a quant is
-// moved to the top of its byte and the highest bit is flipped: (quant - kZero) * kTimes.
+// A decoder of the same values whose quants need no zero. If the format's kZero is not 0, a quant
+// is moved to the top of its byte and the highest bit is flipped: (quant - kZero) * kTimes.
 template <class Format>
 struct Centered : Format {
   static constexpr i32 kZero = 0;

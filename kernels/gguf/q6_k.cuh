@@ -1,5 +1,5 @@
 // Q6_K: 256 values in 210 bytes.  value = d * scales[j / 16] * (quant - 32)
-//     0  ql      128 bytes, 64 for each half of the block: the lower four bits; low halves of bytes
+//     0  ql      128 bytes, 64 for each half of the block: the lower four bits. Low halves of bytes
 //                are the first 64 values of their half
 //   128  qh      64 bytes, as qs of Q2_K: the upper two bits
 //   192  scales  16 signed bytes
@@ -23,7 +23,7 @@ struct Q6_K {
   }
   template <u32 kCount>
   struct Packed {
-    u32 low[2][kCount], high[kCount];  // next() swaps `low`
+    u32 low[2][kCount], high[kCount];  // next() alternates between the two `low`
     KILN_DEVICE Packed(const u8* block, u32 slice) {
       const u8* const at = block + slice / 8 * 64 + slice % 8 * 4;
       load_words<kAlignment>(at, low[0]);

@@ -41,7 +41,7 @@
   row(f64, i64)                     \
   row(f64, f8_e4m3)
 
-// kiln's own names, for large views: the casts that are common in networks.
+// kiln's own kernels, for large views: the casts that are common in networks.
 #define KILN_EACH_TILED_CAST(row) \
   row(u8, u32)                    \
   row(u8, i64)                    \

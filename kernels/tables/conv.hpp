@@ -10,7 +10,7 @@
 #define KILN_EACH_CONV_TRANSPOSE1D(row) row(conv_transpose1d, ARITHMETIC)
 #define KILN_EACH_CONV_TRANSPOSE2D(row) row(conv_transpose2d, ARITHMETIC)
 
-// families/convolve_tiles.cuh, kiln's own names: output channels and outputs of a tile, and teams
+// families/convolve_tiles.cuh, kiln's own kernels: output channels and outputs of a tile, and teams
 // of a block.
 #define KILN_EACH_CONV_TILES(row)          \
   row(conv_tiles64, 64, 64, 1, MULTIPLIED) \
@@ -24,7 +24,7 @@
 // functors/window.cuh: the reduction of a window.
 #define KILN_EACH_POOL2D(row) row(avg_pool2d, Mean, ARITHMETIC) row(max_pool2d, Largest, ARITHMETIC)
 
-// families/upsample.cuh. The kernels of one dim have a name of kiln's own.
+// families/upsample.cuh. The kernels of one dim are kiln's own.
 #define KILN_EACH_UPSAMPLE_NEAREST1D(row) row(upsample_nearest1d, ARITHMETIC)
 #define KILN_EACH_UPSAMPLE_NEAREST2D(row) row(upsample_nearest2d, ARITHMETIC)
 #define KILN_EACH_UPSAMPLE_BILINEAR2D(row) row(upsample_bilinear2d, ARITHMETIC)

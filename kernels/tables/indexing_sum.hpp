@@ -1,4 +1,4 @@
-// Module indexing, kiln's own names: sums in any order, and sums by sorted ids. A row is that of
+// Module indexing, kiln's own kernels: sums in any order, and sums by sorted ids. A row is that of
 // KILN_EACH_INDEXED (indexing.hpp).
 #pragma once
 

@@ -20,8 +20,8 @@
   row(IQ4_NL, "IQ4_NL", 20, 32, 18) \
   row(MXFP4, "MXFP4", 39, 32, 17)
 
-// Formats with kiln's own kernel names: dequantize_block_<suffix>_<T>, which takes the number of
-// blocks as `k`, and mul_mat_vec_<suffix>_q8_1_cuda1.
+// Formats that the ABI lacks. kiln's own kernels for them are dequantize_block_<suffix>_<T>, which
+// takes the number of blocks as `k`, and mul_mat_vec_<suffix>_q8_1_cuda1.
 #define KILN_EACH_OWN_FORMAT(row) row(IQ4_NL, iq4_nl) row(MXFP4, mxfp4)
 
 // dequantize_block_<suffix>_<T>. A row: decoder, suffix. A launch gives the number of blocks as `k`
@@ -91,9 +91,8 @@
   row(Q6_K, q6k)                   \
   row(Q8_0, q8_0)
 
-// Formats of products with kiln's own names, beside those of the ABI: fused_vector_<suffix>,
-// fused_float_vector_<suffix> and fused_matrix_<suffix>, and half_matrix_<suffix> of module
-// quantized_half.
+// Formats of kiln's own product kernels: fused_vector_<suffix>, fused_float_vector_<suffix> and
+// fused_matrix_<suffix>, and half_matrix_<suffix> of module quantized_half.
 #define KILN_EACH_FUSED(row) \
   row(Q4_0, q4_0)            \
   row(Q8_0, q8_0)            \

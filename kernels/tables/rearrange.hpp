@@ -1,5 +1,5 @@
-// Module rearrange, kiln's own names: ranges of numbers, transposes and slices. A row: root of the
-// kernels' names, and their element types.
+// Module rearrange, kiln's own kernels: ranges of numbers, transposes and slices. A row: root of
+// the kernels' names, and their element types.
 #pragma once
 
 #include "dtypes.hpp"

@@ -15,7 +15,7 @@
   row(argmin, ArgMin, NUMBERS, Index, argextreme, Reversed)
 #define KILN_EACH_REDUCTION(row) KILN_EACH_VALUE_REDUCTION(row) KILN_EACH_INDEX_REDUCTION(row)
 
-// Reductions of rows by several blocks each, with kiln's own names: split_<name>_<type> if a row's
+// kiln's own kernels for reductions of rows by several blocks each: split_<name>_<type> if a row's
 // elements are neighbours, split_apart_<name>_<type> otherwise. EitherOrder takes elements in the
 // given order, or reversed if a parameter says so: the least is then the greatest.
 #define KILN_EACH_SPLIT_REDUCTION(row)          \

@@ -8,7 +8,7 @@
 #define KILN_EACH_DESCENDING_ARGSORT(row) row(asort_desc, NUMBERS, true)
 #define KILN_EACH_ARGSORT(row) KILN_EACH_ASCENDING_ARGSORT(row) KILN_EACH_DESCENDING_ARGSORT(row)
 
-// kiln's own names: the elements themselves, in the same order.
+// kiln's own kernels: the elements themselves, in the same order.
 #define KILN_EACH_ASCENDING_SORT(row) row(sort_asc, NUMBERS, false)
 #define KILN_EACH_DESCENDING_SORT(row) row(sort_desc, NUMBERS, true)
 #define KILN_EACH_SORT(row) KILN_EACH_ASCENDING_SORT(row) KILN_EACH_DESCENDING_SORT(row)

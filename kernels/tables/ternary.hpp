@@ -16,7 +16,7 @@
   row(i32, F8)               \
   row(i64, F8)
 
-// kiln's own names, for large views: one type for each element size.
+// kiln's own kernels, for large views: one type for each element size.
 #define KILN_SIZES(row, ...)   \
   row(u8, u8, __VA_ARGS__)     \
   row(f16, f16, __VA_ARGS__)   \

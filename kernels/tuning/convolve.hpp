@@ -1,5 +1,8 @@
 // How convolutions become products of matrices, and the tiles of these. Plain C++17, for device
 // code and host programs.
+//
+// Measurements write a convolution as "64 by 3x3 to 64, 8 of 56x56": 64 channels, a window of 3x3,
+// 64 output channels, 8 images, outputs of 56x56.
 #pragma once
 
 namespace kiln::tuning {
@@ -54,9 +57,9 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
   }
 }
 
-// The work of a convolution: the terms of an output, for each channel of the image (taps) and in
-// all (terms); the outputs of a channel; the classes that these form, which share no tile; and the
-// number of output channels.
+// Describes the work of a convolution: the terms of an output that come from one channel of the
+// image (taps), and all terms of an output; the outputs of a channel; the classes of outputs, which
+// share no tile; and the number of output channels.
 struct ConvolveLoad {
   double taps, terms, outputs, classes, channels;
 
@@ -70,13 +73,16 @@ struct ConvolveLoad {
   }
 };
 
-// The estimated time of a launch, in ns on an H200: `start` is the minimum; `alone` is for each
-// term if there are few tiles; `term` (for each term) and `tile` are for each tile of a
-// multiprocessor if there are many.
+// The estimated time of a launch, in ns on an H200:
 //
-// Evidence: 281 convolutions, of ResNet, diffusion and speech models and the benchmark, in f32 and
-// f16. The choices by these estimates take 1.008 times as long as the fastest (geometric mean), 8
-// of them over 1.1 times.
+//   start   at least
+//   alone   for each term of an output, if there are few tiles
+//   term    for each term of each tile of a multiprocessor, if there are many
+//   tile    for each tile of a multiprocessor, beside its terms
+//
+// Evidence: 281 convolutions of ResNet, of diffusion and speech models and of the benchmark, in f32
+// and f16. What these estimates choose takes 1.008 times as long as the fastest way (geometric
+// mean), 8 of them over 1.1 times.
 struct ConvolveRate {
   double start, alone, term, tile;
 };
@@ -112,8 +118,8 @@ constexpr ConvolveRate convolve_rate(ConvolveWay way, bool of_f32, bool transpos
                     : ConvolveRate{5500 - less, 59, 20.3, 640};
   }
 }
-// The estimated time, in ns, if each thread makes an output by itself. A term takes longer in
-// launches of more than a wave, whose weights lie further apart.
+// The estimated time, in ns, if each thread makes an output by itself. A term takes longer if a
+// launch has more than one wave, because their weights lie further apart.
 // Measured on an H200, in us, tiles -> by itself: f16, 256 channels by 4x4 to 4 of 1x1, of 2x2:
 // 51 -> 25; f32, 2048 by 1x1 to 1000 of 1x1: 37 -> 202; transposed, 100 by 4x4 to 512 of 1x1:
 // 24 -> 29.

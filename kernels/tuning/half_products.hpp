@@ -11,8 +11,8 @@ inline constexpr unsigned kHalfSpan = 256;
 //
 // Vectors lie in chunks of 64 columns of 128 vectors, 16 KB, in the layout that matrix units read,
 // so that copying a chunk copies plain bytes. The chunks of 128 vectors follow one another, up to a
-// whole step. Values behind the last column are zero. Vectors behind the last are unspecified.
-// Within a chunk
+// whole step. Values after the last column are zero. Vectors after the last are unspecified. Within
+// a chunk
 //
 //   a vector has 128 bytes: eight pieces of 16, of which piece p lies at place p ^ vector % 8
 //   two pieces have 16 columns: the pairs of columns 0, 2, 4 and 6, and those of 1, 3, 5 and 7
@@ -28,7 +28,7 @@ inline constexpr unsigned kHalfTileVectors = 128, kHalfChunkColumns = 64, kHalfT
 constexpr unsigned long long half_columns(unsigned long long columns) {
   return (columns + kHalfSpan - 1) / kHalfSpan * kHalfSpan;
 }
-// Number of values of all vectors, including the padding behind the last.
+// Number of values of all vectors, including the padding after the last.
 constexpr unsigned long long half_values(unsigned long long vectors, unsigned long long columns) {
   const unsigned long long tiles = (vectors + kHalfTileVectors - 1) / kHalfTileVectors;
   return tiles * kHalfTileVectors * half_columns(columns);

@@ -14,7 +14,7 @@ namespace kiln::tuning {
 //   Q4_0 1024 x 4096, 1                 2.9   3.0    2.9    2.9
 //   Q6_K 1024 x 4096, 4                 7.0   6.8    5.4    5.5
 inline constexpr unsigned kRowsAtOnce = 4;
-// Two for one vector, so that more threads fit.
+// Two rows for one vector, so that more threads fit.
 inline constexpr unsigned kSingleVectorRowsAtOnce = 2;
 
 // Columns of a row that a thread has at once, by the number of vectors and the bytes of a block: as
@@ -28,16 +28,17 @@ constexpr unsigned columns_at_once(unsigned vectors, unsigned block_bytes) {
 // One vector times at most kFewRows rows: each block has one row. One vector times at most
 // kFewShortRows short rows: each wave has one row.
 //
-// Measured on an H200, in us. First pair, own geometry: rows for blocks or pairs of rows, rows for
-// waves. Then the same in the reference geometry, and the reference's own kernels:
+// Measured on an H200, in us. Own geometry: a block has a row or a pair of rows; a wave has a row.
+// Then the same two in the reference geometry, and the reference's own kernels:
 //   Q4_0 1024 x 1024             2.18  1.97      2.28  1.95  1.96
 //   Q5_K 1024 x 1024             2.95  2.46      2.96  2.51  2.47
 //   Q6_K 2048 x 1024             2.92  2.85      3.42  2.89  3.19
 inline constexpr unsigned kFewRows = 528, kFewShortRows = 2048;
-// Columns that a thread then has at once. Q4_K, by 64 and by 32 columns: 256 x 2048 2.31, 2.08; 512
-// x 4096 2.64, 2.48; 512 x 11008 4.05, 3.91. With 16, a block's threads go over longer rows twice.
+// Columns that a thread then has at once. Q4_K, by 64 and by 32 columns: 256 x 2048 2.31, 2.08;
+// 512 x 4096 2.64, 2.48; 512 x 11008 4.05, 3.91. With 16 columns, a block's threads go over longer
+// rows twice.
 inline constexpr unsigned kColumnsOfFewRows = 32;
-// Several vectors times short rows: up to this many groups of rows are shared by blocks, too.
+// Several vectors times short rows: with fewer groups of rows than this, a block shares each group.
 inline constexpr unsigned kFewGroups = 512;
 
 // A wave has rows of its own if these have at most kColumnsOfWave columns; otherwise the block
@@ -51,9 +52,9 @@ inline constexpr unsigned kFewGroups = 512;
 // Q4_K 3.9 -> 3.3; Q5_K 4.1 -> 3.7; Q6_K 4.8 -> 4.5; but Q4_0 3.2 -> 3.4.
 inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesToFill = 16;
 
-// True if waves may have rows of their own, for a format with so many values and bytes in a block,
-// if rows have pieces for all threads of a block. With several vectors, blocks are mostly faster;
-// then the other half of a block exits.
+// True if a wave may have rows of its own although a row has pieces for all threads of a block.
+// This depends on the number of vectors, and on the values and bytes of a format's block. With
+// several vectors, blocks are mostly faster; half of the blocks then exit.
 //
 // Measured on an H200, reference geometry, in us; each pair: waves, blocks:
 //                             2 vectors      3             4
@@ -117,8 +118,8 @@ constexpr unsigned expert_threads(unsigned long long rows, unsigned columns, uns
 //   Q6_K 1024 x 4096, 8            8.6   9.2        7.7   13.2    26.4
 //   Q4_K  256 x 512, 8             2.2   3.3        2.9    3.0     3.8
 inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
-// The same limit if each two rows have a block, as in the reference geometry. It is a few rows
-// higher for most formats.
+// The same limit if there is a block for each two rows, as in the reference geometry. It is a few
+// rows higher for most formats.
 //
 // Measured likewise; each pair: matrix units, dot products:
 //                         Q2_K          Q3_K          Q4_K          Q5_K        Q6_K
@@ -131,7 +132,7 @@ inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
 constexpr unsigned pair_rows_without_units(unsigned block_bytes) {
   return block_bytes == 210 ? kRowsWithoutUnits : 1280;
 }
-// Matrix units copy further ahead up to so many rows, which have fewer tiles than there are
+// Matrix units copy further ahead up to this many rows, which have fewer tiles than there are
 // multiprocessors. Reference geometry, Q4_K 2048 x 2048, 5 vectors, in us, without -> with:
 // 6.8 -> 6.2.
 inline constexpr unsigned kRowsCopiedAhead = 2048;
@@ -174,9 +175,9 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //    4096 x 4096, 3       7.3   6.7    8.0   7.4    9.8  11.7
 //
 // The kernels alone, on an H200, in us. "before": each 32 threads copy for themselves, to two
-// stages whose lines are not those of the matrix. "1", "2", "4": stages with the matrix's lines, to
-// which so many times 32 threads copy together; two stages, or three in "4 of 3". Last, without
-// copies and with copies alone:
+// stages whose 128-byte lines are not aligned with the matrix's. "1", "2" and "4": to two stages
+// with aligned lines, one, two or four times 32 threads copying together. "4 of 3": four together,
+// to three stages. Last, without copies and with copies alone:
 //                             before    1     2     4   4 of 3   no copies   copies
 //   Q4_0 14336 x 4096, 4       13.8  14.2  14.1  12.9    13.0       10.1      10.7
 //                      8       14.5  14.7  14.5  13.3    13.4       10.5      11.2
@@ -185,12 +186,13 @@ constexpr bool goes_by_units(unsigned rows, unsigned columns, unsigned vectors) 
 //   Q5_K 14336 x 4096, 8       17.2        16.7  16.7    15.7       11.7      13.4
 //   Q6_K 14336 x 4096, 8       23.0        20.5  19.3               15.2      15.0
 //   Q8_0 14336 x 4096, 8       21.6              20.2                9.1      19.3
-// Sixteen times 32 threads together wait for each other: 14.7 in the first row. The sums that each
-// two threads have of a row are added up last; adding them up at once for four times 32 threads
-// takes 14.0.
+// If sixteen times 32 threads copy together, they wait for each other: 14.7 in the first row. The
+// sums that each two threads have of a row are added up last; adding them up at once for four times
+// 32 threads takes 14.0.
 inline constexpr unsigned kHeldWaves = 16, kHeldGroup = 4, kHeldColumns = 256, kHeldTiles = 7;
 // held_row(): bytes of kHeldColumns columns of a row. held_stages(): stages of a group.
-// held_stage(): bytes of a stage, which holds 16 rows. Its 128-byte lines are those of the matrix.
+// held_stage(): bytes of a stage, which holds 16 rows, with 128-byte lines that are aligned with
+// the matrix's.
 constexpr unsigned held_row(unsigned block_bytes, unsigned block_values) {
   return kHeldColumns / block_values * block_bytes;
 }
@@ -202,8 +204,8 @@ constexpr unsigned held_stage(unsigned row) {
 constexpr unsigned held_bytes(unsigned row, unsigned waves) {
   return waves / kHeldGroup * held_stages(row) * held_stage(row) + waves * kHeldTiles * 4 * 128;
 }
-// Number of waves of a block that may have `room` bytes in all: the fewest that need no more rounds
-// than the most do. It is 0 if there is no room for a group.
+// Number of waves of a block, which may have `room` bytes in all. It is the smallest number that
+// needs no more rounds than the largest possible one, or 0 if there is no room for a group.
 constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
   unsigned most = kHeldWaves / kHeldGroup;
   while (most > 0 && held_bytes(row, most * kHeldGroup) > room) --most;
@@ -254,9 +256,9 @@ constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
 }
 
 // kiln's own geometry: threads of a block, which shares rows, and number of blocks. Small blocks
-// waste fewer threads behind a row's end, and more of them fit. With few rows, large blocks bring
-// more threads. In 668 measured cases, this choice takes 0.6% longer than the best of 32, 64 and
-// 128 on average, at worst 16%.
+// have fewer idle threads at the end of a row, and more of them fit. With few rows, large blocks
+// bring more threads. In 668 measured cases, this choice takes 0.6% longer than the best of 32, 64
+// and 128 on average, at worst 16%.
 //
 // Measured on an H200, in us, by 32, 64 and 128 threads:
 //                          2 vectors                           4 vectors

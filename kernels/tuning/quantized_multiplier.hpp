@@ -4,10 +4,11 @@
 
 namespace kiln::tuning {
 
-// `is_slow`: kiln's kernels take longer than for most formats (Q2_K, Q3_K, Q6_K, MXFP4).
-// `is_plain`: f16 to f16, without a gate. `by_groups`: kiln's kernels use warp groups, with f16
-// vectors (half_products.hpp). The library's way takes four launches, or two for plain products.
-// For small matrices, launched one by one, they take 20 us whatever they do.
+// True if the library's way is faster than kiln's kernels. `is_slow`: kiln's kernels take longer
+// than for most formats (Q2_K, Q3_K, Q6_K, MXFP4). `is_plain`: f16 to f16, without a gate.
+// `by_groups`: kiln's kernels use warp groups, with f16 vectors (half_products.hpp). The library's
+// way takes four launches, or two for plain products. For small matrices, launched one by one,
+// these take 20 us whatever they do.
 //
 // Measured on an H200 with cuBLAS 13, in us, all launches, f32 to f32; each pair: kiln's kernels
 // with Q8_1, the library's way. With warp groups and half_rows, kiln's kernels take some 24 and 27

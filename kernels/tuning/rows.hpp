@@ -95,8 +95,8 @@ constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsign
   constexpr unsigned kWave = 32;
   unsigned long long lanes = 1;
   while (lanes < kWave && lanes < pieces) lanes *= 2;
-  // With more rows than threads a launch has many blocks, and half of them would work if they were
-  // small (families/team.cuh).
+  // With more rows than threads a launch has many blocks, and only half of them would work if
+  // blocks were small (families/team.cuh).
   // Measured on an H200, softmax_f64 of 1048576x64, in us, blocks of 128 -> 512: 376 -> 281.
   if (pieces <= most * lanes) {
     return device.over(rows * lanes, rows > 2 * device.resident() ? 512 : 128);

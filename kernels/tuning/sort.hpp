@@ -6,7 +6,7 @@
 namespace kiln::tuning {
 
 // Maximum number of columns of a row that a block sorts by counting, with a thread for each. The
-// second number holds if the block could also merge the row.
+// smaller number holds if the block could also merge the row.
 inline constexpr unsigned kMostCounted = 256, kFewCounted = 64;
 
 // Maximum number of columns, a power of two, for which a block of kiln's own geometry has a thread
@@ -37,7 +37,7 @@ inline constexpr unsigned kStepsOfDigit = 2;
 inline constexpr unsigned kSortDescending = 1;
 inline constexpr unsigned kSortElements = 2;
 
-// Behind its counters, the workspace of a sort by steps has, for the rows that are sorted at once:
+// After its counters, the workspace of a sort by steps has, for the rows that are sorted at once:
 // kSortStates words for each row, which say where its records are; kDigits counts for each part of
 // each row; twice as many sums for each group of parts of each row; copies of all keys; copies of
 // all columns.

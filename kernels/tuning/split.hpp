@@ -30,7 +30,7 @@ constexpr Split split_into(unsigned long long parts, unsigned long long groups,
   if (parts < fewest) parts = fewest;
   const unsigned long long each = ((elements + parts - 1) / parts + kWhole - 1) / kWhole * kWhole;
   parts = (elements + each - 1) / each;
-  constexpr unsigned long long kMostBlocks = 1u << 24;  // kernels go on over what is more
+  constexpr unsigned long long kMostBlocks = 1u << 24;  // kernels loop over the rest
   const unsigned long long blocks = groups * parts;
   return {static_cast<unsigned>(parts),
           static_cast<unsigned>(each),

@@ -56,7 +56,7 @@ constexpr unsigned streamed_waves(unsigned block_bytes, unsigned block_values, u
   return 0;
 }
 
-// In kiln's own geometry, fused_vector streams matrices with at least so many columns, rows and
+// In kiln's own geometry, fused_vector streams matrices with at least this many columns, rows and
 // weights, in all of its formats except MXFP4. For smaller matrices, blocks take longer to start
 // than to work. The other products use the kernels of mul_mat_vec, which do not stream: they would
 // have fewer blocks on a multiprocessor. In the reference geometry that costs, in us,
