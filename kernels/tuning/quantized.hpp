@@ -74,8 +74,8 @@ inline constexpr unsigned kColumnsOfWave = 1024, kColumnsOfBlock = 8192, kWavesT
 // 4.9.
 //
 // H100, in us, one vector of Q8_0: waves, blocks, the reference's kernels:
-//   5120 x 5120  13.7  11.6  12.4    11008 x 4096  21.4  18.8  19.3    14336 x 4096  25.4  24.4  24.2
-//   4096 x 4096   8.0   8.0   8.8    28672 x 8192  95.3  86.8  88.7    32000 x 4096  56.2  54.0  50.5
+//   5120 x 5120  13.7  11.6  12.4   11008 x 4096  21.4  18.8  19.3   14336 x 4096  25.4  24.4  24.2
+//   4096 x 4096   8.0   8.0   8.8   28672 x 8192  95.3  86.8  88.7   32000 x 4096  56.2  54.0  50.5
 // But other formats, 14336 x 4096: Q4_0 15.0, 16.4; Q5_0 18.4, 19.1. Two experts of Q8_0: 45.5,
 // 48.1. H200, Q8_0 in the same order: 11.2  9.3 10.7; 17.0 15.0 16.5; 19.8 19.3 20.4; 6.4  6.3
 // 7.9; 71.6 64.1 70.6; 43.2 41.6 41.9.
@@ -354,9 +354,9 @@ inline constexpr unsigned kBlocksWorking = 5, kBlocksWorkingOfShort = 3;
 // count as short. If their threads have 64 columns at once, these rows count as the shortest.
 //
 // Measured likewise; each triple: without this number, with it, the reference's own kernels:
-//                       Q4_0             Q4_K             Q2_K             Q5_K             Q6_K
-//   128256 x 2048    84   78   80    103   78   93    107   79   97    116   91   92    134  113  139
-//   151936 x 1536   101   93   94    120   93  101    127   93   95    138  109   95    154  133  147
+//                     Q4_0             Q4_K             Q2_K             Q5_K             Q6_K
+//  128256 x 2048   84   78   80    103   78   93    107   79   97    116   91   92    134  113  139
+//  151936 x 1536  101   93   94    120   93  101    127   93   95    138  109   95    154  133  147
 inline constexpr unsigned kBlocksWorkingOfMany = 2, kManyShortRows = 16384, kManyRowBytes = 1024;
 constexpr unsigned vector_blocks_working(unsigned vectors, unsigned at_once, bool has_long_blocks,
                                          unsigned parts) {
