@@ -123,7 +123,6 @@ struct Short : Single {
   }
 };
 
-// For bf16, whose numbers may be large.
 struct ShortAndLarge : Short {
   KILN_DEVICE static bool is_large(f32 x) { return abs(x) > 0x1p16f; }
   KILN_DEVICE static f32 sin(f32 x) {
@@ -138,7 +137,6 @@ struct ShortAndLarge : Short {
   }
 };
 
-// The arithmetic in which the elements of a type are computed.
 template <class T>
 struct ArithmeticOf {
   using Type = Wrap<T>;

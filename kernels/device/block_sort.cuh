@@ -64,7 +64,6 @@ struct BlockSort {
     }
   }
 
-  // Returns the number of records that the block can hold.
   KILN_DEVICE static u32 capacity() {
     return block_threads() / wave_width() * wave_width() * kSortItems;
   }

@@ -391,7 +391,6 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
 #endif
 }
 
-// Returns the number of bits that are set.
 KILN_DEVICE u32 count_ones(u32 word) {
 #if KILN_PLATFORM_CUDA
   return static_cast<u32>(__popc(static_cast<int>(word)));

@@ -123,7 +123,6 @@ KILN_DEVICE void unpack_halves(const u32 (&packed)[kCount], u32 (&quants)[kCount
   }
 }
 
-// Unpacks the quants of each part.
 template <class Packed, u32 kCount, u32 kParts>
 KILN_DEVICE void unpack_packed(Packed packed, u32 (&quants)[kCount][kParts]) {
 #pragma unroll
@@ -208,7 +207,6 @@ struct CenteredRunsOf<Format, true> {
 template <class Format>
 using CenteredRuns = typename CenteredRunsOf<Format>::Type;
 
-// Number of slices of a block.
 template <class Format>
 inline constexpr u32 kSlices = Format::kValues / 4 / Format::kParts;
 
@@ -219,7 +217,6 @@ inline constexpr f32 kBias = 12582912.0f;
 KILN_DEVICE f32 unbiased(i32 biased) { return bit_cast<f32>(biased) - kBias; }
 KILN_DEVICE f32 small_to_f32(i32 n) { return unbiased(n + kWholeBias); }
 
-// Byte `i` of a word of quants.
 KILN_DEVICE i32 quant_of(u32 quants, u32 i) { return static_cast<i8>(quants >> 8 * i); }
 
 template <class Format>
@@ -258,14 +255,12 @@ struct Piece {
       Format::unpack(block, first, quants);
     }
   }
-  // The first word of a part, and its scale.
   KILN_DEVICE u32 word(u32 part) const { return Format::word(first, part); }
   KILN_DEVICE Scale scale(u32 part) const {
     if constexpr (kIsWhole) return {widen(f16{head}), 0};
     return Format::scale(block, word(part));
   }
 
-  // Computes the values of a part.
   KILN_DEVICE void values(u32 part, f32 (&out)[4 * kCount]) const {
     const Scale s = scale(part);
 #pragma unroll
