@@ -1,7 +1,7 @@
-// Where the elements of strided views lie.
+// Locates the elements of strided views.
 //
-// Views that share one shape come as the ABI's `info` array: first the sizes of the dims, then for
-// each view as many strides, all in elements, outermost first. A stride of 0 broadcasts.
+// Views of one shape come as the ABI's `info` array: the sizes of the dims, then the strides of
+// each view, in elements. Outer dims come first. A stride of 0 broadcasts.
 #pragma once
 
 #include "device/platform.cuh"
@@ -9,21 +9,23 @@
 
 namespace kiln::device {
 
-// a / b for a below 2^21. The half keeps a quotient 1/2b from the next integer, which is further than
-// f32 errs: a reciprocal by 2^-23 of it at most, a product by half of that.
+// a / b for a below 2^21. Adding 1/2 to a keeps the quotient at least 1/(2b) away from the next
+// integer. That exceeds the error of f32: at most 2^-23 of the quotient by the reciprocal, and half
+// of that by the product.
 inline constexpr u32 kSmallIndex = 1u << 21;
 KILN_DEVICE u32 small_quotient(u32 a, u32 b) {
   const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
   return static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
 }
 
-// a / b for a below 2^63, in 32 bits where they suffice.
+// a / b for a below 2^63. It is a 32-bit division if both have 32 bits.
 KILN_DEVICE u64 quotient(u64 a, u64 b) {
   if ((a | b) >> 32 == 0) return static_cast<u32>(a) / static_cast<u32>(b);
   const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
   u64 result = 0;
   i64 rest = static_cast<i64>(a);
-  // Each step leaves a millionth of the rest; three, one too many or too few.
+  // Each step reduces the rest to a millionth. After three, the result is at most one too large or
+  // small.
 #pragma unroll 1
   for (u32 step = 0; step < 3; ++step) {
     const i64 part = static_cast<i64>(math::floor(static_cast<f32>(rest) * inverse));
@@ -33,8 +35,8 @@ KILN_DEVICE u64 quotient(u64 a, u64 b) {
   return rest < 0 ? result - 1 : rest >= static_cast<i64>(b) ? result + 1 : result;
 }
 
-// N views of one shape, as the kernel is told of them. No dim of a view that is not contiguous has
-// 2^32 elements.
+// N views of one shape, as passed to the kernel. The dims of a view that is not contiguous have
+// fewer than 2^32 elements.
 template <u32 N>
 struct Views {
   const u64* info;
@@ -44,13 +46,13 @@ struct Views {
   KILN_DEVICE u64 stride(u32 view, u32 dim) const { return info[(1 + view) * rank + dim]; }
 };
 
-// Where an element of each of N views lies.
+// The position of an element in each of N views.
 template <u32 N>
 struct Place {
   u64 at[N];
 };
 
-// Of element `i` of contiguous views.
+// Locates element `i` of contiguous views.
 template <u32 N>
 KILN_DEVICE Place<N> place_in_order(u64 i) {
   Place<N> place;
@@ -59,9 +61,10 @@ KILN_DEVICE Place<N> place_in_order(u64 i) {
   return place;
 }
 
-// Of element `i`. Of launches of less than 2^21 elements, which are most, by quotients in f32: the
-// instructions are what such a launch takes. NVIDIA H200, us for uexp_f32 of 3x197x12x64 permuted, in the
-// reference's geometry: 6.4 by 32-bit divisions, 5.2 so; of 16x16 transposed 1.42, 1.29.
+// Locates element `i` by quotients in f32. Used in launches of fewer than 2^21 elements, the most
+// frequent ones, which take as long as their instructions.
+// Measured on an H200, reference geometry, in us, 32-bit divisions -> quotients in f32: uexp_f32 of
+// 3x197x12x64 permuted 6.4 -> 5.2; of 16x16 transposed 1.42 -> 1.29.
 template <u32 N>
 KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   Place<N> place{};
@@ -83,8 +86,9 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   return place;
 }
 
-// Of any element, of dims of 2^32 elements, too. Most indices are small, or become so by the first division.
-// Strides are read where they are used: all before the division would take registers that three views lack.
+// Locates any element, also in dims of 2^32 or more elements. Most indices are small, or become so
+// by the first division. Strides are read where they are used. Reading them before the division
+// would take registers that kernels of three views lack.
 template <u32 N>
 KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
   Place<N> place{};
@@ -94,7 +98,7 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
     u64 digit = i;
     if (dim != 0) {
       const u64 size = views.info[dim];
-      const bool is_small = (i | size >> 11) >> 21 == 0;  // kSmallIndex, and a size of 32 bits
+      const bool is_small = (i | size >> 11) >> 21 == 0;  // i below kSmallIndex, size below 2^32
       i = is_small ? small_quotient(static_cast<u32>(i), static_cast<u32>(size))
                    : quotient(i, size);
       digit -= i * size;
@@ -105,18 +109,18 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
   return place;
 }
 
-// How views are walked: by groups of elements, one to a thread. Of one dim, the cut, a group has
-// several elements: neighbours, or the same element of several lines. A line is kLine neighbours in
-// the innermost dim, one for each of as many threads. A group's number has two parts: the lower
-// counts within the inner dims, which together have less than 2^31 groups; the upper within the
-// others.
+// Describes how views are walked: in groups of elements, one group for each thread. A group has
+// several elements along one dim, which is called the cut. They are neighbours, or the same element
+// of several lines. A line is kLine neighbours in the innermost dim, one for each of as many
+// threads. A group's number has two parts: the lower part counts within the inner dims, which
+// together have fewer than 2^31 groups; the upper part counts within the outer dims.
 //
-// A thread keeps its walk in registers beside what it moves, so it is few words: `dims` holds the
-// first inner dim and the cut, below 2^13 each, and answers.
+// A thread keeps its Walk in registers beside the elements that it moves, so a Walk is small:
+// `dims` packs the first inner dim and the cut, each below 2^13, and flags.
 using tuning::kLine;
 using tuning::kLogLine;
 struct Walk {
-  u32 inner;  // groups
+  u32 inner;  // number of groups within the inner dims
   u32 outer;
   u32 dims;
   bool contiguous;  // every view is row-major without gaps
@@ -127,20 +131,21 @@ struct Walk {
 
   // The first inner dim.
   KILN_DEVICE u32 split() const { return dims & 0x1fff; }
-  // The dim that is cut; none where it equals the rank.
+  // The dim that is cut, or the rank if there is none.
   KILN_DEVICE u32 cut() const { return dims >> 13 & 0x1fff; }
-  // The views in which long groups lie side by side and begin where an access may: a bit each.
-  // None: groups are short.
+  // One bit for each view in which a long group is contiguous and begins where a wide access may.
+  // If it is 0, groups are short.
   KILN_DEVICE u32 wide() const { return dims >> kLogWide & 7; }
-  // Whether a group's elements are those of several lines.
+  // True if a group is the same element of several lines.
   KILN_DEVICE bool lines() const { return (dims & kLines) != 0; }
-  // Whether groups are whole chunks, aligned alike in all views.
+  // True if groups are whole chunks, equally aligned in all views.
   KILN_DEVICE bool rows() const { return (dims & kRows) != 0; }
-  // Of what lies between a group's elements in their dim: 1, or kLine.
+  // Logarithm of the distance between a group's elements in their dim, which is 1 or kLine.
   KILN_DEVICE u32 log_apart() const { return lines() ? kLogLine : 0; }
 };
 
-// Where a group of elements lies: its first, how many there are, and how far apart in the output.
+// The position of a group: its first element in each view and in the output, the distance between
+// its elements in the output, and their number.
 template <u32 N>
 struct Group {
   u64 at[N];
@@ -149,9 +154,10 @@ struct Group {
   u32 count;
 };
 
-// A group has 2^kChunk elements, moved by one access, where the views allow it. Otherwise they are moved
-// by single ones: 2^kSeveral neighbours, or those of several lines. Of large turned views, 2^kWide
-// neighbours, unless that is 0; 2^kUnit of them fill an access.
+// Walks views. If they allow it, a group is 2^kChunk elements that one access moves. Otherwise
+// elements are moved singly, and a group is 2^kSeveral neighbours or the same element of several
+// lines. Large transposed views have long groups of 2^kWide neighbours, unless kWide is 0; 2^kUnit
+// of these neighbours fill an access.
 template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
 struct Walker {
   KILN_DEVICE static u32 log_count(const Walk& walk) {
@@ -159,7 +165,7 @@ struct Walker {
     if (walk.lines()) return tuning::kLogLines;
     return kWide != 0 && walk.wide() != 0 ? kWide : kSeveral;
   }
-  // Groups along the cut, a dim of `size` elements.
+  // Number of groups along the cut, a dim of `size` elements.
   KILN_DEVICE static u32 groups(const Walk& walk, u32 size) {
     return (((size - 1) >> (log_count(walk) + walk.log_apart())) + 1) << walk.log_apart();
   }
@@ -180,8 +186,8 @@ struct Walker {
         walk.outer *= several;
       }
     };
-    // The views whose neighbours lie in the innermost dim, in the cut, or in another dim as well;
-    // and the bits of all other strides.
+    // The views with stride 1 in the innermost dim, in the cut, and in a further dim, one bit each;
+    // and the bits of all other strides of a view.
     u32 inner = 0, beside = 0, again = 0, bits[N] = {};
     u64 expected = 1;
 #pragma unroll 1
@@ -212,7 +218,7 @@ struct Walker {
       }
       expected *= size;
     }
-    // Groups of whole chunks or long ones are told by all dims.
+    // Whole chunks and long groups depend on all dims.
     u32 all = 0, whole = beside & ~(inner | again);
 #pragma unroll
     for (u32 n = 0; n < N; ++n) {
@@ -270,7 +276,7 @@ struct Walker {
     return found;
   }
 
-  // How far apart a group's elements lie in view `n`. There is a cut.
+  // Distance between a group's elements in view `n`. There must be a cut.
   template <u32 N>
   KILN_DEVICE static u64 apart(const Views<N>& views, const Walk& walk, u32 n) {
     return views.stride(n, walk.cut()) << walk.log_apart();
