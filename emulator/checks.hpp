@@ -1,17 +1,18 @@
-// What a checked launch looks for: uninitialised values and races.
+// The checks for uninitialised values and for races.
 //
-// Uninitialised values are found by running every wave twice, in step: the twin's registers, LDS
-// and scratch start with every bit of the poison inverted, and it reads global memory that nobody
-// wrote inverted. Whatever differs between the two depends on an uninitialised value; it is
-// reported where it becomes an address, a value in global memory, a branch, or the set of active
-// lanes. There is nothing to be said about each instruction, and nothing that is merely carried
-// along, or masked out, is reported.
+// Uninitialised values are found by running every wave twice, in step. The registers, LDS and
+// scratch of the second wave, the twin, start with every bit of the poison inverted, and the twin
+// reads unwritten global memory inverted. A value that differs between the two depends on an
+// uninitialised value. It is reported if it determines an address, a value in global memory, a
+// branch, or the set of active lanes. So no instruction needs a rule of its own, and a value that
+// is only copied or is masked out is not reported.
 //
-// Races are found between waves of one workgroup, in LDS and in global memory: two accesses to a
-// byte between the same two barriers, by different waves, one of them a write that changes it, and
-// not both atomic. The order in which the waves happened to run does not matter. A plain read
-// beside other waves' atomic updates is none when the wave that read goes on to a compare-and-swap
-// of the same bytes: so begins the loop that compilers make of an atomic which the hardware lacks.
+// Races are found between waves of one workgroup, in LDS and in global memory. A race is two
+// accesses to a byte, by different waves, between the same two barriers, where one is a write that
+// changes the byte and the two are not both atomic. The order in which the waves happened to run
+// does not matter. A plain read is allowed beside atomic updates of other waves if the reading wave
+// then does a compare-and-swap of the same bytes: compilers begin the loop for an atomic that the
+// hardware lacks with such a read.
 #pragma once
 
 #include <unordered_map>
@@ -29,7 +30,7 @@ class AccessChecks final : public AccessObserver {
   void begin_workgroup();
   void pass_barrier();
   void end_workgroup() { raise_suspect(); }
-  // An instruction runs once for the wave, then once for its twin.
+  // Each instruction runs once for the wave, then once for its twin.
   void begin_instruction();
   void begin_twin();
 
@@ -44,15 +45,15 @@ class AccessChecks final : public AccessObserver {
                  Update kind) override;
 
  private:
-  // What the wave did, for its twin to be compared with.
+  // An access of the wave, which the access of its twin is compared with.
   struct Entry {
     Space space = Space::kGlobal;
     u64 address = 0;
-    u64 unwritten = 0;  // a bit for each byte
+    u64 unwritten = 0;  // bit i: byte i was never written
     std::array<u8, 16> data{};
     u64 old = 0;  // of an atomic
   };
-  // Who accessed a byte since the last barrier. Epochs count from 1.
+  // The waves that accessed a byte since the last barrier. Epochs count from 1.
   struct Mark {
     u32 write_epoch = 0;
     u32 read_epoch = 0;
@@ -61,7 +62,8 @@ class AccessChecks final : public AccessObserver {
     bool all_atomic = false;
   };
 
-  // A read beside atomic updates, by a wave that may yet compare and swap what it read.
+  // A read beside atomic updates. It is a race unless the reader goes on to a compare-and-swap of
+  // the same bytes.
   struct Suspect {
     u32 reader = 0;
     Space space = Space::kGlobal;

@@ -1,4 +1,4 @@
-// What the emulator has to know about a processor beyond its instructions.
+// The properties of a processor that the emulator needs beyond its instructions.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct DeviceModel {
   std::string_view processor;
   bool is_gfx9;                  // 16-bit results clear the upper half; permutes span 64 lanes
   bool packs_thread_ids;         // x, y and z in one register, 10 bits each
-  bool has_architected_scratch;  // needs no register that says where scratch lies
-  bool is_device;  // held to the conformance suite, and offered as "emulated:<processor>"
+  bool has_architected_scratch;  // needs no register with the address of scratch
+  bool is_device;  // tested by the conformance suite, and offered as "emulated:<processor>"
 };
 
 std::span<const DeviceModel> device_models();                 // sorted by name

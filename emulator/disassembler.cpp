@@ -24,7 +24,7 @@ void initialise_llvm() {
 
 Result<Disassembler> Disassembler::create(const std::string& processor, std::uint32_t wave_width) {
   initialise_llvm();
-  // gfx9 knows waves of 64 alone, and no such feature.
+  // gfx9 has only waves of 64 lanes, and no such feature.
   std::string features;
   if (!processor.starts_with("gfx9")) {
     features = wave_width == 64 ? "+wavefrontsize64,-wavefrontsize32"
@@ -41,7 +41,7 @@ Result<Disassembler> Disassembler::create(const std::string& processor, std::uin
 
 Disassembler::Decoded Disassembler::decode(Bytes code, std::uint64_t address) const {
   std::array<char, 512> text{};
-  // LLVM asks for bytes that it may write to, and does not write to them.
+  // LLVM takes a pointer to writable bytes, but does not write to them.
   auto* bytes = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(code.data()));
   Decoded decoded;
   decoded.size =

@@ -1,4 +1,4 @@
-// LLVM's disassembler, behind one wrapper of ours.
+// A wrapper of LLVM's disassembler.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,15 @@ namespace kiln::emulator {
 
 class Disassembler {
  public:
-  // For a processor ("gfx1100") and waves of that many lanes. The error says which LLVM is lacking.
+  // Creates a disassembler for a processor ("gfx1100") and a wave width. Errors: kUnavailable, if
+  // this LLVM does not know the processor.
   static Result<Disassembler> create(const std::string& processor, std::uint32_t wave_width);
 
   struct Decoded {
-    std::size_t size = 0;  // bytes; 0: no instruction
-    std::string text;      // without leading blanks
+    std::size_t size = 0;  // in bytes; 0: not an instruction
+    std::string text;      // without leading white space
   };
-  // The instruction at the start of `code`. Not to be called from several threads at once.
+  // Decodes the instruction at the start of `code`. Not thread-safe.
   Decoded decode(Bytes code, std::uint64_t address) const;
 
  private:

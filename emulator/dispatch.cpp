@@ -18,10 +18,10 @@ namespace kiln::emulator {
 namespace {
 
 constexpr u32 kMostThreads = 1024;
-constexpr u64 kMostThreadsInDimension = 0xffffffff;  // of a grid, as HIP has it
+constexpr u64 kMostThreadsInDimension = 0xffffffff;  // of a grid, the limit of HIP
 constexpr u64 kMostWorkgroups = u64{1} << 40;         // years of emulation
 constexpr u32 kMostLds = 64 * 1024;
-// Below that many instructions, a launch is over before a second thread has started.
+// A launch of fewer instructions ends before a second thread has started.
 constexpr u64 kWorthAThread = 200'000;
 
 Error impossible(const Kernel& kernel, const std::string& what, ErrorCode code = ErrorCode::kInvalidInput) {
@@ -32,7 +32,7 @@ Error impossible(const Kernel& kernel, const std::string& what, ErrorCode code =
                {}};
 }
 
-// Whether the three extents, none of them 0, multiply to at most `limit`, without a wrap.
+// True if the product of the three extents, none of them 0, is at most `limit`. Does not overflow.
 bool product_within(const std::array<u32, 3>& extents, u64 limit) {
   for (const u32 extent : extents) limit /= extent;
   return limit != 0;
@@ -95,7 +95,7 @@ LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options,
   plan.threads = request.block[0] * request.block[1] * request.block[2];
   plan.lds_bytes = request.kernel->descriptor.group_segment_size + request.dynamic_lds;
   plan.scratch_bytes = request.kernel->scratch_bytes();
-  // One more, because pairs may begin at the last one.
+  // Registers beyond the last named one, because a pair may begin there.
   plan.vector_registers =
       std::max(program.vector_registers(), request.kernel->vector_registers) + 2;
   plan.user_registers = arguments.user_registers();
@@ -107,7 +107,7 @@ LaunchPlan make_plan(const LaunchRequest& request, const RunOptions& options,
   return plan;
 }
 
-// The grid, handed out to threads.
+// The grid of a launch, distributed to threads.
 class Grid {
  public:
   explicit Grid(const LaunchPlan& plan)
@@ -116,7 +116,7 @@ class Grid {
   void run() {
     const std::unique_ptr<WorkgroupRunner> runner = make_workgroup_runner(plan_);
     run_next(*runner);
-    // By now it is known what a workgroup takes.
+    // The first workgroup shows how many instructions a workgroup takes.
     const u64 left = size_ - std::min<u64>(size_, 1);
     const u64 helpers = left == 0 || counts_.instructions == 0 || fault_
                             ? 0
@@ -178,7 +178,7 @@ Result<Counts> launch(const LaunchRequest& request, const RunOptions& options) {
   const KernelArguments arguments(request);
   RunOptions effective = options;
   if (effective.checks == Checks::kEverything)
-    effective.threads = 1;  // what one wave sees, its twin must see
+    effective.threads = 1;  // a wave and its twin must read the same memory
   const LaunchPlan plan = make_plan(request, effective, arguments);
   const auto start = std::chrono::steady_clock::now();
   Grid grid(plan);

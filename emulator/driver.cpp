@@ -1,8 +1,8 @@
-// The entry points of libkiln_emulator. The emulator as a driver of the runtime: devices
+// The entry points of libkiln_emulator: the emulator as a driver of the runtime, with the devices
 // "emulated:gfx1030", "emulated:gfx1100", ...
 //
-// Every call is complete when it returns, so that streams and events keep order by themselves, and
-// a fault is the launch's own error.
+// Every call is complete when it returns. So streams and events are always in order, and a fault is
+// reported by the launch itself.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -23,12 +23,12 @@ namespace {
 using namespace kiln::runtime;
 using runtime::LaunchRequest;
 
-// A kernel of a loaded image: what a NativeFunction points at, owned by its module.
+// A kernel of a loaded image. A NativeFunction points to it, and its module owns it.
 struct EmulatedFunction {
   const Program* program = nullptr;
   const Kernel* kernel = nullptr;
 
-  // In bytes, hidden arguments left out.
+  // Sizes in bytes, without the hidden arguments.
   std::vector<std::size_t> parameter_sizes() const {
     std::vector<std::size_t> sizes;
     for (const KernelArgument& argument : kernel->arguments) {
@@ -39,7 +39,7 @@ struct EmulatedFunction {
 };
 struct EmulatedModule {
   std::unique_ptr<Program> program;
-  std::vector<EmulatedFunction> functions;  // one a kernel
+  std::vector<EmulatedFunction> functions;  // one for each kernel
 };
 
 // docs/EMULATOR.md lists the variables.
@@ -201,7 +201,7 @@ class EmulatorDriver final : public ImmediateDriver {
 
 namespace {
 
-// Null, or why this machine cannot run the emulator.
+// Returns null, or the reason why this machine cannot run the emulator.
 const char* reason_against() {
   const bool fits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");  // and F16C with them
   return fits ? nullptr : "the emulator needs a processor with AVX2, FMA and F16C";

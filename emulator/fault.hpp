@@ -1,4 +1,4 @@
-// What a kernel did wrong, thrown by the instruction that did it and caught by the launch.
+// A fault of a kernel. The faulty instruction throws it, and the launch catches it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace kiln::emulator {
 
 enum class FaultKind : u8 {
   kOutOfBounds,   // a global access outside all buffers
-  kUseAfterFree,  // to a buffer that was freed
+  kUseAfterFree,  // an access to a freed buffer
   kReadOnly,      // a write to constants or arguments
   kLdsOverrun,
   kScratchOverrun,
@@ -20,11 +20,11 @@ enum class FaultKind : u8 {
   kDivergentBarrier,
   kEndless,
   kTrap,
-  kUnsupported,  // what the emulator does not model
-  kBadCode,      // a jump to where no instruction is
+  kUnsupported,  // not modelled by the emulator
+  kBadCode,      // a jump to an address without an instruction
 };
 
-// "out-of-bounds access", "race", ...: the words that a report begins with.
+// Returns the words that a report begins with: "out-of-bounds access", "race", ...
 const char* to_string(FaultKind kind);
 
 struct Fault {
@@ -33,12 +33,12 @@ struct Fault {
   u64 address = 0;   // of the instruction
   std::array<u32, 3> workgroup{};
   u32 wave = 0;
-  int lane = -1;  // -1: none in particular
+  int lane = -1;  // -1: no particular lane
 
   Fault(FaultKind fault_kind, std::string text) : kind(fault_kind), what(std::move(text)) {}
 };
 
-// The fault with its place filled in, and the same thrown.
+// fault_at() returns a fault with its place filled in; raise() throws it.
 Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
                int lane = -1);
 [[noreturn]] void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,

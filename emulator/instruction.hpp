@@ -1,4 +1,4 @@
-// One decoded instruction, ready to run: operands and modifiers as numbers.
+// A decoded instruction, ready to run, with operands and modifiers as numbers.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ struct Wave;
 struct Instruction;
 using Handler = void (*)(Wave&, const Instruction&);
 
-// Scalar registers by number. Those past 105 have names.
+// Scalar registers by number. Those from 106 on have names.
 enum ScalarRegister : u16 {
   kVcc = 106,
   kTrapTemporaries = 108,
@@ -30,14 +30,14 @@ enum class OperandKind : u8 {
   kVector,
   kScalar,
   kInteger,  // an inline constant
-  kFloat,    // an inline constant, its value as the bits of a double
-  kLiteral,  // 32 bits that follow the instruction
+  kFloat,    // an inline constant; the value is the bits of a double
+  kLiteral,  // the 32 bits after the instruction
   kScc,
   kVccIsZero,
   kExecIsZero,
 };
 
-// Which part of a register an operand is (SDWA).
+// The part of a register that an operand is (SDWA).
 enum Part : u8 { kByte0, kByte1, kByte2, kByte3, kWord0, kWord1, kDword };
 
 struct Operand {
@@ -45,8 +45,8 @@ struct Operand {
   bool absolute = false;
   bool negate = false;
   bool sign_extend = false;  // SDWA
-  bool plain = false;        // a vector register as it is: no modifier, no part, no other lane
-  u8 registers = 1;          // how many the text names: 4 for v[0:3]
+  bool plain = false;        // a whole vector register, without modifiers and read by its own lanes
+  u8 registers = 1;          // number that the text names: 4 for v[0:3]
   Part part = kDword;
   u16 reg = 0;
   u64 value = 0;
@@ -59,7 +59,7 @@ struct Operand {
 enum class LaneMap : u8 { kOwn, kDpp16, kDpp8 };
 enum class UnusedPart : u8 { kZero, kSignExtend, kPreserve };
 
-// What an instruction is counted as.
+// The class that an instruction is counted in.
 enum class InstructionClass : u8 {
   kVectorFloat,
   kVectorInteger,
@@ -80,16 +80,16 @@ struct Instruction {
   Handler run = nullptr;  // null: the emulator lacks it
   u64 address = 0;
   u32 index = 0;   // in the program
-  u32 next = 0;    // index of the one that follows
+  u32 next = 0;    // index of the next instruction
   u32 target = 0;  // index of a branch's target
 
   std::array<Operand, 6> operands;
   u8 operand_count = 0;
   u8 destination_count = 0;  // destinations come first
   InstructionClass kind = InstructionClass::kScalar;
-  bool is_vector = false;  // a v_ instruction, whose registers may be indexed
+  bool is_vector = false;  // a v_ instruction; its registers may be indexed
 
-  // Modifiers with a bit for each source.
+  // Modifiers that have a bit for each source.
   u8 op_sel = 0;
   u8 op_sel_hi = 0;
   u8 neg_lo = 0;

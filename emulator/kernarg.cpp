@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-// KernelDescriptor::properties: which registers are set up, in this order.
+// KernelDescriptor::properties: the registers that are set up, in this order.
 enum Property : u16 {
   kPrivateSegmentBuffer = 1 << 0,
   kDispatchPointer = 1 << 1,
@@ -23,7 +23,8 @@ enum Property : u16 {
   kPrivateSegmentSize = 1 << 6,
 };
 
-// The value of a hidden argument. What kiln does not offer is null, or leads to kHostAperture.
+// Returns the value of a hidden argument. An argument that kiln does not support is null, or points
+// into kHostAperture.
 u64 hidden_value(std::string_view kind, const LaunchRequest& request) {
   constexpr std::string_view kAxes = "xyz";
   const std::size_t axis = kind.empty() ? kAxes.npos : kAxes.find(kind.back());
@@ -51,7 +52,7 @@ u64 hidden_value(std::string_view kind, const LaunchRequest& request) {
 
 KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*request.kernel) {
   constexpr std::size_t kSmallest =
-      256;  // the implicit arguments, whether the kernel lists them or not
+      256;  // the implicit arguments, even if the kernel does not list them
   argument_bytes_ = std::max<std::size_t>(kernel_.descriptor.kernarg_size, kSmallest) + kAlignment;
   segment_.resize(argument_bytes_ + kAlignment);
   const u64 start = reinterpret_cast<u64>(segment_.data());
@@ -82,7 +83,8 @@ void KernelArguments::write_argument(const KernelArgument& argument, const void*
   std::memcpy(arguments_ + argument.offset, value, size);
 }
 
-// The packet of 64 bytes by which the hardware is told of a launch (HSA, kernel dispatch packet).
+// Writes the packet of 64 bytes that describes a launch to the hardware (HSA, kernel dispatch
+// packet).
 void KernelArguments::write_packet(const LaunchRequest& request) {
   struct Packet {
     u16 header;

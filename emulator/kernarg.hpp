@@ -1,5 +1,5 @@
-// What a kernel finds when it starts: its arguments, hidden ones included, and the registers that
-// point to them.
+// The state that a kernel finds when it starts: its arguments, including hidden ones, and the
+// registers that point to them.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@ namespace kiln::emulator {
 
 class KernelArguments {
  public:
-  // Copies the arguments' values.
+  // Copies the values of the arguments.
   explicit KernelArguments(const LaunchRequest& request);
 
-  // The scalar registers that the descriptor asks for, in their order.
+  // Returns the scalar registers that the descriptor requests, in their order.
   std::vector<u32> user_registers() const;
   std::vector<AddressRange> ranges() const;
-  // Of the explicit arguments.
+  // The pointers among the explicit arguments.
   const PointerArguments& pointers() const { return pointers_; }
 
  private:
@@ -25,7 +25,7 @@ class KernelArguments {
   void write_packet(const LaunchRequest& request);
 
   const Kernel& kernel_;
-  std::vector<std::byte> segment_;  // with room to align it
+  std::vector<std::byte> segment_;  // larger than needed, so that its content can be aligned
   std::byte* arguments_ = nullptr;
   std::size_t argument_bytes_ = 0;
   alignas(64) std::array<std::byte, 64> packet_{};

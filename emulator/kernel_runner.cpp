@@ -37,7 +37,7 @@ class Runner final : public KernelRunner {
       arguments[i] = argument.bytes.data();
       if (argument.passing == Passing::kByValue) continue;
       arguments[i] = &buffers[i];
-      if (argument.bytes.empty()) continue;  // a null pointer, as the runtime's buffers of no bytes are
+      if (argument.bytes.empty()) continue;  // a null pointer, like an empty buffer of the runtime
       KILN_TRY_ASSIGN(buffers[i], memory.allocate(argument.bytes.size()));
       if (!argument.is_written) continue;
       std::memcpy(buffers[i], argument.bytes.data(), argument.bytes.size());

@@ -1,9 +1,8 @@
-// Runs one kernel of a code object with arguments given as bytes: what `kiln run` needs of the
-// emulator, and the seam to it.
+// Runs one kernel of a code object, with arguments given as bytes. This is the interface between
+// `kiln run` and the emulator.
 //
-// The command-line tool opens libkiln_emulator when it is asked to run something, so that it
-// neither links LLVM nor waits for it otherwise. Both sides are built from one release with one
-// compiler.
+// The command-line tool opens libkiln_emulator only to run a kernel, so that otherwise it neither
+// links LLVM nor waits for it to load. Both sides come from the same release and the same compiler.
 #pragma once
 
 #include <memory>
@@ -16,11 +15,11 @@ namespace kiln::emulator {
 
 enum class Passing : u8 { kByValue, kAsBuffer };
 
-// One argument; a buffer's bytes are replaced by what the kernel left in them.
+// One argument. After the run, the bytes of a buffer are those that the kernel left in it.
 struct RunArgument {
   Passing passing = Passing::kByValue;
   std::vector<std::byte> bytes;
-  bool is_written = true;  // false: a buffer that nobody initialised
+  bool is_written = true;  // false: a buffer without initial values
 };
 
 struct KernelRun {

@@ -19,7 +19,8 @@ const char* verb(Access access) {
   return "an atomic update";
 }
 
-// Calls `move(offset in the wave's scratch, offset in the data, bytes)` for each piece of a dword.
+// Calls `move(offset in the wave's scratch, offset in the data, bytes)` for each dword or part of
+// one.
 template <typename Move>
 void for_each_piece(const Wave& wave, const Instruction& in, const Place& place, int width,
                     int lane, u32 bytes, Move move) {

@@ -1,4 +1,4 @@
-// How instructions reach memory: global buffers, LDS and scratch, each access checked.
+// Accesses of instructions to memory: global buffers, LDS and scratch. Each access is checked.
 #pragma once
 
 #include <cstring>
@@ -12,10 +12,10 @@ enum class Space : u8 { kGlobal, kLds, kScratch };
 enum class Access : u8 { kRead, kWrite, kAtomic };
 enum class Update : u8 { kPlain, kCompareAndSwap };
 
-// Where one lane's access goes.
+// The place of one lane's access.
 struct Place {
   Space space = Space::kGlobal;
-  u64 address = 0;       // in LDS and scratch: an offset
+  u64 address = 0;       // an offset in LDS and scratch
   u32 scratch_base = 0;  // of the wave
 };
 
@@ -27,27 +27,28 @@ class AccessObserver {
   AccessObserver& operator=(const AccessObserver&) = delete;
   virtual ~AccessObserver() = default;
 
-  // After a load, whose bytes may be changed.
+  // Called after a load. May change the loaded bytes.
   virtual void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data,
                        u32 bytes) = 0;
-  // Before a store. False: the store is not to be done.
+  // Called before a store. Returns false if the store must not be done.
   virtual bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane,
                         const u8* data, u32 bytes) = 0;
-  // Before an atomic on global memory. True: `old` has been filled in, and nothing is to be done.
+  // Called before an atomic on global memory. Returns true if it has filled in `old` and the atomic
+  // must not be done.
   virtual bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
                              const u8* operands, u32 operand_bytes, u8* old, u32 bytes) = 0;
-  // After an atomic.
+  // Called after an atomic.
   virtual void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
                          const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
                          Update kind) = 0;
 };
 
-// The range that holds those bytes, or a fault that says what they are near to.
+// Returns the range that contains those bytes, or raises a fault that names the nearest buffer.
 AddressRange find_range(const Wave& wave, const Instruction& in, u64 address, u32 bytes,
                         Access access, int lane);
 [[noreturn]] void raise_lds_overrun(const Wave& wave, const Instruction& in, u64 offset, u32 bytes,
                                     int lane);
-// Scratch interleaves the dwords of the lanes.
+// Scratch is interleaved: it holds the first dword of every lane, then the second, and so on.
 void read_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
                   u8* data, u32 bytes);
 void write_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
@@ -67,7 +68,7 @@ inline u8* lds_pointer(Wave& wave, const Instruction& in, u64 offset, u32 bytes,
   return wave.lds.data() + offset;
 }
 
-// A constant size and inlining make most accesses one move.
+// With a constant size and inlining, most accesses compile to one move.
 template <int W, u32 kBytes>
 [[gnu::always_inline]] inline void load_bytes(Wave& wave, const Instruction& in, const Place& place,
                                               int lane, void* data) {
@@ -105,8 +106,8 @@ template <int W, u32 kBytes>
   }
 }
 
-// Replaces the value in memory by what `formula` makes of it; returns the old one. Workgroups may
-// update global memory at the same time.
+// Replaces the value in memory by the result of `formula` and returns the old value. Safe against
+// concurrent updates of global memory by other workgroups.
 template <Update kKind, typename T, typename F>
 T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second,
          F formula) {

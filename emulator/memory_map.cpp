@@ -36,7 +36,7 @@ MemoryMap::~MemoryMap() {
   if (arena_ != 0) munmap(reinterpret_cast<void*>(arena_), kArenaBytes);
 }
 
-// Finds room for a buffer and the gap after it, going round the arena.
+// Finds room for a buffer and the gap after it. The search goes round the arena.
 Result<u64> MemoryMap::reserve(std::size_t span) {
   if (arena_ == 0) {
     void* arena =
@@ -66,7 +66,7 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
 
 Result<void*> MemoryMap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
-  // More would be taken from other programs, until the system ends one.
+  // Beyond this limit, other programs would lose memory until the system kills one.
   const u64 most = std::min(machine_memory(), kArenaBytes / 2);
   if (bytes > most - std::min(allocated_, most)) return out_of_memory(bytes);
   const std::size_t span = whole_pages(bytes);
@@ -102,7 +102,7 @@ Result<void> MemoryMap::free(void* memory) {
   return {};
 }
 
-// The buffer that begins at or before the address and reaches to it.
+// Returns the buffer that contains the address.
 MemoryMap::Buffers::const_iterator MemoryMap::holder(u64 address) const {
   auto buffer = buffers_.upper_bound(address);
   if (buffer == buffers_.begin()) return buffers_.end();
@@ -144,7 +144,8 @@ NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
   if (after != buffers_.begin())
     consider(std::prev(after)->first, std::prev(after)->second.bytes, false);
   for (const NearBuffer& freed : freed_) {
-    // One that was freed counts only where it was: its surroundings are nobody's.
+    // A freed buffer is only considered if the access overlaps it, because the addresses around it
+    // belong to no buffer.
     if (address < freed.begin + freed.bytes && freed.begin < address + bytes)
       consider(freed.begin, freed.bytes, true);
   }
@@ -185,7 +186,7 @@ u64 MemoryMap::unwritten(u64 address, u32 bytes) const {
 
 namespace {
 
-// Whether this program could read there: it then has an array of its own at the address.
+// True if this process can read the address. It then has memory of its own there.
 bool is_readable_here(u64 address) {
   char byte = 0;
   iovec here{&byte, 1}, there{reinterpret_cast<void*>(address), 1};

@@ -1,4 +1,4 @@
-// For machines without libdw: no address has a line.
+// For machines without libdw: no address has a source line.
 #include "emulator/source_lines.hpp"
 
 namespace kiln::emulator {

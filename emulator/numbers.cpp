@@ -5,7 +5,7 @@
 namespace kiln::emulator {
 namespace {
 
-// 2/pi after the point, most significant bits first: 1216 bits, and zeros to read on into.
+// The fraction bits of 2/pi, most significant first: 1216 bits, followed by zeros as padding.
 constexpr std::array<u64, 21> kTwoOverPi = {
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
     0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
@@ -79,13 +79,13 @@ T fixup(T quotient, T denominator, T numerator) {
   return negative ? -std::fabs(quotient) : std::fabs(quotient);
 }
 
-// The power of two that v_div_fmas multiplies by.
+// Exponent of the power of two that v_div_fmas multiplies by.
 template <typename T>
 int rescale(T c) {
   return biased_exponent(c) > Format<T>::kBias ? Format<T>::kScale : -Format<T>::kScale;
 }
 
-// The sine of `turns` and as many quarters of a turn.
+// The sine of `turns` plus `quarters` quarters of a turn.
 double sine_of_quarters(double turns, int quarters) {
   constexpr double kTwoPi = 6.283185307179586476925;
   if (!std::isfinite(turns)) return std::numeric_limits<double>::quiet_NaN();
@@ -136,7 +136,7 @@ double div_scale(double value, double denominator, double numerator, bool& scale
 float div_fmas(float a, float b, float c, bool scaled) {
   const float sum = std::fma(a, b, c);
   if (!scaled || !std::isfinite(sum)) return sum;
-  // Scaled before it is rounded, which matters where the result is subnormal.
+  // The scaling precedes the rounding, which matters for a subnormal result.
   const double wide = std::fma(static_cast<double>(a), static_cast<double>(b), double{c});
   return static_cast<float>(std::ldexp(wide, rescale(c)));
 }

@@ -1,7 +1,7 @@
-// The arithmetic that instructions are made of: bit patterns and values, half precision, and the
-// rules for NaNs, saturation and shifts that C++ leaves open.
+// The arithmetic of instructions: bit patterns and values, half precision, and rules for NaNs,
+// saturation and shifts that C++ leaves open.
 //
-// Everything rounds to nearest even, and keeps subnormals. Compile with -ffp-contract=off.
+// All operations round to nearest even and keep subnormals. Compile with -ffp-contract=off.
 #pragma once
 
 #include <immintrin.h>
@@ -45,7 +45,7 @@ inline u32 float_to_half_toward_zero(float x) {
   const __m128i half = _mm_cvtps_ph(_mm_set_ss(x), _MM_FROUND_TO_ZERO);
   return static_cast<u32>(_mm_cvtsi128_si32(half)) & 0xffff;
 }
-// With one rounding: to float by way of an odd last bit, then to half.
+// Rounds once: first to float with an odd last bit, then to half.
 u32 double_to_half(double x);
 
 inline float bfloat_to_float(u32 x) { return float_of(x << 16); }
@@ -54,7 +54,8 @@ inline u32 float_to_bfloat(float x) {
   return x != x ? 0x7fc0u : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-// ---- minimum, maximum, clamp. A signalling NaN wins, quietened; a quiet one loses to a number.
+// ---- minimum, maximum, clamp. A signalling NaN is the result, made quiet; a quiet NaN yields to a
+// number.
 
 template <typename T>
 inline constexpr u64 kQuietBit = sizeof(T) == 4 ? 1ull << 22 : 1ull << 51;
@@ -92,7 +93,7 @@ T median(T a, T b, T c) {
   if (greatest == b) return maximum(a, c);
   return maximum(a, b);
 }
-// The same on the bits of halves; as a float, a signalling NaN would be quiet already.
+// The same on the bits of halves. Converted to float, a signalling NaN would already be quiet.
 inline bool is_signalling_half(u32 x) { return (x & 0x7fff) > 0x7c00 && (x & 0x200) == 0; }
 inline u32 maximum_half(u32 a, u32 b) {
   if (is_signalling_half(a)) return a | 0x200;
@@ -142,7 +143,7 @@ inline i32 extract_signed_bits(u32 x, u32 offset, u32 count) {
   const u32 value = static_cast<u32>(static_cast<i32>(x) >> offset);
   return static_cast<i32>(value << (32 - count)) >> (32 - count);
 }
-// All ones where there is no bit to be found.
+// Return all ones if there is no such bit.
 inline u32 leading_zeros(u32 x) { return x != 0 ? static_cast<u32>(std::countl_zero(x)) : ~0u; }
 inline u32 trailing_zeros(u32 x) { return x != 0 ? static_cast<u32>(std::countr_zero(x)) : ~0u; }
 inline u32 leading_zeros(u64 x) { return x != 0 ? static_cast<u32>(std::countl_zero(x)) : ~0u; }
@@ -161,7 +162,7 @@ inline u64 reverse_bits(u64 x) {
 inline u32 count_bits(u32 x) { return static_cast<u32>(std::popcount(x)); }
 inline u32 count_bits(u64 x) { return static_cast<u32>(std::popcount(x)); }
 
-// ---- conversions: NaN to 0, everything else to the nearest end of the range
+// ---- conversions: NaN becomes 0, other values saturate to the range
 
 inline u32 to_u32(double x) {
   return x != x ? 0 : x <= 0 ? 0 : x >= 4294967295.0 ? 0xffffffffu : static_cast<u32>(x);
@@ -190,10 +191,11 @@ i32 exponent(T x) {
   return result;
 }
 
-// ---- division by Newton's method, as the compiler spells it out
+// ---- division by Newton's method, with the instructions that the compiler emits for it
 
-// v_div_scale: `numerator` and `denominator` brought to where no step of the division over- or
-// underflows; `value` is one of them. `scaled` tells v_div_fmas to take the scaling back.
+// v_div_scale: scales `numerator` and `denominator` so that no step of the division overflows or
+// underflows. `value` is one of the two, and its scaled value is returned. `scaled` tells
+// v_div_fmas to undo the scaling.
 float div_scale(float value, float denominator, float numerator, bool& scaled);
 double div_scale(double value, double denominator, double numerator, bool& scaled);
 float div_fmas(float a, float b, float c, bool scaled);
@@ -202,14 +204,14 @@ float div_fixup(float quotient, float denominator, float numerator);
 double div_fixup(double quotient, double denominator, double numerator);
 float div_fixup_half(float quotient, float denominator, float numerator);
 
-// Of an angle in turns. Exact at quarters of a turn, whatever the number of turns.
+// Sine and cosine of an angle in turns. Exact at quarters of a turn, for any number of turns.
 double sine_of_turns(double turns);
 double cosine_of_turns(double turns);
 
-// v_trig_preop_f64: 53 bits of 2/pi, from where `x` needs them.
+// v_trig_preop_f64: 53 bits of 2/pi, from the position that `x` needs.
 double trig_preop(double x, u32 segment);
 
-// ---- v_cmp_class: bit i of `classes` asks for class i
+// ---- v_cmp_class: bit i of `classes` selects class i
 
 enum FloatClass : u32 {
   kSignallingNaN = 1u << 0,

@@ -1,7 +1,8 @@
-// The table of what each instruction does.
+// The table of operations: the effect of each instruction.
 //
-// A row is a name, in the spelling of gfx11 (spelling.hpp brings the others to it), and a handler
-// for waves of 32 lanes and for waves of 64. operations/*.cpp hold the rows, by what they work on.
+// A row has a name, in the spelling of gfx11 (spelling.hpp maps other spellings to it), and a
+// handler for each wave width, 32 and 64. The rows are in operations/*.cpp, grouped by operand
+// type.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct Operation {
 };
 using Operations = std::vector<Operation>;
 
-// Each gives the rows of one group.
+// Each function returns the rows of one group.
 Operations bit_operations();
 Operations integer_operations();
 Operations float_operations();
@@ -38,7 +39,7 @@ Operations lds_operations();
 class OperationTable {
  public:
   OperationTable();
-  // Null when the emulator lacks the instruction.
+  // Returns null if the emulator lacks the instruction.
   Handler find(const std::string& name, u32 wave_width) const;
   const std::unordered_map<std::string, Operation>& rows() const { return rows_; }
 

@@ -12,7 +12,7 @@
 namespace kiln::emulator {
 namespace {
 
-// Splits at separators outside brackets.
+// Splits at separators that are outside brackets.
 std::vector<std::string_view> split_outside(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -34,7 +34,7 @@ Error unknown(std::string_view what, std::string_view text) {
       ErrorCode::kInvalidInput, "unknown " + std::string(what) + " " + quote(text), {}, {}, {}};
 }
 
-// Instructions whose operands say nothing to us.
+// Instructions whose operands the emulator does not need.
 bool has_no_operands(std::string_view name) {
   constexpr std::string_view kNames[] = {"s_nop",
                                          "s_clause",
@@ -98,7 +98,7 @@ u8 count_destinations(std::string_view mnemonic, std::string_view name, std::siz
   return contains("_store_") ? 0 : 1;
 }
 
-// Register names that stand for messages and hardware registers, and say nothing beyond the
+// True for symbolic names of messages and hardware registers, which say nothing beyond the
 // encoding.
 bool is_symbolic(std::string_view token) {
   for (const std::string_view prefix :
@@ -182,7 +182,7 @@ Result<ParsedInstruction> parse_single(std::string_view text, std::array<u32, 2>
       count_destinations(mnemonic, name, in.operand_count,
                          has("glc") || has("sc0") || std::ranges::any_of(modifiers, is_return));
   const bool selects = name == "v_cndmask_b32" && in.operand_count == 3;
-  if (selects) {  // by VCC, which the text leaves out
+  if (selects) {  // the text omits VCC, which selects
     Operand vcc;
     vcc.kind = OperandKind::kScalar;
     vcc.reg = kVcc;
@@ -244,7 +244,7 @@ Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text,
   } else if (!reads(x, y_result)) {
     result = {std::move(y), std::move(x)};
   } else {
-    // Each reads what the other writes: y reads a copy.
+    // Each half reads what the other writes, so y reads a copy.
     KILN_TRY_ASSIGN(ParsedInstruction copy, parse_single("v_mov_b32 v0, v0", words));
     copy.instruction.operands[0].reg = spare;
     copy.instruction.operands[1].reg = x_result;

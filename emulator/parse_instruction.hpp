@@ -1,4 +1,4 @@
-// From the disassembler's text to instructions that can be run.
+// Parses the text of the disassembler into instructions that can be run.
 //
 //   text      = mnemonic [operand {"," operand}] {" " modifier} | text " :: " text
 //   operand   = register | constant | "-" operand | "|" operand "|" | "sext(" operand ")" ...
@@ -16,14 +16,15 @@
 
 namespace kiln::emulator {
 
-// An instruction as far as its text tells; `name` is the canonical one.
+// An instruction with everything that its text says. `name` is the canonical name.
 struct ParsedInstruction {
   std::string name;
   Instruction instruction;
 };
 
-// One or, of a text with two halves that run at once (v_dual_), two or three, in an order in which
-// neither half overwrites what the other one reads; `spare` is a vector register for that purpose.
+// Returns one instruction. For a text with two halves that run at once (v_dual_), returns two or
+// three, in an order in which neither half overwrites a register that the other half still reads.
+// `spare` is a vector register that may be used for a copy.
 Result<std::vector<ParsedInstruction>> parse_instruction(std::string_view text,
                                                          std::array<u32, 2> words, u16 spare);
 

@@ -73,7 +73,7 @@ constexpr BitList kBitLists[] = {
     {"neg_hi", &Instruction::neg_hi},
 };
 
-// Hints about caches and the like, which change no result.
+// Hints, about caches for example, which change no result.
 constexpr std::string_view kWithoutEffect[] = {"slc", "dlc", "nv",       "sc1", "nt",
                                                "scc", "gds", "wait_exp", "off"};
 constexpr std::string_view kPrefixesWithoutEffect[] = {"cbsz", "abid", "blgp", "th", "scope"};
@@ -175,7 +175,7 @@ bool apply_modifier(const Modifier& modifier, std::string_view name, Instruction
   } else if (modifier.name == "div") {
     in.output_scale = 3;
   } else if (modifier.name == "offset") {
-    in.offset = static_cast<i32>(value);  // a swizzle pattern is read from the encoding
+    in.offset = static_cast<i32>(value);  // a swizzle pattern is taken from the encoding instead
   } else if (modifier.name == "offset0") {
     in.offset0 = static_cast<i32>(value);
   } else if (modifier.name == "offset1") {

@@ -1,4 +1,4 @@
-// One modifier of an instruction's text: "offset:16", "op_sel:[0,1]", "row_shr:1", "clamp".
+// Parses one modifier of an instruction's text: "offset:16", "op_sel:[0,1]", "row_shr:1", "clamp".
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ struct Modifier {
   std::string_view value;
 };
 
-// Sets what the modifier says. The instruction has its operands already; `name` is the canonical
-// one. False: there is no such modifier.
+// Applies the modifier to an instruction whose operands are already set. `name` is the canonical
+// name. Returns false if there is no such modifier.
 bool apply_modifier(const Modifier& modifier, std::string_view name, Instruction& in);
 
 }  // namespace kiln::emulator

@@ -60,7 +60,7 @@ constexpr NamedValue kNamedValues[] = {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes `prefix` ... `suffix` off.
+// Removes `prefix` and `suffix` from the text.
 bool unwrap(std::string_view& text, std::string_view prefix, std::string_view suffix) {
   if (text.size() <= prefix.size() + suffix.size()) return false;
   if (!text.starts_with(prefix) || !text.ends_with(suffix)) return false;
@@ -122,7 +122,7 @@ std::optional<ParsedOperand> parse_register(std::string_view text) {
   return parsed;
 }
 
-// The disassembler prints 1/(2 pi) with six digits.
+// The disassembler prints only six digits of 1/(2 pi).
 constexpr double kOneOverTwoPi = 0.15915494309189532;
 
 std::optional<Operand> parse_constant(std::string_view text) {

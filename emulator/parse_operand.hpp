@@ -1,4 +1,4 @@
-// One operand of an instruction's text.
+// Parses one operand of an instruction's text.
 #pragma once
 
 #include <string_view>

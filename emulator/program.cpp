@@ -37,7 +37,7 @@ Error unsupported(std::string what) {
   return Error{ErrorCode::kInvalidInput, "cannot emulate " + std::move(what), {}, {}, {}};
 }
 
-// One past the highest vector register that the instruction names.
+// Returns the highest vector register that the instruction names, plus one.
 u32 registers_named(const Instruction& in) {
   u32 end = 0;
   for (std::size_t i = 0; i < in.operand_count; ++i) {
@@ -47,7 +47,7 @@ u32 registers_named(const Instruction& in) {
   return end;
 }
 
-// The functions of the code, by the addresses in the file.
+// The functions of the code, by their addresses in the file.
 class Functions {
  public:
   explicit Functions(const Elf& elf) {
@@ -129,7 +129,7 @@ Result<void> Program::map_segments(const Hsaco& hsaco) {
     if (segment.type != kElfSegmentLoad) continue;
     std::memcpy(memory_.get() + segment.address, segment.bytes.data(), segment.bytes.size());
     const u64 begin = base_ + segment.address;
-    // Constants may be read in whole dwords.
+    // Constants may be read by whole dwords.
     segments_.push_back({begin, begin + (segment.memory_size + 3) / 4 * 4,
                          (segment.flags & kSegmentWritable) != 0});
   }
@@ -224,12 +224,12 @@ Result<void> Program::decode(const Hsaco& hsaco, const OperationTable& operation
   text_end_ = text_begin_ + text->bytes.size();
   index_by_word_.assign(text->bytes.size() / 4 + 1, kNoInstruction);
   constexpr u16 kSpareRegister =
-      kFirstAccumulator;  // where there are pairs, there are no accumulators
+      kFirstAccumulator;  // processors with dual instructions have no accumulators
   std::map<u64, std::string> missing;
   for (std::size_t offset = 0; offset + 4 <= text->bytes.size();) {
     const Bytes code = text->bytes.subspan(offset);
     const u64 address = text_begin_ + offset;
-    // Between functions there are zeros, which some processors would take for an instruction.
+    // The gaps between functions are zeros, which some processors would decode as an instruction.
     if (load_le<u32>(code.data()) == 0 && !functions.holds(address - base_)) {
       if (instructions_.empty() || instructions_.back().run != run_past_end) append_end(address);
       offset += 4;
@@ -275,8 +275,8 @@ void Program::append_end(u64 address) {
   instructions_.push_back(end);
 }
 
-// A branch counts in words from the instruction that follows it; one that leads nowhere goes to the
-// end of the code.
+// The offset of a branch counts words from the next instruction. A branch to an address without an
+// instruction goes to the end of the code.
 void Program::connect_branches() {
   const u32 end = static_cast<u32>(instructions_.size() - 1);
   for (Instruction& in : instructions_) {

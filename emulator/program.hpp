@@ -1,7 +1,8 @@
-// A code object, loaded: its memory with relocations applied, its instructions decoded, its
+// A loaded code object: its memory with relocations applied, its decoded instructions and its
 // kernels.
 //
-// Immutable once loaded, but for the variables of the code object; share it between threads.
+// Immutable once loaded, except for the variables of the code object. May be shared between
+// threads.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ namespace kiln::emulator {
 struct KernelArgument {
   u32 offset = 0;
   u32 size = 0;
-  std::string kind;  // as the metadata has it: "by_value", "global_buffer", "hidden_..."
+  std::string kind;  // as in the metadata: "by_value", "global_buffer", "hidden_..."
 
   bool is_hidden() const { return kind.starts_with("hidden_"); }
   bool is_pointer() const { return kind == "global_buffer"; }
@@ -32,22 +33,22 @@ struct Kernel {
   KernelDescriptor descriptor;
   u64 entry = 0;  // address of the first instruction
   u32 vector_registers = 0;
-  u32 max_threads = 1024;  // of a block
-  std::vector<KernelArgument> arguments;  // by offset
+  u32 max_threads = 1024;  // in a block
+  std::vector<KernelArgument> arguments;  // sorted by offset
 
-  u32 scratch_bytes() const;  // a lane
+  u32 scratch_bytes() const;  // per lane
 };
 
-// An instruction that the emulator has no row for.
+// An instruction that has no row in the emulator.
 struct MissingInstruction {
   std::string name;
-  std::vector<std::string> functions;  // that contain it, sorted
+  std::vector<std::string> functions;  // functions that contain it, sorted
 };
 
 class Program {
  public:
-  // Reads, loads and decodes. The error names what is wrong with the file; instructions that are
-  // missing are no error before they are run.
+  // Reads, loads and decodes a code object. The error says what is wrong with the file. A missing
+  // instruction is an error only when it is run.
   static Result<std::unique_ptr<Program>> load(Bytes file, const OperationTable& operations);
 
   const std::string& processor() const { return processor_; }
@@ -60,12 +61,12 @@ class Program {
 
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::optional<u32> index_of(u64 address) const;
-  // How many vector registers the instructions name, accumulators included.
+  // Number of vector registers that the instructions name, including accumulators.
   u32 vector_registers() const { return vector_registers_; }
   bool has_accumulators() const { return model_->is_gfx9 && vector_registers_ > kFirstAccumulator; }
 
   const std::vector<MissingInstruction>& missing() const { return missing_; }
-  // Of the kernel's own code; empty when there is nothing missing.
+  // Names of the missing instructions in the kernel's own code.
   std::vector<std::string> missing_in(std::string_view kernel) const;
 
   const std::vector<AddressRange>& segments() const { return segments_; }
@@ -75,7 +76,7 @@ class Program {
   };
   Variable find_variable(std::string_view name) const;
 
-  // For reports: an address as in the file, and the instruction there.
+  // For reports: the address in the file, and the text of the instruction at an address.
   u64 file_address(u64 address) const { return address - base_; }
   std::string text_at(u64 address) const;
   Bytes file() const { return file_; }
@@ -104,14 +105,14 @@ class Program {
     void operator()(std::byte* memory) const;
   };
   std::unique_ptr<std::byte, Unmap> memory_{nullptr, Unmap{0}};
-  u64 base_ = 0;  // what is added to an address of the file
+  u64 base_ = 0;  // added to an address of the file
   u64 text_begin_ = 0;
   u64 text_end_ = 0;
   std::vector<AddressRange> segments_;
   std::vector<Kernel> kernels_;
   std::map<std::string, Variable, std::less<>> variables_;
   std::vector<Instruction> instructions_;
-  std::vector<u32> index_by_word_;  // of each 4 bytes of the text; ~0: no instruction starts here
+  std::vector<u32> index_by_word_;  // for each 4 bytes of the text; ~0: no instruction starts there
   std::vector<MissingInstruction> missing_;
   u32 vector_registers_ = 0;
 };

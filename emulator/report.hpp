@@ -1,4 +1,4 @@
-// A fault, told to people.
+// Turns a fault into an error message for people.
 #pragma once
 
 #include "emulator/dispatch.hpp"
@@ -6,8 +6,9 @@
 
 namespace kiln::emulator {
 
-// "out-of-bounds access: kernel 'k': a write of 4 bytes at ...", with notes on who did it, by which
-// instruction and, where the code object has debug information, at which line.
+// "out-of-bounds access: kernel 'k': a write of 4 bytes at ...", with notes that name the
+// workgroup, wave and lane, the instruction and, if the code object has debug information, the
+// source line.
 Error report(const Fault& fault, const LaunchPlan& plan);
 
 }  // namespace kiln::emulator

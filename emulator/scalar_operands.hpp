@@ -1,4 +1,4 @@
-// Reading and writing operands that a wave has one of: scalar registers, constants, masks.
+// Reads and writes operands that a wave has once: scalar registers, constants, masks.
 #pragma once
 
 #include "emulator/fault.hpp"
@@ -44,7 +44,7 @@ u64 read_scalar64(const Wave& wave, const Instruction& in, const Operand& operan
   raise(wave, in, FaultKind::kUnsupported, "an operand that has no 64 scalar bits");
 }
 
-// A bit for each lane: one register or two, by the width of the wave.
+// Reads a mask with a bit for each lane: one register or two, depending on the wave width.
 template <int W>
 u64 read_mask(const Wave& wave, const Instruction& in, const Operand& operand) {
   return W == 64 ? read_scalar64<W>(wave, in, operand) : read_scalar<W>(wave, in, operand);

@@ -18,7 +18,7 @@ std::string spelt(const char* file, int line, int column) {
   return std::string(name) + ":" + std::to_string(line) + (column > 0 ? ":" + std::to_string(column) : "");
 }
 
-// The line in that unit, or empty. The lines of a unit need not be in order of address.
+// Returns the line in that unit, or nothing. The lines of a unit need not be ordered by address.
 std::string line_in(Dwarf_Die* unit, std::uint64_t address) {
   Dwarf_Line* line = dwarf_getsrc_die(unit, address);
   int number = 0;
@@ -35,7 +35,7 @@ int number_of(Dwarf_Die* entry, unsigned attribute) {
   return static_cast<int>(value);
 }
 
-// Where the function that was inlined there was called.
+// Returns the line of the call of an inlined function.
 std::string line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
@@ -51,7 +51,7 @@ struct Scopes {
   int count = 0;
 };
 
-// What holds the address, the innermost first, inlined functions among it.
+// Returns the scopes that contain the address, innermost first, including inlined functions.
 Scopes scopes_at(Dwarf_Die* unit, std::uint64_t address) {
   Dwarf_Die* lexical = nullptr;
   if (dwarf_getscopes(unit, address, &lexical) <= 0) return {};
@@ -63,13 +63,13 @@ Scopes scopes_at(Dwarf_Die* unit, std::uint64_t address) {
   return scopes;
 }
 
-// The headers of primitives, such as a barrier: whoever calls one is the place that is meant.
+// True for a line in the headers of primitives such as a barrier. The report then names the caller.
 bool is_of_a_primitive(const std::string& line) { return line.find("device/platform") != std::string::npos; }
 
 }  // namespace
 
 std::string source_line(Bytes code_object, std::uint64_t address) {
-  // libelf wants bytes that it may change.
+  // libelf needs writable bytes.
   std::vector<char> image(code_object.size());
   const auto* bytes = reinterpret_cast<const char*>(code_object.data());
   image.assign(bytes, bytes + code_object.size());

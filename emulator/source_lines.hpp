@@ -1,4 +1,4 @@
-// Which line of which source an instruction comes from.
+// The source line of an instruction.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace kiln::emulator {
 
-// "fill.cu:33:7" for an address of that code object; empty without debug information. Of kiln's primitives
-// (device/platform*.cuh) the line that calls them.
+// Returns "fill.cu:33:7" for an address of that code object, or nothing without debug information.
+// For an instruction of kiln's primitives (device/platform*.cuh), returns the line that calls the
+// primitive.
 std::string source_line(Bytes code_object, std::uint64_t address);
 
 }  // namespace kiln::emulator

@@ -11,7 +11,7 @@ struct Renaming {
   std::string_view to;
 };
 
-// Sorted by the old name, each of them.
+// Each table is sorted by the old name.
 constexpr Renaming kVectorAndScalar[] = {
     {"s_ff1_i32_b32", "s_ctz_i32_b32"},
     {"s_ff1_i32_b64", "s_ctz_i32_b64"},
@@ -57,7 +57,7 @@ constexpr Renaming kVectorAndScalar[] = {
     {"v_subrev_u32", "v_subrev_nc_u32"},
 };
 
-// What follows "_load_" and "_store_".
+// Names after "_load_" and "_store_".
 constexpr Renaming kMemoryTypes[] = {
     {"byte", "b8"},
     {"byte_d16_hi", "d16_hi_b8"},
@@ -80,7 +80,7 @@ constexpr Renaming kMemoryTypes[] = {
     {"ushort", "u16"},
 };
 
-// What follows "_atomic_".
+// Names after "_atomic_".
 constexpr Renaming kAtomics[] = {
     {"add", "add_u32"},           {"add_x2", "add_u64"},      {"and", "and_b32"},
     {"and_x2", "and_b64"},        {"cmpswap", "cmpswap_b32"}, {"cmpswap_x2", "cmpswap_b64"},
@@ -95,7 +95,7 @@ constexpr Renaming kAtomics[] = {
     {"umin_x2", "min_u64"},       {"xor", "xor_b32"},         {"xor_x2", "xor_b64"},
 };
 
-// Beginnings of names; the longest comes first.
+// Prefixes of names. A longer prefix comes before its own prefix.
 constexpr Renaming kLdsPrefixes[] = {
     {"ds_read2st64_", "ds_load_2addr_stride64_"},
     {"ds_write2st64_", "ds_store_2addr_stride64_"},
@@ -140,7 +140,7 @@ std::string_view without_encoding(std::string_view name) {
   return name;
 }
 
-// The part of `name` after `middle` renamed: "global" + "_load_" + "dword".
+// Returns `name` with the part after `middle` renamed: "global" + "_load_" + "dword".
 template <std::size_t kSize>
 std::string with_renamed_tail(const Renaming (&table)[kSize], std::string_view name,
                               std::string_view middle) {

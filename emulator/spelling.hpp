@@ -1,5 +1,5 @@
-// What an instruction is called. AMD renamed instructions from generation to generation; here, all
-// generations are brought to the names of gfx11, without the suffix of the encoding.
+// The names of instructions. AMD renames instructions from generation to generation; kiln maps the
+// names of all generations to those of gfx11, without the suffix of the encoding.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace kiln::emulator {
 // "ds_read2st64_b32" -> "ds_load_2addr_stride64_b32", "v_dual_mov_b32" -> "v_mov_b32".
 std::string canonical_name(std::string_view mnemonic);
 
-// The encoding that the mnemonic's suffix names.
+// True if the suffix of the mnemonic names the SDWA encoding.
 bool is_sdwa(std::string_view mnemonic);
 
 }  // namespace kiln::emulator

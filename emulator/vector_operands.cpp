@@ -5,7 +5,8 @@
 namespace kiln::emulator {
 namespace {
 
-// The lane that lane `l` sees through DPP, or -1. Control values: LLVM, SIDefines.h, DppCtrl.
+// Returns the lane that lane `l` sees through DPP, or -1. Control values: LLVM, SIDefines.h,
+// DppCtrl.
 template <int W>
 int dpp_lane(const Wave& wave, const Instruction& in, int l) {
   const int control = in.dpp_control;
@@ -103,7 +104,7 @@ void permute_by_dpp(const Wave& wave, const Instruction& in, const u32* source, 
 template <int W>
 void read_bits(const Wave& wave, const Instruction& in, int operand, u32* result, Reading reading) {
   const Operand& source = in.operands[static_cast<std::size_t>(operand)];
-  const int position = operand - in.destination_count;  // among the sources
+  const int position = operand - in.destination_count;  // index among the sources
   const bool is_16 = reading == Reading::kHalf || reading == Reading::kBits16;
   if (source.is_vector()) {
     const u32* lanes = wave.vector + static_cast<std::size_t>(source.reg) * W;
@@ -161,7 +162,7 @@ void read_bits64(const Wave& wave, const Instruction& in, int operand, u64* resu
     }
     for (int lane = 0; lane < W; ++lane) result[lane] = combine(low[lane], high[lane]);
   } else {
-    // The literal of a double is its upper half.
+    // A literal is the upper half of a double.
     const u64 value = is_float && source.kind == OperandKind::kLiteral
                           ? source.value << 32
                           : read_scalar64<W>(wave, in, source, literal);

@@ -1,9 +1,10 @@
-// Reading and writing vector operands, all lanes at once: types, modifiers, parts of registers, and
-// lanes that look at their neighbours (DPP).
+// Reads and writes vector operands for all lanes at once, with types, modifiers, parts of
+// registers, and access to neighbouring lanes (DPP).
 //
-// An instruction begins with begin_vector, reads with read<W, Type>, and ends with write<W, Type>.
-// Reading gives a pointer to the lanes' values: the register itself where nothing is to be done to
-// it, else `buffer`. Lane loops stay plain, so that the compiler can vectorise them.
+// An instruction starts with begin_vector, reads with read<W, Type>, and ends with write<W, Type>.
+// read() returns a pointer to the values of the lanes: the register itself if the values need no
+// change, otherwise `buffer`. Loops over lanes are kept simple, so that the compiler can vectorise
+// them.
 #pragma once
 
 #include <cstring>
@@ -12,9 +13,8 @@
 
 namespace kiln::emulator {
 
-// What the lanes hold: the C++ type of a value, by the meaning of its bits. Values of 16 bits are
-// in the low half of a register, or the high one by op_sel; F16 is computed as float, HalfBits is a
-// half as its bits.
+// The type of the values in the lanes. 16-bit values are in the low half of a register, or in the
+// high half if op_sel says so. F16 is computed as float; HalfBits is a half as raw bits.
 struct U32 {
   using Value = u32;
 };
@@ -46,11 +46,11 @@ struct I16 {
   using Value = i32;
 };
 
-// How a source of 32 bits or fewer is to be read.
+// The interpretation of a source of 32 bits or fewer.
 enum class Reading : u8 { kBits32, kFloat32, kHalf, kBits16 };
 
-// Whether a 16-bit result leaves the upper half of its register alone on gfx9, too; gfx10 and later
-// always do.
+// kKeep: a 16-bit result keeps the upper half of its register on gfx9 too. gfx10 and later always
+// keep it.
 enum class UpperHalf : bool { kByGeneration, kKeep };
 
 template <int W>
@@ -61,7 +61,7 @@ u32* vector_register(const Wave& wave, const Instruction& in, const Operand& ope
   return wave.vector + static_cast<std::size_t>(operand.reg) * W;
 }
 
-// Sets wave.write_mask: the active lanes, less those that DPP leaves out.
+// Sets wave.write_mask: the active lanes without those that DPP excludes.
 template <int W>
 void mask_dpp_lanes(Wave& wave, const Instruction& in);
 template <int W>
@@ -71,7 +71,7 @@ void begin_vector(Wave& wave, const Instruction& in) {
     mask_dpp_lanes<W>(wave, in);
 }
 
-// `source` as the lanes see it through DPP; 0 where they see none.
+// Stores `source` as the lanes see it through DPP; 0 for a lane that sees no other lane.
 template <int W>
 void permute_by_dpp(const Wave& wave, const Instruction& in, const u32* source, u32* result);
 
@@ -88,11 +88,11 @@ void write_bits64(Wave& wave, const Instruction& in, int operand, const u64* val
 template <int W>
 void write_bits16(Wave& wave, const Instruction& in, int operand, const u32* values,
                   UpperHalf upper = UpperHalf::kByGeneration);
-// Writes the lanes of `mask`, whatever the instruction's modifiers.
+// Writes the lanes in `mask`, whatever modifiers the instruction has.
 template <int W>
 void write_lanes(u32* destination, const u32* values, u64 mask);
 
-// A float that becomes a half: scaled and clamped as the instruction asks.
+// Converts a float to half, with the scaling and clamping of the instruction.
 u32 finish_half(const Instruction& in, float x);
 inline float scale_output(const Instruction& in, float x) {
   return in.output_scale == 1   ? x * 2

@@ -1,4 +1,4 @@
-// The state of a running wave, and of the workgroup that it belongs to.
+// The state of a running wave and of its workgroup.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ class MemoryMap;
 class Program;
 struct LaunchPlan;
 
-// Addresses that an access may touch.
+// A range of addresses that accesses may touch.
 struct AddressRange {
   u64 begin = 1;
   u64 end = 0;
@@ -36,17 +36,17 @@ struct Wave {
   u32 pc = 0;          // index of the next instruction
   u64 write_mask = 0;  // lanes that the running vector instruction writes
   u32 mode = 0;        // the MODE register
-  u32 index_mode = 0;  // gfx9: which operands M0 indexes
+  u32 index_mode = 0;  // gfx9: the operands that M0 indexes
   bool ended = false;
   bool at_barrier = false;
-  u32 id = 0;  // in its workgroup
+  u32 id = 0;  // number in its workgroup
   u64 instructions = 0;
 
   const Workgroup* workgroup = nullptr;
   const Program* program = nullptr;
   std::span<u8> lds;
   std::span<u8> scratch;               // interleaved by lane, dword by dword
-  std::array<AddressRange, 8> ranges;  // that recent instructions touched
+  std::array<AddressRange, 8> ranges;  // touched by recent instructions
   AccessObserver* observer = nullptr;  // only in checked launches
 };
 

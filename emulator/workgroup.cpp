@@ -14,7 +14,7 @@ constexpr u32 kRoundToNearestKeepSubnormals = 0xf0;  // the MODE register
 constexpr u64 kTurn = 1 << 16;                       // instructions, without a seed
 constexpr u64 kLongestRandomTurn = 64;
 
-// What registers hold that nobody wrote: NaNs, different in each register and lane.
+// Initial values of registers: NaNs, different for each register and lane.
 constexpr u32 scalar_poison(std::size_t reg) { return static_cast<u32>(0x7fb00001 + 3 * reg); }
 constexpr u32 vector_poison(std::size_t reg, int lane) {
   return static_cast<u32>(0x7fa00001 + 64 * reg) + static_cast<u32>(lane);
@@ -37,7 +37,7 @@ class Random {
   u64 state_;
 };
 
-// The memory of a workgroup's waves.
+// The memory for the waves of a workgroup.
 struct Storage {
   struct Free {
     void operator()(u32* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
@@ -93,7 +93,8 @@ class Runner final : public WorkgroupRunner {
   }
 
  private:
-  // Of a wave: the barrier it came to last, and the lanes that were inactive at one, with the first such.
+  // The last barrier that a wave reached, the lanes that were inactive at any barrier, and the
+  // first barrier with such lanes.
   struct Barriers {
     const Instruction* last = nullptr;
     const Instruction* missed = nullptr;
@@ -139,7 +140,8 @@ class Runner final : public WorkgroupRunner {
   void start_wave(Wave& wave, u32 inversion) {
     for (std::size_t reg = 0; reg < kScalarRegisters; ++reg)
       wave.scalar[reg] = scalar_poison(reg) ^ inversion;
-    // Only the kernel's own registers are worth the time; the rest is there for other kernels.
+    // Only the registers of this kernel are initialised, to save time; the others exist for other
+    // kernels.
     const bool all = plan_.program->has_accumulators() || plan_.kernel->vector_registers == 0;
     const u32 registers = all ? plan_.vector_registers
                               : std::min(plan_.kernel->vector_registers, plan_.vector_registers);
@@ -159,7 +161,7 @@ class Runner final : public WorkgroupRunner {
     set_up_lanes(wave);
   }
 
-  // COMPUTE_PGM_RSRC2 says what follows the user registers.
+  // COMPUTE_PGM_RSRC2 says which registers follow the user registers.
   void set_up_scalars(Wave& wave) const {
     const u32 rsrc2 = plan_.kernel->descriptor.rsrc2;
     const auto& id = workgroup_.id;
@@ -174,7 +176,7 @@ class Runner final : public WorkgroupRunner {
     add((rsrc2 >> 9 & 1) != 0, id[2]);
     add((rsrc2 >> 10 & 1) != 0, 0);
     add((rsrc2 & 1) != 0 && !plan_.device->has_architected_scratch, 0);
-    wave.scalar[kTrapTemporaries + 9] = id[0];  // gfx12 has the workgroup there
+    wave.scalar[kTrapTemporaries + 9] = id[0];  // gfx12 has the workgroup id there
     wave.scalar[kTrapTemporaries + 7] = (id[1] & 0xffff) | id[2] << 16;
   }
 
@@ -199,7 +201,7 @@ class Runner final : public WorkgroupRunner {
     if (W == 32) wave.scalar[kExec + 1] = 0;
   }
 
-  // Lets every wave run that can. False when all have ended.
+  // Runs every wave that can run. Returns false when all waves have ended.
   bool take_turns(Random& random) {
     const bool is_random = plan_.options.seed != 0;
     if (is_random) {
@@ -327,7 +329,7 @@ class Runner final : public WorkgroupRunner {
     }
   }
 
-  // A lane that was not there at a barrier must not be seen again, nor have ended without it.
+  // A lane that missed a barrier must neither become active again nor have ended without it.
   void look_for_missed_barrier(const Wave& wave, const Instruction& in) const {
     const Barriers& barriers = barriers_[wave.id];
     if (barriers.missing_lanes == 0) return;
@@ -374,7 +376,7 @@ class Runner final : public WorkgroupRunner {
            kind == FaultKind::kScratchOverrun || kind == FaultKind::kMisaligned;
   }
 
-  // gfx9: M0 is added to the registers that the mode asks for.
+  // gfx9: adds M0 to the registers that the mode selects.
   static void run_indexed(Wave& wave, const Instruction& in) {
     constexpr u32 kDestination = 3;
     Instruction indexed = in;

@@ -1,4 +1,4 @@
-// Running one workgroup after another, with the same memory for their waves.
+// Runs one workgroup after another and reuses the memory of their waves.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class WorkgroupRunner {
   virtual Counts run(std::array<u32, 3> id) = 0;
 };
 
-// The plan must outlive it.
+// The plan must outlive the runner.
 std::unique_ptr<WorkgroupRunner> make_workgroup_runner(const LaunchPlan& plan);
 
 }  // namespace kiln::emulator
