@@ -1,4 +1,4 @@
-// Where the lanes of a vector memory instruction access memory.
+// The addresses that the lanes of a vector memory instruction access.
 #pragma once
 
 #include "emulator/apertures.hpp"
@@ -11,7 +11,7 @@ namespace kiln::emulator {
 // The instruction's family: global_, flat_, scratch_, buffer_.
 enum class Form : u8 { kGlobal, kFlat, kScratch, kBuffer };
 
-// The operands that make an address: a vector, a base in scalar registers, and a buffer's offset.
+// The operands of an address: a vector, a base in scalar registers, and the offset of a buffer.
 struct AddressOperands {
   const Operand& vector;
   const Operand& scalar;
@@ -24,7 +24,8 @@ inline Place flat_place(u64 address) {
   return {Space::kGlobal, address, 0};
 }
 
-// `outside`: beyond the size in the buffer's descriptor, where loads give 0 and stores do nothing.
+// Sets `outside` if the access is beyond the size in the descriptor of the buffer, where loads give
+// 0 and stores do nothing.
 template <int W>
 Place buffer_place(const Wave& wave, const Instruction& in, const AddressOperands& from, int lane,
                    u32 bytes, bool& outside) {

@@ -6,9 +6,9 @@
 namespace kiln::emulator {
 namespace {
 
-// Operands: [destination,] address, data, base; of a buffer instruction: data, address, descriptor,
-// offset, where data is the destination, too. A compare-and-swap has two values: new, then
-// compared.
+// Operands: [destination,] address, data, base. A buffer instruction has data, address, descriptor,
+// offset; its data is also the destination. A compare-and-swap has two values: first the new one,
+// then the one to compare with.
 template <int W, Form kForm, typename T, bool kTwoValues, typename F>
 void atomic(Wave& wave, const Instruction& in) {
   constexpr std::size_t kRegisters = sizeof(T) / 4;

@@ -1,10 +1,10 @@
-// Moves, shifts and logic on the lanes' bits.
+// Moves, shifts and logic on the bits of each lane.
 #include "emulator/operations/rows.hpp"
 
 namespace kiln::emulator {
 namespace {
 
-// v_perm_b32: each byte of `selectors` picks one of the eight bytes of a:b, a sign of them, 0 or
+// v_perm_b32: each byte of `selectors` selects one of the eight bytes of a:b, the sign of one, 0 or
 // 0xff.
 u32 permute_bytes(u32 a, u32 b, u32 selectors) {
   const u64 bytes = combine(b, a);

@@ -1,4 +1,4 @@
-// Comparisons in the lanes: v_cmp writes a mask, v_cmpx the set of active lanes (on gfx9, both).
+// Comparisons of lanes: v_cmp writes a mask, v_cmpx the set of active lanes (on gfx9, both).
 #include "emulator/operations/rows.hpp"
 
 namespace kiln::emulator {
@@ -44,7 +44,7 @@ void classify_half(Wave& wave, const Instruction& in) {
   finish<W, kWrites>(wave, in, lanes);
 }
 
-// Both instructions of one comparison: "lt_f32" makes v_cmp_lt_f32 and v_cmpx_lt_f32.
+// Adds both instructions of a comparison: "lt_f32" makes v_cmp_lt_f32 and v_cmpx_lt_f32.
 template <typename A, typename B, typename F>
 void add(Operations& rows, const std::string& name, F) {
   rows.push_back(

@@ -1,4 +1,5 @@
-// Control flow, barriers, machine state, and what has no effect here: waits, hints, cache control.
+// Control flow, barriers, machine state, and instructions without effect here: waits, hints, cache
+// control.
 #include "emulator/apertures.hpp"
 #include "emulator/operations/rows.hpp"
 #include "emulator/program.hpp"
@@ -79,7 +80,7 @@ void set_register(Wave& wave, const Instruction& in) {
   }
 }
 
-// ---- register indexing of gfx9: M0[7:0] is the index, M0[15:12] says which operands
+// ---- register indexing of gfx9: M0[7:0] is the index, M0[15:12] selects the operands
 
 void set_index_mode(Wave& wave, u32 mode) {
   wave.index_mode = mode;

@@ -1,4 +1,4 @@
-// Conversions between the lanes' number formats.
+// Conversions between number formats, lane by lane.
 #include "emulator/operations/rows.hpp"
 
 namespace kiln::emulator {
@@ -15,7 +15,7 @@ u32 normalize_i16(float x) {
 }
 u32 normalize_u16(float x) { return static_cast<u16>(std::nearbyint(clamp_to_one(x) * 65535.f)); }
 
-// v_cvt_pk_u8_f32: `x` as byte `index` of `bytes`.
+// v_cvt_pk_u8_f32: inserts `x` as byte `index` of `bytes`.
 u32 insert_byte(float x, u32 index, u32 bytes) {
   const u32 byte = x != x || x <= 0 ? 0 : x >= 255.f ? 255 : static_cast<u32>(std::nearbyint(x));
   const u32 shift = 8 * (index & 3);

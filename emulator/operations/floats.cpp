@@ -1,6 +1,6 @@
-// Floating-point arithmetic in the lanes. Transcendental functions are computed in double
-// precision: nearer to the exact result than hardware, which may be off by about one unit in the
-// last place.
+// Floating-point arithmetic on lanes. Transcendental functions are computed in double precision,
+// which is closer to the exact result than hardware: that may be off by about one unit in the last
+// place.
 #include <algorithm>
 
 #include "emulator/operations/rows.hpp"
@@ -8,7 +8,7 @@
 namespace kiln::emulator {
 namespace {
 
-// ---- half precision in double, rounded once
+// ---- half precision, computed in double and rounded once
 
 double fused(double a, double b, double c) { return a * b + c; }
 // The product is rounded first.
@@ -105,7 +105,8 @@ void fix_up_half_division(Wave& wave, const Instruction& in) {
   write_bits16<W>(wave, in, 0, result, UpperHalf::kKeep);
 }
 
-// ---- mixed precision (v_fma_mix): op_sel_hi says which sources are halves, op_sel which half
+// ---- mixed precision (v_fma_mix): op_sel_hi selects the sources that are halves, op_sel the half
+// of the register
 
 enum class MixResult : u8 { kFloat, kLowHalf, kHighHalf };
 enum class Fused : bool { kNo, kYes };

@@ -1,4 +1,4 @@
-// Integer arithmetic in the lanes.
+// Integer arithmetic on lanes.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,7 +7,7 @@
 namespace kiln::emulator {
 namespace {
 
-// v_sad_u8: the differences of four bytes, added up.
+// v_sad_u8: adds up the absolute differences of four bytes.
 u32 sum_of_differences(u32 a, u32 b, u32 sum) {
   for (int i = 0; i < 4; ++i) {
     const u32 x = a >> (8 * i) & 255;
@@ -25,7 +25,7 @@ u32 sum_of_differences_16(u32 a, u32 b, u32 sum) {
 
 enum class Sum : u8 { kAdd, kSubtract, kSubtractReversed };
 
-// ---- sums that saturate when the instruction says "clamp"
+// ---- sums that saturate if the instruction has "clamp"
 
 template <int W, Sum kSum>
 void add_unsigned(Wave& wave, const Instruction& in) {
@@ -75,7 +75,7 @@ i32 difference(i32 a, i32 b) { return a - b; }
 i32 reversed_difference(i32 a, i32 b) { return b - a; }
 i64 product(i32 a, i32 b) { return i64{a} * b; }
 
-// kFormula is exact.
+// The result of kFormula is exact.
 template <int W, auto kFormula, bool kSigned>
 void binary_16(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -112,7 +112,7 @@ void multiply_add_16(Wave& wave, const Instruction& in) {
   write_bits16<W>(wave, in, 0, result, kUpper);
 }
 
-// d, carry = a * b + c, with 64 bits in c and d.
+// d, carry = a * b + c; c and d have 64 bits.
 template <int W, bool kSigned>
 void multiply_add_64(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -129,7 +129,7 @@ void multiply_add_64(Wave& wave, const Instruction& in) {
         kSigned ? static_cast<u64>(i64{static_cast<i32>(a[lane])} * static_cast<i32>(b[lane]))
                 : u64{a[lane]} * b[lane];
     result[lane] = product + c[lane];
-    // The highest bit of the sum, which has 65: of a signed one, its sign.
+    // The carry is bit 64 of the sum; for a signed sum, its sign.
     i64 sum;
     const bool carry = kSigned ? __builtin_add_overflow(static_cast<i64>(product),
                                                         static_cast<i64>(c[lane]), &sum) !=

@@ -1,4 +1,4 @@
-// Instructions by which lanes see one another, choose between values, or index registers.
+// Instructions that access other lanes, select between values, or index registers.
 #include "emulator/dispatch.hpp"
 #include "emulator/operations/rows.hpp"
 
@@ -41,7 +41,8 @@ void select_16(Wave& wave, const Instruction& in) {
   write_bits16<W>(wave, in, 0, result, UpperHalf::kKeep);
 }
 
-// v_mbcnt: how many bits of a mask belong to lower lanes; `kFirst` is the lane of the mask's bit 0.
+// v_mbcnt: counts the bits of a mask that belong to lower lanes. `kFirst` is the lane of bit 0 of
+// the mask.
 template <int W, int kFirst>
 void count_lower_lanes(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -117,7 +118,7 @@ void gather_lanes(Wave& wave, const Instruction& in) {
   const u64 active = read_exec<W>(wave);
   const u32* address = vector_register<W>(wave, in, in.operands[1]);
   const u32* data = vector_register<W>(wave, in, in.operands[2]);
-  // gfx10 and later permute each half of a wave of 64 by itself.
+  // gfx10 and later permute each half of a wave of 64 separately.
   const bool by_halves = W == 64 && !wave.workgroup->plan->device->is_gfx9;
   u32 result[W];
   for (int lane = 0; lane < W; ++lane) {
@@ -140,7 +141,7 @@ void scatter_lanes(Wave& wave, const Instruction& in) {
   write_lanes<W>(vector_register<W>(wave, in, in.operands[0]), result, active);
 }
 
-// The lane that ds_swizzle shows to `lane`, by its 16-bit pattern.
+// Returns the lane whose value `lane` receives from ds_swizzle with this 16-bit pattern.
 int swizzled_lane(int lane, u32 pattern) {
   const int i = lane & 31;
   if ((pattern & 0xe000) == 0xc000) {  // rotate

@@ -1,4 +1,4 @@
-// Loads, stores and atomics on LDS. (Lanes that permute through it are in lanes.cpp.)
+// Loads, stores and atomics on LDS. Permutations of lanes through LDS are in lanes.cpp.
 #include "emulator/memory_access.hpp"
 #include "emulator/operations/memory_rows.hpp"
 #include "emulator/operations/update_formulas.hpp"
@@ -42,7 +42,7 @@ void store(Wave& wave, const Instruction& in) {
   }
 }
 
-// Two elements at once; their offsets count elements, or 64 of them.
+// Loads two elements at once. Their offsets are in elements, or in units of 64 elements.
 template <int W, u32 kBytes, i32 kStride>
 void load_two(Wave& wave, const Instruction& in) {
   constexpr u32 kRegisters = kBytes / 4;
@@ -132,7 +132,7 @@ void add_compare(Operations& rows, const std::string& name, const std::string& t
   }
 }
 
-// What there is for 32 and for 64 bits.
+// Adds the operations that exist for both 32 and 64 bits.
 template <typename T>
 void add_for_width(Operations& rows, const std::string& bits) {
   add<T>(rows, "add", "u" + bits, [](T old, T a) { return old + a; });
@@ -149,7 +149,7 @@ void add_for_width(Operations& rows, const std::string& bits) {
   add<T>(rows, "xor", "b" + bits, [](T old, T a) { return old ^ a; });
   add<T>(rows, "wrxchg", "b" + bits, [](T, T a) { return a; });
   add<T>(rows, "storexchg", "b" + bits, [](T, T a) { return a; });
-  // Until gfx10, the value that is compared comes first; from gfx11 on, the new one.
+  // Up to gfx10, the value to compare with comes first; from gfx11 on, the new value does.
   add_compare<T>(rows, "cmpst", "b" + bits, [](T old, T a, T b) { return old == a ? b : old; });
   add_compare<T>(rows, "cmpstore", "b" + bits, [](T old, T a, T b) { return old == b ? a : old; });
 }

@@ -1,7 +1,7 @@
-// Matrix products by a whole wave: WMMA (gfx11, 32 lanes) and MFMA (gfx9, 64 lanes, one block).
+// Matrix products of a whole wave: WMMA (gfx11, 32 lanes) and MFMA (gfx9, 64 lanes, one block).
 //
-// Sums are made in the order of k, one fused multiply-add at a time; hardware may order them
-// otherwise.
+// Sums are computed in the order of k, with one fused multiply-add at a time. Hardware may use
+// another order.
 #include "emulator/operations/rows.hpp"
 
 namespace kiln::emulator {
@@ -9,7 +9,7 @@ namespace {
 
 enum class Element : u8 { kHalf, kBfloat, kFloat, kI8 };
 
-// Element `index` of a lane's registers, two 16-bit ones in each.
+// Returns element `index` of a lane's registers; a register holds two 16-bit elements.
 template <int W>
 float element_at(const Wave& wave, const Instruction& in, int operand, int index, int lane,
                  Element type) {

@@ -13,7 +13,7 @@ void load(Wave& wave, const Instruction& in) {
   const AddressOperands from{in.operands[1], in.operands[2], in.operands[3]};
   u32* destination = vector_register<W>(wave, in, in.operands[0]);
   const u64 active = read_exec<W>(wave);
-  u32 loaded[kRegisters][W];  // complete before a register changes: it may be part of the address
+  u32 loaded[kRegisters][W];  // loaded completely before a register is written: a register may be part of the address
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[kRegisters] = {};
@@ -26,7 +26,7 @@ void load(Wave& wave, const Instruction& in) {
   for (u32 i = 0; i < kRegisters; ++i) write_lanes<W>(destination + i * W, loaded[i], active);
 }
 
-// Operands: address, data, base; of a buffer instruction: data, address, descriptor, offset.
+// Operands: address, data, base. A buffer instruction has data, address, descriptor, offset.
 template <int W, Form kForm, u32 kBytes, From kFrom>
 void store(Wave& wave, const Instruction& in) {
   constexpr u32 kRegisters = (kBytes + 3) / 4;
@@ -77,7 +77,7 @@ void add_loads_and_stores(Operations& rows, const std::string& form) {
 #undef KILN_STORE
 }
 
-// Operands: destination, base, offset in a register or as a number.
+// Operands: destination, base, and an offset in a register or as a number.
 template <int W, u32 kRegisters>
 void load_scalars(Wave& wave, const Instruction& in) {
   u64 address = read_scalar64<W>(wave, in, in.operands[1]) + static_cast<u64>(i64{in.offset});

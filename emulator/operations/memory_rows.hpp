@@ -1,4 +1,4 @@
-// What loads and stores of every kind of memory have in common: which part of a register is theirs.
+// Common to loads and stores of every kind of memory: the part of a register that they use.
 #pragma once
 
 #include "emulator/operations/rows.hpp"
@@ -9,7 +9,7 @@ enum class Extend : u8 { kZero, kSign };
 enum class Into : u8 { kWhole, kLowHalf, kHighHalf };  // d16 loads keep the other half
 enum class From : u8 { kWhole, kHighHalf };
 
-// The register's new first dword, `old` before.
+// Returns the new first dword of the register, whose old value is `old`.
 template <u32 kBytes, Extend kExtend, Into kInto>
 u32 placed(u32 loaded, u32 old) {
   u32 value = loaded;

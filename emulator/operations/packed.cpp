@@ -1,4 +1,4 @@
-// Two values in a register, or in a pair of registers, and dot products of small numbers.
+// Operations on two values in a register or a pair of registers, and dot products of small numbers.
 #include <algorithm>
 
 #include "emulator/operations/rows.hpp"
@@ -6,7 +6,8 @@
 namespace kiln::emulator {
 namespace {
 
-// ---- pairs of 16 bits. op_sel picks the half for the low result, op_sel_hi for the high one.
+// ---- pairs of 16 bits. op_sel selects the half for the low result, op_sel_hi the half for the
+// high one.
 
 template <int W>
 struct HalfPairs {
@@ -42,7 +43,7 @@ void read_pairs(const Wave& wave, const Instruction& in, int operand, HalfPairs<
 
 enum class Elements : bool { kInteger, kFloat };
 
-// The formula has the bits of three elements, and whether to clamp.
+// The formula takes the bits of three elements and the clamp flag.
 template <int W, int kSources, Elements kElements, typename F>
 void run_pairs(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -170,7 +171,8 @@ Operation float_pairs(std::string_view name, F) {
   return {std::string(name), run_float_pairs<32, kSources, F>, run_float_pairs<64, kSources, F>};
 }
 
-// The low result from the first source, the high one from the second, each by op_sel.
+// Takes the low result from the first source and the high one from the second, as op_sel and
+// op_sel_hi select.
 template <int W>
 void move_pair(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -197,7 +199,7 @@ i64 element(u32 packed, int i, bool is_signed) {
 template <int W, int kCount, Signs kSigns>
 void dot_integers(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
-  Instruction plain = in;  // its modifiers mean something else here
+  Instruction plain = in;  // the modifiers have another meaning here
   plain.op_sel = 0;
   for (Operand& operand : plain.operands)
     operand.absolute = operand.negate = operand.sign_extend = false;

@@ -1,8 +1,8 @@
-// How a formula for one lane becomes the row of a vector instruction:
+// Makes a row of a vector instruction from a formula for one lane:
 //
 //   binary<U32, U32, U32>("v_and_b32", [](u32 a, u32 b) { return a & b; })
 //
-// reads "the result and both sources are 32 bits, and each lane's result is this".
+// The types say that the result and both sources have 32 bits.
 #pragma once
 
 #include "emulator/operation.hpp"
@@ -52,7 +52,7 @@ void run_ternary(Wave& wave, const Instruction& in) {
   write<W, D>(wave, in, 0, result);
 }
 
-// The destination, as it was before, is the third source; no modifier applies to it.
+// The third source is the old value of the destination, without modifiers.
 template <int W, typename D, typename A, typename B, typename F>
 void run_accumulate(Wave& wave, const Instruction& in) {
   begin_vector<W>(wave, in);
@@ -93,7 +93,7 @@ Operation accumulate(std::string_view name, F) {
 
 }  // namespace kiln::emulator
 
-// A row whose handler is the template `function` with the width of a wave as its first parameter.
+// A row whose handler is the template `function`, with the wave width as its first parameter.
 #define KILN_OPERATION(name, function, ...)                                                      \
   ::kiln::emulator::Operation {                                                            \
     name, function<32 __VA_OPT__(, ) __VA_ARGS__>, function<64 __VA_OPT__(, ) __VA_ARGS__> \

@@ -7,7 +7,8 @@
 namespace kiln::emulator {
 namespace {
 
-// ---- rows that are a formula. Its parameters and result say how many bits each operand has.
+// ---- rows that are a formula. The types of its parameters and result give the width of each
+// operand.
 
 enum class Scc : u8 { kUnchanged, kResultIsNotZero };
 
@@ -39,12 +40,12 @@ Operation formula_row(std::string_view name, Result (F::*)(Sources...) const) {
   return {std::string(name), run_formula<32, kScc, F, Result, Sources...>,
           run_formula<64, kScc, F, Result, Sources...>};
 }
-// Leaves SCC alone.
+// Does not change SCC.
 template <typename F>
 Operation formula(std::string_view name, F) {
   return formula_row<Scc::kUnchanged>(name, &F::operator());
 }
-// Sets SCC when the result is not zero.
+// Sets SCC to 1 if the result is not zero, otherwise to 0.
 template <typename F>
 Operation logic(std::string_view name, F) {
   return formula_row<Scc::kResultIsNotZero>(name, &F::operator());
@@ -91,8 +92,8 @@ Operation step(std::string_view name, F) {
   return {std::string(name), run_step<32, F>, run_step<64, F>};
 }
 
-// s_<name>_saveexec: the active lanes go to the destination, and become what the formula makes of
-// the source and them.
+// s_<name>_saveexec: copies the active lanes to the destination and replaces them by the formula of
+// the source and the active lanes.
 template <typename F>
 Operation save_exec32(std::string_view name, F) {
   return step(name, [](auto s) {
@@ -148,7 +149,7 @@ Operation float_formula(std::string_view name, F) {
 u32 sign_extend_8(u32 x) { return static_cast<u32>(i32{static_cast<i8>(x)}); }
 u32 sign_extend_16(u32 x) { return static_cast<u32>(i32{static_cast<i16>(x)}); }
 
-// The field of a s_bfe: offset in the low bits, count from bit 16 on.
+// The field operand of s_bfe: the offset in the low bits, the count from bit 16 on.
 u32 field_count(u32 field) { return field >> 16 & 127; }
 u32 extract_field(u32 x, u32 field) {
   return field_count(field) >= 32 ? x >> (field & 31) : extract_bits(x, field, field_count(field));
@@ -171,7 +172,7 @@ u64 extract_signed_field_64(u64 x, u32 field) {
                           (64 - count));
 }
 
-// Every bit twice.
+// Doubles every bit.
 u64 replicate_bits(u32 x) {
   u64 result = 0;
   for (int i = 0; i < 32; ++i) {
@@ -179,7 +180,7 @@ u64 replicate_bits(u32 x) {
   }
   return result;
 }
-// Every group of four bits filled when one of them is set.
+// Fills every group of four bits in which at least one bit is set.
 u64 whole_quads(u64 x) {
   u64 result = 0;
   for (int i = 0; i < 64; i += 4) {

@@ -1,4 +1,4 @@
-// What atomics make of the old value and the instruction's data.
+// The new value of an atomic, from the old value and the data of the instruction.
 #pragma once
 
 #include "emulator/numbers.hpp"
@@ -28,7 +28,7 @@ template <typename T>
 T signed_maximum(T a, T b) {
   return static_cast<std::make_signed_t<T>>(a) > static_cast<std::make_signed_t<T>>(b) ? a : b;
 }
-// Up to `limit` and round to 0; down to 0 and round to `limit`.
+// Count up to `limit` and wrap to 0, or down to 0 and wrap to `limit`.
 template <typename T>
 T increment(T old, T limit) {
   return old >= limit ? 0 : old + 1;
