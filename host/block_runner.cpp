@@ -43,7 +43,7 @@ void BlockRunner::State::begin_block() {
   }
   --blocks_left;
   next_thread = 0;
-  // A block that ran to its end leaves these as it found them.
+  // A block that ran to its end leaves these in their initial state.
   if (threads.size() != thread_count) {
     threads.assign(thread_count, Thread{});
     wave_arrivals.assign(thread_count, 0);
@@ -59,7 +59,7 @@ void BlockRunner::State::begin_block() {
   if (dynamic_shared_bytes != 0) begin_dynamic_shared();
 }
 
-// A sanitizer knows where what it allocated ends.
+// In sanitizer builds the memory is allocated as usual, because the sanitizer knows where it ends.
 void BlockRunner::State::begin_dynamic_shared() {
 #if defined(KILN_HOST_SANITIZED)
   allocate_shared({this, dynamic_shared_bytes, 16});
@@ -98,9 +98,9 @@ void BlockRunner::State::resume(Fiber& fiber) {
   if (current->finished()) idle.push_back(current);
 }
 
-// Whether the running fiber, which has no more threads to start, can go on with the next block.
-// Leaving a stack and entering one costs as much as some twenty short threads. What has to be
-// allocated for a block is not allocated on a thread's stack.
+// True if the running fiber, which has no more threads to start, can continue with the next block:
+// switching stacks costs as much as some twenty short threads. Memory for a block must not be
+// allocated on the stack of a thread.
 bool BlockRunner::State::may_begin_block_on_fiber() const {
   const bool nobody_waits = idle.size() + 1 == fibers.size();
   return nobody_waits && blocks_left != 0 && dynamic_shared_bytes == 0 && !one_thread_per_fiber();
@@ -130,7 +130,7 @@ void BlockRunner::State::run_threads() {
       fiber.start(run_on_fiber, this);
       resume(fiber);
     } else if (idle.size() == fibers.size()) {
-      return;  // nobody waits
+      return;  // no thread waits
     } else {
       error = stuck();
     }
@@ -156,7 +156,7 @@ std::optional<Error> BlockRunner::State::run_block() {
   return failed;
 }
 
-// Drops the threads that still wait, after an error.
+// Abandons the threads that still wait, after an error.
 void BlockRunner::State::give_up() {
   idle.clear();
   for (const auto& fiber : fibers) idle.push_back(fiber.get());
@@ -166,8 +166,8 @@ void BlockRunner::State::give_up() {
   block_arrivals = 0;
 }
 
-// On the scheduler's stack, not a thread's, so that no thread seems to have touched the memory
-// first.
+// Runs on the scheduler's stack, not on that of a thread, so that no thread appears to have touched
+// the memory first.
 void BlockRunner::State::allocate_shared(const SharedRequest& request) {
   void* memory = nullptr;
   if (posix_memalign(&memory, std::max(request.alignment, sizeof(void*)), request.bytes) != 0) {
@@ -179,7 +179,8 @@ void BlockRunner::State::allocate_shared(const SharedRequest& request) {
   order_release(&shared_arrays);
 }
 
-// All threads have started and none can go on: says who waits for whom.
+// Called when all threads have started and none can continue. Returns a message that says which
+// threads wait for which.
 std::string BlockRunner::State::stuck() const {
   std::uint32_t waiter = 0;
   while (threads[waiter].waiting == Waiting::kNothing) ++waiter;

@@ -1,9 +1,9 @@
-// Runs the threads of one block at a time, on one OS thread.
+// Runs the device threads of one block at a time, on one OS thread.
 //
 // A fiber runs threads one after the other, block after block, until one of them has to wait for
-// others (a barrier, a shuffle); the next threads then go on on another fiber. So a kernel that
-// never waits is one plain loop on one stack, a kernel that waits pays for what it uses, and nobody
-// has to say which it is.
+// others (at a barrier or a shuffle). The next threads then continue on another fiber. So a kernel
+// that never waits is one plain loop on one stack, a kernel that waits pays only for its waits, and
+// nobody has to declare which kind a kernel is.
 //
 // Not thread-safe: one BlockRunner per worker.
 #pragma once
@@ -18,18 +18,18 @@
 
 namespace kiln::host {
 
-// Who knows the device's buffers.
+// Knows the buffers of the device.
 class NamesPlaces {
  public:
-  // Where an address lies that a kernel may not touch, for a message: "4 bytes past the end of argument 2 (a
-  // buffer of 1024 bytes)". Empty: it is beside no buffer.
+  // Describes, for a message, where an address lies that a kernel may not touch: "4 bytes past the
+  // end of argument 2 (a buffer of 1024 bytes)". Empty if it is not next to a buffer.
   virtual std::string place_of(std::uint64_t address) const = 0;
 
  protected:
   ~NamesPlaces() = default;
 };
 
-// What a launch asks for; the same for all its blocks.
+// The parameters of a launch, which are the same for all its blocks.
 struct Launch {
   std::string kernel;
   RunFunction run = nullptr;
@@ -39,11 +39,11 @@ struct Launch {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t wave_width = 32;
   const NamesPlaces* places = nullptr;
-  std::uint64_t serial = 0;  // not zero, and another for each launch
-  void* order = nullptr;     // released by every thread at its end (see fiber.hpp)
+  std::uint64_t serial = 0;  // not zero, and different for each launch
+  void* order = nullptr;     // every thread does order_release() on it at its end (fiber.hpp)
 };
 
-// The most shared memory of a block, static and dynamic together: what every AMD GPU has.
+// Limit on the shared memory of a block, static and dynamic together: that of every AMD GPU.
 inline constexpr std::size_t kSharedMemoryBytes = 64 * 1024;
 
 class BlockRunner {
@@ -58,9 +58,9 @@ class BlockRunner {
     Error error;          // names kernel, block and thread
   };
 
-  // Runs `count` blocks of the grid, from its linear block `first` on, to their end or to the first
-  // failure; the runner stays usable. Nothing is unwound: a device thread that is given up never
-  // runs its destructors.
+  // Runs `count` blocks of the grid, starting at linear block `first`, to their end or to the first
+  // failure. The runner remains usable after a failure. Stacks are not unwound: an abandoned device
+  // thread never runs its destructors.
   std::optional<Failure> run(const Launch& launch, std::uint64_t first, std::uint64_t count);
 
  private:

@@ -1,4 +1,5 @@
-// What device threads call, and what ends them: all of it runs on a device thread's stack.
+// The functions that device threads call, and those that end device threads. All of them run on the
+// stack of a device thread.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -23,12 +24,12 @@ bool same(Site a, Site b) {
 
 }  // namespace
 
-// Ends the block, once `error` is set. Nothing on this stack is destroyed any more, so its callers
-// hold no strings.
+// Ends the block after `error` has been set. Objects on this stack are never destroyed, so the
+// callers hold no strings.
 void BlockRunner::State::leave() {
   order_release(launch_order);
   current->suspend();
-  std::abort();  // a stopped block's fibers are not resumed
+  std::abort();  // not reached: the fibers of a stopped block are not resumed
 }
 
 std::span<std::byte> BlockRunner::State::running_stack() const {
@@ -48,7 +49,7 @@ void BlockRunner::State::tell_access(const void* at, const std::string& who) {
   }
 }
 
-// Which thread it was is not said: a compiler may run several at once.
+// The message does not name the thread, because the compiler may run several at once.
 void BlockRunner::State::give_up_thread(const Fault& fault) {
   const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
   switch (fault.kind) {
@@ -81,9 +82,9 @@ void BlockRunner::State::wait(Waiting kind) {
   const std::uint32_t self_index = thread_index;
   threads[self].waiting = kind;
   threads[self].fiber = current;
-  order_release(launch_order);  // in case it is never resumed
+  order_release(launch_order);  // in case this thread is never resumed
   if (round_begun < round.size()) {
-    // Straight to the next, not by way of run_threads().
+    // Switches directly to the next thread, without going through run_threads().
     std::exchange(current, &next_of_round())->switch_to(*current);
   } else {
     current->suspend();
@@ -122,8 +123,8 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
   order_acquire(order);
 }
 
-// Waits until the running thread's group of `width` lanes is complete. The last to come does the
-// exchange for all.
+// Waits until the running thread's group of `width` lanes is complete. The last lane to arrive does
+// the exchange for all of them.
 void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site site) {
   if (width == 0 || width > wave_width || (width & (width - 1)) != 0) {
     error = std::string(name_of(kind)) + " among " + std::to_string(width) +

@@ -1,5 +1,5 @@
-// What a BlockRunner knows of its launch, its run of blocks and the block that runs: shared by the scheduler
-// (block_runner.cpp) and by the services that device threads call (block_services.cpp).
+// The state of a BlockRunner: its launch, its run of blocks and the current block. Shared by the
+// scheduler (block_runner.cpp) and by the services that device threads call (block_services.cpp).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace kiln::host {
 
-// What a thread of a GPU may have of local memory, and far more than kernels use; memory is taken
-// page by page, as it is touched.
+// A GPU thread may have this much local memory, far more than kernels use. Memory is committed page
+// by page, on first touch.
 inline constexpr std::size_t kStackBytes = 256 * 1024;
 inline constexpr int kSharedFill = 0xA5;
 
-// What one device thread waits for.
+// The event that a device thread waits for.
 enum class Waiting : std::uint8_t { kNothing, kBlock, kWave };
 enum class Exchange : std::uint8_t { kBarrier, kShuffle, kBallot };
 
@@ -38,13 +38,13 @@ inline const char* name_of(Exchange exchange) {
 struct Thread {
   Waiting waiting = Waiting::kNothing;
   Exchange exchange = Exchange::kBarrier;
-  Fiber* fiber = nullptr;  // where it waits
+  Fiber* fiber = nullptr;  // the fiber on which the thread waits
   Site site{};
   std::uint32_t width = 0;   // lanes of its group
-  std::uint32_t phases = 0;  // for each width, a bit that every wave barrier turns over
-  std::uint32_t source = 0;  // shuffle: the lane whose value it asks for
-  std::uint64_t ballot = 0;  // ballot: its predicate, then the group's
-  std::uint32_t value = 0;   // shuffle: what it passes, then what it gets
+  std::uint32_t phases = 0;  // a bit for each width, which every wave barrier flips
+  std::uint32_t source = 0;  // shuffle: the lane whose value the thread requests
+  std::uint64_t ballot = 0;  // ballot: the thread's predicate, then the ballot of the group
+  std::uint32_t value = 0;   // shuffle: the value that the thread passes, then the one that it receives
 };
 
 struct SharedArray {
@@ -64,13 +64,13 @@ inline std::string text(Index3 index) {
 
 inline std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
-// The engine's side of a Block: images see the base and hand it back to the services.
+// The engine's side of a Block. Images see only the base class, and pass it back to the services.
 struct BlockRunner::State final : Block, RunsThreads {
   // ---- the launch
-  std::uint64_t serial = 0;  // none
+  std::uint64_t serial = 0;  // 0: no launch yet
   std::string kernel;
   RunFunction run = nullptr;
-  void* launch_order = nullptr;  // what all threads of a launch are ordered before
+  void* launch_order = nullptr;  // the end of the launch is ordered after all its threads by this address
   const NamesPlaces* places = nullptr;
   std::uint32_t thread_count = 0;
   std::uint32_t dynamic_shared_bytes = 0;
@@ -83,30 +83,32 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::vector<Thread> threads;
   std::vector<SharedArray> shared_arrays;
   std::size_t shared_bytes = 0;
-  std::unique_ptr<GuardedMemory> dynamic_memory;  // once a launch has asked for some
-  std::optional<SharedRequest> shared_request;    // of the thread that just suspended
-  // What the launch's earlier blocks used. It stays until the launch's end where threads are told
-  // apart, since freeing it would need an order between one block and the next.
+  std::unique_ptr<GuardedMemory> dynamic_memory;  // allocated when a launch first asks for some
+  std::optional<SharedRequest> shared_request;    // from the thread that has just suspended
+  // Memory of earlier blocks of the launch. If every device thread has a fiber of its own, it is
+  // kept until the launch ends: freeing it would require an order between one block and the next.
   std::vector<SharedArray> retired_arrays;
   std::vector<std::unique_ptr<char[]>> retired_orders;
-  std::optional<std::string> error, hint;  // what to do next
+  std::optional<std::string> error, hint;  // `hint` is advice to the user
 
-  // ---- who runs and who waits
+  // ---- running and waiting threads
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Fiber*> idle;
   Fiber* current = nullptr;
   bool is_on_fiber = false;
-  // Threads whose wait is over, and those of them that run in this round, of which the first
-  // `round_begun` have had their turn. Both have their full size from the start: memory that one
-  // thread allocates and another frees would look like a race.
+  // `ready`: threads whose wait is over. `round`: those of them that run in this round, of which
+  // the first `round_begun` have had their turn. Both have their full capacity from the start,
+  // because memory that one thread allocates and another frees would look like a race.
   std::vector<std::uint32_t> ready, round;
   std::size_t round_begun = 0;
-  std::uint32_t block_arrivals = 0;          // threads that wait at the block's barrier
-  std::vector<std::uint32_t> wave_arrivals;  // by a group's first thread: lanes that wait
-  bool phase = false;                        // turned over by every barrier of the block
-  // Addresses for order_release and order_acquire, a pair for the block and one for each group by
-  // its first thread. New for every block, so that blocks stay unordered. Barriers take turns at a
-  // pair: who is late in leaving one must not learn of those who have come to the next.
+  std::uint32_t block_arrivals = 0;          // threads that wait at the barrier of the block
+  std::vector<std::uint32_t> wave_arrivals;  // number of waiting lanes, by the first thread of their group
+  bool phase = false;                        // flipped by every barrier of the block
+  // Addresses for order_release and order_acquire: a pair for the block, and a pair for each group
+  // at the index of its first thread. They are new for every block, so that blocks remain
+  // unordered. Successive barriers alternate between the two addresses of a pair, so that a thread
+  // that is late in leaving one barrier is not ordered after threads that have reached the next
+  // one.
   std::unique_ptr<char[]> order;
 
   State() { services = &kServices; }
@@ -146,7 +148,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   void enter_exchange(Exchange kind, std::uint32_t width, Site site);
   void finish_exchange(std::uint32_t first, std::uint32_t count);
 
-  // The services. Each finds its State behind the Block.
+  // The services. Each gets its State from the Block.
   static State& of(Block* block) { return *static_cast<State*>(block); }
   static void block_barrier(Block* block, Site site);
   static void wave_barrier(Block* block, std::uint32_t width, Site site);

@@ -17,9 +17,9 @@ constexpr std::size_t kMostFilled = std::size_t{1} << 20;
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 struct Guarded {
-  std::byte* mapping = nullptr;  // null: the system gives none
+  std::byte* mapping = nullptr;  // null: the system refused the mapping
   std::size_t mapping_bytes = 0;
-  std::byte* end = nullptr;  // of what may be read and written
+  std::byte* end = nullptr;  // of the accessible part
 };
 
 #if defined(KILN_HOST_SANITIZED)
@@ -109,7 +109,7 @@ std::optional<BufferExtent> Buffers::guarded_by(std::uint64_t address) const {
 }
 
 std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
-  const std::unique_lock lock(mutex_);  // it writes
+  const std::unique_lock lock(mutex_);  // exclusive: the poison is restored below
   const auto buffer = holder(address);
   if (buffer == buffers_.end()) return std::nullopt;
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);

@@ -1,8 +1,10 @@
-// The device's memory: buffers, so laid that kernels and copies that leave them are seen. Thread-safe.
+// The device's memory: buffers laid out so that accesses of kernels and copies outside of them are
+// detected. Thread-safe.
 //
-// A buffer ends, but for what its alignment takes, where nobody may read or write; 1 MiB further, other memory
-// may begin. The bytes in between are looked at after launches. In sanitizer builds, which know the end of
-// what they allocate, and where the system gives no more mappings, a buffer is plain memory.
+// A buffer ends at an inaccessible guard of 1 MiB, except for up to 255 bytes that its alignment
+// takes. These bytes are checked after launches. Beyond the guard, other memory may begin. In
+// sanitizer builds, where the sanitizer knows the end of each allocation, and if the system refuses
+// more mappings, a buffer is plain memory.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +20,26 @@ namespace kiln::host {
 class Buffers {
  public:
   static constexpr std::size_t kAlignment = 256;
-  static constexpr unsigned char kFreshByte = 0xA5;   // of buffers of up to 1 MiB
-  static constexpr unsigned char kBehindByte = 0xB7;  // what lies behind a buffer: nothing else is poison so
+  static constexpr unsigned char kFreshByte = 0xA5;   // initial content of buffers of up to 1 MiB
+  static constexpr unsigned char kBehindByte = 0xB7;  // the bytes behind a buffer; no other poison has this value
 
   Buffers() = default;
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
 
-  // Null where there is not enough memory.
+  // Returns null if there is not enough memory.
   void* allocate(std::size_t bytes);
   void free(void* memory);
 
-  // The bytes from there to the end of the buffer that holds the address, or that ends there; of no buffer,
-  // nothing.
+  // Returns the number of bytes from the address to the end of its buffer, which is 0 at the end.
+  // Returns nothing if the address is in no buffer.
   std::optional<std::uint64_t> room(const void* address) const;
 
-  // The buffer before or behind which the address lies, where nobody may read or write.
+  // Returns the buffer in whose guards, before or behind it, the address lies.
   std::optional<BufferExtent> guarded_by(std::uint64_t address) const;
 
-  // Of the buffer that holds the address, which bytes behind its end were written since it was allocated, or
-  // since the last call: the first of them.
+  // Finds the first byte behind the end of the buffer at `address` that was written since the
+  // buffer was allocated, or since the last call.
   struct Overrun {
     BufferExtent buffer;
     std::uint64_t address = 0;
@@ -47,7 +49,7 @@ class Buffers {
  private:
   struct Buffer {
     std::size_t bytes = 0;
-    std::size_t room = 0;  // with what lies between its end and the guard
+    std::size_t room = 0;  // with the bytes between its end and the guard
     std::byte* mapping = nullptr;  // null: plain memory
     std::size_t mapping_bytes = 0;
   };

@@ -1,6 +1,6 @@
 // The host as a driver of the runtime: devices "host" (waves of 32 lanes) and "host:wave64".
 //
-// Every call is complete when it returns, so that streams and events keep order by themselves.
+// Every call is complete when it returns, so streams and events are always in order.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,13 +30,13 @@ namespace {
 
 using namespace kiln::runtime;
 
-// A kernel of a loaded image: what a NativeFunction points at, owned by its module.
+// A kernel of a loaded image. A NativeFunction points to it, and its module owns it.
 struct HostFunction {
   std::string name;
   RunFunction run = nullptr;
   std::uint32_t max_threads = kMaxBlockThreads;
-  std::vector<std::size_t> parameter_sizes;  // bytes
-  std::vector<bool> is_pointer;              // by parameter
+  std::vector<std::size_t> parameter_sizes;  // in bytes
+  std::vector<bool> is_pointer;              // for each parameter
 };
 
 std::optional<std::uint64_t> pointer_in(const HostFunction& function, const LaunchRequest& request,
@@ -78,10 +78,10 @@ struct HostModule {
   std::unique_ptr<Image> image;
   std::vector<KernelInfo> kernels;  // sorted by name
   std::mutex mutex;
-  std::vector<std::unique_ptr<HostFunction>> functions;  // addresses stay as the list grows
+  std::vector<std::unique_ptr<HostFunction>> functions;  // pointers, so that addresses stay valid as the list grows
 };
 
-// Of the engine, as the user wants them; 0 when there is no word of it.
+// Number of workers that the user asked for; 0 if the variable is not set.
 unsigned workers_wanted() {
   return static_cast<unsigned>(environment_number("KILN_HOST_THREADS", kThreadBounds).value_or(0));
 }
@@ -219,7 +219,7 @@ class HostDriver final : public ImmediateDriver {
   }
 
  private:
-  // What a kernel wrote behind a buffer where no guard is.
+  // Returns an error if the kernel wrote to the bytes between the end of a buffer and its guard.
   Result<void> check_overruns(const HostFunction& function, const LaunchRequest& request) {
     for (std::size_t i = 0; i < request.argument_count; ++i) {
       const auto pointer = pointer_in(function, request, i);

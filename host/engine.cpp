@@ -18,14 +18,14 @@
 namespace kiln::host {
 namespace {
 
-// The largest grid that every GPU takes.
+// The largest grid that every GPU accepts.
 constexpr std::uint32_t kMostBlocksX = 0x7fffffff, kMostBlocksYZ = 65535;
 
-// Workers unless somebody asks for more. Each may need a stack for every thread of its block, two
-// mappings each, and Linux gives a process 65,530.
+// Default limit on the number of workers. Each worker may need a stack for every thread of its
+// block, with two mappings for each stack, and Linux allows a process 65,530 mappings.
 constexpr unsigned kUsualMostWorkers = 24;
 
-// Blocks are handed out in runs, so that a grid of many small blocks does not meet at one counter.
+// Blocks are handed out in runs, to avoid contention on the counter in grids of many small blocks.
 constexpr std::uint64_t kRunsPerWorker = 16;
 
 std::string spelt(Index3 index) {
@@ -56,10 +56,10 @@ struct Engine::Pool {
     wake.notify_all();
   }
 
-  // With the caller's.
+  // Includes the calling thread.
   unsigned workers() const { return static_cast<unsigned>(threads.count()) + 1; }
 
-  // A worker's life: a seat in a launch, then wait for the next.
+  // The loop of a worker: waits for a seat in a launch, runs blocks, and waits for the next launch.
   void serve(BlockRunner& runner) {
     std::unique_lock lock(mutex);
     while (true) {
@@ -81,7 +81,7 @@ struct Engine::Pool {
       const std::uint64_t count = std::min(blocks_per_run, block_count - first);
       if (auto failed = runner.run(*launch, first, count)) {
         const std::lock_guard lock(mutex);
-        // Which block fails first depends on timing; the lowest one is told.
+        // Which block fails first depends on timing; the one with the lowest number is reported.
         if (!failure || failed->block < failure->block) failure = std::move(failed);
         next_block = block_count;
         return;
@@ -99,7 +99,7 @@ struct Engine::Pool {
       blocks_per_run = std::max<std::uint64_t>(1, block_count / (workers() * kRunsPerWorker));
       next_block = 0;
       failure.reset();
-      // Nobody is woken for whom there is no run of blocks.
+      // Wakes only as many workers as there are runs of blocks for them.
       const std::uint64_t runs = (block_count - 1) / blocks_per_run + 1;
       wanted = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.count()));
       seats = wanted;
@@ -107,35 +107,35 @@ struct Engine::Pool {
     for (unsigned i = 0; i < wanted; ++i) wake.notify_one();
     run_blocks(runners[0]);
     std::unique_lock lock(mutex);
-    seats = 0;  // whoever has not come by now comes too late
+    seats = 0;  // workers that have not started by now stay out of this launch
     done.wait(lock, [&] { return busy == 0; });
     order_acquire(what.order);
     return std::move(failure);
   }
 
-  const pid_t process = ::getpid();  // whose threads they are
+  const pid_t process = ::getpid();  // the process that owns the threads
   std::vector<BlockRunner> runners;  // runners[0] is the caller's
   std::mutex launching;
   std::atomic<std::uint64_t> launches{0};
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   std::condition_variable wake, done;
   bool closing = false;
   unsigned seats = 0;  // workers that may still join the launch
-  unsigned busy = 0;   // that have
+  unsigned busy = 0;   // workers that have joined it
   const Launch* launch = nullptr;
   std::uint64_t block_count = 0, blocks_per_run = 1;
   std::optional<BlockRunner::Failure> failure;
 
   std::atomic<std::uint64_t> next_block{0};
 
-  HelpingThreads threads;  // the last: they use all of the above, and end first
+  HelpingThreads threads;  // last member: the threads use all of the above, and end first
 };
 
 Engine::Engine(unsigned workers) : pool_(std::make_unique<Pool>(worker_count(workers))) {}
 Engine::~Engine() {
-  // A forked child has none of the threads: there is nothing to wait for, and what they wait on cannot be
-  // taken down.
+  // A forked child has none of the threads. There is nothing to wait for, and the objects that the
+  // threads wait on cannot be destroyed.
   if (::getpid() != pool_->process) static_cast<void>(pool_.release());
 }
 

@@ -1,4 +1,4 @@
-// Runs launches: cuts a grid into blocks and spreads them over a pool of OS threads.
+// Runs launches: splits a grid into runs of blocks and spreads them over a pool of OS threads.
 //
 // Thread-safe: launches from several threads run one after the other. A launch is complete, and its
 // writes visible to the caller, when launch() returns.
@@ -14,8 +14,8 @@ namespace kiln::host {
 
 class Engine {
  public:
-  // `workers` threads run blocks, the caller's among them; 0: one per core, 24 at most. Fewer where the
-  // system gives no more threads.
+  // `workers` threads run blocks, including the calling thread. 0 means one per core, at most 24.
+  // There are fewer if the system refuses threads.
   explicit Engine(unsigned workers = 0);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -23,10 +23,10 @@ class Engine {
 
   unsigned workers() const;
 
-  // Runs all blocks of the grid. Errors (kInvalidInput): a grid or block of no size, or larger than
-  // GPUs take, shared memory over the limit, a barrier or shuffle that some threads never reach;
-  // (kUnavailable): no memory for stacks or shared memory. After an error the blocks that had
-  // started have run or been given up, the others have not.
+  // Runs all blocks of the grid. Errors: kInvalidInput (an empty grid or block, or one larger than
+  // GPUs accept; too much shared memory; a barrier or shuffle that some threads never reach),
+  // kUnavailable (no memory for stacks or shared memory). After an error, the blocks that had
+  // started have run or were abandoned, and the others have not started.
   Result<void> launch(const Launch& launch);
 
  private:

@@ -25,13 +25,14 @@ thread_local Fault told;
   std::abort();  // not reached
 }
 
-// Continues with give_up_thread(), as if it had been called from the top of the stack.
+// Makes the thread continue with give_up_thread(), as if it had been called at the top of the
+// stack.
 void continue_from_top(std::span<std::byte> stack, ucontext_t& context) {
   const auto function = reinterpret_cast<std::uintptr_t>(&give_up_thread);
   const auto top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) / 16 * 16;
 #if defined(__x86_64__)
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(function);
-  // A call pushes eight bytes.
+  // A call pushes the return address of eight bytes.
   context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(top - 8);
 #else
   context.uc_mcontext.pc = function;
@@ -51,7 +52,7 @@ Fault fault_of(int signal, const siginfo_t& info, std::span<std::byte> stack) {
 
 void on_signal(int signal, siginfo_t* info, void* context);
 
-// The handlers, and those that stood before.
+// The handlers, and those that were installed before.
 class Handlers {
  public:
   void install() {
@@ -77,7 +78,8 @@ class Handlers {
   }
 
   void pass_on(int signal, siginfo_t* info, void* context) const {
-    // A handler that raises the signal again, for the one before it, may mean this one.
+    // If the earlier handler raises the signal again, to pass it on to its own predecessor, the
+    // signal may arrive here again.
     thread_local bool is_passed_on = false;
     for (std::size_t i = 0; i < std::size(kSignals) && !is_passed_on; ++i) {
       if (kSignals[i] != signal) continue;
@@ -89,7 +91,7 @@ class Handlers {
       is_passed_on = false;
       return;
     }
-    // The same instruction faults again, and ends the process.
+    // The instruction faults again and ends the process.
     std::signal(signal, SIG_DFL);
   }
 
@@ -104,7 +106,7 @@ Handlers& handlers() {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  // Not what another process sends.
+  // Ignores signals that another process sent.
   if (watched != nullptr && info->si_code > 0) {
     if (const std::span<std::byte> stack = watched->running_stack(); !stack.empty()) {
       told = fault_of(signal, *info, stack);
@@ -114,8 +116,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   handlers().pass_on(signal, info, context);
 }
 
-// A stack for handlers, since that of a device thread may be what is used up; unless this OS thread
-// has one.
+// An alternate stack for the handlers, because the stack of a device thread may have overflowed.
+// Does nothing if this OS thread already has one.
 class HandlerStack {
  public:
   HandlerStack() {

@@ -1,9 +1,10 @@
-// Makes an error of a launch out of a fault of its threads: an access where there is no memory, a
-// stack that is used up, a division of whole numbers by zero.
+// Turns a fault of a device thread into an error of the launch: an access to an address without
+// memory, a stack overflow, an integer division by zero.
 //
-// Handlers for SIGSEGV, SIGBUS and SIGFPE stand from the first launch on, for the process. A fault of other
-// code goes on to the handler that stood before, or ends the process as ever. Sanitizer builds, whose reports
-// say more, and processors that are not known here install nothing.
+// Handlers for SIGSEGV, SIGBUS and SIGFPE are installed for the process at the first launch. A
+// fault of other code goes to the handler that was installed before, or ends the process as usual.
+// Sanitizer builds, whose own reports say more, and processors that are not supported here install
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +13,41 @@
 
 namespace kiln::host {
 
-// What lies below is taken for a null pointer with an index.
+// An address below this limit counts as a null pointer plus an index.
 inline constexpr std::uintptr_t kNearNull = 64 * 1024;
 
-// The hint of an access outside of buffers: it is told here without thread and line.
+// The hint for an access outside of buffers, whose report here has no thread and no line.
 inline constexpr const char* kWhoTellsMore =
     "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
 
 struct Fault {
-  // kNoAddress: x86-64 does not tell one that no memory can have (0xdead000000000000), or that is not aligned.
+  // kNoAddress: an address that no memory can have (0xdead000000000000), or a misaligned one.
+  // x86-64 does not report such an address.
   enum class Kind { kNoMemory, kNoAddress, kStackUsedUp, kDivision };
   Kind kind = Kind::kNoMemory;
-  const void* address = nullptr;  // of kNoMemory and kStackUsedUp
+  const void* address = nullptr;  // for kNoMemory and kStackUsedUp
 };
 
-// Who runs device threads on an OS thread.
+// An object that runs device threads on an OS thread.
 class RunsThreads {
  public:
-  // The stack that a device thread runs on now, which ends with a page below it that nobody may
-  // touch; empty while none runs. Called by a signal handler.
+  // Returns the stack that a device thread runs on now, which has an inaccessible page below it.
+  // Empty if no device thread runs. Called by a signal handler.
   virtual std::span<std::byte> running_stack() const = 0;
-  // Gives the thread up. Called from the top of that stack, out of the signal: what was on the
-  // stack is lost. Does not return.
+  // Abandons the thread. Called at the top of that stack, after the signal handler has returned;
+  // the content of the stack is lost. Does not return.
   virtual void give_up_thread(const Fault& fault) = 0;
 
  protected:
   ~RunsThreads() = default;
 };
 
-// Before each launch: the program, or its test framework, may have put others in their place since.
+// Called before each launch, because the program or its test framework may have replaced the
+// handlers.
 void install_fault_handlers();
 
-// While it lives, faults of the device threads that `runner` runs on this OS thread go to it. One
-// at a time on an OS thread.
+// During its lifetime, faults of the device threads that `runner` runs on this OS thread go to
+// `runner`. At most one exists on an OS thread at a time.
 class WatchForFaults {
  public:
   explicit WatchForFaults(RunsThreads& runner);

@@ -1,8 +1,8 @@
-// A stack to run a function on, that can be left and entered again.
+// A stack that a function runs on, and that can be left and entered again.
 //
-// One implementation is built: fiber_boost.cpp (Boost.Context's switch) or, in sanitizer builds,
-// fiber_ucontext.cpp, which tells the sanitizer of every switch. A fiber belongs to the OS thread
-// that first resumes it. Not thread-safe.
+// One of two implementations is built: fiber_boost.cpp (Boost.Context's switch) or, in sanitizer
+// builds, fiber_ucontext.cpp, which announces every switch to the sanitizer. A fiber belongs to the
+// OS thread that first resumes it. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes the next resume() call `function(argument)` from the top of the stack. Whatever ran on
-  // this fiber before is dropped without unwinding.
+  // Makes the next resume() call `function(argument)` at the top of the stack. A function that ran
+  // on this fiber before is dropped without unwinding.
   void start(Function function, void* argument);
-  // Runs the fiber until it, or whoever it switched to, suspends or returns from its function.
+  // Runs the fiber until it, or a fiber that it switched to, suspends or returns from its function.
   void resume();
-  // Goes back to resume(); called on the fiber.
+  // Returns to resume(). Called on the fiber.
   void suspend();
-  // Suspends, and runs `next` in its place: resume() does not return in between. Called on the
-  // fiber.
+  // Suspends this fiber and runs `next` in its place, without a return of resume() in between.
+  // Called on the fiber.
   void switch_to(Fiber& next);
   bool finished() const { return finished_; }
   std::span<std::byte> stack() const;
@@ -42,10 +42,10 @@ class Fiber {
   bool finished_ = true;
 };
 
-// Tells a thread sanitizer that what this stack did before a release happens before what another
-// does after an acquire of the same address; and whether every device thread needs a fiber of its
-// own, so that it sees races between threads of a block. Other builds pay nothing for the
-// questions.
+// order_release() and order_acquire() tell the thread sanitizer that what this stack did before a
+// release happens before what another stack does after an acquire of the same address.
+// one_thread_per_fiber() is true if every device thread needs its own fiber, so that the sanitizer
+// sees races between threads of a block. Other builds pay nothing for these functions.
 #if defined(KILN_HOST_TSAN)
 void order_release(void* address);
 void order_acquire(void* address);

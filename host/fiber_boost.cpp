@@ -1,4 +1,4 @@
-// Fibers by Boost.Context: a switch costs a few nanoseconds and knows nothing of sanitizers.
+// Fibers with Boost.Context. A switch takes a few nanoseconds and is not visible to sanitizers.
 #include <boost/context/detail/fcontext.hpp>
 
 #include "host/fiber.hpp"
@@ -17,7 +17,7 @@ struct Fiber::Implementation {
 
 namespace {
 
-// What a jump hands over: where it leads, and where its own context is to be kept.
+// The data of a jump: its destination, and the place to store the context that it leaves.
 struct Jump {
   Fiber* to;
   context::fcontext_t* from;

@@ -1,6 +1,6 @@
-// Fibers by ucontext, for sanitizer builds: slower, and every switch is announced, so that the
-// address sanitizer knows which stack is in use and the thread sanitizer sees each fiber as a
-// thread.
+// Fibers with ucontext, for sanitizer builds. They are slower, but every switch is announced, so
+// that the address sanitizer knows which stack is in use and the thread sanitizer treats each fiber
+// as a thread.
 #include <ucontext.h>
 
 #include <array>
@@ -21,13 +21,13 @@ namespace kiln::host {
 #if defined(KILN_HOST_TSAN)
 namespace {
 
-// The sanitizer can tell of a race only while it remembers both threads, and it forgets most of
-// those that have ended. So the latest stay until as many more have come: two of the largest
-// blocks, a quarter of the threads that it has room for.
+// Keeps the most recently ended threads. The sanitizer can only report a race if it remembers both
+// threads, and it forgets most ended threads. The number kept is that of the threads of two of the
+// largest blocks, a quarter of the threads that the sanitizer has room for.
 class EndedThreads {
  public:
   void add(void* thread) {
-    // No mutex, which would order the workers for the sanitizer.
+    // No mutex: for the sanitizer, it would order the workers.
     while (busy_.test_and_set(std::memory_order_acquire)) continue;
     void* const oldest = std::exchange(threads_[next_], thread);
     next_ = (next_ + 1) % threads_.size();
@@ -50,7 +50,7 @@ struct Fiber::Implementation {
   Stack stack;
   ucontext_t inside{};
   ucontext_t outside{};
-  Fiber* next = nullptr;  // whom resume() is to run in this one's place
+  Fiber* next = nullptr;  // the fiber that resume() is to run in place of this one
 
   void enter();
 #if defined(KILN_HOST_ASAN)
@@ -103,8 +103,8 @@ void Fiber::start(Function function, void* argument) {
   finished_ = false;
   auto& self = *implementation_;
 #if defined(KILN_HOST_TSAN)
-  // A new identity for every device thread: nothing that the last one did is ordered before it, so
-  // its stack must not be memory that the last one wrote.
+  // Every device thread gets a new identity. Nothing that the previous thread did is ordered before
+  // it, so its stack must not be memory that the previous thread wrote.
   self.stack.renew();
   if (self.inside_thread != nullptr) ended_threads.add(self.inside_thread);
   self.inside_thread = __tsan_create_fiber(0);
@@ -131,7 +131,7 @@ void Fiber::Implementation::enter() {
 #endif
 }
 
-// By way of resume(), so that the sanitizers see switches of one kind alone.
+// Switches through resume(), so that the sanitizers see only one kind of switch.
 void Fiber::resume() {
   for (Fiber* fiber = this; fiber != nullptr;) {
     fiber->implementation_->enter();

@@ -1,4 +1,4 @@
-// Memory that ends where nobody may read or write.
+// Memory that ends at an inaccessible guard.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@ namespace kiln::host {
 
 class GuardedMemory {
  public:
-  // Of up to `most` bytes, a multiple of the page's size.
+  // Allocates `most` bytes, which must be a multiple of the page size.
   explicit GuardedMemory(std::size_t most) : most_(most) {
     void* const memory = mmap(nullptr, most + kGuard, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -22,9 +22,9 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // The last `bytes`, from a multiple of 16 on.
+  // Returns the address of the last `bytes` bytes, rounded up to a multiple of 16.
   std::byte* last(std::size_t bytes) const { return begin_ + (most_ - (bytes + 15) / 16 * 16); }
-  // Whether the address lies behind them.
+  // True if the address lies in the guard behind the memory.
   bool guards(const void* address) const {
     const auto* const at = static_cast<const std::byte*>(address);
     return at >= begin_ + most_ && at < begin_ + most_ + kGuard;

@@ -18,7 +18,7 @@ namespace {
 constexpr char kBlockOffsetSymbol[] = "kiln_host_block_offset";
 constexpr std::string_view kRunPrefix = "kiln_host_run_";
 
-// The sanitizer that this engine was built with, as ImageRecord spells it.
+// The sanitizer that this engine was built with, spelt as in ImageRecord.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::string_view kSanitizer = "address";
 #elif defined(__SANITIZE_THREAD__)
@@ -35,7 +35,7 @@ constexpr std::string_view kSanitizer = "";
 constexpr std::string_view kSanitizer = "";
 #endif
 
-// Whether this processor runs code for `level`, a name of the psABI's micro-architecture levels.
+// True if this processor runs code for `level`, a micro-architecture level of the psABI.
 bool processor_has(std::string_view level) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -58,12 +58,12 @@ bool processor_has(std::string_view level) {
 #endif
 }
 
-// The block that an OS thread runs, for all images: at the same distance from every thread's
-// pointer.
+// The block that an OS thread runs, for all images. Its offset from the thread pointer is the same
+// in every thread.
 thread_local Block* current_block __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Writes that distance into an image. The sanitizer does not see that memory of an image that was
-// closed is given to the next one, and would call two such writes a race.
+// Writes this offset into an image. The sanitizer does not know that the memory of a closed image
+// may be reused for the next one, and would report two such writes as a race.
 __attribute__((no_sanitize("thread"))) void tell_block_offset(std::ptrdiff_t* offset) {
   *offset = reinterpret_cast<char*>(&current_block) - static_cast<char*>(thread_pointer());
 }
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
   KILN_TRY(check(about, wave_width));
   auto file = file_with(bytes);
   if (!file) return std::move(file).error();
-  // By process number, so that a symbolizer in another process can read it as well.
+  // The path has the process number, so that a symbolizer in another process can read it as well.
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(*file);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -22,7 +22,7 @@ class Stack {
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
 
-  // Maps the same addresses anew: what was there is gone, for a sanitizer too.
+  // Maps the same addresses again. The old content is lost, also for a sanitizer.
   void renew() {
     if (mmap(bottom(), size(), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
@@ -36,8 +36,8 @@ class Stack {
 
  private:
   static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-  // Fewer than 4096, another number from stack to stack: were all tops at the end of a page, those
-  // of a block would share a few lines of the first cache, and push each other out.
+  // A number below 4096 that differs from stack to stack. If all stacks ended at the end of a page,
+  // the tops of the stacks of a block would share a few lines of the L1 cache and evict each other.
   static std::size_t next_unused() {
     static std::atomic<std::size_t> count{0};
     return count.fetch_add(1, std::memory_order_relaxed) * 5 % 64 * 64;
