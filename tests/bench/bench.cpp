@@ -13,23 +13,25 @@ namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 cache
-constexpr std::size_t kValues = kMebibyte;             // that differ; repeated all over the inputs
-constexpr std::size_t kMostPieces = 400;               // launches of one graph
-constexpr std::size_t kFitsCache = 16 * kMebibyte;     // any L2 cache that a data center's GPU has
+constexpr std::size_t kValues = kMebibyte;             // distinct values, repeated over the inputs
+constexpr std::size_t kMostPieces = 400;               // launches in a graph
+constexpr std::size_t kFitsCache = 16 * kMebibyte;     // fits in any data center GPU's L2
 
-// From one set's operand to the next one's: aligned well, and whole units of what is repeated.
+// Distance from one set of an operand to the next: well aligned, and a whole number of the units
+// that are repeated.
 std::size_t padded(const Operand& operand) {
   const std::size_t step = std::lcm(std::size_t{256}, operand.unit());
   return (operand.bytes() + step - 1) / step * step;
 }
 
-// At most so many launches in a sample, about 2 ms at full speed: starting it does not show.
+// Returns the largest number of launches in a sample: about 2 ms at full speed, so that the start
+// of the sample is negligible.
 std::size_t pieces_of(double bytes) {
   const double one_us = std::max(bytes / 4e6, 1.0);
   return std::clamp<std::size_t>(static_cast<std::size_t>(2000 / one_us), 4, kMostPieces);
 }
 
-// Whether two results are further apart than different roundings on the way explain.
+// True if two results differ by more than different rounding can explain.
 bool differs(ops::DType dtype, std::uint64_t a, std::uint64_t b) {
   if (a == b) return false;
   if (!is_float(dtype)) return true;
@@ -73,8 +75,9 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
   return bench;
 }
 
-// Rotating over so many sets, no launch of the larger cases finds its operands in the cache; those
-// of the small ones do, as they would in a program that has just computed them.
+// Chooses the number of sets so that no launch of a larger case finds its operands in the cache.
+// The operands of a small case do stay in the cache, as they would in a program that has just
+// computed them.
 Bench::Places Bench::places_of(const Operands& operands) const {
   Places places;
   std::size_t inp_bytes = 0;
@@ -85,14 +88,14 @@ Bench::Places Bench::places_of(const Operands& operands) const {
   places.output = padded(operands.output);
   const std::size_t set_bytes = inp_bytes + places.output;
   places.sets = std::min(kBeyondCache / set_bytes + 2, kMostPieces);
-  // Sets that fit in the cache all lie there, however many: a few cost less to plan.
+  // If all sets fit in the cache, a few sets serve as well as many and take less time to plan.
   if (places.sets * set_bytes <= kFitsCache) places.sets = std::min<std::size_t>(places.sets, 50);
   if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);
   places.sets = std::max<std::size_t>(1, std::min(places.sets, out_.size() / places.output));
   return places;
 }
 
-// All sets of the first input, then all of the second, ...
+// The order is: all sets of the first input, all sets of the second, ...
 Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
   Addresses addresses;
   std::size_t begin = 0;
@@ -125,7 +128,8 @@ Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, 
   decltype(inputs_are_) wanted;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
-    // A single input has all of the buffer, so that its next case finds it filled.
+    // A single input fills the whole buffer, so that the next case with the same input finds it
+    // filled.
     const std::size_t bytes =
         operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
     const Operand& input = operands.inputs[i];
@@ -158,7 +162,7 @@ Result<double> Bench::copy_us(double bytes) {
   const std::size_t length = std::min(half, room);
   const auto source = [&](std::size_t i) { return inp_.as<char>() + i % sets * length; };
   const auto target = [&](std::size_t i) { return out_.as<char>() + i % sets * length; };
-  // A copy as a node of a graph is slower than one on a stream, so that is not the yardstick.
+  // A copy as a node of a graph is slower than one on a stream, so the stream is measured.
   const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
   KILN_TRY_ASSIGN(const double by_engine, clock_->stream_us(stream_, plan, [&](std::size_t i) {
     return clock_->copy(stream_, target(i), source(i), length);

@@ -1,5 +1,5 @@
-// Measures cases on one device: our kernels in both geometries, the original kernel, an empty grid
-// and a copy, on the same data.
+// Measures cases on one device: kiln's kernel in both geometries, the original kernel, an empty
+// grid and a copy, on the same data.
 #pragma once
 
 #include <map>
@@ -20,31 +20,31 @@ namespace kiln::bench {
 class Bench {
  public:
   struct Settings {
-    std::size_t samples = 31;   // of each measurement, at most
+    std::size_t samples = 31;   // most samples of each measurement
     double budget_us = 20'000;  // for the samples of one case
-    std::string originals;      // the folder of their cubins; empty: they are not measured
-    std::string target;         // of our images; empty: the best for the device
+    std::string originals;      // folder of their cubins; empty: the originals are not measured
+    std::string target;         // of kiln's images; empty: the best for the device
   };
-  // Has room for the largest of the cases. Errors: kUnavailable (no CUDA device), kDriver.
+  // Allocates room for the largest of the cases. Errors: kUnavailable (no CUDA device), kDriver.
   static Result<Bench> open(const Device& device, const Settings& settings,
                             const std::vector<BenchCase>& cases);
 
   Result<Measurement> measure(const BenchCase& subject);
-  // Microseconds of the fastest copy that reads and writes `bytes` in all.
+  // Returns the microseconds of the fastest copy that reads and writes `bytes` in total.
   Result<double> copy_us(double bytes);
-  // Microseconds of a kernel that reads `bytes` and does nothing with them.
+  // Returns the microseconds of a kernel that reads `bytes` and does nothing with them.
   Result<double> read_us(double bytes);
-  // Runs the case once by ours and once by the original: how many of its elements differ by more
-  // than rounding. Nothing without originals.
+  // Runs the case once by kiln's kernel and once by the original. Returns the number of elements
+  // that differ by more than rounding, or nothing without originals.
   Result<std::optional<std::size_t>> count_differing(const BenchCase& subject);
 
  private:
   Bench(const Device& device, const Settings& settings, std::unique_ptr<CudaClock> clock,
         Stream stream);
 
-  // Where the sets of operands lie that launches rotate over.
+  // The places of the sets of operands that launches rotate over.
   struct Places {
-    std::vector<std::size_t> inputs;  // bytes from one set's to the next, padding included
+    std::vector<std::size_t> inputs;  // bytes from one set to the next, including padding
     std::size_t output = 0;
     std::size_t sets = 1;
   };
@@ -61,10 +61,10 @@ class Bench {
   Stream stream_;
   ops::Launcher launcher_;
   std::optional<DriverKernels> originals_;
-  std::optional<DriverKernels> ours_;  // of a target that was asked for
+  std::optional<DriverKernels> ours_;  // of the requested target
   Buffer inp_, out_;
-  // What operands differ by that hold other values: dtype, limit and order of numbers, format of
-  // blocks, kind.
+  // The properties that determine the values of an operand: dtype, limit and order of numbers,
+  // block format, kind.
   using Content = std::tuple<ops::DType, std::size_t, Numbers, std::string_view, DataKind>;
   static Content content(const Operand& operand, DataKind kind);
   std::map<Content, std::vector<std::byte>> values_;

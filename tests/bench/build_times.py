@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What builds take that compile nothing, and what kiln adds to the compilers' time.
+"""Measures builds that compile nothing, and the time that kiln adds to that of the compilers.
 
   build_times.py cache    the manifest from a local cache, into an empty folder
-  build_times.py http     the same from nginx on this machine, the compilers looked at anew
+  build_times.py http     the same from nginx on this machine; the compilers are examined again
   build_times.py nothing  the manifest, up to date
-  build_times.py large    1,000 modules for 20 targets by compilers that take no time: plan, up to date
-  build_times.py cold     the selection from nothing, and ninja over the same commands
+  build_times.py large    1,000 modules for 20 targets, with compilers that take no time: plan, up to date
+  build_times.py cold     the selection from scratch, and ninja with the same commands
 
 Without a name: all but `cold`. Prints the least wall time of all rounds, and the least processor time
-(user and system, of kiln and all that it starts) beside it. The first round of all but `large` needs
-what the manifest's targets need; --module and --target select.
+(user and system, of kiln and all that it starts). The first round of all but `large` needs the
+compilers for the manifest's targets; --module and --target select.
 """
 import argparse
 import json
@@ -52,7 +52,7 @@ for word; do case "$word" in --create=*) echo fatbin >"${word#--create=}";; esac
 
 
 def run(argv, environment, cwd=ROOT):
-    """Wall time and processor time, both in seconds."""
+    """Runs a command. Returns its wall time and processor time, both in seconds."""
     start = time.monotonic()
     process = subprocess.Popen([str(word) for word in argv], env=environment, cwd=cwd,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -101,8 +101,8 @@ class Builds:
         return [self.kiln, "build", self.manifest, "--out", self.out, self.jobs, *self.selection, *more]
 
     def take_away(self, folder):
-        # Not removed: for some seconds ext4 steps over each inode that was just freed, and makes
-        # files at half its speed.
+        # Renamed, not removed: for some seconds after a removal, ext4 skips each freed inode and
+        # creates files at half the speed.
         if folder.exists():
             folder.rename(pathlib.Path(tempfile.mkdtemp(dir=self.work)) / "gone")
 
@@ -133,8 +133,9 @@ class Builds:
             self.empty()
             self.take_away(asked)
         with nginx.serve(program, self.work / "nginx") as url:
-            # What the local cache has is given to no server: the first build compiles nothing, by
-            # a cache that has everything but was not asked with a server behind it.
+            # kiln never uploads an entry that the local cache already has, so the server is filled
+            # here. The first build compiles nothing: its local cache is empty, and the server has
+            # everything.
             upload(self.kept, self.work / "nginx" / "kept")
             environment["KILN_CACHE_URL"] = url
             forget()
@@ -214,7 +215,7 @@ def ninja_file(plan):
 
 
 def upload(cache, root):
-    """What a local cache holds, as a server keeps it."""
+    """Writes the content of a local cache in the layout of a server."""
     import hashlib
     def varint(value):
         found = b""
@@ -233,7 +234,7 @@ def upload(cache, root):
         (root / "ac" / (entry.parent.name + entry.name)).write_bytes(
             field(2, field(1, b"output") + field(2, body)) + field(5, log))
     for path in (cache / "lists").glob("*/*"):
-        # Without the first line, the key's and the last: what is sealed.
+        # Without the first line, the line of the key, and the last line, which is the seal.
         lines = path.read_bytes().split(b"\n")[2:-2]
         (root / "ac" / (path.parent.name + path.name)).write_bytes(
             field(5, b"".join(line + b"\n" for line in lines)))

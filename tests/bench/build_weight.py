@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What our modules cost to compile, and how large they are, against the originals.
+"""Compares the compile time and the size of kiln's modules with those of the originals.
 
-CPU time is counted in calibrators: the CPU time that the same machine takes for calibrator.cu right
-after it. original_build.json holds the originals' figures, measured alike. Each figure is per kernel
-that is there: the original has fewer kernels than we at compute_80.
+The unit of CPU time is the calibrator: the CPU time to compile calibrator.cu on the same machine, right
+after the step. original_build.json holds the originals' figures, measured in the same way. All figures
+are per compiled kernel, because the original has fewer kernels than kiln at compute_80.
 
-Exit: 0; with --judge 1 when a figure is above its limit.
+Exit: 0; with --judge, 1 if a figure is above its limit.
 """
 import argparse
 import json
@@ -27,7 +27,7 @@ MOST_PER_STEP = 2.5    # calibrators
 
 
 def cpu_seconds(argv, cwd):
-    """CPU time, user and system, of a command and all that it starts."""
+    """Returns the CPU time, user and system, of a command and of all that it starts."""
     process = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     text = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -62,7 +62,7 @@ def measure(plan, repeats, folder):
     nvcc = places["nvcc"]
     calibrate = [nvcc, "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-o",
                  str(folder / "calibrator.cubin"), str(HERE / "calibrator.cu")]
-    cpu_seconds(calibrate, folder)  # reads the compiler into memory
+    cpu_seconds(calibrate, folder)  # warm-up: loads the compiler into memory
     for step in plan["steps"]:
         if step["kind"] != "compile" or step["tool"] != "nvcc":
             continue
@@ -85,7 +85,7 @@ def measure(plan, repeats, folder):
 
 
 def measure_whole(arguments, places):
-    """CPU time of the manifest's build from nothing: conversions, all targets, bundles, header."""
+    """Prints the CPU time of a build of the manifest from scratch: conversions, all targets, bundles, header."""
     with tempfile.TemporaryDirectory() as folder:
         calibrate = [places["nvcc"], "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-o",
                      folder + "/calibrator.cubin", str(HERE / "calibrator.cu")]

@@ -11,11 +11,11 @@
 namespace kiln::bench {
 namespace {
 
-// The driver's types, as cuda.h has them since CUDA 4.
+// The driver's types, as in cuda.h since CUDA 4.
 using CUresult = int;
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
-using Handle = void*;  // of a context, module, function, stream, event or graph
+using Handle = void*;  // context, module, function, stream, event or graph
 constexpr int kCaptureRelaxed = 2;
 
 struct Symbols {
@@ -45,7 +45,7 @@ struct Symbols {
   CUresult (*stream_synchronize)(Handle stream);
 };
 
-// ISA 7.0 and sm_80: what every driver of the last years compiles for every GPU since.
+// ISA 7.0 and sm_80: every driver of recent years compiles this for every GPU since sm_80.
 constexpr const char* kPtx = R"(
 .version 7.0
 .target sm_80
@@ -191,7 +191,7 @@ struct CudaClock::State {
     return Error{ErrorCode::kUnavailable, "libcuda.so.1 lacks " + missing, {}, {}};
   }
 
-  // Microseconds of one run of `batch`, which puts work on the stream.
+  // Returns the microseconds of one run of `batch`, which puts work on the stream.
   Result<double> once(Handle stream, const std::function<Result<void>()>& batch) const {
     KILN_TRY(check(cuda.event_record(start, stream), "cuEventRecord"));
     KILN_TRY(batch());
@@ -202,9 +202,9 @@ struct CudaClock::State {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
-  // About the microseconds of a piece. Of a few short ones, since the way of one to the device takes
-  // longer than such a piece: works of the same length are to have as many pieces, and so as many places
-  // in memory, or the cache would hold more of one than of the other.
+  // Estimates the microseconds of a piece. Several short pieces are run, because the latency of a
+  // single launch is longer than a short piece. Works of the same length must have the same number
+  // of pieces, and so of places in memory, or the cache would hold more of one than of another.
   Result<double> estimate_us(Handle stream, std::size_t pieces, const Work& work) const {
     KILN_TRY_ASSIGN(const double one_us, once(stream, [&] { return work(1); }));
     const std::size_t few = std::min<std::size_t>(pieces, 32);
@@ -216,13 +216,14 @@ struct CudaClock::State {
     return all_us / static_cast<double>(few);
   }
 
-  // What a first launch does besides (loading a module, copying a layout) cannot be captured, and is done before.
+  // Runs a work once before it is captured: what a first launch does in addition (loading a module,
+  // copying a layout) cannot be captured.
   Result<void> run_first(StreamRef stream, const Work& work) const {
     KILN_TRY(work(0));
     return check(cuda.stream_synchronize(stream.native()), "cuStreamSynchronize");
   }
 
-  // A graph of so many pieces, ready to launch.
+  // Returns a graph of `pieces` pieces, ready to launch.
   Result<Handle> instantiate(StreamRef stream, std::size_t pieces, const Work& work) const {
     KILN_TRY(check(cuda.begin_capture(stream.native(), kCaptureRelaxed), "cuStreamBeginCapture"));
     Result<void> captured;
@@ -237,8 +238,9 @@ struct CudaClock::State {
     return executable;
   }
 
-  // Launches the graphs `rounds` times in turns, each round beginning with another one, without
-  // waiting in between: the device never idles. Adds the microseconds of each to its `samples`.
+  // Launches the graphs in turns for `rounds` rounds, each of which begins with another graph,
+  // without waiting in between, so that the device never idles. Adds the microseconds of each graph
+  // to its `samples`.
   Result<void> take_turns(Handle stream, const std::vector<Handle>& graphs, std::size_t rounds,
                           std::vector<std::vector<double>>& samples) {
     while (marks.size() < rounds * graphs.size() + 1) {
@@ -246,7 +248,7 @@ struct CudaClock::State {
       KILN_TRY(check(cuda.event_create(&mark, 0), "cuEventCreate"));
       marks.push_back(mark);
     }
-    // Not measured: while it runs, the host gets ahead of the device.
+    // This launch is not measured. While it runs, the host gets ahead of the device.
     KILN_TRY(check(cuda.graph_launch(graphs[0], stream), "cuGraphLaunch"));
     KILN_TRY(check(cuda.event_record(marks[0], stream), "cuEventRecord"));
     const auto graph_at = [&](std::size_t step) {

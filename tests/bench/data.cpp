@@ -62,7 +62,7 @@ std::uint64_t integer_bits(ops::DType dtype, DataKind kind, Random& random) {
   return 0;
 }
 
-// Where a block has its scales.
+// The position of the scales in a block.
 struct ScalesOf {
   std::string_view format;
   std::size_t first, second = kNone;  // offsets of f16

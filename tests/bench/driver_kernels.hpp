@@ -1,5 +1,5 @@
-// Kernels that are loaded and launched through the CUDA driver, beside the runtime: the originals'
-// own cubins, and ours of one target.
+// Kernels that are loaded and launched through the CUDA driver, without the runtime: the original
+// cubins, and kiln's images of one target.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@
 
 namespace kiln::bench {
 
-// An image that holds a launch's kernel.
+// An image that contains the kernel of a launch.
 struct DriverImage {
-  std::string name;  // images of one name are the same, and loaded once
+  std::string name;  // images with the same name are equal, and loaded once
   std::function<Result<std::vector<std::byte>>()> read;
 };
 using FindImage = std::function<Result<DriverImage>(const ops::Launch& launch)>;
 
 // FOLDER/<module>.cubin.zst.
 FindImage originals_in(std::string folder);
-// What this build holds for a target, "compute_80" for example.
+// Images of this build for a target, for example "compute_80".
 FindImage ours_for(std::string target);
 
 class DriverKernels {
  public:
   DriverKernels(Device device, CudaClock& clock, FindImage find);
 
-  // Loads what the launch needs; after that run() does nothing but launch. Errors: kNotFound (no
-  // such image or kernel), kDriver (the GPU takes no such image).
+  // Loads everything that the launch needs, so that run() only launches. Errors: kNotFound (no such
+  // image or kernel), kDriver (the GPU rejects the image).
   Result<void> prepare(const ops::Launch& launch);
   Result<void> run(const ops::Launch& launch, StreamRef stream) const;
 
@@ -45,7 +45,7 @@ class DriverKernels {
   std::map<std::string, void*> functions_;
   std::map<std::vector<std::size_t>, Buffer> layouts_;
   std::unique_ptr<ops::Workspace> space_;
-  void* workspace_ = nullptr;  // of the launches prepared last
+  void* workspace_ = nullptr;  // for the launches that were prepared last
 };
 
 }  // namespace kiln::bench

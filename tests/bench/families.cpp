@@ -47,7 +47,7 @@ bool has_original(const Family& family) {
   return !family.original.empty() || family.launch_original != nullptr;
 }
 
-// The name of the original that does the same.
+// Returns the name of the original that does the same.
 std::string original_name(const Found& found) {
   const std::string name(found.kernel.name);
   const std::string_view root = found.family->original_root;
@@ -87,7 +87,7 @@ ops::Argument argument(const Parameter& parameter, const Kernel& kernel, const B
   return ops::Argument::null();
 }
 
-// Dims, then the strides of each operand. Empty where the original's host passes null.
+// Returns the dims, then the strides of each operand. Empty if the original's host passes null.
 std::vector<std::size_t> info_block(const Family& family, const BenchCase& subject) {
   bool contiguous = true;
   std::vector<std::size_t> block(subject.dims.begin(), subject.dims.end());
@@ -102,7 +102,7 @@ std::vector<std::size_t> info_block(const Family& family, const BenchCase& subje
   return block;
 }
 
-// Of elements that have a place of their own: a dim of stride 0 repeats them.
+// Counts elements with distinct places: a dim of stride 0 repeats them.
 std::size_t distinct_elements(const ops::Layout& layout) {
   const ops::Extents strides = ops::strides_of(layout);
   std::size_t product = 1;

@@ -1,8 +1,8 @@
-// How each family of kernels is launched: what a case reads and writes, our launch for it, and the
-// original's.
+// The launches of each family of kernels: what a case reads and writes, kiln's launch for it, and
+// the original's.
 //
-// Which kernels there are, of which types and at what cost, the kernels' tables say
-// (ops/src/own_kernels.hpp). To add a family, add a row to family_maps.cpp or its neighbours.
+// The kernels' tables (ops/src/own_kernels.hpp) say which kernels exist, with their types and cost.
+// To add a family, add a row to family_maps.cpp or one of its neighbours.
 #pragma once
 
 #include <optional>
@@ -22,16 +22,16 @@ struct Operand {
 
   ops::DType dtype = ops::DType::kF32;
   ops::Layout layout;
-  std::size_t below = 0;    // whole numbers from 0 on, all less than this; 0: of the case's kind
-  std::size_t used = kAll;  // elements that are read or written
+  std::size_t below = 0;    // integers from 0 to below - 1; 0: values of the case's kind
+  std::size_t used = kAll;  // number of elements that are read or written
   Numbers numbers = Numbers::kRandom;
   std::string_view blocks = {};  // u8: blocks of this format (data.hpp)
 
   std::size_t bytes() const;    // from the first element to the last
-  std::size_t touched() const;  // bytes that have to be read or written; a repeated element once
-  std::size_t unit() const;     // bytes that do not make sense apart: an element, or a block
+  std::size_t touched() const;  // bytes to read or write; a repeated element counts once
+  std::size_t unit() const;     // bytes of the smallest meaningful part: an element, or a block
 };
-// What an operand of a case holds, in about `count` elements: whole units.
+// Returns the content of an operand: about `count` elements, as whole units.
 std::vector<std::byte> content_of(const Operand& operand, DataKind kind, std::size_t count);
 struct Operands {
   std::vector<Operand> inputs;
@@ -43,34 +43,35 @@ struct Operands {
 
 using ops::Cost;
 
-// What the time of large cases should go to.
+// The resource that should limit the speed of large cases.
 enum class Bound : unsigned char { kMemory, kArithmetic, kReads };
 
 struct KernelTraits {
   std::string_view module;
-  std::string_view family;              // "unary", "copy2d": kernels that are launched alike
+  std::string_view family;              // "unary", "copy2d": kernels with the same kind of launch
   ops::DType dtype = ops::DType::kF32;  // of its first input, or of its output
   Cost cost = Cost::kBrief;
   Bound bound = Bound::kMemory;
   bool data_matters = true;
-  std::size_t largest = 0;  // count to measure with
+  std::size_t largest = 0;  // largest count to measure with
   std::size_t scalars = 0;
-  bool is_for_views = false;         // of another family, and measured with that
-  bool has_views = false;            // takes the strides of its operands
-  std::size_t strided = 0;           // the operand that views are measured with
-  std::vector<ops::Extents> shapes;  // to measure beside the sizes
-  // The same for this kernel, whether or not another one stands for it elsewhere.
+  bool is_for_views = false;         // for views of another family, measured with it
+  bool has_views = false;            // takes strides of its operands
+  std::size_t strided = 0;           // the operand that has the views to measure
+  std::vector<ops::Extents> shapes;  // to measure in addition to the sizes
+  // Shapes to measure for this kernel even if another kernel represents it elsewhere.
   std::vector<ops::Extents> own_shapes;
   bool has_step_before = false;  // see plan_before
-  bool is_planned = false;       // our helpers can launch it
+  bool is_planned = false;       // kiln's helpers can launch it
   bool has_original = true;
-  bool stands_for_original = false;  // a name of our own, beside the one that the original has
+  // A kernel under kiln's own name that may be used instead of the one with the original's name.
+  bool stands_for_original = false;
 };
-// An error names a kernel that no family knows.
+// Returns an error if no family knows the kernel.
 Result<KernelTraits> traits_of(std::string_view kernel);
 
-// A case of about `count` elements, contiguous where the family has such: copy2d has rows of a
-// wider matrix as its output.
+// Returns a case of about `count` elements, contiguous if the family has contiguous cases. The
+// output of copy2d is the rows of a wider matrix.
 Result<BenchCase> sized_case(std::string_view kernel, std::size_t count,
                              DataKind kind = DataKind::kUniform);
 
@@ -79,18 +80,21 @@ struct Addresses {
   void* output = nullptr;
 };
 Result<Operands> operands_of(const BenchCase& subject);
-// The launch that our helpers plan.
+// Returns the launch that kiln's helpers plan.
 Result<ops::Launch> plan_ours(const BenchCase& subject, const Addresses& addresses,
                               ops::Geometry geometry);
-// What is run once for a case, and makes inputs of its launches. Nothing where none is needed.
+// Returns a launch that is run once for a case and makes inputs for its launches. Nothing if none
+// is needed.
 Result<std::optional<ops::Launch>> plan_first(const BenchCase& subject, const Addresses& addresses);
-// What prepares an input of that launch: a product's activations. Nothing where none is needed.
+// Returns the launch that prepares an input of that launch: the activations of a product. Nothing
+// if none is needed.
 Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
                                                const Addresses& addresses);
-// Whether our helpers take this kernel for the case, where they choose between a kernel of our own and
-// the one of the original's name.
+// True if kiln's helpers choose this kernel for the case, where they choose between a kernel under
+// kiln's own name and the one with the original's name.
 Result<bool> is_chosen(const BenchCase& subject, const Addresses& addresses);
-// The original's own launch, made without our helpers. Error: kUnavailable, there is no original.
+// Returns the original's own launch, made without kiln's helpers. Error: kUnavailable if there is
+// no original.
 Result<ops::Launch> plan_original(const BenchCase& subject, const Addresses& addresses);
 
 }  // namespace kiln::bench

@@ -51,7 +51,7 @@ BenchCase strided_windows(const char* kernel) {
   return subject;
 }
 
-// Two descriptions of one launch, made apart from each other.
+// Compares two independent descriptions of one launch.
 TEST_CASE("the original's launch is what our helpers plan in its geometry") {
   int memory[5];
   Addresses addresses{{&memory[0], &memory[1], &memory[2], &memory[3]}, &memory[4]};
@@ -162,13 +162,15 @@ TEST_CASE("a case touches what its operands hold, a repeated element once") {
   CHECK(bytes(rows) == 2 * 2 * 300 * 40);
   CHECK(operands_of(rows)->inputs[0].bytes() == 2 * (299 * 64 + 40));
   CHECK_FALSE(operands_of(rows)->is_contiguous());
-  // Ids, what they choose, what comes of it; of many places those that ids can lead to.
+  // Ids, the indexed elements, and the output. If there are many places, only those that ids can
+  // name count.
   BenchCase chosen = chosen_rows("is_u32_f32");
   CHECK(bytes(chosen) == 4 * (5 + 2 * 3 * 5 * 7));
   chosen.kernel = "sa_u32_f32";
   CHECK(bytes(chosen) == 4 * 3 * (3 * 5 * 7));
   CHECK(operands_of(chosen)->output.bytes() == 4 * 3 * 11 * 7);
-  // Blocks, the rows of a table that are chosen, experts; activations' own values are not read.
+  // Blocks, the selected rows of a table, experts. The values that activations are made from are
+  // not read.
   CHECK(bytes(matrix_case("dequantize_block_q4_0_f16", {4, 256})) ==
         4 * 256 / 32 * 18 + 4 * 256 * 2);
   CHECK(bytes(matrix_case("get_rows_q4_K", {3, 512}, 100)) == 3 * (2 * 144 + 4 + 4 * 512));
@@ -213,7 +215,7 @@ TEST_CASE("the originals' arguments have the sizes of their parameters") {
       }
     }
   }
-  // The others are names of our own, which our helpers plan.
+  // The other kernels have names of kiln's own, and kiln's helpers plan them.
   for (const ops::OwnKernel& own : ops::kOwnKernels) {
     const std::string kernel(own.name);
     INFO(kernel);

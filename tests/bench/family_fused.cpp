@@ -8,9 +8,9 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of a matrix: rows, columns; of fused_matrix and half_matrix then vectors; with a
-// fourth, experts, these are tasks. Products of vectors are those of a pair, as a feed-forward layer
-// has them, in f16.
+// Dims are those of a matrix: rows, columns; for fused_matrix and half_matrix then vectors. If
+// there is a fourth dim, experts, the vectors are tasks. Products of one vector use a pair of
+// matrices, as in a feed-forward layer, in f16.
 
 Operand weights(const Kernel& kernel, const BenchCase& subject) {
   return blocks(format_of(kernel), subject.dims[0] * subject.dims[1]);
@@ -72,7 +72,7 @@ Result<ops::Launch> plan_quantize(const Kernel& kernel, const BenchCase& subject
   call.out = addresses.output;
   return plan(call, subject.gpu);
 }
-// The scales lie behind the halves.
+// The scales follow the halves.
 Operands half_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
   return {{floats(kernel.first, rows * columns)},
@@ -106,7 +106,7 @@ Result<ops::Launch> plan_join(const Kernel&, const BenchCase& subject, const Add
   call.dst = addresses.output;
   return plan(call, subject.gpu);
 }
-// Dims: tasks, experts. The order and the tiles lie one behind the other.
+// Dims: tasks, experts. The output has the order, followed by the tiles.
 Operands rank_operands(const Kernel&, const BenchCase& subject) {
   const std::size_t tasks = subject.dims[0], experts = subject.dims[1];
   return {{ids_below(tasks, experts)},
@@ -168,8 +168,8 @@ Result<ops::Launch> plan_matrix(const Kernel& kernel, const BenchCase& subject,
   call.activations = addresses.inputs[1];
   return plan(call, subject.gpu);
 }
-// The vectors, and their scales behind them, come of the third input; with experts, the order, the
-// places and the tiles of their tasks of the last.
+// The vectors, followed by their scales, are made from the third input. With experts, the order,
+// the places and the tiles of their tasks are made from the last input.
 std::size_t half_rows_of(const BenchCase& subject) {
   const std::size_t vectors = vectors_of(subject), experts = experts_of(subject);
   return experts == 0 ? vectors : ops::half_task_rows(vectors, experts);
@@ -233,7 +233,7 @@ Result<ops::Launch> plan_half_matrix(const Kernel& kernel, const BenchCase& subj
   }
   return plan(call, subject.gpu);
 }
-// The last input becomes the one before it.
+// Quantizes the last input into the one before it.
 Result<ops::Launch> quantize_before(const Kernel&, const BenchCase& subject,
                                     const Addresses& addresses) {
   const std::size_t last = addresses.inputs.size() - 1;

@@ -6,9 +6,9 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of what is moved: elements by ids, then columns; or those before, elements,
-// columns. Of gather two dims are rows and elements. As many places as elements, unless the case
-// says more.
+// Dims are those of the moved elements: elements selected by ids, columns; or outer dims, elements,
+// columns. For gather, two dims are rows and elements. There are as many places as elements, unless
+// the case names more.
 const std::vector<ops::Extents> kRowShapes = {{8, 4096}, {16384, 4096}, {65536, 64}, {65536, 1024}};
 
 BenchCase rows_of_4096(std::string kernel, std::size_t count) {
@@ -34,13 +34,13 @@ Around around(const BenchCase& subject) {
   return parts;
 }
 
-// u8 has no more ids than that.
+// u8 has only 255 ids.
 Operand ids_of(const Kernel& kernel, const ops::Extents& dims, std::size_t places) {
   return {kernel.first,
           {dims},
           size_of(kernel.first) == 1 ? std::min<std::size_t>(places, 255) : places};
 }
-// What lies at the places: touched where ids lead, once for each.
+// The operand that ids index. Only the places that ids can name count as touched, each once.
 Operand at_places(const Kernel& kernel, const Around& parts) {
   return {kernel.dtype,
           {parts.dims(parts.places)},
@@ -68,7 +68,7 @@ Operands write_places(const Kernel& kernel, const BenchCase& subject) {
           at_places(kernel, parts)};
 }
 
-// A thread for each element beside the ids.
+// Sets one thread for each element of the dims other than that of the ids.
 void one_thread_a_column(const BenchCase& subject, ops::Launch& launch) {
   const Around parts = around<Two::kElementsFirst>(subject);
   launch.block = {1024, 1, 1};
@@ -163,8 +163,8 @@ Result<ops::Launch> plan_add_any(const Kernel& kernel, const BenchCase& subject,
   call.order = ops::SumOrder::kAny;
   return plan(call, subject.gpu);
 }
-// The numbers of the ids are the third input. They are of no order here: sums of ids that are all
-// different take as long.
+// The third input holds the numbers of the ids. They are not sorted here: sums with distinct ids
+// take the same time.
 Result<ops::Launch> plan_add_sorted(const Kernel& kernel, const BenchCase& subject,
                                     const Addresses& addresses, ops::Geometry /*ours alone*/) {
   auto call = call_of<ops::IndexAdd>(kernel, addresses, ops::Geometry::kOwn);
@@ -192,7 +192,7 @@ Result<ops::Launch> plan_scatter_any(const Kernel& kernel, const BenchCase& subj
   return plan(call, subject.gpu);
 }
 
-// Those that write what ids name are bound by the order that they keep, or by atomics.
+// Kernels that write to the places of ids are bound by the required order, or by atomics.
 Family indexed(std::string_view name, Bound bound, decltype(Family::sized) sized,
                decltype(Family::operands) operands, decltype(Family::plan) plan,
                decltype(Family::launch_original) original, std::string_view original_root = {}) {

@@ -21,7 +21,7 @@ const std::vector<Parameter> kTwoInputParameters = {{Role::kCount},    {Role::kR
                                                     {Role::kInfo},     {Role::kInput, 0},
                                                     {Role::kInput, 1}, {Role::kOutput}};
 
-// The operation whose kernels have that root.
+// Returns the operation whose kernels have that root.
 template <typename Operations>
 auto operation(const Operations& operations, std::string_view root) {
   return std::find_if(std::begin(operations), std::end(operations),
@@ -67,7 +67,7 @@ Result<ops::Launch> plan_cast(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-// Turned views of about so many elements.
+// Returns a case of transposed views with about `count` elements.
 template <std::size_t kViews>
 BenchCase turned(std::string kernel, std::size_t count) {
   std::size_t rows = 1;

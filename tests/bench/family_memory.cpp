@@ -29,7 +29,8 @@ Result<ops::Launch> plan_copy2d(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-// A square, or two of them, into the left half of a matrix twice as wide.
+// Returns a case that copies a square, or two squares, into the left half of a matrix twice as
+// wide.
 BenchCase rows_of_wider(std::string kernel, std::size_t count) {
   std::size_t columns = 1;
   while (columns * columns < count) columns *= 2;
@@ -40,7 +41,7 @@ BenchCase rows_of_wider(std::string kernel, std::size_t count) {
   return subject;
 }
 
-// --- names of our own
+// --- kernels under kiln's own names
 
 Result<ops::Launch> plan_arange(const Kernel& kernel, const BenchCase& subject,
                                 const Addresses& addresses, ops::Geometry /*ours alone*/) {
@@ -49,7 +50,7 @@ Result<ops::Launch> plan_arange(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-// Dims are matrices, rows and columns; of two dims it is one matrix.
+// Dims are matrices, rows, columns; with two dims there is one matrix.
 Result<ops::Launch> plan_transpose(const Kernel& kernel, const BenchCase& subject,
                                    const Addresses& addresses, ops::Geometry /*ours alone*/) {
   const ops::Extents& dims = subject.dims;
@@ -59,7 +60,7 @@ Result<ops::Launch> plan_transpose(const Kernel& kernel, const BenchCase& subjec
               subject.gpu);
 }
 
-// The right half of wider rows: dims are those of the output.
+// Copies the right half of wider rows. Dims are those of the output.
 Result<ops::Launch> plan_slice(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry /*ours alone*/) {
   const ops::Extents& dims = subject.dims;

@@ -73,7 +73,7 @@ Result<ops::Launch> plan_layernorm(const Kernel& kernel, const BenchCase& subjec
   return plan(call, subject.gpu);
 }
 
-// Rows that the plan would give to one block each go to two. Of either norm: layernorm stands for both.
+// Plans two blocks for each row if the normal plan uses one. LayerNorm stands for both norms.
 Result<ops::Launch> plan_long_norm(const Kernel& kernel, const BenchCase& subject,
                                    const Addresses& addresses, ops::Geometry /*ours alone*/) {
   ops::LayerNorm call = layernorm_of(kernel, subject, addresses);
@@ -83,7 +83,7 @@ Result<ops::Launch> plan_long_norm(const Kernel& kernel, const BenchCase& subjec
   return plan(call, subject.gpu);
 }
 
-// --- rope: dims are batches, heads, tokens, head size; of rope_thd batches, tokens, heads, head
+// --- rope: dims are batches, heads, tokens, head size; for rope_thd, batches, tokens, heads, head
 // size
 
 const std::vector<ops::Extents> kHeadShapes = {{8, 32, 1, 128}, {4, 32, 4096, 128}};
@@ -136,7 +136,7 @@ Family rope(std::string_view name, const std::vector<ops::Extents>& shapes,
   std::vector<Parameter> original = {
       {Role::kInput, 0}, {Role::kInput, 1}, {Role::kInput, 2}, {Role::kOutput}};
   original.insert(original.end(), sizes.begin(), sizes.end());
-  original.push_back({Role::kZero32});  // tables for each batch would be so many elements apart
+  original.push_back({Role::kZero32});  // distance between the tables of batches; here shared
   return {.name = name,
           .shapes = shapes,
           .sized = heads_of_128,

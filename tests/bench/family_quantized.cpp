@@ -8,8 +8,8 @@
 namespace kiln::bench {
 namespace {
 
-// Dims are those of the matrix: rows, columns. Of mul_mat and held_vectors then vectors; of indexed_moe batches and
-// slots. Of get_rows they are ids and columns.
+// Dims are those of the matrix: rows, columns. mul_mat and held_vectors have vectors as a third
+// dim; indexed_moe has batches and slots. For get_rows they are ids and columns.
 
 bool has_long_blocks(ops::BlockFormat format) { return ops::info(format).values == 256; }
 bool is_measured_widely(ops::BlockFormat format) {
@@ -56,7 +56,7 @@ void original_quantize(const BenchCase& subject, const Addresses& addresses, ops
   pass(launch, addresses.inputs[0], addresses.output, narrow(subject.dims[1]), narrow(padded));
 }
 
-// The row of a kernel's name, for launches of the original, which know no more than the case.
+// Returns the table row of the case's kernel. A launch of the original has only the case.
 const Kernel& kernel_of(const BenchCase& subject) {
   return *ops::find_own_kernel("quantized", subject.kernel);
 }
@@ -301,12 +301,13 @@ BenchCase held_case(std::string kernel, std::size_t count) {
   subject.shape += " x8";
   return subject;
 }
-// One vector costs what reading the matrix costs, more also cost arithmetic.
+// A product of one vector is bound by reading the matrix; one of more vectors is also bound by
+// arithmetic.
 Bound bound_of_vectors(const Kernel& kernel) {
   return vectors_in_name(kernel.name) == 1 ? Bound::kReads : Bound::kArithmetic;
 }
 
-// --- indexed_moe_forward: activations of a batch are shared by its slots
+// --- indexed_moe_forward: the slots of a batch share its activations
 
 Operands moe_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1], batches = subject.dims[2];
@@ -414,7 +415,7 @@ std::vector<Family> quantized_families() {
        .before = before_product,
        .launch_original = original_vectors},
 
-      // Of formats that the original does not have.
+      // For formats that the original does not have.
       {.name = "own dequantize",
        .data_matters = false,
        .largest = kLargest,

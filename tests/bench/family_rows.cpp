@@ -11,7 +11,7 @@
 namespace kiln::bench {
 namespace {
 
-// Rows of up to 1024 columns; the last dim is the one that is reduced.
+// Returns a case with rows of up to 1024 columns. The last dim is reduced.
 BenchCase rows_of_columns(std::string kernel, std::size_t count) {
   const std::size_t columns = std::min<std::size_t>(count, 1024);
   BenchCase subject = contiguous_case(std::move(kernel), count);
@@ -32,7 +32,7 @@ BenchCase rows_of_two(std::string kernel, std::size_t count) {
   return subject;
 }
 
-// From a decoder's one row of logits to many short rows.
+// From the single row of logits of a decoder to many short rows.
 const std::vector<ops::Extents> kRowShapes = {
     {1, 128256},   {8, 4096},     {64, 128256}, {128, 1 << 20}, {8192, 4096},
     {1 << 20, 64}, {65536, 96},   {64, 333},    {1000, 77},     {512, 333},
@@ -77,7 +77,7 @@ Result<ops::Launch> plan_reduce(const Kernel& kernel, const BenchCase& subject,
   return plan(call, subject.gpu);
 }
 
-// By as many blocks to a row as serve, at least two.
+// Plans as many blocks for each row as pay off, but at least two.
 Result<ops::Launch> plan_split(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry /*ours alone*/) {
   ops::Reduce call;
@@ -116,7 +116,7 @@ Result<ops::Launch> plan_softmax(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-// Rows that the plan would give to one block each go to two.
+// Plans two blocks for each row if the normal plan uses one.
 Result<ops::Launch> plan_long_softmax(const Kernel& kernel, const BenchCase& subject,
                                       const Addresses& addresses, ops::Geometry /*ours alone*/) {
   const std::size_t columns = columns_of(subject);
@@ -127,7 +127,7 @@ Result<ops::Launch> plan_long_softmax(const Kernel& kernel, const BenchCase& sub
   call.parts = 2;
   return plan(call, subject.gpu);
 }
-// Of shapes that the plan stages.
+// For shapes that the plan stages.
 Result<ops::Launch> plan_staged_softmax(const Kernel& kernel, const BenchCase& subject,
                                         const Addresses& addresses, ops::Geometry /*ours alone*/) {
   return plan_softmax(kernel, subject, addresses, ops::Geometry::kOwn);
@@ -151,7 +151,7 @@ Result<ops::Launch> plan_sort(const Kernel& kernel, const BenchCase& subject,
               subject.gpu);
 }
 
-// Of rows that several blocks share, at least two.
+// For rows that several blocks share; at least two blocks for each row.
 Result<ops::Launch> plan_long_sort(const Kernel& kernel, const BenchCase& subject,
                                    const Addresses& addresses, ops::Geometry /*ours alone*/) {
   const std::size_t columns = columns_of(subject);
@@ -180,7 +180,7 @@ Family reduction(std::string_view name) {
           .original_grid = one_block_a_row};
 }
 
-// Families are of several roots: a row for each.
+// A family has a single root, so there is a row for each root.
 Family split_reduction(std::string_view name, std::string_view root, std::string_view original) {
   Family family = reduction(name);
   family.root = root;
@@ -192,7 +192,7 @@ Family split_reduction(std::string_view name, std::string_view root, std::string
   return family;
 }
 
-// Of the columns of a matrix.
+// Reduces the columns of a matrix.
 BenchCase columns_of_rows(std::string kernel, std::size_t count) {
   BenchCase subject = rows_of_columns(std::move(kernel), count);
   const std::size_t rows = subject.dims[0], columns = subject.dims[1];
@@ -224,7 +224,7 @@ Family long_softmax() {
   Family family = softmax("long-softmax");
   family.original_root = "softmax";
   family.is_choice = true;
-  family.largest = std::size_t{1} << 24;  // takes the original half a second
+  family.largest = std::size_t{1} << 24;  // the original takes half a second
   family.shapes = {{1, 32000}, {1, 128256}, {8, 50257}};
   family.sized = one_row;
   family.plan = plan_long_softmax;

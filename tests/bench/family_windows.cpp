@@ -1,8 +1,8 @@
-// Convolutions, pools, upsampling, and what turns convolutions into products.
+// Convolutions, pools, upsampling, and the kernels that turn convolutions into products.
 //
-// Dims are those of the image; of col2im1d (batch, length, channels, window). The originals'
-// launches are written out here, sizes of outputs too, so that they can be held against our
-// helpers'.
+// Dims are those of the image; for col2im1d they are batch, length, channels, window. The launches
+// of the originals are written out here, including the sizes of outputs, so that they can be
+// compared with the launches of kiln's helpers.
 #include <algorithm>
 
 #include "kiln/ops/conv.hpp"
@@ -21,7 +21,7 @@ enum class Work : std::uint8_t {
   kBilinear
 };
 
-// To measure with, where a case names none.
+// Used if a case has no windows of its own.
 constexpr Windows usual_windows(Work work) {
   switch (work) {
     case Work::kConvolution: return {16, 3, 1, 1};
@@ -39,7 +39,8 @@ Windows windows_of(const BenchCase& subject) {
   return subject.windows.size == 0 ? usual_windows(kWork) : subject.windows;
 }
 
-// Elements of the image for each of the output: 1 / 9, 4, ...
+// Returns a case of about `count` output elements. The image has 1 / 9, 4, ... elements for each of
+// them.
 template <Work kWork>
 BenchCase images(std::string kernel, std::size_t count) {
   const bool flat = kernel.find("1d_") == std::string::npos;
@@ -138,7 +139,7 @@ void launch_original(const BenchCase& subject, const Addresses& addresses, ops::
   const ops::Extents out = output_of<kWork>(subject);
   const bool flat = image.rank() == 4;
   const Size k = windows.size, stride = windows.stride, padding = windows.padding, dilation = 1;
-  // im2col1d has a thread for each window of a channel.
+  // im2col1d has one thread for each window of a channel.
   const Size threads = kWork == Work::kIm2Col && !flat ? product(out) / k : product(out);
   launch.block = {1024, 1, 1};
   launch.grid = {static_cast<std::uint32_t>((threads + 1023) / 1024), 1, 1};
@@ -174,7 +175,7 @@ void launch_original(const BenchCase& subject, const Addresses& addresses, ops::
   pass(launch, addresses.inputs[0], addresses.output);
 }
 
-// ---- ours -------------------------------------------------------------------------------------
+// ---- kiln's launches --------------------------------------------------------------------------
 
 template <typename Call>
 Call call_of(const Kernel& kernel, const BenchCase& subject, const Addresses& addresses,
@@ -206,7 +207,7 @@ Result<ops::Launch> plan_convolution(const Kernel& kernel, const BenchCase& subj
                                      const Addresses& addresses, ops::Geometry geometry) {
   return plan(convolution<kWork>(kernel, subject, addresses, geometry), subject.gpu);
 }
-// The kernels that multiply matrices, of the same images.
+// The kernels that multiply matrices, on the same images.
 template <ops::ConvolutionTiles kTiles>
 Result<ops::Launch> plan_tiles(const Kernel& kernel, const BenchCase& subject,
                                const Addresses& addresses, ops::Geometry /*ours alone*/) {
@@ -268,7 +269,7 @@ Result<ops::Launch> plan_nearest1d(const Kernel& kernel, const BenchCase& subjec
 
 template <Work kWork>
 Family windows(std::string_view name, decltype(Family::plan) plan) {
-  // Convolutions take so long that larger ones say no more.
+  // Convolutions are slow, and larger ones would show nothing more.
   constexpr bool kSums = kWork == Work::kConvolution || kWork == Work::kTransposed;
   return {.name = name,
           .bound = kSums ? Bound::kArithmetic : Bound::kMemory,

@@ -1,6 +1,8 @@
-// kiln_instructions: what launches of our kernels execute on emulated AMD GPUs, counted.
+// kiln_instructions: counts the instructions that launches of kiln's kernels execute on emulated
+// AMD GPUs.
 //
-// Owns the command line, the launches and the table. Exit: 0; 1 when a launch fails; 2 usage.
+// Has the command line, the launches and the table. Exit: 0; 1 if a launch fails; 2 for a usage
+// error.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +83,7 @@ std::optional<Options> parse(int argc, char** argv) {
   return options;
 }
 
-// The programs of one device.
+// The programs for one device.
 class Images {
  public:
   // Reads every code object below the folder that is named after the device.
@@ -158,7 +160,7 @@ Result<emulator::Counts> count(const Images& images, const BenchCase& subject,
   Addresses addresses;
   for (const Operand& input : operands.inputs) {
     KILN_TRY_ASSIGN(void* const buffer, memory.allocate(input.bytes()));
-    // Small positive values of every dtype: what a kernel does rarely depends on them.
+    // Small positive values of every dtype, because the instructions rarely depend on the values.
     const std::uint64_t bits = ops::Scalar::from(input.dtype, 0.75).bits;
     for (std::size_t at = 0; at < input.bytes(); at += size_of(input.dtype)) {
       std::memcpy(static_cast<char*>(buffer) + at, &bits, size_of(input.dtype));

@@ -49,10 +49,10 @@ std::vector<std::string> reasons(const Measurement& measurement) {
 using Reasons = std::vector<std::string>;
 
 TEST_CASE("no case may be slower than the original, in neither geometry") {
-  CHECK(judge(measured("uexp_f32", 131072, 1.57, 1.57, 1.5)).empty());  // 5% under 5 us
+  CHECK(judge(measured("uexp_f32", 131072, 1.57, 1.57, 1.5)).empty());  // 5% noise below 5 us
   CHECK(reasons(measured("uexp_f32", 131072, 1.58, 1.58, 1.5)) ==
         Reasons{"own: slower than the original", "original's: slower than the original"});
-  CHECK(judge(measured("uexp_f32", 1 << 20, 10.3, 10.2, 10)).empty());  // 3% from there on
+  CHECK(judge(measured("uexp_f32", 1 << 20, 10.3, 10.2, 10)).empty());  // 3% above
   CHECK(reasons(measured("uexp_f32", 1 << 20, 10, 10.4, 10)) ==
         Reasons{"original's: slower than the original"});
   Measurement unknown = measured("uexp_f32", 131072, 9, 9, 0);
@@ -73,7 +73,7 @@ TEST_CASE("4,096 elements of short operations take 0.60 us beside the empty node
 TEST_CASE("our geometry reaches 90% of the copy rate on uniform contiguous data") {
   CHECK(judge(large("uexp_f32", 292, 290)).empty());
   CHECK(reasons(large("uexp_f32", 294, 290)) == Reasons{"own: 90% of the copy rate"});
-  CHECK(judge(large("uexp_f64", 400, 400)).empty());  // its arithmetic takes longer
+  CHECK(judge(large("uexp_f64", 400, 400)).empty());  // exempt: compute-bound
   CHECK_FALSE(judge(large("uneg_f64", 400, 400)).empty());
   Measurement normal = large("uexp_f32", 294, 290);
   normal.subject.kind = DataKind::kNormal;
@@ -124,7 +124,7 @@ TEST_CASE("the conclusion names the worst case of each kind of data") {
 TEST_CASE("a kernel that our helpers do not choose for a case is not judged") {
   Measurement beside = measured("split_extreme_u8", 256, 3.2, 3.2, 2);
   beside.stands_for_original = true;
-  CHECK(reasons(beside) == Reasons{"own: slower than the original"});  // its geometry is ours alone
+  CHECK(reasons(beside) == Reasons{"own: slower than the original"});  // own geometry only
   beside.chosen = false;
   CHECK(judge(beside).empty());
   CHECK(table_row(beside, judge(beside)).find("other kernel") != std::string::npos);

@@ -42,7 +42,7 @@ const Shape kLargeViews[] = {
     {View::kNarrowed, "4099x4097 of 8194", {4099, 4097}, {8194, 1}},
 };
 
-// The family's strided operand lies like this, those before and after it are contiguous.
+// The strided operand of the family has this view; the operands before and after it are contiguous.
 BenchCase view_case(const std::string& kernel, const Shape& shape) {
   BenchCase subject;
   subject.kernel = kernel;
@@ -56,7 +56,8 @@ BenchCase view_case(const std::string& kernel, const Shape& shape) {
 
 bool only_moves(const KernelTraits& traits) { return traits.cost == Cost::kMove; }
 
-// Lower is preferred: what language models run most, then whatever has a name that sorts first.
+// Returns the rank of a kernel as a representative; lower is preferred. First come the kernels that
+// language models run most, then the names that sort first.
 std::size_t rank_of(const std::string& kernel) {
   static constexpr std::string_view kPreferred[] = {"ugelu_f", "ugelu_",  "uneg_f",  "uneg_",
                                                     "upowf_f", "a_u32_f", "s_u32_f", "r_u32_f",
@@ -67,7 +68,8 @@ std::size_t rank_of(const std::string& kernel) {
   return std::size(kPreferred);
 }
 
-// One kernel for each family, cost, number of scalars and size of its widest elements, ids apart.
+// Returns one kernel for each family, cost, number of scalars and size of its widest elements other
+// than ids.
 std::vector<std::string> representatives(const std::vector<std::string>& kernels) {
   std::map<std::tuple<std::string_view, Cost, std::size_t, std::size_t>, std::string> chosen;
   for (const std::string& kernel : kernels) {
@@ -92,7 +94,8 @@ class List {
   void add(BenchCase subject) {
     if (names_.insert(subject.name()).second) cases_.push_back(std::move(subject));
   }
-  // Leaves out views that would write an element more than once, and those that the kernel cannot take.
+  // Omits views that would write an element more than once, and views that the kernel does not
+  // accept.
   template <std::size_t N>
   void add_views(const std::string& kernel, const Shape (&shapes)[N]) {
     for (const Shape& shape : shapes) {
@@ -115,7 +118,8 @@ class List {
   void add_sized(const std::string& kernel, std::size_t count, DataKind kind = DataKind::kUniform) {
     if (auto subject = sized_case(kernel, count, kind)) add(std::move(*subject));
   }
-  // Inputs are written anew for each dtype and kind: cases that share them follow one another.
+  // Sorts cases that share dtype and kind together, because the inputs are rewritten for each dtype
+  // and kind.
   std::vector<BenchCase> sorted() && {
     std::stable_sort(cases_.begin(), cases_.end(), [](const BenchCase& a, const BenchCase& b) {
       const auto key = [](const BenchCase& subject) {

@@ -109,7 +109,7 @@ Result<void> write_text(const std::string& path, const std::string& text) {
   return Error{ErrorCode::kInvalidInput, "cannot write '" + path + "'", {}, {}};
 }
 
-// All kernels of this build that the benchmark can launch; says which it cannot.
+// Returns all kernels of this build that the benchmark can launch, and prints those that it cannot.
 std::vector<std::string> known_kernels() {
   std::vector<std::string> names;
   for (const ModuleEntry* module : ops::catalog().modules) {
@@ -126,7 +126,7 @@ std::vector<std::string> known_kernels() {
   return names;
 }
 
-// The full list, and the recorded cases that it lacks.
+// Returns the full list and the recorded cases that it lacks.
 std::vector<BenchCase> listed_cases(const std::vector<std::string>& kernels,
                                     const Recording& recorded) {
   std::vector<BenchCase> all = full_list(kernels);
@@ -178,7 +178,8 @@ Result<std::vector<BenchCase>> chosen_cases(const Options& options, const Record
   return chosen;
 }
 
-// The ABI's product of the same matrix and vectors as one by our own names.
+// Returns the name of the ABI's product of the same matrix and vectors as a product under kiln's
+// own name.
 std::string same_product(const std::string& name) {
   for (const std::string_view own : {"half_matrix_", "fused_matrix_"}) {
     if (name.compare(0, own.size(), own) == 0) return "mul_mat_" + name.substr(own.size());
@@ -186,7 +187,7 @@ std::string same_product(const std::string& name) {
   return name;
 }
 
-// Times that were not taken in this run.
+// Times that come from outside of this run.
 class OtherTimes {
  public:
   static Result<OtherTimes> load(const Options& options, const Recording& recorded,
@@ -221,7 +222,7 @@ class OtherTimes {
   std::map<std::string, double> torch_, original_, ggml_;
 };
 
-// Whether the verdict could be another one in the next run.
+// True if the verdict could change in another run.
 bool is_doubtful(const Measurement& measured) {
   Measurement slower = measured;
   slower.own_us *= 1.02;
@@ -233,7 +234,7 @@ double middle(double a, double b, double c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
-// Each time relative to the original's of its own run, which met the same clocks.
+// Takes each time relative to the original's time of the same run, which saw the same clocks.
 Measurement median_of_three(const Measurement& a, const Measurement& b, const Measurement& c) {
   Measurement result = a;
   const auto relative = [&](double Measurement::*time) {
@@ -252,7 +253,7 @@ Measurement median_of_three(const Measurement& a, const Measurement& b, const Me
   return result;
 }
 
-// A wrong launch of the original would be measured, and would say nothing.
+// Compares the results. A wrong launch of the original would give a meaningless time.
 Result<void> compare_results(Bench& bench, const BenchCase& subject) {
   if (subject.count() > 65536 || subject.kind != DataKind::kUniform) return {};
   KILN_TRY_ASSIGN(const std::optional<std::size_t> differing, bench.count_differing(subject));
@@ -333,7 +334,7 @@ Result<std::size_t> run(const Options& options) {
   }
   std::vector<Measurement> all;
   std::size_t failed = 0, errors = 0, left = cases.size();
-  std::optional<Error> broken;  // a device that has failed fails everything from then on
+  std::optional<Error> broken;  // a device that has failed fails every later case
   for (const BenchCase& each : cases) {
     if (options.seconds > 0 && elapsed() > options.seconds) break;
     --left;
@@ -342,7 +343,7 @@ Result<std::size_t> run(const Options& options) {
       std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
                   measured.error().message.c_str());
       ++failed;
-      // A launch that nobody can plan says nothing about the device.
+      // A launch that cannot be planned says nothing about the device.
       if (measured.error().code != ErrorCode::kInvalidInput && ++errors == 3) {
         broken = measured.error();
         break;

@@ -1,5 +1,5 @@
-// What the families of quantized weights have in common: operands of blocks, and cases that are
-// matrices. Dims of a matrix: rows, columns; of products of many vectors then these.
+// Common to the families of quantized weights: operands of blocks, and cases that are matrices.
+// Dims of a matrix are rows and columns; products of many vectors have the vectors as a third dim.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace kiln::bench {
 
-// The format in a kernel's name, which spells Q4_K q4_K, q4_k or q4k.
+// Returns the format in a kernel's name, where Q4_K is spelt q4_K, q4_k or q4k.
 ops::BlockFormat format_of(const Kernel& kernel);
 
-// Values of a format, of which the first `used` are read.
+// Returns an operand of `values` values of a format, of which the first `used` are read.
 Operand blocks(ops::BlockFormat format, std::size_t values, std::size_t used = Operand::kAll);
-// Rows of Q8_1, as the products read them.
+// Returns rows of Q8_1, which the products read.
 Operand activations(std::size_t rows, std::size_t columns);
 Operand floats(ops::DType dtype, std::size_t count);
-// What the activations are made of by another launch.
+// Returns the values from which another launch makes the activations.
 Operand only_before(std::size_t count);
 Operand ids_below(std::size_t count, std::size_t places, Numbers numbers = Numbers::kRandom);
 
-// Rows of 256 to 4,096 columns; two rows at least, since the original's products of several vectors
-// write rows by two.
+// Returns a case with rows of 256 to 4,096 columns. There are at least two rows, because the
+// original's products of several vectors write two rows at a time.
 BenchCase matrix_case(std::string kernel, std::size_t count);
-// By 64 vectors, in whole tiles of 128 rows.
+// Returns a case of 64 vectors, in whole tiles of 128 rows.
 BenchCase tiles_case(std::string kernel, std::size_t count);
 
 }  // namespace kiln::bench

@@ -1,4 +1,4 @@
-// h200_reference.json, carried by the program: it is run on machines that have no source tree.
+// h200_reference.json as part of the program, which is run on machines without the source tree.
 #pragma once
 
 namespace kiln::bench {

@@ -27,7 +27,7 @@ TEST_CASE("the recording's cases can all be launched") {
     for (const ops::Geometry geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
       const auto launch = plan_ours(each.subject, addresses, geometry);
       REQUIRE(launch);
-      // In our geometry a name of our own may serve.
+      // In kiln's own geometry, a kernel under kiln's own name may be chosen.
       if (geometry == ops::Geometry::kReference) CHECK(launch->kernel == each.subject.kernel);
     }
   }

@@ -41,7 +41,7 @@ json describe(const BenchCase& subject) {
 
 json optional(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
-// The case with the least original_us / ours.
+// Returns the case with the smallest original_us / kiln's time.
 const Measurement* worst(const std::vector<Measurement>& all, DataKind kind, Geometry geometry) {
   const Measurement* found = nullptr;
   const auto speedup = [&](const Measurement& each) {

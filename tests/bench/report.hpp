@@ -1,5 +1,5 @@
-// Measurements as a table for people and as JSON for documents; and what torch_times.py is told and
-// tells.
+// Prints measurements as a table for people and as JSON for documents. Also writes the input and
+// reads the output of torch_times.py.
 #pragma once
 
 #include <map>
@@ -15,10 +15,11 @@ std::string table_heading();
 // "ugelu_f32 2^22   8.31  9.90  11.0  8.4  0.8  97%  1.32x 1.11x  ok"
 std::string table_row(const Measurement& measured, const std::vector<Failure>& failures);
 
-// The worst case against the original by kind of data, geometric means, and what failed for all.
+// Returns the worst case relative to the original for each kind of data, geometric means, and the
+// failed rules over all cases.
 std::string conclusion(const std::vector<Measurement>& all, const Summary& summary);
 
-// What is measured, where.
+// Describes a run.
 struct RunInfo {
   std::string gpu, target, driver, date;  // date: 2026-11-27
   double copy_bytes_per_second = 0;
@@ -27,7 +28,8 @@ struct RunInfo {
 };
 std::string to_json(const RunInfo& info, const std::vector<Measurement>& all);
 
-// The cases, for torch_times.py; and its times, by a case's name.
+// cases_as_json() writes the cases for torch_times.py; parse_torch_times() reads its times, by the
+// name of the case.
 std::string cases_as_json(const std::vector<BenchCase>& cases);
 Result<std::map<std::string, double>> parse_torch_times(const std::string& json);
 

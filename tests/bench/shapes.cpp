@@ -25,7 +25,7 @@ std::optional<std::size_t> parse_number(std::string_view text) {
   return value;
 }
 
-// "77" or "2^20"; at least 1, at most kMostElements.
+// Parses "77" or "2^20". The size must be at least 1 and at most kMostElements.
 std::optional<std::size_t> parse_size(std::string_view text) {
   const bool is_power = text.substr(0, 2) == "2^";
   std::optional<std::size_t> size = parse_number(is_power ? text.substr(2) : text);
@@ -34,7 +34,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return size;
 }
 
-// The row-major strides of `dims` after dims `a` and `b` have changed places in memory.
+// Returns the row-major strides of `dims` after swapping dims `a` and `b` in memory.
 ops::Extents strides_with_swapped(ops::Extents dims, std::size_t a, std::size_t b) {
   std::swap(dims[a], dims[b]);
   ops::Extents strides = ops::strides_of({dims});
@@ -42,7 +42,7 @@ ops::Extents strides_with_swapped(ops::Extents dims, std::size_t a, std::size_t 
   return strides;
 }
 
-// Nothing where the dims are too few for the view.
+// Returns nothing if there are too few dims for the view.
 std::optional<ops::Extents> strides_of_view(const ops::Extents& dims, View view) {
   const std::size_t rank = dims.rank();
   switch (view) {
@@ -68,7 +68,8 @@ std::optional<ops::Extents> strides_of_view(const ops::Extents& dims, View view)
   return std::nullopt;
 }
 
-// Where a family has a rank of its own, the cases of its list have it, too.
+// True if the family accepts dims of this rank. A family with a fixed rank uses it in the cases of
+// its list.
 bool takes_rank(const std::string& kernel, const KernelTraits& traits, std::size_t rank) {
   if (traits.has_views) return true;
   const auto usual = sized_case(kernel, 4096);

@@ -1,4 +1,4 @@
-// Cases of shapes that somebody asks for, beside the fixed list.
+// Cases of requested shapes, outside of the fixed list.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace kiln::bench {
 
-// "1000x77", "2^20". Errors: kInvalidInput, with what was expected.
+// Parses "1000x77" or "2^20". Errors: kInvalidInput, with the expected form.
 Result<ops::Extents> parse_dims(std::string_view text);
 
-// "transposed", "normal". Errors: kInvalidInput, with the names that there are.
+// Parse "transposed", "normal". Errors: kInvalidInput, with the valid names.
 Result<View> parse_view(std::string_view text);
 Result<DataKind> parse_kind(std::string_view text);
 
-// A case for each kernel that takes as many dims. A view other than kContiguous: for each that
-// takes strides; its strided operand lies like that.
+// Returns a case for each kernel that takes so many dims. For a view other than kContiguous: for
+// each kernel that takes strides; its strided operand has that view.
 std::vector<BenchCase> cases_of_shape(const std::vector<std::string>& kernels,
                                       const ops::Extents& dims, View view, DataKind kind);
 

@@ -1,4 +1,4 @@
-// Shapes that somebody asks for.
+// Cases of requested shapes.
 #include "tests/bench/shapes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -50,8 +50,8 @@ TEST_CASE("a view's strides are those of the memory that it looks at") {
 TEST_CASE("a shape makes a case of each kernel that takes it") {
   CHECK(cases("softmax_f32", "1000x77", "contiguous").at(0).name() == "softmax_f32 1000x77");
   CHECK(cases("ucopy_f32", "5x7", "transposed").at(0).name() == "ucopy_f32 transposed 5x7");
-  CHECK(cases("softmax_f32", "1000", "contiguous").empty());     // a matrix is wanted
-  CHECK(cases("softmax_f32", "1000x77", "transposed").empty());  // takes no strides
-  CHECK(cases("ucopy_f32", "1000", "transposed").empty());       // one dim has no other order
+  CHECK(cases("softmax_f32", "1000", "contiguous").empty());     // needs a matrix
+  CHECK(cases("softmax_f32", "1000x77", "transposed").empty());  // does not take strides
+  CHECK(cases("ucopy_f32", "1000", "transposed").empty());       // one dim cannot be transposed
   CHECK(cases("const_set_f32", "10x10", "broadcast").empty());   // would write elements twice
 }

@@ -2,8 +2,8 @@
 """PyTorch's time for the benchmark's cases: torch_times.py CASES.json > TIMES.json
 
 kiln_bench --list CASES.json writes the cases; kiln_bench --torch TIMES.json shows the times. Each time
-is the median of graphs of launches one after the other, over sets of operands that do not fit in the
-cache, as kiln_bench measures ours. Cases whose operation PyTorch lacks are null.
+is the median over graphs of launches in sequence, with sets of operands that do not fit in the cache,
+as kiln_bench measures kiln's kernels. Cases whose operation PyTorch lacks are null.
 """
 import argparse
 import json
@@ -27,7 +27,7 @@ UNARY = {
     "silu": F.silu, "gelu_erf": F.gelu, "normcdf": torch.special.ndtr,
     "gelu": lambda x: F.gelu(x, approximate="tanh"),
 }
-# They write into memory that is there: what a launch does, without the allocator's part.
+# These write into existing memory, so that the time is that of the launch, without the allocator.
 OUT_VARIANT = {"abs", "ceil", "cos", "erf", "exp", "floor", "log", "neg", "recip", "round", "sigmoid",
                "sign", "sin", "sqr", "sqrt", "tanh"}
 BEYOND_CACHE = 256 << 20
@@ -35,7 +35,7 @@ MOST_PIECES = 400
 
 
 def split(name):
-    """("uneg", "f16") of uneg_f16; no dtype where the name ends with none."""
+    """Splits uneg_f16 into ("uneg", "f16"); the dtype is None if the name ends with none."""
     for dtype in ("fp8_e4m3", *DTYPES):
         if name.endswith("_" + dtype):
             return name[: -len(dtype) - 1], dtype.replace("fp8", "f8")
@@ -43,7 +43,7 @@ def split(name):
 
 
 def values(shape, dtype, kind):
-    """Values of a kind, as data.cpp has them."""
+    """Returns values of a kind, with the same ranges as data.cpp."""
     if dtype == torch.bool:
         return torch.rand(shape, device="cuda") < 0.5
     floating = dtype.is_floating_point
@@ -83,7 +83,7 @@ ROWS = {"fast_sum": lambda x: torch.sum(x, -1), "fast_min": lambda x: torch.amin
 
 
 def operation_of(root, dtype, scalars):
-    """What computes the output from the inputs; None where PyTorch has no such operation."""
+    """Returns a function from the inputs to the output; None if PyTorch has no such operation."""
     if root in ("fill", "const_set"):
         return lambda out: out.fill_((scalars or [1.5])[0])
     if root in ("ucopy", "copy2d", "cast"):
@@ -110,7 +110,7 @@ def operation_of(root, dtype, scalars):
 
 
 def prepare(case):
-    """(bytes of a set, function that makes one set's launch), or None."""
+    """Returns (bytes of a set, function that makes the launch of one set), or None."""
     root, last = split(case["kernel"])
     root, first = split(root)
     dtype = DTYPES.get(last)
@@ -133,7 +133,7 @@ def prepare(case):
     def make():
         operands = [view(values((extent(dims, lists[i]),), each, kind), dims, lists[i])
                     for i, each in enumerate(inputs)]
-        # Reductions and softmax bring their own.
+        # Reductions and softmax allocate their own output.
         out = None if root in ROWS else view(
             torch.empty(reach, device="cuda", dtype=out_dtype), out_dims, out_strides)
         return lambda: operation(out, *operands)

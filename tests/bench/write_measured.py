@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts measured times into the documents: write_measured.py TIMES.json [TIMES.json ...]
 
-Each file is of one GPU, from kiln_bench --json; several of one GPU are taken together, the later
-ones' cases in place of the same of earlier ones. Writes docs/measured/<gpu>.csv, all cases, and the
-part of docs/PERFORMANCE.md between the marks.
+Each file comes from kiln_bench --json on one GPU. Several files of one GPU are merged; a case of a
+later file replaces the same case of an earlier one. Writes all cases to docs/measured/<gpu>.csv, and
+the part of docs/PERFORMANCE.md between the marks.
 """
 import argparse
 import collections
@@ -18,8 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BEGIN, END = "<!-- measured: write_measured.py writes this part -->", "<!-- measured: end -->"
 COLUMNS = ("case", "own_us", "original_grid_us", "original_us", "torch_us", "empty_us", "copy_us",
            "read_us", "with_step_before_us", "ggml_us")
-LONG_US = 20    # judge.hpp: cases that are held to rates
-SMALL_US = 5    # below, 5% are noise; else 3%
+LONG_US = 20    # judge.hpp: cases that are compared with rates
+SMALL_US = 5    # below, 5% counts as noise; otherwise 3%
 SIZES = ("1", "2^12", "2^18", "2^22", "2^28")
 SHOWN = ("affine_f32", "badd_f16", "bdiv_f32", "cast_f32_bf16", "where_u8_f32", "uneg_f32", "ugelu_f16",
          "upowf_f32", "ugelu_f64", "const_set_f32", "fill_f16", "copy2d_f32", "ucopy_f32", "fast_sum_f32",
@@ -27,7 +27,7 @@ SHOWN = ("affine_f32", "badd_f16", "bdiv_f32", "cast_f32_bf16", "where_u8_f32", 
          "is_u32_f32", "s_u32_f32", "avg_pool2d_f32", "upsample_nearest2d_f32",
          "upsample_bilinear2d_f32", "im2col_f32")
 
-# Families that are one template over operations.
+# Families that share one template for several operations.
 GROUPS = (("b(add|sub|mul|div|maximum|minimum)", "arithmetic of two operands"),
           ("eq|ne|lt|le|gt|ge", "comparisons"),
           ("(fast|split(_apart)?)_(sum|max|min|extreme)", "reductions"),
@@ -53,7 +53,7 @@ def ratio_text(ratio):
 
 
 def family_of(kernel):
-    """Kernels that differ in types alone: cast, where, dequantize_block, mul_mat_vec, ..."""
+    """Returns the family of kernels that differ only in types: cast, where, dequantize_block, mul_mat_vec, ..."""
     name = re.sub(r"_q\d_[0-9kK](?=_|$)|_q\dk(?=_|$)|_(iq4_nl|mxfp4)(?=_|$)", "", kernel)
     name = re.sub(r"_(cuda\d?|q8_1|long)(?=_|$)", "", name)
     name = re.sub(r"(_(any|sorted))?(_(fp8_e4m3|f8_e4m3|u8|u32|i16|i32|i64|f16|bf16|f32|f64))+$", "", name)
@@ -135,7 +135,7 @@ def size_table(gpu):
 
 
 def vector_table(gpu):
-    """Matrices of the blocks of GGUF files times 1, 2, 4 and 8 vectors."""
+    """Products of matrices of GGUF blocks by 1, 2, 4 and 8 vectors."""
     counts = (1, 2, 4, 8)
     lines = [f"| {gpu.short}, µs, by " + " / ".join(map(str, counts)) +
              " | bare read | original | ours, its geometry | ours, own | times one |", "| --- " * 6 + "|"]
@@ -155,7 +155,7 @@ def vector_table(gpu):
 
 
 def matrix_table(gpu):
-    """The same times many vectors."""
+    """The same products by many vectors."""
     counts = (16, 32, 64, 128, 512)
     lines = [f"| {gpu.short}, µs, vectors | " + " | ".join(map(str, counts)) + " |",
              "| --- " * (len(counts) + 1) + "|"]

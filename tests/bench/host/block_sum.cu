@@ -1,8 +1,8 @@
-// A block's sum by a tree in shared memory: a kernel that does little but wait at barriers.
+// The sum of a block by a tree in shared memory: a kernel that mostly waits at barriers.
 #include "device/platform.cuh"
 
-// out[b] = the sum of the numbers of block b's threads; a power of two of them, 256 at most.
-// 1 + log2(block_size) barriers.
+// out[b] = the sum of the thread numbers of block b. The block size is a power of two, at most 256.
+// Has 1 + log2(block_size) barriers.
 KILN_KERNEL(256, block_sum, kiln::u32* out) {
   using namespace kiln::device;
   struct Sums {

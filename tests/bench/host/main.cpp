@@ -1,9 +1,9 @@
-// kiln_host_bench: what the host device costs beside plain code, on this machine.
+// kiln_host_bench: compares the host device with plain code, on this machine.
 //
-// Prints, for `host` and `host:wave64`: affine_f32 over 2^24 contiguous elements as a multiple of a
-// plain loop's time on as many threads, and what a barrier costs each thread of a block of 256. The
-// best of many runs counts, since only something else can make a run slower. Exit: 0, or 1 when a
-// result was wrong or a device could not run.
+// Prints, for `host` and `host:wave64`: the time of affine_f32 over 2^24 contiguous elements as a
+// multiple of that of a plain loop on as many threads, and the time of a barrier for each thread of
+// a block of 256. The best of many runs counts, since other work can only make a run slower. Exit:
+// 0, or 1 if a result was wrong or a device could not run.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -26,10 +26,10 @@ constexpr int kRuns = 50;
 constexpr std::size_t kElements = std::size_t{1} << 24;
 constexpr float kMul = 1.5F, kAdd = 0.25F;
 
-constexpr std::uint32_t kBlocks = 64, kThreads = 256;  // a few milliseconds: seldom interrupted
+constexpr std::uint32_t kBlocks = 64, kThreads = 256;  // takes a few ms: rarely interrupted
 constexpr std::uint32_t kBarriers = 9;                 // of block_sum, for 256 threads
 
-// Nanoseconds of the fastest of kRuns calls, or the error of one.
+// Returns the nanoseconds of the fastest of kRuns calls, or the error of one of them.
 template <typename Call>
 Result<double> fastest(Call call) {
   double best = INFINITY;
