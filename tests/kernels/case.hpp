@@ -1,8 +1,9 @@
-// A conformance case: one launch of one kernel, everything that it reads, and what it may write.
+// A conformance case: one launch of one kernel, everything that the launch reads, and what it may
+// write.
 //
-// A case is data. It knows neither the device nor the guard bands; the suite puts its operands into
-// memory (run_case.cpp), an Executor runs its launch, and the suite judges what lies there
-// afterwards.
+// A case is data. It depends neither on the device nor on the guard bands. The suite puts its
+// operands into memory (run_case.cpp), an Executor runs its launch, and the suite then judges the
+// content of the memory.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +21,24 @@
 
 namespace kiln::conformance {
 
-// A piece of device memory that a kernel is given.
+// A piece of device memory that is passed to a kernel.
 struct Operand {
-  std::string name;  // the kernel's parameter
+  std::string name;  // name of the kernel's parameter
   DType dtype = DType::kU8;
   std::vector<std::byte> content;  // before the launch; whole elements
-  // The address lies so many elements past one that is aligned to 256 bytes.
+  // The address is this number of elements past an address that is aligned to 256 bytes.
   std::size_t misalignment = 0;
-  // Nothing lies behind it, no guard band either: what reads on is caught where the device looks.
+  // Nothing follows the operand, not even a guard band, so that devices that check accesses detect
+  // reads past its end.
   bool ends_memory = false;
-  // What each element may hold afterwards, in order. Absent: the operand is read only, and stays as
-  // it is.
+  // Returns the permitted values of each element after the launch, in order. Absent: the operand is
+  // read only and must not change.
   std::function<std::vector<Expected>()> expected = nullptr;
 
   std::size_t count() const { return content.size() / size_of(dtype); }
 };
 
-// An operand that is read only.
+// Makes a read-only operand.
 inline Operand input(std::string name, DType dtype, std::vector<std::byte> content,
                      std::size_t misalignment = 0) {
   return {std::move(name), dtype, std::move(content), misalignment, false, nullptr};
@@ -45,9 +47,9 @@ inline Operand input(std::string name, DType dtype, std::vector<std::byte> conte
 struct Case {
   std::string name;  // "ugelu_f16/transposed/33x65/own"
   std::vector<Operand> operands;
-  // The launch, once the operands' addresses are known; in the order of `operands`.
+  // Plans the launch for the addresses of the operands, which are in the order of `operands`.
   std::function<Result<ops::Launch>(const std::vector<void*>& addresses)> plan;
-  // In its place where the launch must be the device's own.
+  // Used instead of `plan` if the launch depends on the device.
   std::function<Result<ops::Launch>(const std::vector<void*>& addresses, const ops::Gpu& gpu)>
       plan_for = nullptr;
 
@@ -56,10 +58,11 @@ struct Case {
   }
 };
 
-// A case before it is built: building makes the data, which the filter may not want.
+// A case that is not yet built. Building makes the data, which is only needed if the filter selects
+// the case.
 struct CaseSpec {
   std::string name;
-  std::size_t elements = 0;  // or threads, where there are more: how much work, roughly
+  std::size_t elements = 0;  // or threads, if there are more: a measure of the work
   std::function<Case(const Seed& seed)> build;
 };
 

@@ -21,7 +21,7 @@ std::vector<std::string_view> modules() {
   return names;
 }
 
-// The roots of a module, as its table lists them.
+// Returns the roots of a module, in the order of its table.
 std::vector<std::string_view> roots_of(std::string_view module) {
   std::vector<std::string_view> roots;
   for (const OwnKernel& own : ops::kOwnKernels) {
@@ -31,7 +31,7 @@ std::vector<std::string_view> roots_of(std::string_view module) {
   return roots;
 }
 
-// The contract of a root; empty where no family has one.
+// Returns the contract of a root; empty if no family has one.
 Contract contract_of(std::string_view module, std::string_view root) {
   for (const Family& family : kFamilies) {
     if (family.module != module || family.contracts == nullptr) continue;
@@ -42,8 +42,9 @@ Contract contract_of(std::string_view module, std::string_view root) {
   return {root, "", "", "", "", ""};
 }
 
-// The types of a root's kernels, as their names spell them: "f16 f32"; where names have two,
-// "u8: f16 f32<br>u32: f32", by the first. Of names without a type what follows the root.
+// Returns the types of the kernels of a root as their names spell them: "f16 f32". If names have
+// two types, they are grouped by the first: "u8: f16 f32<br>u32: f32". For names without a type,
+// returns the part after the root.
 std::string types_of(std::string_view module, std::string_view root) {
   std::vector<std::pair<std::string_view, std::string>> groups;
   for (const OwnKernel& own : ops::kOwnKernels) {

@@ -1,6 +1,5 @@
-// What kernels compute, in words: the rows of docs/KERNELS.md. The words stand beside the
-// references that hold the kernels to them; which kernels there are, and of which types, the
-// kernels' tables say.
+// What kernels compute, in words: the rows of docs/KERNELS.md. The text is next to the references
+// that kernels are compared with. The kernels' tables say which kernels exist, and for which types.
 #pragma once
 
 #include <string>
@@ -9,27 +8,28 @@
 
 namespace kiln::conformance {
 
-// All kernels of one root. Texts are Markdown; an empty one leaves its cell empty.
+// The contract of all kernels of one root. Texts are Markdown; an empty one leaves its cell empty.
 struct Contract {
   std::string_view root;
   std::string formula;
-  std::string computed;  // the types that it is computed and accumulated in
-  std::string bound;     // error beside the rounding to the element
+  std::string computed;  // the types of the computation and of sums
+  std::string bound;     // error in addition to the rounding to the element type
   std::string special;   // NaN, infinities, -0, overflow
-  // Where the formula comes from, unless it is evident; what is kept of the original kernels, and
-  // what is mended.
+  // The source of the formula, unless it is evident; the behaviour of the original kernels that is
+  // kept, and that is corrected.
   std::string notes;
 };
 using Contracts = std::vector<Contract>;
 
-// `computed` of what has f64 and other floats: see the head of the generated part.
+// The value of `computed` for kernels of f64 and of other floats: see the beginning of the
+// generated part.
 inline constexpr const char* kFloatsIn = "f64 in f64, the others in f32";
 
-// The generated part of docs/KERNELS.md: a table for each module. Kernels without a contract are
-// there too, with empty cells.
+// Returns the generated part of docs/KERNELS.md: a table for each module. Kernels without a
+// contract have empty cells.
 std::string describe_kernels();
 
-// Roots that are in the kernels' tables and in no contract.
+// Returns the roots that are in the kernels' tables but have no contract.
 std::vector<std::string> without_contract();
 
 }  // namespace kiln::conformance

@@ -10,7 +10,7 @@
 namespace kiln::conformance {
 namespace {
 
-// The memory of the cases, on any device.
+// The memory of cases, on any device.
 class DeviceExecutor : public Executor {
  public:
   explicit DeviceExecutor(const Device& device) : device_(device) {}
@@ -48,10 +48,10 @@ class DeviceExecutor : public Executor {
 
  private:
   Device device_;
-  std::vector<Buffer> pieces_;  // grown, never shrunk: allocating for each case would take longest
+  std::vector<Buffer> pieces_;  // only grown: allocating for each case would dominate the time
 };
 
-// As every program launches: the runtime picks the image.
+// Launches as any program does: the runtime picks the image.
 class UsualExecutor final : public DeviceExecutor {
  public:
   explicit UsualExecutor(const Device& device) : DeviceExecutor(device), launcher_(device) {}
@@ -62,7 +62,8 @@ class UsualExecutor final : public DeviceExecutor {
   ops::Launcher launcher_;
 };
 
-// With the images of one target alone: PTX beside the machine code that the runtime prefers.
+// Launches with the images of one target only: for example PTX, where the runtime prefers machine
+// code.
 class TargetExecutor final : public DeviceExecutor {
  public:
   TargetExecutor(const Device& device, std::string_view target)

@@ -8,14 +8,14 @@
 namespace kiln::conformance {
 namespace {
 
-// What large sizes bring is more work a thread, and our geometry gives it to them.
+// Sizes from here on count as large. They give each thread more work, in kiln's own geometry.
 constexpr std::size_t kLarge = 10000;
 
 class VariantList {
  public:
   explicit VariantList(const ElementwiseKernel& kernel) : inputs_(kernel.inputs.size()) {}
 
-  // The same view of every input.
+  // Adds the same view for every input.
   Variant& add(const NamedLayout& view, const GridChoice& grid, const std::string& detail = "") {
     return add_tuple(view.name, std::vector<NamedLayout>(inputs_, view), grid, detail);
   }
@@ -28,7 +28,7 @@ class VariantList {
     list.push_back(std::move(variant));
     return list.back();
   }
-  // Input i lies `inputs` + i elements past an aligned address.
+  // Places input i `inputs` + i elements past an aligned address.
   void add_misaligned(const NamedLayout& view, const GridChoice& grid, std::size_t inputs,
                       std::size_t out) {
     add(view, grid, "/offset=" + std::to_string(inputs) + "+" + std::to_string(out)).misalignments =
@@ -47,7 +47,7 @@ class VariantList {
   std::size_t inputs_;
 };
 
-// The views of 33 rows and 65 columns that several inputs combine.
+// The views of 33 rows and 65 columns that are combined for several inputs.
 const std::vector<NamedLayout>& combined_views() {
   static const std::vector<NamedLayout> views = [] {
     const auto view = [](const char* name, ops::Extents strides, std::size_t offset = 0) {
@@ -64,10 +64,10 @@ const std::vector<NamedLayout>& combined_views() {
   return views;
 }
 
-// Each pair of views for the first two inputs; a third takes its view by turns.
+// Adds each pair of views for the first two inputs. A third input takes the views in turn.
 void add_combined(const ElementwiseKernel& kernel, Breadth breadth, VariantList& variants) {
   const std::vector<NamedLayout>& views = combined_views();
-  // Few: each view once on each side, a row and a column against each other.
+  // The pairs for a handful: each view once on each side, and a row with a column.
   static constexpr std::size_t kFew[][2] = {{0, 2}, {2, 3}, {1, 0}, {5, 1}, {4, 5}, {3, 4}, {1, 1}};
   const auto add = [&](std::size_t a, std::size_t b, const GridChoice& grid) {
     std::vector<NamedLayout> tuple = {views[a], views[b]};
@@ -83,7 +83,7 @@ void add_combined(const ElementwiseKernel& kernel, Breadth breadth, VariantList&
   }
   for (std::size_t a = 0; a < views.size(); ++a) {
     for (std::size_t b = 0; b < views.size(); ++b) {
-      if (a == 0 && b == 0 && kernel.inputs.size() == 2) continue;  // contiguous, as others are
+      if (a == 0 && b == 0 && kernel.inputs.size() == 2) continue;  // contiguous, covered elsewhere
       add(a, b, own_grid());
       add(a, b, reference_grid());
     }
@@ -101,7 +101,7 @@ void add_all_values(const ElementwiseKernel& kernel, VariantList& variants) {
   NamedLayout all = contiguous(pairs ? 65536 : std::size_t{1} << (8 * bytes));
   all.name = "all-values";
   variants.add(all, own_grid()).values = ValueSet::kAll;
-  // One element a thread, and no wide access: the values take that path too.
+  // One element a thread, without wide accesses: all values also go through this path.
   Variant& narrow = variants.add(all, reference_grid());
   narrow.values = ValueSet::kAll;
   narrow.misalignments = variants.offsets(1, 0);
@@ -151,7 +151,7 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
   for (const NamedLayout& view : strided_layouts()) {
     if (count_of(view.layout) > 10 * kLarge && kernel.inputs.size() != 1) continue;
     variants.add(view, own_grid());
-    // Of some large views a thread takes an element in the reference's grid.
+    // For some large views, a thread takes one element in the reference geometry.
     const bool is_large = count_of(view.layout) >= kLarge;
     if (!is_large || kernel.inputs.size() == 1) variants.add(view, reference_grid());
   }
@@ -185,7 +185,7 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
   }
 }
 
-// Makes equal elements meet, and a condition that holds for half of the elements.
+// Makes some elements of the inputs equal, and a condition true for half of the elements.
 void mix_inputs(const ElementwiseKernel& kernel, std::vector<std::vector<std::byte>>& contents,
                 Random& random) {
   const std::vector<std::byte>& first = contents[0];
@@ -204,7 +204,7 @@ void mix_inputs(const ElementwiseKernel& kernel, std::vector<std::vector<std::by
   }
 }
 
-// The contents of the inputs of a case.
+// Returns the contents of the inputs of a case.
 std::vector<std::vector<std::byte>> contents_of(const ElementwiseKernel& kernel,
                                                 const Variant& variant, const Seed& seed) {
   std::vector<std::vector<std::byte>> contents;
@@ -214,7 +214,7 @@ std::vector<std::vector<std::byte>> contents_of(const ElementwiseKernel& kernel,
     const bool all =
         variant.values == ValueSet::kAll && (i == 0 || (i == 1 && size_of(dtype) == 1));
     if (all) {
-      // The second input's values change once the first has had all of its own.
+      // The second input changes its value after the first has had all of its values.
       contents.push_back(counted_values(dtype, count, i == 0 ? 1 : 256));
     } else {
       const NamedLayout& view = variant.views[i];

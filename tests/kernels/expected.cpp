@@ -7,7 +7,7 @@
 namespace kiln::conformance {
 namespace {
 
-// A value by its position. Infinity counts as the value that would follow the largest.
+// Returns a value by its position. Infinity counts as the value that would follow the largest one.
 Real value_at(DType dtype, std::int64_t position) {
   const std::int64_t last = max_ordinal(dtype);
   const Real value = decode(dtype, from_ordinal(dtype, position));
@@ -16,7 +16,8 @@ Real value_at(DType dtype, std::int64_t position) {
   return std::copysign(largest + unit_in_last_place(dtype, largest), value);
 }
 
-// The last position from `from` in `direction` (-1 or +1) whose value does not pass `limit`.
+// Returns the last position from `from` in `direction` (-1 or +1) whose value does not pass
+// `limit`.
 std::int64_t last_within(DType dtype, Real limit, std::int64_t from, int direction) {
   std::int64_t position = ordinal(dtype, encode(dtype, limit));
   const auto passes = [&](std::int64_t at) {
@@ -32,7 +33,7 @@ Real unit_in_last_place(DType dtype, Real value) {
   const Real least = decode(dtype, 1);
   const Real normal = decode(dtype, least_normal(dtype));
   if (std::isnan(value) || std::fabs(value) < normal) return least;
-  // Beyond the largest value, and at infinity, the largest value's.
+  // Beyond the largest value, and at infinity, the unit is that of the largest value.
   const Real largest = decode(dtype, from_ordinal(dtype, max_ordinal(dtype) - 1));
   const int exponent = std::ilogb(std::min(std::fabs(value), largest));
   return std::ldexp(least, exponent - std::ilogb(normal));

@@ -1,4 +1,4 @@
-// Vectors of f16 in the order that half_matrix takes, written from its description in
+// Vectors of f16 in the layout that half_matrix reads, implemented from its description in
 // kernels/tuning/half_products.hpp.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace kiln::conformance {
 
 struct HalfChunks {
   static constexpr std::size_t kVectors = 128, kColumns = 64, kStep = 256, kPiece = 8;
-  std::size_t columns;  // with those behind the last
+  std::size_t columns;  // including padding after the last column
 
   explicit HalfChunks(std::size_t count) : columns((count + kStep - 1) / kStep * kStep) {}
 

@@ -1,4 +1,5 @@
-// Images for kernels with windows: elements in a layout, and how far sums over a window may be off.
+// Images for kernels with windows: elements in a layout, and the permitted error of sums over a
+// window.
 #pragma once
 
 #include <memory>
@@ -13,22 +14,22 @@ namespace kiln::conformance {
 
 enum class ImageLayout : std::uint8_t {
   kDense,         // row-major
-  kChannelsLast,  // the channels of a place lie side by side
+  kChannelsLast,  // the channels of a position are adjacent
   kNarrowed,      // a view into larger images
 };
 std::string name(ImageLayout layout);
 
-// An operand that is read: elements in memory, of which a view is passed.
+// A read-only operand: elements in memory, and a view of them that is passed.
 class Image {
  public:
-  // Elements of a kind; those outside of the view are poison.
+  // Fills the image with elements of a kind. Elements outside of the view are poison.
   Image(DType dtype, const ops::Extents& dims, ImageLayout layout, RowKind kind, Random& random);
 
   const ops::Layout& layout() const { return layout_; }
   Operand operand(std::string name, std::size_t misalignment = 0) const {
     return input(std::move(name), dtype_, *content_, misalignment);
   }
-  // The view's first element, in memory at `address`.
+  // Returns the first element of the view, if the operand is at `address`.
   const void* first(const void* address) const {
     return static_cast<const std::byte*>(address) + offset_ * size_of(dtype_);
   }
@@ -40,7 +41,7 @@ class Image {
     for (const std::size_t i : indices) at += i * layout_.strides[dim++];
     return load(dtype_, &(*content_)[at * size_of(dtype_)]);
   }
-  // Integers by their value, too.
+  // Integers are returned by value.
   template <typename... Index>
   Real number(Index... index) const {
     return is_float(dtype_) ? decode(dtype_, bits(index...)) : static_cast<Real>(bits(index...));
@@ -53,8 +54,8 @@ class Image {
   std::shared_ptr<std::vector<std::byte>> content_;
 };
 
-// A sum of products or elements, term by term, in any order: floats in the computing type, integers
-// modulo their size.
+// A sum of products or elements in any order: floats in the computing type, integers modulo their
+// size.
 class WindowSum {
  public:
   void add(Real term) {
@@ -63,7 +64,7 @@ class WindowSum {
     ++terms_;
   }
   void add(Bits term) { whole_ += term; }
-  // Whose error may be `times` that of terms that are rounded.
+  // The sum, with an error of up to `times` that of rounded terms.
   Expected expected(DType dtype, Real times = 1) const;
   Real value() const { return value_; }
   Bits whole() const { return whole_; }
@@ -75,7 +76,7 @@ class WindowSum {
   Bits whole_ = 0;
 };
 
-// An output of poison, all of which is to be written.
+// An output filled with poison. The kernel must write all of it.
 Operand image_output(DType dtype, const ops::Extents& dims, Random& random,
                      std::size_t misalignment, std::function<std::vector<Expected>()> expected);
 

@@ -16,11 +16,12 @@ constexpr std::size_t kRows = 65536, kColumns = 65537;
 constexpr std::size_t kCount = kRows * kColumns;  // 2^32 + 2^16
 constexpr std::size_t kGuard = 4096;
 constexpr std::size_t kWindow = 8192;
-// Of the input, which repeats: no power of two, so that an index cut to 32 bits meets other values.
+// Period of the input. Not a power of two, so that an index that is cut to 32 bits finds another
+// value.
 constexpr std::size_t kPeriod = 16000057;
 constexpr std::uint8_t kUnwritten = 0xa5;
 
-// One launch over kCount bytes, and the byte that it leaves at each place.
+// A launch over kCount bytes, and the expected byte at each place.
 struct Trial {
   std::string name;
   std::function<Result<ops::Launch>(const void* inp, void* out)> plan;
@@ -46,7 +47,7 @@ class Trials {
 
   std::uint8_t inp(std::size_t i) const { return pattern_[i % kPeriod]; }
 
-  // Empty when right.
+  // Returns the fault, or an empty string.
   Result<std::string> run(const Trial& trial) {
     KILN_TRY(device_.fill(out_.data(), kUnwritten, out_.size()));
     KILN_TRY_ASSIGN(const ops::Launch launch, trial.plan(inp_.data(), out_.data()));
@@ -92,7 +93,7 @@ std::vector<Trial> all_trials(const Trials& trials) {
     };
   };
   const auto by_ucopy = ops::Rearranged::kNever, by_own = ops::Rearranged::kAlways;
-  // By ids of bytes, which the input itself gives; 255 names no place.
+  // Uses the bytes of the input as ids; id 255 names no place.
   const auto by_ids = [](auto call, const void* inp, void* out) {
     call.ids_dtype = call.dtype = DType::kU8;
     call.ids = call.inp = inp;
@@ -139,7 +140,8 @@ std::vector<Trial> all_trials(const Trials& trials) {
          return plan(call);
        },
        [&](std::size_t i) {
-         // The id is the byte that it brings: the place holds its own number, if any id names it.
+         // The id is also the value that is stored: a place holds its own number if any id names
+         // it.
          const std::size_t row = i - i % kColumns, place = i % kColumns;
          if (place >= kNoPlace) return kUnwritten;
          for (std::size_t j = 0; j < kColumns; ++j) {

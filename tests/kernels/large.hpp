@@ -1,6 +1,6 @@
-// Arrays of more than 2^32 elements: too large for the cases of the suite, which hold all of their
-// memory on the host. Launches over bytes, checked in windows: at both ends, where 32 bits run out,
-// and behind the end.
+// Launches over arrays of more than 2^32 elements, which are too large for the cases of the suite
+// because these keep all of their memory on the host. The elements are bytes. They are checked in
+// windows: at both ends, around element 2^32, and after the end.
 #pragma once
 
 #include <ostream>
@@ -13,7 +13,7 @@ namespace kiln::conformance {
 // Device memory that the launches need.
 inline constexpr std::size_t kLargeMemory = std::size_t{10} << 30;
 
-// The number of launches that went wrong; each is told on `out`, with what is wrong.
+// Returns the number of failed launches, and prints each of them with the reason on `out`.
 Result<std::size_t> run_large(const Device& device, std::ostream& out);
 
 }  // namespace kiln::conformance

@@ -1,7 +1,7 @@
-// kiln_conformance: every declared kernel against its reference, on any devices.
+// kiln_conformance: compares every declared kernel with its reference, on any devices.
 //
-// Owns the command line. Exit: 0 all right, 1 a case failed or a kernel is not covered, 2 usage,
-// 3 no such device, or no image for it.
+// Has the command line. Exit: 0 if all is right, 1 if a case failed or a kernel is not covered, 2
+// for a usage error, 3 if there is no such device or no image for it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ Runs every kernel of this build against a reference on the CPU, computed once fo
 for example: kiln_conformance --device cuda:0 --case 'ugelu_f16/transposed/*'
 )";
 
-// Cases that cannot run on some devices. None today.
+// Cases that cannot run on some devices. Currently none.
 const std::vector<Unsupported> kUnsupported = {};
 
 struct Options {
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> parse_number(const std::string& text) {
   return std::strtoull(text.c_str(), nullptr, 10);
 }
 
-// Empty when the arguments are wrong; the complaint has been printed then.
+// Returns nothing if the arguments are wrong, after printing the complaint.
 std::optional<Options> parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -106,7 +106,8 @@ int fail(const kiln::Error& error) {
   return 3;
 }
 
-// Arrays that are too large for the suite, on devices that can hold them. True when nothing failed.
+// Checks arrays that are too large for the suite, on devices with enough memory. Returns true if
+// nothing failed.
 kiln::Result<bool> check_large(const kiln::Device& device) {
   const kiln::DeviceInfo& info = device.info();
   const std::string skipped = info.id + ": skipped arrays of more than 2^32 elements: ";
@@ -152,7 +153,7 @@ int main(int argc, char** argv) {
     std::cout << "device " << name << ": " << info.name << ", " << info.target << ", seed "
               << options->suite.seed << '\n'
               << std::flush;
-    // One plain answer when this build has no image for the device, instead of one for each case.
+    // Reports once that this build has no image for the device, not for each case.
     for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
       const kiln::ModuleEntry& entry =
           target.empty() ? *module : *modules_of_target(target).find(module->name);

@@ -1,5 +1,5 @@
-// References that remember their answers: a value comes up many times, and an answer costs hundreds
-// of nanoseconds.
+// References that cache their answers: the same value occurs many times, and an answer takes
+// hundreds of nanoseconds.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace kiln::conformance {
 
-// A reference of one input, as ElementwiseKernel takes it. A table of slots, each holding what was
-// asked last; one for every value of a 16-bit type. Not to be called from several threads at once.
+// A reference of one input, for ElementwiseKernel. Caches the last answer of each slot of a table;
+// 16-bit types have a slot for every value. Not thread-safe.
 class Memo {
  public:
   Memo(DType dtype, std::function<Expected(Bits)> reference)

@@ -11,7 +11,7 @@
 namespace kiln::conformance {
 namespace {
 
-// Elements are stored as the device stores them: little-endian, which this machine must be as well.
+// Elements are stored as on the device, little-endian, which this machine must be as well.
 template <typename To, typename From>
 To reinterpret(From from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -28,7 +28,8 @@ Bits sign_bit(DType dtype) { return Bits{1} << (8 * size_of(dtype) - 1); }
 struct FloatFormat {
   DType dtype;
   int mantissa_bits, bias;
-  // Without infinities the last number is the one NaN, and what is too large becomes the largest.
+  // Formats without infinities have a single NaN, the last number, and overflow to the largest
+  // value.
   bool has_infinities;
 };
 constexpr FloatFormat kFloatFormats[] = {
@@ -50,7 +51,7 @@ static_assert(
     }(),
     "each float of kDTypes has a row in kFloatFormats");
 
-// By position of the type. An integer's is empty.
+// Indexed by the type. The entry of an integer type is empty.
 constexpr auto kFormats = [] {
   std::array<FloatFormat, std::size(ops::kDTypes)> formats{};
   for (const FloatFormat& each : kFloatFormats) {
@@ -62,8 +63,7 @@ constexpr const FloatFormat& format_of(DType dtype) {
   return kFormats[static_cast<std::size_t>(dtype)];
 }
 
-// 2^exponent, of the exponents that floats of at most 16 bits have: std::ldexp takes ten times as
-// long.
+// 2^exponent for the exponents of floats of at most 16 bits. std::ldexp takes ten times as long.
 constexpr int kMostExponent = 160, kLeastExponent = -kMostExponent;
 constexpr auto kPowers = [] {
   std::array<Real, kMostExponent - kLeastExponent + 1> powers{};
@@ -78,7 +78,8 @@ constexpr Real power_of_two(int exponent) {
   return kPowers[static_cast<std::size_t>(exponent - kLeastExponent)];
 }
 
-// One positive number of a float of at most 16 bits, from the formula of its specification.
+// Decodes a non-negative number of a float of at most 16 bits, with the formula of its
+// specification.
 Real decode_small(DType dtype, Bits magnitude) {
   const FloatFormat& format = format_of(dtype);
   const auto last = static_cast<Bits>(max_ordinal(dtype));
@@ -94,7 +95,7 @@ Real decode_small(DType dtype, Bits magnitude) {
          power_of_two(exponent - format.bias - format.mantissa_bits);
 }
 
-// Every value of a float of at most 16 bits from zero up, finite ones only, by position.
+// Returns every finite value of a float of at most 16 bits, from zero up, by position.
 const std::vector<Real>& values_of(DType dtype) {
   static const std::vector<std::vector<Real>> lists = [] {
     std::vector<std::vector<Real>> made(std::size(ops::kDTypes));
@@ -110,9 +111,9 @@ const std::vector<Real>& values_of(DType dtype) {
   return lists[static_cast<std::size_t>(dtype)];
 }
 
-// The first value that is not below, or the end. Looked for in one binade, or among the subnormals:
-// a double's exponent says in which, and where it was rounded up to the next binade, no value lies
-// between.
+// Returns the first value that is not below `magnitude`, or the end. Searches only one binade, or
+// the subnormals, which the exponent of a double selects. If the conversion to double rounded up to
+// the next binade, no value lies in between.
 std::vector<Real>::const_iterator not_below(DType dtype, Real magnitude) {
   const FloatFormat& format = format_of(dtype);
   const std::vector<Real>& values = values_of(dtype);
@@ -133,12 +134,12 @@ Bits encode_small(DType dtype, Real value) {
   const Real magnitude = std::fabs(value);
   const std::vector<Real>& values = values_of(dtype);
   const Bits largest = values.size() - 1;
-  // The value before it is the other candidate.
+  // The other candidate is the value before it.
   const auto above = not_below(dtype, magnitude);
   if (above == values.end()) {
     if (!format_of(dtype).has_infinities) return sign | largest;
-    // Half a step beyond the largest value rounds to infinity; at the tie, too, as its even
-    // neighbour.
+    // Values from half a step beyond the largest one round to infinity, including the tie, whose
+    // even neighbour it is.
     const Real step = values[largest] - values[largest - 1];
     return sign | (magnitude - values[largest] >= step / 2 ? largest + 1 : largest);
   }
@@ -238,7 +239,7 @@ double add_to_odd(double a, double b) {
   const double sum = a + b;
   if (!std::isfinite(sum)) return sum;
   const double b_seen = sum - a;
-  const double error = (a - (sum - b_seen)) + (b - b_seen);  // Knuth's exact rounding error
+  const double error = (a - (sum - b_seen)) + (b - b_seen);  // the exact rounding error (Knuth)
   if (error == 0 || reinterpret<Bits>(sum) % 2 != 0) return sum;
   return std::nextafter(sum, error > 0 ? std::numeric_limits<double>::infinity()
                                        : -std::numeric_limits<double>::infinity());

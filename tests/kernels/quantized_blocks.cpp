@@ -18,13 +18,13 @@ Real half_at(const std::byte* block, std::size_t offset) {
   return decode(DType::kF16, byte_at(block, offset) | byte_at(block, offset + 1) << 8);
 }
 
-// Four bits of value `j` of 32, whose bytes begin at `qs`: the first half of the values is in the
-// low halves of the bytes.
+// Returns the four bits of value `j` of 32, whose bytes begin at `qs`. The first half of the values
+// is in the low halves of the bytes.
 int nibble(const std::byte* block, std::size_t qs, std::size_t j) {
   const unsigned byte = byte_at(block, qs + j % 16);
   return static_cast<int>(j < 16 ? byte & 15 : byte >> 4);
 }
-// The same of 256 values, by chunks of 64.
+// The same for 256 values, in chunks of 64.
 int k_nibble(const std::byte* block, std::size_t qs, std::size_t j) {
   const unsigned byte = byte_at(block, qs + 32 * (j / 64) + j % 32);
   return static_cast<int>(j % 64 < 32 ? byte & 15 : byte >> 4);
@@ -32,7 +32,8 @@ int k_nibble(const std::byte* block, std::size_t qs, std::size_t j) {
 int fifth_bit(const std::byte* block, std::size_t qh, std::size_t j) {
   return static_cast<int>(byte_at(block, qh + j / 8) >> j % 8 & 1) << 4;
 }
-// Two bits of value `j` of 256: byte r % 32 of each half has those of r, r + 32, r + 64, r + 96.
+// Returns the two bits of value `j` of 256. Byte r % 32 of each half has those of r, r + 32, r + 64
+// and r + 96.
 int two_bits(const std::byte* block, std::size_t qs, std::size_t j) {
   const std::size_t half = j / 128, r = j % 128;
   return static_cast<int>(byte_at(block, qs + 32 * half + r % 32) >> 2 * (r / 32) & 3);
@@ -41,13 +42,13 @@ int two_bits(const std::byte* block, std::size_t qs, std::size_t j) {
 struct ScaleAndMinimum {
   unsigned scale, minimum;
 };
-// Pair `i` of the eight in the twelve bytes from `at` on.
+// Returns pair `i` of the eight pairs in the twelve bytes from `at` on.
 ScaleAndMinimum six_bit_pair(const std::byte* block, std::size_t at, std::size_t i) {
   const auto b = [&](std::size_t k) { return byte_at(block, at + k); };
   if (i < 4) return {b(i) & 63, b(i + 4) & 63};
   return {(b(i + 4) & 15) | (b(i - 4) >> 6) << 4, (b(i + 4) >> 4) | (b(i) >> 6) << 4};
 }
-// Number `g` of the sixteen in the twelve bytes from `at` on.
+// Returns number `g` of the sixteen numbers in the twelve bytes from `at` on.
 int six_bits(const std::byte* block, std::size_t at, std::size_t g) {
   const unsigned low = g < 8 ? byte_at(block, at + g) & 15 : byte_at(block, at + g - 8) >> 4;
   const unsigned high = byte_at(block, at + 8 + g % 4) >> 2 * (g / 4) & 3;
@@ -92,7 +93,7 @@ QuantizedValue of_block(BlockFormat format, const std::byte* b, std::size_t j) {
       return {half_at(b, 0), kTable[nibble(b, 2, j)]};
     }
     case BlockFormat::kMXFP4: {
-      // E2M1 doubled, with its sign in the highest bit.
+      // E2M1 values times two; the highest bit is the sign.
       static constexpr int kTable[] = {0, 1, 2, 3, 4, 6, 8, 12};
       const int number = nibble(b, 1, j), size = kTable[number & 7];
       return {std::ldexp(1.0L, static_cast<int>(byte_at(b, 0)) - 128), number < 8 ? size : -size};
@@ -106,7 +107,7 @@ QuantizedValue of_block(BlockFormat format, const std::byte* b, std::size_t j) {
   return {};
 }
 
-// Where the f16 scales of a block are.
+// Returns the offsets of the f16 scales of a block.
 std::vector<std::size_t> places_of_scales(BlockFormat format) {
   switch (format) {
     case BlockFormat::kQ4_0:
@@ -127,7 +128,8 @@ std::vector<std::size_t> places_of_scales(BlockFormat format) {
 }
 
 Real scale_of(BlockKind kind, std::size_t i, Random& random) {
-  // Zeros, the least and the greatest subnormal number, the least normal one, ones, the largest.
+  // Zeros, the smallest and the largest subnormal number, the smallest normal number, ones, the
+  // largest number.
   static constexpr Real kSpecial[] = {0.0L,  -0.0L, 0x1p-24L, -0x3ffp-24L, 0x1p-14L, 1.0L,
                                       -1.0L, 0.37L, 65504.0L, -65504.0L,   -0.001L,  3.0L};
   if (kind == BlockKind::kSpecial) return kSpecial[i % std::size(kSpecial)];
@@ -155,7 +157,7 @@ std::vector<std::byte> random_blocks(BlockFormat format, BlockKind kind, std::si
   for (std::size_t b = 0; b < blocks; ++b) {
     std::byte* const block = content.data() + b * bytes;
     for (std::size_t i = 0; i < bytes; ++i) {
-      // 16 blocks have every half of a byte at each place, 8 blocks of whole bytes every byte.
+      // 16 blocks have every half byte at each place; 8 blocks of whole bytes have every byte.
       const std::size_t counted = format == BlockFormat::kQ8_0 ? i + 32 * b : 11 * i + 17 * b;
       const std::size_t byte = kind == BlockKind::kSpecial && b < 16 ? counted : random.bits();
       block[i] = static_cast<std::byte>(byte & 255);
@@ -166,7 +168,7 @@ std::vector<std::byte> random_blocks(BlockFormat format, BlockKind kind, std::si
       block[at + 1] = static_cast<std::byte>(bits >> 8);
     }
     if (format == BlockFormat::kMXFP4) {
-      // The least two are subnormal numbers; the greatest one times 12 is beyond f32.
+      // The smallest two are subnormal numbers. The largest one times 12 overflows f32.
       static constexpr unsigned kSpecial[] = {0, 1, 2, 3, 110, 127, 128, 129, 135, 150, 170, 126};
       const std::size_t at = (first + b) % std::size(kSpecial);
       block[0] = static_cast<std::byte>(kind == BlockKind::kSpecial ? kSpecial[at]

@@ -1,4 +1,4 @@
-// Tasks of a mixture of experts by expert, as rank_experts says, by plain loops.
+// The tasks of a mixture of experts in the order of rank_experts, computed with plain loops.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace kiln::conformance {
 
-// A task that is of no expert, and not done.
+// The expert number of a task that belongs to no expert and is not computed.
 inline constexpr std::size_t kNoExpert = 77;
 
-// Tasks by expert, stably; those of no expert are left out.
+// Returns the tasks sorted stably by expert, without those that belong to no expert.
 inline std::vector<std::uint32_t> ranked(const std::vector<std::uint32_t>& experts,
                                          std::size_t count) {
   std::vector<std::uint32_t> order;
@@ -23,7 +23,7 @@ inline std::vector<std::uint32_t> ranked(const std::vector<std::uint32_t>& exper
   return order;
 }
 
-// The tiles of an order: expert, first and last but one, of each.
+// Returns the tiles of an order, each as expert, first task, and the task after the last.
 inline std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& experts,
                                            std::size_t count, std::size_t tile) {
   std::vector<std::uint32_t> tiles;
@@ -43,7 +43,8 @@ inline std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& exp
   return tiles;
 }
 
-// Where half_rows puts the activations of an order, one by one (kernels/tuning/half_products.hpp).
+// Returns the places where half_rows stores the activations of an order, one by one
+// (kernels/tuning/half_products.hpp).
 inline std::vector<std::size_t> half_vectors_of(const std::vector<std::uint32_t>& experts,
                                                 std::size_t count) {
   std::vector<std::size_t> places;

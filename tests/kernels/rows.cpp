@@ -21,7 +21,7 @@ Real value_of(RowKind kind, std::size_t i, Random& random) {
     case RowKind::kAllNan: return std::numeric_limits<Real>::quiet_NaN();
     case RowKind::kAllLowest: return -kInfinity;
     default: {
-      // The sum of four has the bell's shape, near enough.
+      // The sum of four uniform values is close enough to a normal distribution.
       Real sum = 0;
       for (int k = 0; k < 4; ++k) sum += static_cast<Real>(random.uniform(-1.7, 1.7));
       return sum;
@@ -29,7 +29,7 @@ Real value_of(RowKind kind, std::size_t i, Random& random) {
   }
 }
 
-// A whole number as the bits of an integer type.
+// Returns an integer as the bits of an integer type.
 Bits integer_of(RowKind kind, DType dtype, Real value, Random& random) {
   const Bits sign = Bits{1} << (8 * size_of(dtype) - 1);
   const bool is_signed = ops::info(dtype).kind == ops::NumberKind::kSigned;
@@ -94,7 +94,7 @@ Real sum_depth(std::size_t count) {
 
 Sum sum_of(DType dtype, const std::vector<Real>& terms) {
   Real sum = 0, lost = 0, magnitude = 0;
-  int least_bit = std::numeric_limits<int>::max();  // the exponent of the least bit that is set
+  int least_bit = std::numeric_limits<int>::max();  // exponent of the lowest bit that is set
   for (const Real term : terms) {
     const Real before = sum;
     sum += term;

@@ -1,4 +1,5 @@
-// Rows of values for kernels that sum up, compare or normalise a row; and how far a sum may be off.
+// Rows of values for kernels that sum, compare or normalise a row, and the permitted error of a
+// sum.
 #pragma once
 
 #include <cstddef>
@@ -9,40 +10,42 @@
 
 namespace kiln::conformance {
 
-// Rows that differ in kind, by turns: what a row operation may get wrong needs a whole row.
+// The kinds of rows. Successive rows have successive kinds, because many faults of a row operation
+// only show if a whole row has a property.
 enum class RowKind : std::uint8_t {
   kUniform,     // from 0 to 1
-  kWholes,      // small whole numbers of both signs: every sum of them is exact
+  kWholes,      // small integers of both signs: every sum of them is exact
   kNormal,      // of both signs, around 0
-  kBinades,     // of both signs, of magnitudes that lie far apart
-  kOffset,      // around a mean that is large against their spread
-  kEqual,       // one value: extremes tie
+  kBinades,     // of both signs, with magnitudes that are far apart
+  kOffset,      // around a mean that is large relative to the spread
+  kEqual,       // a single value, so that extremes tie
   kZeros,       // of both signs
-  kNan,         // one NaN among normal ones
+  kNan,         // one NaN among normal values
   kInfinity,    // one infinity
   kInfinities,  // both infinities
   kAllNan,
-  kAllLowest,  // nothing but -infinity, or the least integer
+  kAllLowest,  // only -infinity, or the smallest integer
 };
 inline constexpr std::size_t kRowKinds = 12;
 const char* name(RowKind kind);
 
-// `count` elements of a kind, quiet NaNs only. Integers: of the kinds without them, else any.
+// Returns `count` elements of a kind. NaNs are quiet. Integer rows have any values for kinds that
+// integers lack.
 std::vector<Bits> row_of(RowKind kind, DType dtype, std::size_t count, Random& random);
 
-// The kinds by turns, row after row.
+// Returns rows whose kinds follow one another.
 std::vector<std::byte> rows_of(DType dtype, std::size_t rows, std::size_t columns, Random& random,
                                std::size_t first_kind = 0);
 
-// A sum of floats in the type that `dtype` computes in, in any order that keeps no running sum of
-// more than a 32nd of the terms: what it is, and how far off it may be.
+// The value of a sum of floats, computed in the computing type of `dtype`, and its permitted error.
+// The sum may use any order in which no running sum has more than a 32nd of the terms.
 struct Sum {
   Real value = 0;
-  Real error = 0;  // absolute; 0 where every order is exact
+  Real error = 0;  // absolute; 0 if every order is exact
 };
 Sum sum_of(DType dtype, const std::vector<Real>& terms);
 
-// Roundings on the way of one term into such a sum.
+// Number of roundings that a term passes through in such a sum.
 Real sum_depth(std::size_t count);
 
 // Half a unit in the last place of 1: the relative error of one operation of the computing type.

@@ -1,4 +1,4 @@
-// One case on one device: memory, launch, judgement.
+// Runs one case on one device: memory, launch, judgement.
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +29,7 @@ void judge_guards(const Operand& operand, std::size_t first, const std::vector<s
   }
 }
 
-// Complains of the elements that `expected_of` does not admit.
+// Complains about elements that `expected_of` does not permit.
 template <typename ExpectedOf>
 void judge_elements(const Operand& operand, const std::byte* after, const ExpectedOf& expected_of,
                     std::string_view suffix, std::vector<std::string>& complaints) {
@@ -62,7 +62,8 @@ PreparedCase prepare(Case subject, const Seed& seed) {
     placed.before = poison(placed.first + operand.content.size() + behind, random);
     std::copy(operand.content.begin(), operand.content.end(),
               placed.before.begin() + static_cast<std::ptrdiff_t>(placed.first));
-    // Next to the elements lies a NaN of f16 and of bf16, whose bits additions by pairs may not touch.
+    // Stores a NaN of f16 and bf16 next to the elements. Additions to pairs of elements must not
+    // change its bits.
     const std::size_t end = placed.first + operand.content.size();
     for (const std::size_t at : {placed.first - 2, end}) {
       if (at + 2 <= placed.before.size()) store(DType::kF16, 0x7fa5, placed.before.data() + at);

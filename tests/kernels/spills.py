@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""No kernel of the dense modules keeps registers in memory on sm_80 and sm_90.
+"""Checks that no kernel of the dense modules spills registers on sm_80 and sm_90.
 
 usage: spills.py OUT    the out folder of a build of targets.json
-Exit status: 0 none does, 1 some do, 77 the build has no such image.
+Exit status: 0 if none does, 1 if some do, 77 if the build has no such image.
 """
 import json
 import sys

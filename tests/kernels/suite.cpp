@@ -15,8 +15,8 @@
 namespace kiln::conformance {
 namespace {
 
-constexpr std::size_t kFailuresShown = 5;          // of one kernel on one device
-constexpr std::size_t kDeviceFailuresAllowed = 8;  // one after another
+constexpr std::size_t kFailuresShown = 5;          // for one kernel on one device
+constexpr std::size_t kDeviceFailuresAllowed = 8;  // consecutive
 
 using Clock = std::chrono::steady_clock;
 
@@ -30,7 +30,7 @@ std::string show_seconds(double seconds) {
   return text;
 }
 
-// What has come of one kernel on one device.
+// The results of one kernel on one device.
 struct Outcome {
   std::size_t run = 0, failed = 0, values = 0;
   double seconds = 0;
@@ -83,7 +83,7 @@ class Run {
     return {};
   }
 
-  // One thread: kernel after kernel, each on all devices.
+  // The work of one thread: kernel after kernel, each on all devices.
   void work() {
     std::vector<std::unique_ptr<Executor>> executors;
     for (const SuiteDevice& device : devices_) executors.push_back(device.open());
@@ -95,7 +95,7 @@ class Run {
     }
   }
 
-  // Returns the seconds that data and expectations took.
+  // Returns the seconds spent on data and expected values.
   double run_kernel(const DeclaredKernel& kernel,
                     const std::vector<std::unique_ptr<Executor>>& executors,
                     std::vector<Outcome>& results) {
@@ -145,7 +145,7 @@ class Run {
     messages += "    again: " + device.rerun + " --case '" + spec.name + "'\n";
   }
 
-  // Prints what can be printed in the kernels' order.
+  // Prints the results that are complete, in the order of the kernels.
   void finish(std::size_t kernel, std::vector<Outcome> results, double seconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     summary_.seconds += seconds;
@@ -203,9 +203,9 @@ class Run {
   std::ostream& out_;
 
   std::atomic<std::size_t> next_{0};
-  std::mutex mutex_;  // guards what follows, but for the counters
+  std::mutex mutex_;  // guards the members below, except for the counters
   Summary summary_;
-  std::vector<std::vector<Outcome>> results_;  // by kernel, then by device; empty until it is done
+  std::vector<std::vector<Outcome>> results_;  // by kernel and device; empty until it is done
   std::size_t printed_ = 0, first_of_module_ = 0;
   std::vector<std::atomic<std::size_t>> failures_in_a_row_;
 };

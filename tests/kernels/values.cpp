@@ -62,10 +62,10 @@ const std::vector<Bits>& special_values(DType dtype) {
 
 namespace {
 
-// A value at, or next to, the middle of two values of a narrower float: what rounding it in two
-// steps gets wrong.
+// Returns a value at or next to the midpoint of two values of a narrower float, where rounding in
+// two steps goes wrong.
 Bits near_tie(DType dtype, Random& random) {
-  const std::size_t beside = random.below(3);  // below the tie, at it, above it
+  const std::size_t beside = random.below(3);  // below, at or above the tie
   if (!is_float(dtype)) {
     const Bits odd = random.below(2) == 0 ? (random.bits() & 0x1ff) | 0x101  // 9 bits: bf16's
                                           : (random.bits() & 0x1ffffff) | 0x1000001;  // 25: f32's
@@ -89,13 +89,14 @@ Bits mixed_value(DType dtype, Random& random) {
   if (kind == 0) return special[random.below(special.size())];
   if (kind == 8 && size_of(dtype) > 2) return near_tie(dtype, random);
   if (!is_float(dtype)) return kind < 4 ? random.below(100) : random.bits();
-  if (kind < 3) return random.bits();  // every binade as likely as any other
+  if (kind < 3) return random.bits();  // every binade is equally likely
   static constexpr double kMagnitudes[] = {1, 4, 12, 120, 800, 800};
   const double magnitude = kMagnitudes[kind - 3];
   return encode(dtype, random.uniform(-magnitude, magnitude));
 }
 
-// One pool a type and thread, for the seed that was asked for last.
+// Returns the pool for a seed. There is one pool for each type and thread; it holds the values of
+// the last seed.
 const std::vector<Bits>& pool_of(DType dtype, std::uint64_t run_seed) {
   struct Pool {
     std::uint64_t seed = 0;

@@ -24,31 +24,31 @@ class Random {
   std::uint64_t state_;
 };
 
-// What a case draws its values from.
+// The seeds of a case.
 struct Seed {
-  std::uint64_t run;  // of the pool of values, the same for all cases of a run
-  std::uint64_t own;  // of the choice among them, and of everything else
+  std::uint64_t run;  // for the pool of values; the same for all cases of a run
+  std::uint64_t own;  // for the choice from the pool, and for everything else
 };
-// A case gives the same values alone as in the whole run.
+// A case has the same values when it runs alone as in a whole run.
 Seed seed_for(std::string_view case_name, std::uint64_t run_seed);
 
-// The values where implementations differ: zeros, ones, the ends of the subnormals, of the normals
-// and of the integers, infinities and NaNs of both signs, a signalling NaN.
+// Returns the values where implementations differ: zeros, ones, the smallest and largest
+// subnormals, normals and integers, infinities and NaNs of both signs, a signalling NaN.
 const std::vector<Bits>& special_values(DType dtype);
 
-// Elements that mix specials, small and large magnitudes, for floats every binade, and for types of 32
-// and 64 bits what lies at a tie of a narrower float or next to it. They come
-// from a pool of kPoolSize values, so that a reference can remember its answers: the expensive ones
-// take longer than the device does.
+// Returns a mix of special values, small and large magnitudes, for floats values of every binade,
+// and for 32- and 64-bit types values at or next to a tie of a narrower float. All come from a pool
+// of kPoolSize values, so that a reference can cache its answers: the expensive references take
+// longer than the device.
 inline constexpr std::size_t kPoolSize = 32768;
 std::vector<std::byte> mixed_values(DType dtype, std::size_t count, const Seed& seed);
 
-// Every bit pattern of an 8- or 16-bit type, in order and again from the first: `repeats` times
-// each.
+// Returns every bit pattern of an 8- or 16-bit type, in order and repeating from the start, each
+// `repeats` times in a row.
 std::vector<std::byte> counted_values(DType dtype, std::size_t count, std::size_t repeats = 1);
 
-// What outputs and guard bands hold before a launch: bytes that differ from element to element, and
-// that no kernel would produce.
+// Returns the initial content of outputs and guard bands: bytes that differ from element to
+// element, and that no kernel would produce.
 std::vector<std::byte> poison(std::size_t bytes, Random& random);
 
 }  // namespace kiln::conformance

@@ -6,8 +6,7 @@
 namespace kiln::conformance {
 namespace {
 
-// The strides of row-major `dims` after reordering: dim i of the view is dim order[i] of the
-// tensor.
+// Returns row-major `dims` reordered: dim i of the view is dim order[i] of the tensor.
 ops::Layout permuted(const ops::Extents& dims, std::initializer_list<std::size_t> order) {
   const ops::Extents strides = ops::strides_of({dims});
   ops::Layout view{dims, strides};
@@ -33,7 +32,7 @@ std::vector<NamedLayout> make_strided_layouts() {
     add("transposed", permuted(dims, {1, 0}));
   }
   add("transposed", permuted({1100, 701}, {1, 0}));  // more tiles than a GPU has multiprocessors
-  add("transposed", permuted({1104, 704}, {1, 0}));  // the same, of whole and aligned chunks
+  add("transposed", permuted({1104, 704}, {1, 0}));  // the same, with whole and aligned chunks
   add("transposed", permuted({320, 160}, {1, 0}));
   add("permuted", permuted({2, 3, 5, 7}, {3, 2, 1, 0}));
   add("permuted", permuted({3, 33, 4, 64}, {0, 2, 1, 3}));  // b t h d to b h t d
@@ -50,7 +49,7 @@ std::vector<NamedLayout> make_strided_layouts() {
   add("narrowed-middle", {{3, 5, 64}, {1024, 64, 1}}, 128);
   add("stepped", {{1023}, {2}});
   add("stepped", {{31, 17}, {102, 3}}, 5);
-  add("windows", {{60, 7}, {1, 1}});  // each row starts one element after the last
+  add("windows", {{60, 7}, {1, 1}});  // each row starts one element after the previous one
   add("ones", {{1, 65, 1, 33, 1}, {7, 1, 9, 65, 5}});
   add("eight-dims", permuted({2, 3, 2, 3, 2, 3, 2, 3}, {7, 1, 5, 3, 4, 2, 6, 0}));
   return list;
@@ -177,7 +176,7 @@ void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views) {
     const ops::Extents strides = ops::strides_of(view);
     launch.layout.append(strides.begin(), strides.end());
   }
-  // A scalar has no dims; its block must not be null, so that the kernel has to look at the rank.
+  // A scalar has no dims. Its block must not be null, so that the kernel has to check the rank.
   if (launch.layout.empty()) launch.layout = {0};
 }
 

@@ -1,5 +1,5 @@
-// How the data of a case lies in memory, and which grid walks over it: the views and the grids that
-// all families share.
+// The memory layouts of the data of a case and the grids that walk over it. All families share
+// these.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace kiln::conformance {
 
-// How many cases a kernel gets.
+// The number of cases for a kernel.
 enum class Breadth : std::uint8_t {
   kHandful,  // all values, and each kind of view, pointer and grid once
   kFull,     // the product of views, alignments and grids
 };
 
-// The grid of a launch: a geometry of the launch helpers, or a size of the test's own.
+// The grid of a launch: a geometry of the launch helpers, or a size chosen by the test.
 struct GridChoice {
   std::string name;  // "own", "reference", "grid=3x64": blocks x threads
   ops::Geometry geometry = ops::Geometry::kOwn;
-  std::uint32_t blocks = 0, threads = 0;  // 0: as the geometry says
+  std::uint32_t blocks = 0, threads = 0;  // 0: chosen by the geometry
 
   void apply(ops::Launch& launch) const;
-  // What a launch over `elements` costs: idle threads take their time, too.
+  // Returns the cost of a launch over `elements`. Idle threads count as well.
   std::size_t work(std::size_t elements) const;
 };
 const std::vector<GridChoice>& all_grids();
@@ -38,24 +38,26 @@ struct NamedLayout {
   std::string name;  // "transposed/33x65"
   ops::Layout layout;
   std::size_t offset = 0;      // elements from the start of the operand to the view
-  bool always_passed = false;  // pass the layout block though the view is contiguous
+  bool always_passed = false;  // pass the layout block even if the view is contiguous
 };
-// Transposed, permuted, broadcast, narrowed, stepped: for all that read or write a strided view.
+// Returns transposed, permuted, broadcast, narrowed and stepped views, for all kernels that read or
+// write a strided view.
 const std::vector<NamedLayout>& strided_layouts();
 const NamedLayout& strided_layout(std::string_view name);
-// Contiguous, with a layout block all the same: the kernel has to find out.
+// Returns contiguous views that are passed with a layout block, so that the kernel must find out
+// that they are contiguous.
 const std::vector<NamedLayout>& passed_layouts();
 const std::vector<std::size_t>& contiguous_counts();
 NamedLayout contiguous(std::size_t count);
 std::string shape_name(const ops::Extents& dims);  // "33x65", "scalar"
 
 std::size_t count_of(const ops::Layout& layout);
-std::size_t extent_of(const ops::Layout& layout);  // elements from the first to the furthest
-// Where the elements lie, in row-major order.
+std::size_t extent_of(const ops::Layout& layout);  // elements from the first to the farthest
+// Returns the offsets of the elements, in row-major order.
 std::vector<std::size_t> offsets_of(const ops::Layout& layout);
 
-// The layout block of views of the same dims, whether or not they are contiguous, and the rank, which
-// is the argument before it.
+// Passes the layout block of views with the same dims, whether or not they are contiguous, and the
+// rank, which is the argument before the block.
 void pass_layout(ops::Launch& launch, const std::vector<ops::Layout>& views);
 
 }  // namespace kiln::conformance

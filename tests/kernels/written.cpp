@@ -17,14 +17,15 @@ namespace {
 
 using ops::DType;
 
-constexpr std::size_t kChunk = 16;             // bytes that a thread moves at once
+constexpr std::size_t kChunk = 16;             // bytes of one access
 constexpr std::size_t kThreadsOfBlock = 1024;  // a multiprocessor holds one or two blocks
 constexpr std::uint8_t kMark = 0xa5;
 constexpr std::size_t kBehind = 4096;
-// What is run where all kernels would take minutes.
+// The only kernel that runs on the host and the emulated GPUs, where all kernels would take
+// minutes.
 constexpr std::string_view kOnProcessors = "usin_fp8_e4m3";
 
-// A kernel's launch over so many elements; an error where there is no such kernel.
+// A launch of a kernel over any number of elements; an error if there is no such kernel.
 struct ElementwiseLaunch {
   std::size_t of_output, of_largest;  // bytes of an element
   std::function<Result<ops::Launch>(std::size_t count, const void* inp, void* out)> plan;
@@ -77,8 +78,8 @@ std::vector<ElementwiseLaunch> all_launches(const ops::Gpu& gpu) {
 Result<std::size_t> run_written(const Device& device, std::ostream& out) {
   const DeviceInfo& info = device.info();
   const bool is_gpu = info.backend == Backend::kCuda || info.backend == Backend::kHip;
-  // Elements that kernels may take one a thread, and the multiprocessors that they count on: but for CUDA,
-  // those of the architecture's largest GPU.
+  // `one_each`: elements up to which kernels may take one a thread. `multiprocessors`: the number
+  // that kernels assume. Except on CUDA, both are those of the largest GPU of the architecture.
   std::size_t one_each = 0, multiprocessors = info.multiprocessors;
   for (const tuning::Machine& machine : tuning::kMachines) {
     const std::string_view target = machine.target;
@@ -86,8 +87,8 @@ Result<std::size_t> run_written(const Device& device, std::ostream& out) {
     one_each = tuning::Spread{machine, machine.multiprocessors}.twice();
     if (info.backend != Backend::kCuda) multiprocessors = machine.multiprocessors;
   }
-  // Chunks for each thread of a block on every multiprocessor, in quarters: where all that two blocks
-  // hold may work, and where fewer do.
+  // Chunks for each thread of a block on every multiprocessor, in quarters. With the first count,
+  // all threads of two resident blocks may work; with the second, fewer do.
   constexpr std::size_t kQuarters[] = {7, 10};
   const auto count_of = [&](std::size_t quarters, std::size_t bytes) {
     const std::size_t chunks = multiprocessors * kThreadsOfBlock * quarters / 4;
@@ -114,7 +115,7 @@ Result<std::size_t> run_written(const Device& device, std::ostream& out) {
       KILN_TRY(device.synchronize());
       KILN_TRY(device.copy_to_host(bytes.data(), result.data(), end + kBehind));
       ++run;
-      // No function gives these bits side by side for random bits.
+      // No function gives these bits in a row for random inputs.
       const auto first = bytes.begin(), last = first + static_cast<std::ptrdiff_t>(end);
       const auto hole = std::search_n(first, last, kChunk, kMark);
       const bool is_beyond =

@@ -1,5 +1,6 @@
-// Elementwise launches of the reference's geometry over more than a device holds at once, where some
-// blocks work for all: that between them they write every chunk. What they write, the suite's cases say.
+// Elementwise launches in the reference geometry with more threads than a device holds at once,
+// where some blocks do the work of all. Checks that they write every chunk; the cases of the suite
+// check the values.
 #pragma once
 
 #include <ostream>
@@ -9,7 +10,8 @@
 
 namespace kiln::conformance {
 
-// The number of launches that left something as it was; each is told on `out`, with the first place.
+// Returns the number of launches that left an element unwritten, and prints each of them with the
+// first such place on `out`.
 Result<std::size_t> run_written(const Device& device, std::ostream& out);
 
 }  // namespace kiln::conformance

@@ -1,5 +1,5 @@
-// What a conversion between any two element types gives: the contract of cast_<From>_<To>, for the
-// pairs that have no such kernel, too.
+// The result of a conversion between any two element types: the contract of cast_<From>_<To>, also
+// for pairs without such a kernel.
 #pragma once
 
 #include "tests/kernels/expected.hpp"

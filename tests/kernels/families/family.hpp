@@ -1,4 +1,4 @@
-// The families that the suite knows: who writes the cases of which kernel.
+// The families of the suite: each writes the cases of its kernels.
 //
 // A family recognises its kernels by name and adds their cases. To test a new operation, add its
 // reference to its family; to test a new module, add a file here and a row to kFamilies
@@ -16,31 +16,33 @@
 
 namespace kiln::conformance {
 
-// Which cases a run has.
+// The cases of a run.
 enum class Selection : std::uint8_t {
-  // The full product of views, alignments and grids for the kernels that represent their family, a
-  // handful for the others, which differ from one of those in what they compute alone.
+  // The full product of views, alignments and grids for the kernels that represent their family. A
+  // handful for the other kernels, which differ from these only in what they compute.
   kUsual,
-  kEverything,  // the full product for all
+  kEverything,  // the full product for all kernels
 };
 constexpr Breadth breadth_of(Selection selection, bool represents_family) {
   return selection == Selection::kEverything || represents_family ? Breadth::kFull
                                                                   : Breadth::kHandful;
 }
 
-// Whether a kernel stands for all that walk over memory as it does: of those in the tables that
-// have its family, cost and element sizes, the one with the most scalars, floats before integers,
-// or else the first. False for kernels that are in no table.
+// True if a kernel represents all kernels with the same access pattern: those in the tables with
+// the same family, cost and element sizes. The representative is the one with the most scalars;
+// floats come before integers, and otherwise the first in the table. False for kernels that are in
+// no table.
 bool represents_family(std::string_view module, std::string_view kernel);
 
-// Adds the cases of a kernel of the family's module. False when the name means nothing to it.
+// Adds the cases of a kernel of the family's module. Returns false if the family does not know the
+// name.
 using AddCases = bool (*)(std::string_view kernel, Selection selection,
                           std::vector<CaseSpec>& cases);
 
 struct Family {
   std::string_view module;
   AddCases add_cases;
-  Contracts (*contracts)() = nullptr;  // of its kernels, for docs/KERNELS.md
+  Contracts (*contracts)() = nullptr;  // contracts of its kernels, for docs/KERNELS.md
 };
 
 bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
@@ -114,11 +116,11 @@ inline constexpr Family kFamilies[] = {
     {"unary", add_unary_cases, unary_contracts},
 };
 
-// The cases of a kernel; none when no family knows it.
+// Returns the cases of a kernel; none if no family knows it.
 std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
                                Selection selection = Selection::kUsual);
 
-// "ugelu_erf_fp8_e4m3" is {"ugelu_erf", kF8E4M3}: the kernels spell f8e4m3 in two ways.
+// Splits "ugelu_erf_fp8_e4m3" into {"ugelu_erf", kF8E4M3}. Kernels spell f8e4m3 in two ways.
 struct RootAndDType {
   std::string_view root;
   DType dtype;

@@ -1,4 +1,4 @@
-// What each unary operation computes, in plain C++, and how exactly.
+// The result of each unary operation, in plain C++, and its permitted error.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace kiln::conformance {
 
-// The contract of an operation on one element, for any input.
+// Returns the permitted results of an operation on one element, for any input.
 Expected unary_reference(ops::UnaryOp op, DType dtype, Bits inp, Bits parameter);
 
-// The exact result before any rounding, for the tests of the references.
+// Returns the exact result before any rounding, for the tests of the references.
 Real unary_exact(ops::UnaryOp op, Real inp, Real parameter);
 
 }  // namespace kiln::conformance
