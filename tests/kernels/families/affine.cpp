@@ -1,7 +1,7 @@
 // affine_<T>: out[i] = inp[idx(i)] * mul + add.
 //
-// Contract: integers wrap. Floats are computed in f64 or f32 with one rounding (fused), and then
-// rounded to the element type; f8 saturates. The sign of a zero is that of a fused result.
+// Contract: integers wrap. Floats are computed in f64 or f32 with one rounding (fused) and then
+// rounded to the element type; f8 saturates. A zero has the sign of the fused result.
 #include "kiln/ops/affine.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Scalars {
   double mul, add;
 };
 
-// Each case takes one pair, by turns.
+// Successive cases use successive pairs.
 constexpr Scalars kFloatScalars[] = {{1.7, 0.3}, {-2.5, 100}, {1, -0.0}, {0, 1}, {1e-3, -7}};
 constexpr Scalars kSignedScalars[] = {{3, 7}, {-5, 1}, {0, -9}, {32767, 32767}};
 constexpr Scalars kUnsignedScalars[] = {{3, 7}, {201, 255}, {0, 9}, {1, 0}};
@@ -29,7 +29,7 @@ Bits integer_reference(DType dtype, Bits inp, Bits mul, Bits add) {
 
 Expected float_reference(DType dtype, Bits inp, Bits mul, Bits add) {
   const Real x = decode(dtype, inp), m = decode(dtype, mul), a = decode(dtype, add);
-  // A Real has too few bits more than these to be rounded again.
+  // For f64, rounding through a Real would round twice: it has too few additional bits.
   if (dtype == DType::kF64) {
     const double fused =
         std::fma(static_cast<double>(x), static_cast<double>(m), static_cast<double>(a));
@@ -43,7 +43,7 @@ Expected float_reference(DType dtype, Bits inp, Bits mul, Bits add) {
   return Expected::within(dtype, std::fma(x, m, a), {0.5L}, ZeroSign::kAsExpected);
 }
 
-// A scalar as bits, by this suite's own conversion.
+// Returns a scalar as bits, with this suite's own conversion.
 Bits scalar_bits(DType dtype, double value) {
   if (is_float(dtype)) return encode(dtype, value);
   return static_cast<Bits>(static_cast<std::int64_t>(value));

@@ -1,9 +1,10 @@
 // badd_<T>, ..., bminimum_<T>: out[i] = lhs[idx(i)] op rhs[idx(i)]; eq_<T>, ..., ge_<T> give 0
 // or 1.
 //
-// Contract: integers wrap, and dividing by 0 gives any value. Floats round once; the sign of a zero
-// is IEEE 754's, but of maximum and minimum, which take either zero. These ignore a NaN in f64, f32
-// and f8 (a signalling one may be answered with a quiet one), and keep it in f16 and bf16.
+// Contract: integers wrap, and division by 0 may give any value. Floats round once. The sign of a
+// zero follows IEEE 754, except that maximum and minimum may return either zero. Maximum and
+// minimum ignore a NaN in f64, f32 and f8 (a signalling NaN may give a quiet one), and propagate it
+// in f16 and bf16.
 #include "kiln/ops/binary.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ bool compare(BinaryOp op, Number a, Number b) {
   }
 }
 
-// Number is the type's own: unsigned values wrap and compare as they are, i64 by its sign.
+// Number is the natural C++ type: unsigned values wrap and compare unsigned, i64 compares signed.
 template <typename Number>
 Expected integer_reference(BinaryOp op, DType dtype, Number a, Number b) {
   const Bits x = static_cast<Bits>(a), y = static_cast<Bits>(b);
@@ -49,7 +50,8 @@ Expected integer_reference(BinaryOp op, DType dtype, Number a, Number b) {
   }
 }
 
-// A Real has too few bits more than a double to be rounded again; of the other types enough.
+// For f64, computes in double: a Real has too few additional bits to be rounded again. For other
+// types it has enough.
 Real arithmetic(BinaryOp op, DType dtype, Real a, Real b) {
   const auto by = [op](auto x, auto y) {
     return static_cast<Real>(op == BinaryOp::kAdd        ? x + y

@@ -1,8 +1,9 @@
 // cast_<From>_<To>, cast_tiles_<From>_<To>: out[i] = To(inp[idx(i)]).
 //
-// Contract: integers keep their low bits; what becomes a float is rounded once. Floats truncate
-// toward zero, and NaN becomes 0: u32, i32 and i64 saturate, u8 is the low byte of what u32 would
-// be. To f8 through f32, saturated; f64 may do without.
+// Contract: conversions between integers keep the low bits. A conversion to a float rounds once.
+// Floats convert to integers by truncation, and NaN becomes 0; u32, i32 and i64 saturate, and u8 is
+// the low byte of the u32 result. Conversions to f8 go through f32 and saturate; f64 may convert
+// directly.
 #include "kiln/ops/cast.hpp"
 
 #include <cmath>
@@ -19,7 +20,7 @@ namespace {
 
 bool is_signed(DType dtype) { return ops::info(dtype).kind == ops::NumberKind::kSigned; }
 
-// The value of an integer.
+// Returns the value of an integer.
 Real integer_value(DType dtype, Bits bits) {
   const unsigned unused = 64 - 8 * static_cast<unsigned>(size_of(dtype));
   if (!is_signed(dtype)) return static_cast<Real>(bits);
@@ -42,7 +43,7 @@ Bits float_to_integer(DType to, Real value) {
 }
 
 Expected to_float(DType to, Real value) {
-  // f8 by way of f32, rounded there or not.
+  // f8 through f32, with or without the rounding to f32.
   const Bound bound{to == DType::kF8E4M3 ? 0.5L : 0};
   return Expected::within(to, value, bound, ZeroSign::kAsExpected);
 }

@@ -1,10 +1,10 @@
 // conv1d, conv2d, conv_transpose1d, conv_transpose2d: direct convolutions of images.
 //
-// Contract: taps beyond the image add nothing, whatever their weight. Float sums are off by a
-// rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep the
-// low bits of the exact sum. conv_tiles64 and conv_tiles16: all four of them as products of
-// matrices, where matrix units cut off what others round, and a weight that is not finite makes NaN
-// of what lies beyond the image.
+// Contract: taps outside of the image add nothing, whatever their weight. A float sum may be off by
+// one rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep
+// the low bits of the exact sum. conv_tiles64 and conv_tiles16 compute all four convolutions as
+// products of matrices. There, matrix units may truncate instead of rounding, and a weight that is
+// not finite gives NaN for taps outside of the image.
 #include <memory>
 
 #include "kiln/ops/conv.hpp"
@@ -76,17 +76,17 @@ std::vector<ConvolutionCase> cases_of_dims(std::size_t dims, Breadth breadth) {
   constexpr auto kLast = ImageLayout::kChannelsLast;
   constexpr auto kNarrowed = ImageLayout::kNarrowed;
   std::vector<ConvolutionCase> list = {
-      // Height and width differ, and so do the window's.
+      // Height and width differ, also those of the window.
       {2, 3, 5, sizes(4, 9), sizes(2, 3)},
       {1, 2, 4, sizes(5, 7), sizes(3, 2), 2, 1, 1, 1, kLast, kNarrowed, reference_grid()},
       {2, 1, 1, sizes(6, 11), sizes(2, 3), 1, 2, 3, 0, kNarrowed, kDense, own_grid()},
       {1, 3, 2, sizes(3, 5), sizes(2, 4), 3, 2, 2, 2, kDense, kLast, grid_of(3, 64)},
-      // A stride that is beyond the window; weights of infinity over the padding.
+      // A stride larger than the window; infinite weights over the padding.
       {1, 2, 3, sizes(4, 5), sizes(1, 2), 4, 0, 1, 3},
       {1, 2, 2, sizes(3, 4), sizes(3, 3), 1, 1, 1, 0, kDense, kDense, own_grid(),
        RowKind::kInfinity},
       {1, 2, 2, sizes(3, 4), sizes(2, 2), 2, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1},
-      // Sums of more than a byte, and more taps than weights are kept at once.
+      // Sums that exceed a byte, and more taps than the number of weights that are kept at once.
       {1, 64, 9, sizes(3, 4), sizes(3, 3), 1, 1},
   };
   if (breadth == Breadth::kHandful) return list;
@@ -116,7 +116,7 @@ struct TiledCase {
   ConvolutionCase choice;
 };
 
-// Channels, outputs and what is summed over end inside tiles and steps, and go over several.
+// Channels, outputs and summed elements end inside of tiles and steps, and span several of them.
 std::vector<TiledCase> cases_of_tiles(bool many_channels) {
   constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
   constexpr auto kDense = ImageLayout::kDense;
@@ -141,7 +141,8 @@ std::vector<TiledCase> cases_of_tiles(bool many_channels) {
         many_channels ? ConvolutionTiles::kManyChannels : ConvolutionTiles::kFewChannels;
   }
   if (many_channels) return list;
-  // Four tiles of a block, some behind the last output; and blocks that take several.
+  // Four tiles of a block, some of them beyond the last output; and blocks that compute several
+  // tiles.
   list.push_back({kPlain, {2, 3, 20, {5, 15}, {2, 3}, 1, 1}});
   list.push_back({kTransposed, {1, 20, 5, {9, 8}, {3, 4}, 2, 1}});
   list.push_back({kPlain, {1, 5, 3, {400}, {3}, 1, 1, 1, 0, kDense, kDense, grid_of(2, 128)}});
@@ -151,7 +152,8 @@ std::vector<TiledCase> cases_of_tiles(bool many_channels) {
   return list;
 }
 
-// Each element of the image times each weight, added to where the definition says.
+// Computes the reference: each element of the image times each weight, added to the output that the
+// definition names.
 std::vector<Expected> reference(ConvolutionKind of, DType dtype, const ConvolutionCase& choice,
                                 const ops::Extents& out, const Image& src, const Image& kernel) {
   const bool flat = choice.size.rank() == 2;
@@ -160,7 +162,8 @@ std::vector<Expected> reference(ConvolutionKind of, DType dtype, const Convoluti
   const std::size_t rows_out = flat ? out[2] : 1, columns_out = out[flat ? 3 : 2];
   const bool transposed = of == ConvolutionKind::kTransposed;
   std::vector<WindowSum> sums(product(out));
-  // The output that an element adds to by a tap; none where it is beyond the output or between two.
+  // Finds the output that an element and a tap contribute to. Returns false if it is outside of the
+  // output or between two outputs.
   const auto place = [&](std::size_t at, std::size_t tap, bool padded, std::size_t size,
                          std::size_t& to) {
     const std::size_t padding = padded ? choice.padding : 0;

@@ -1,9 +1,9 @@
-// dequantize_block_<format>_<T> and get_rows_<format>: blocks to floats, of a whole tensor and of
-// rows that ids name.
+// dequantize_block_<format>_<T> and get_rows_<format>: blocks to floats, for a whole tensor and for
+// rows that ids select.
 //
-// Contract: scale * quant is exact in f32, and so is a value without offset, but for Q8_K; the
-// others are rounded once to f32, then to T. get_rows_<T> widens. Every grid that the kernels'
-// launches say how to count does.
+// Contract: scale * quant is exact in f32, and so is a value without offset, except for Q8_K. Other
+// values are rounded once to f32, then to T. get_rows_<T> widens. Any grid is valid for which the
+// launch passes the counts that the kernel needs.
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,9 +47,10 @@ struct TensorCase {
   std::size_t blocks;
   BlockKind kind = BlockKind::kUsual;
   Geometry geometry = Geometry::kOwn;
-  std::size_t misalignment = 0;  // of the blocks in their units, of the values in elements
+  std::size_t misalignment = 0;  // of the blocks in block units, of the values in elements
   bool ends_memory = false;
-  // Blocks of threads in place of the geometry's: of 32, or, of long blocks, of 8 for each along y.
+  // Number of thread blocks in place of the geometry's: for short blocks blocks of 32 threads, for
+  // long ones of 8 for each block along y.
   std::uint32_t grid = 0;
 };
 
@@ -103,7 +104,7 @@ void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
       {1, BlockKind::kUsual, Geometry::kReference, 0, true},
       {is_large ? std::size_t{2} : std::size_t{9}, BlockKind::kUsual, Geometry::kOwn, 1, true},
   };
-  // Of short blocks a launch may have any grid.
+  // For short blocks, a launch may have any grid.
   list.push_back({40, BlockKind::kUsual, Geometry::kOwn, 0, false, is_large ? 5u : 2u});
   if (is_large) list.push_back({6, BlockKind::kSpecial, Geometry::kOwn, 1, true, 2});
   for (const TensorCase& choice : list) {
@@ -124,11 +125,11 @@ void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
 struct RowsCase {
   std::vector<std::uint32_t> ids;
   std::size_t columns;
-  std::size_t gap = 0;  // units between the table's rows
+  std::size_t gap = 0;  // units between the rows of the table
   Geometry geometry = Geometry::kOwn;
   std::size_t misalignment = 0;
   bool ends_memory = false;
-  std::uint32_t blocks = 0, threads = 0;  // along y, in place of the geometry's
+  std::uint32_t blocks = 0, threads = 0;  // along y, instead of the geometry's
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/ids=" + std::to_string(ids.size()) +
@@ -144,7 +145,7 @@ struct RowsCase {
 
 constexpr std::size_t kTableRows = 5;
 
-// `row` makes a row of the table, `expected_at` what comes of its value `j`.
+// `row` makes a row of the table; `expected_at` returns the permitted results for its value `j`.
 Case build_rows(std::string name, const RowsCase& choice, std::size_t unit, std::size_t row_bytes,
                 const std::function<std::vector<std::byte>(Random&, const Seed&)>& row,
                 const std::function<Expected(const std::byte* row, std::size_t j)>& expected_at,
@@ -212,7 +213,7 @@ void add_block_rows(std::string_view kernel, BlockFormat format, std::vector<Cas
        std::vector<RowsCase>{{{4, 0, 4}, some},
                              {{1}, 2 * some, 0, Geometry::kReference, 0, true},
                              {{3, 2}, of.values, 3, Geometry::kReference, 1},
-                             // More to do along a row than the launch has threads for.
+                             // More work along a row than the launch has threads.
                              {{2, 4}, 3 * some, 1, Geometry::kOwn, 0, true, 2, 32}}) {
     const std::string name = choice.name(kernel);
     const auto row = [=](Random& random, const Seed&) {

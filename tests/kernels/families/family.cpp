@@ -19,7 +19,7 @@ bool represents_family(std::string_view module, std::string_view kernel) {
   using ops::OwnKernel;
   const OwnKernel* const asked = ops::find_own_kernel(module, kernel);
   if (asked == nullptr) return false;
-  // What tells how a kernel walks over memory.
+  // The properties that determine the access pattern of a kernel.
   const auto way = [](const OwnKernel& own) {
     const std::size_t first = size_of(own.first), size = size_of(own.dtype);
     return std::tuple(own.module, own.family, own.cost, size, first<size, first> size);
@@ -40,7 +40,7 @@ std::optional<RootAndDType> split_dtype(std::string_view kernel) {
     std::string_view suffix;
     DType dtype;
   };
-  // No suffix ends another one.
+  // No suffix is the end of another one.
   static constexpr Spelling kSpellings[] = {
 #define KILN_ROW(suffix, type, ...) {"_" #suffix, ops::dtypes::type},
       KILN_EVERY(KILN_ROW, ) KILN_FLOATS(KILN_ROW, )

@@ -1,7 +1,7 @@
-// fill_<T>, const_set_<T> and copy2d_<T>: bits move, nothing is computed.
+// fill_<T>, const_set_<T> and copy2d_<T>: kernels that move bits and compute nothing.
 //
-// Contract: the written elements are the value or the source element, bit for bit, NaN payloads and
-// -0 included; what lies between them stays as it is.
+// Contract: the written elements equal the value or the source element bit for bit, including NaN
+// payloads and -0. The bytes between them do not change.
 #include "kiln/ops/fill.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace kiln::conformance {
 namespace {
 
-// Each case sets another value, by turns.
+// Successive cases set successive values.
 Bits value_of(DType dtype, std::size_t turn) {
   const std::vector<Bits>& values = special_values(dtype);
   return values[turn % values.size()];
@@ -23,7 +23,8 @@ Bits untouched(const std::vector<std::byte>& content, DType dtype, std::size_t i
   return load(dtype, content.data() + i * size_of(dtype));
 }
 
-// An operand of poison, of which `is_written` elements are to hold what `written` says.
+// Makes an operand filled with poison, in which the elements selected by `is_written` must become
+// the values of `written`.
 Operand written_operand(std::string name, DType dtype, std::size_t count, Random& random,
                         std::function<bool(std::size_t)> is_written,
                         std::function<Bits(std::size_t)> written) {
@@ -42,7 +43,7 @@ Operand written_operand(std::string name, DType dtype, std::size_t count, Random
   return operand;
 }
 
-// A launch that is told to write nothing: argument `index` of the plan, a count, is set to `zero`.
+// A launch that must write nothing: argument `index` of the plan, a count, is set to `zero`.
 template <typename Count>
 CaseSpec empty_case(std::string_view kernel, DType dtype, std::size_t index, Count zero,
                     std::function<Result<ops::Launch>(void*)> plan) {
@@ -98,7 +99,7 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
     call.buffer = buffer;
     return plan(call);
   }));
-  // Every value that a conversion or a NaN rule could damage.
+  // Every value that a conversion or a NaN rule could change.
   for (std::size_t i = 0; i < special_values(dtype).size(); ++i) {
     add(64 + i, 0, own_grid());
   }
@@ -137,8 +138,8 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
     const Bits value = value_of(dtype, turn++);
     cases.push_back({name, grid.work(count_of(view.layout)), [=](const Seed& seed) {
                        Random random(seed.own);
-                       // Room after the view: its last row is narrower than the tensor that it is a
-                       // view of.
+                       // Memory after the view: its last row is narrower than that of the tensor
+                       // that it views.
                        const std::size_t extent = view.offset + extent_of(view.layout) + 16;
                        auto in_view = std::make_shared<std::vector<bool>>(extent);
                        for (const std::size_t offset : offsets_of(view.layout)) {
@@ -178,7 +179,7 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
   const NamedLayout& narrowed = strided_layout("narrowed-columns/33x48");
   add(contiguous((std::size_t{1} << 18) + 77), 0, own_grid());  // blocks with threads along y
   if (breadth == Breadth::kHandful) {
-    // The strided views take a value each; so the specials are met, too.
+    // Each strided view uses another value, so that the special values are covered as well.
     for (const NamedLayout& view : strided_layouts()) {
       if (count_of(view.layout) < 10000) add(view, 0, own_grid());
     }
@@ -215,7 +216,8 @@ struct Rows {
   std::size_t inp_misalignment = 0, out_misalignment = 0;
 };
 
-// Equal and unequal strides; a stride of 0 repeats the source row; a single row's strides are idle.
+// Equal and different strides; a stride of 0 repeats the source row; the strides of a single row
+// are not used.
 constexpr Rows kRows[] = {
     {1, 1, 1, 1},
     {1, 1025, 0, 0},
@@ -267,7 +269,7 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
            inp.misalignment = size.inp_misalignment;
            auto source = std::make_shared<std::vector<std::byte>>(inp.content);
            made.operands.push_back(std::move(inp));
-           // Of a row's gap the last row's too, which lies past the last element.
+           // Includes the gap after the last row, which lies past the last element.
            const std::size_t row = size.rows == 1 ? size.columns : size.out_stride;
            const std::size_t out_count = extent(size.out_stride) + 16;
            made.operands.push_back(written_operand(
@@ -317,7 +319,8 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
     if (grid.blocks != 0) add(kRows[5], grid);
     if (grid.blocks != 0) add(kRows[9], grid);
   }
-  // More blocks than an architecture's largest GPU holds at once, and fewer than a device may.
+  // More blocks than are resident on the largest GPU of an architecture, though a device may hold
+  // more.
   add({1050, 1024, 1024, 1024}, reference_grid());
 }
 

@@ -1,9 +1,10 @@
-// Our own products with quantized weights: fused_vector_<format> and fused_matrix_<format> with
-// Q8_1, fused_float_vector_<format> with floats, what sorts tasks by expert for them (rank_experts
-// and quantize_rows_q8_1_<T>), and what stands around other products: half_rows_<T>, join_products.
+// Products with quantized weights under kiln's own names: fused_vector_<format> and
+// fused_matrix_<format> with Q8_1, and fused_float_vector_<format> with floats. Also the kernels
+// that sort tasks by expert for them (rank_experts and quantize_rows_q8_1_<T>), and those around
+// other products: half_rows_<T>, join_products.
 //
-// Contract: the products as those of the ABI (quantized_products.cpp), and where there are two
-// matrices silu(first x) * (second x) of these, rounded once to the result's type.
+// Contract: the products are those of the ABI (quantized_products.cpp). With two matrices, the
+// result is silu(first x) * (second x) of these products, rounded once to the type of the result.
 #include "kiln/ops/fused_products.hpp"
 
 #include <algorithm>
@@ -53,18 +54,18 @@ struct FusedCase {
   std::size_t tasks = 1, tasks_of_vector = 1;
   std::size_t experts = 0;
   std::size_t padded = 0, x_stride = 0, dst_stride = 0;
-  std::size_t misalignment = 0;  // of the blocks in their units
+  std::size_t misalignment = 0;  // of the blocks, in block units
   bool ends_memory = false;
-  // Blocks of 32 x `waves` threads that stream rows, in place of what the helpers plan.
+  // Blocks of 32 x `waves` threads that stream rows, instead of the helpers' plan.
   std::uint32_t blocks = 0, waves = 4;
 };
 
 struct Data {
-  std::vector<std::byte> matrices[2];  // of experts one behind the other
-  std::vector<Bits> x;                 // of the case's type, x_stride apart
-  std::vector<std::byte> q8_1;         // of each vector
+  std::vector<std::byte> matrices[2];  // those of the experts follow one another
+  std::vector<Bits> x;                 // in the case's type, x_stride apart
+  std::vector<std::byte> q8_1;         // a row for each vector
   std::vector<std::uint32_t> experts, order;
-  std::vector<Bits> gates;  // of kMatrix, where results are
+  std::vector<Bits> gates;  // for kMatrix, at the places of the results
   std::size_t padded = 0, x_stride = 0;
 };
 
@@ -95,7 +96,7 @@ Data make_data(const Subject& of, const FusedCase& choice, Random& random) {
   for (std::size_t t = 0; choice.experts != 0 && t < choice.tasks; ++t) {
     data.experts.push_back(static_cast<std::uint32_t>((2 + t * t) % choice.experts));
   }
-  // One that no tile has.
+  // A task that belongs to no tile.
   if (of.kind == Kind::kMatrix && choice.experts != 0) data.experts[1] = kNoExpert;
   data.order = ranked(data.experts, choice.experts);
   data.gates.resize(result_count(choice));
@@ -122,7 +123,7 @@ Data make_data(const Subject& of, const FusedCase& choice, Random& random) {
   return data;
 }
 
-// A product and how far it may be off.
+// A product and its permitted error.
 struct Bounded {
   Real value, error;
 };
@@ -145,7 +146,7 @@ Bounded product_of(const Subject& of, const FusedCase& choice, const Data& data,
   return {right.value, depth * rounding_error(DType::kF32) * right.magnitude};
 }
 
-// silu(gate) * up: silu rises by less than 1.1, and takes a few roundings of its own.
+// silu(gate) * up. The slope of silu is below 1.1, and silu itself takes a few roundings.
 Bounded joined(const Bounded& gate, const Bounded& up) {
   const Real opened = gate.value / (1 + std::exp(-gate.value));
   const Real of_gate = 1.1L * gate.error + 8 * rounding_error(DType::kF32) * std::fabs(opened);
@@ -183,7 +184,7 @@ Operand result(const Subject& of, const FusedCase& choice, std::shared_ptr<const
   return dst;
 }
 
-// The operands that a case has, by what they are.
+// The operands of a case, by name.
 struct Places {
   const std::vector<void*>& addresses;
   const std::vector<std::string>& names;
@@ -214,7 +215,7 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
     call.experts = choice.experts;
     call.order = at["order"];
     call.tiles = at["tiles"];
-    // Tiles are large, and blocks small, where a device is full.
+    // On a GPU with one multiprocessor, which is full, tiles are large and blocks are small.
     ops::Gpu gpu;
     if (choice.experts != 0) gpu.multiprocessors = 1;
     return plan(call, gpu);
@@ -246,7 +247,7 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
   return plan(call);
 }
 
-// The activations of ranked tasks.
+// Returns the activations of ranked tasks.
 std::vector<std::byte> sorted_activations(const FusedCase& choice, const Data& data) {
   const std::size_t bytes = data.padded / 32 * kActivationBytes;
   std::vector<std::byte> content(choice.tasks * bytes);
@@ -318,8 +319,8 @@ std::vector<FusedCase> cases_of_kind(const Subject& of) {
            .padded = odd,
            .dst_stride = 7,
            .ends_memory = true},
-          // Rows that stream through shared memory, by slices of 2048 columns, some of which are
-          // not whole: those of Q6_K begin anywhere; more than a block sums at once.
+          // Rows that stream through shared memory in slices of 2048 columns, some of them partial.
+          // Rows of Q6_K begin at any address. There are more rows than a block sums at once.
           {.rows = 56, .columns = 2304, .dst = kF16, .ends_memory = true, .blocks = 3},
           {.rows = 41, .columns = 4096, .is_pair = true, .dst = kBF16, .blocks = 5},
           {.rows = 24,
@@ -369,7 +370,7 @@ std::string name_of(std::string_view kernel, const FusedCase& choice) {
   return text + (choice.blocks != 0 ? "/streamed" : "");
 }
 
-// --- what sorts tasks
+// --- sorting tasks
 
 Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, std::size_t tile,
                  const Seed& seed) {
@@ -537,7 +538,7 @@ Case build_joined(std::string name, const Joining& choice, const Seed& seed) {
   return made;
 }
 
-// The largest magnitudes of rows, and the powers of two that half_rows multiplies them by.
+// The largest magnitude of a row, and the power of two that half_rows multiplies it by.
 struct HalfRow {
   double largest;
   int exponent;
@@ -554,7 +555,7 @@ std::vector<HalfRow> half_rows_of(DType dtype) {
   return rows;
 }
 
-// The case of a call of HalfRows whose inputs `made` has: x and, if there are, places.
+// Makes the case of a HalfRows call whose inputs are in `made`: x and, if present, places.
 Case with_half_rows(Case made, ops::HalfRows call, Operand out,
                     const std::vector<Expected>& halves, Operand scales,
                     const std::vector<Expected>& of_scales) {
@@ -575,19 +576,20 @@ Case with_half_rows(Case made, ops::HalfRows call, Operand out,
   return made;
 }
 
-// Rows of x in the order of their tasks' experts; two of three with a factor.
+// Rows of x in the order of the experts of their tasks. Two of three rows have a factor.
 Case build_half_task_rows(std::string name, DType dtype, std::size_t columns, const Seed& seed) {
   constexpr std::size_t kEach = 2, kTasks = 150, kExperts = 4;
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
-  std::vector<std::uint32_t> ids(kTasks, 1);  // more than a tile of expert 1, none of 2
+  std::vector<std::uint32_t> ids(kTasks, 1);  // more than a tile for expert 1, none for 2
   ids[0] = 3;
   ids[1] = kNoExpert;
   for (const std::size_t t : {7, 9, 140}) ids[t] = 0;
   const std::vector<std::uint32_t> order = ranked(ids, kExperts);
   const std::vector<std::size_t> places = half_vectors_of(ids, kExperts);
-  // Magnitudes from 2^power to its double, which the factor makes 2^14 to 2^15; of 0 it is 1.
+  // Magnitudes between 2^power and twice that, which the factor scales to 2^14 to 2^15. For power 0
+  // the factor is 1.
   const int powers[] = {0, -10, dtype == DType::kF16 ? -12 : 20};
   const auto power = [powers](std::size_t row) { return powers[row % 3]; };
   const auto exponent = [power](std::size_t row) { return power(row) == 0 ? 0 : 14 - power(row); };

@@ -1,7 +1,7 @@
-// half_matrix_<format>: products of quantized weights and many vectors of f16.
+// half_matrix_<format>: products of quantized weights with many vectors of f16.
 //
-// Contract: scale and offset of each weight, and the weight, are rounded to f16; the rest is f32, and
-// rounded once to the result's type.
+// Contract: the scale and the offset of each weight, and the weight itself, are rounded to f16. The
+// rest is computed in f32 and rounded once to the type of the result.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -26,21 +26,21 @@ std::optional<BlockFormat> format_of(std::string_view kernel) {
   return std::nullopt;
 }
 
-// Of which experts tasks are.
+// The experts of the tasks.
 enum class Ids : std::uint8_t {
-  kMixed,  // of four: a third of expert 3, the most of 1, few of 0, none of 2, and a task of none
-  kOne,    // all of the last but one
-  kFew     // one or two of each, and of every third none
+  kMixed,  // four experts: a third for 3, most for 1, few for 0, none for 2; one task for none
+  kOne,    // all for the last but one
+  kFew     // one or two for each, none for every third
 };
 
 struct HalfCase {
-  std::size_t rows, columns, vectors;  // tasks, where there are experts
+  std::size_t rows, columns, vectors;  // with experts, vectors are tasks
   DType dst = DType::kF32;
   bool has_gates = false, has_scales = false;
   std::size_t dst_stride = 0;
-  std::size_t misalignment = 0;  // of the blocks, in their units
+  std::size_t misalignment = 0;  // of the blocks, in block units
   bool ends_memory = false;
-  bool by_one_block = false;  // tile after tile
+  bool by_one_block = false;  // one block computes tile after tile
   std::size_t experts = 0;
   Ids ids = Ids::kMixed;
 };
@@ -56,10 +56,10 @@ std::vector<std::uint32_t> experts_of(const HalfCase& choice) {
   return experts;
 }
 
-// How far f16 is from a number that is rounded to it.
+// Returns the error of rounding a number to f16.
 Real half_error(Real value) { return std::max(std::fabs(value) * 0x1p-11L, Real{0x1p-25L}); }
 
-// A weight, and how far its f16 may be from it.
+// Returns the permitted error of a weight in f16.
 Real weight_error(const QuantizedValue& weight, bool has_offset) {
   const Real of_scale = half_error(weight.scale) * std::abs(weight.quant - weight.zero);
   const Real of_offset = has_offset ? half_error(weight.offset) : 0;
@@ -68,9 +68,9 @@ Real weight_error(const QuantizedValue& weight, bool has_offset) {
 
 struct Data {
   std::vector<std::byte> weights;
-  std::vector<Bits> x, gates, scales;  // of tasks
+  std::vector<Bits> x, gates, scales;  // for each task
   std::vector<std::uint32_t> experts, order;
-  std::vector<std::size_t> places;  // of the vectors of `order`
+  std::vector<std::size_t> places;  // places of the vectors of `order`
 };
 
 Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, Random& random) {
@@ -100,12 +100,13 @@ Data make_data(BlockFormat format, const HalfCase& choice, std::size_t results, 
   return data;
 }
 
-// The vectors that kernels are given.
+// Returns the number of vectors that kernels are given.
 std::size_t vectors_of(const HalfCase& choice) {
   return choice.experts == 0 ? choice.vectors : ops::half_task_rows(choice.vectors, choice.experts);
 }
 
-// x as kernels take it. Vectors behind the last, and between those of experts, are no numbers.
+// Returns x in the layout of the kernels. Vectors after the last one, and between those of experts,
+// are NaN.
 std::vector<std::byte> in_chunks(const HalfCase& choice, const Data& data) {
   const HalfChunks chunks(choice.columns);
   std::vector<Bits> values(chunks.values(vectors_of(choice)), encode(DType::kF16, std::nanl("")));
@@ -134,7 +135,7 @@ Expected result_of(BlockFormat format, const HalfCase& choice, const Data& data,
     magnitude += std::fabs(row[j].value() * x);
     error += weight_error(row[j], has_offset(format)) * std::fabs(x);
   }
-  // Each half of 32 terms is one addition or several, and may be cut off instead of rounded.
+  // Each half of 32 terms takes one or several additions, which may truncate instead of rounding.
   error += 2 * static_cast<Real>(choice.columns / 8 + 16) * rounding_error(DType::kF32) * magnitude;
   if (choice.has_scales) {
     const Real scale = decode(DType::kF32, data.scales[v]);
@@ -212,7 +213,7 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
     call.dst = addresses[next];
     call.dst_dtype = choice.dst;
     call.dst_stride = choice.dst_stride;
-    // Blocks are large where they fill a device.
+    // Blocks are large if they fill the device.
     ops::Gpu small = gpu;
     if (choice.rows > 64) small.multiprocessors = 1;
     Result<ops::Launch> launch = plan(call, small);

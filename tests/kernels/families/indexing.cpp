@@ -1,10 +1,10 @@
-// is_<I>_<T>, gather_<I>_<T>, ia_<I>_<T>, s_<I>_<T>, sa_<I>_<T>: elements found, or brought to
-// places, by ids along a dim; ia_any, sa_any, ia_sorted: sums in other orders.
+// is_<I>_<T>, gather_<I>_<T>, ia_<I>_<T>, s_<I>_<T>, sa_<I>_<T>: elements that are read from or
+// written to places that ids select along a dim; ia_any, sa_any, ia_sorted: sums in other orders.
 //
-// Contract: bit by bit, but for sums: those are taken in the order of the ids, each in f32 (f64 for
-// f64), rounded to the element; by sorted ids rounded to it at the end; else in any order. An id
-// that is the greatest of its type, negative, or beyond the dim names no place: 0 is read there,
-// and nothing is written.
+// Contract: exact bit by bit, except for sums. Sums are taken in the order of the ids; each
+// addition is computed in f32 (f64 for f64) and rounded to the element type. Sums by sorted ids are
+// rounded to it only at the end. The other sums may be in any order. An id that is the largest of
+// its type, negative, or beyond the dim names no place: reads give 0, and nothing is written.
 #include "kiln/ops/indexing.hpp"
 
 #include <algorithm>
@@ -25,21 +25,21 @@ using ops::SumOrder;
 
 constexpr bool reads(Kind kind) { return kind == Kind::kSelect || kind == Kind::kGather; }
 constexpr bool adds(Kind kind) { return kind == Kind::kIndexAdd || kind == Kind::kScatterAdd; }
-// Whether each element has an id of its own, instead of each place along the dim.
+// True if each element has its own id, and false if each place along the dim has one.
 constexpr bool has_own_ids(Kind kind) { return kind != Kind::kSelect && kind != Kind::kIndexAdd; }
 
-// Which ids there are.
+// The kinds of ids.
 enum class Ids { kMixed, kOne, kRising, kNone };
 constexpr const char* kIdsNames[] = {"mixed", "one", "rising", "none"};
 
 struct IndexCase {
-  ops::Extents dims;  // of the operand that ids name places of
+  ops::Extents dims;  // of the operand that ids index
   std::size_t dim;
-  std::size_t count;  // ids along the dim
+  std::size_t count;  // number of ids along the dim
   Ids ids = Ids::kMixed;
   GridChoice grid = own_grid();
   std::size_t misalignment = 0;
-  std::size_t stride = 1;  // of select's ids
+  std::size_t stride = 1;  // of the ids of select
 
   ops::Extents dims_of_ids() const {
     ops::Extents other = dims;
@@ -92,7 +92,7 @@ std::vector<IndexCase> index_cases(Kind kind, Breadth breadth) {
   }
   list.push_back({{2, 12, 1000}, 1, 30});
   list.push_back({{2, 12, 1000}, 1, 30, Ids::kOne, reference_grid()});
-  // More than the device holds at once of one thread an element.
+  // More elements than resident threads, at one thread an element.
   if (reads(kind)) {
     list.push_back({{4, 1000, 64}, 1, 1100});
     list.push_back({{300, 1024}, 1, 1000, Ids::kMixed, reference_grid()});
@@ -111,7 +111,7 @@ std::uint64_t greatest_id(DType dtype) {
   const std::size_t bits = 8 * size_of(dtype) - (is_signed(dtype) ? 1 : 0);
   return ~std::uint64_t{0} >> (64 - bits);
 }
-// The place that an id names, or nothing.
+// Returns the place that an id names, or nothing.
 std::optional<std::size_t> place_of(DType dtype, Bits bits, std::size_t size) {
   if (bits >= greatest_id(dtype) || bits >= size) return std::nullopt;
   return bits;
@@ -133,7 +133,7 @@ Bits random_id(DType dtype, Ids kind, std::size_t i, std::size_t size, Random& r
   }
 }
 
-// a + b in the type that `dtype` is computed in, rounded to it.
+// Returns a + b in the computing type of `dtype`, rounded to `dtype`.
 Bits sum_of_two(DType dtype, Bits a, Bits b) {
   if (!is_float(dtype)) return id_bits(dtype, static_cast<std::int64_t>(a + b));
   const Real x = decode(dtype, a), y = decode(dtype, b);
@@ -143,7 +143,8 @@ Bits sum_of_two(DType dtype, Bits a, Bits b) {
   return encode(dtype, static_cast<Real>(static_cast<float>(x) + static_cast<float>(y)));
 }
 
-// A sum of terms, the first of them what was there, in any order, rounded each time.
+// A sum of terms, the first of which is the previous value, in any order, rounded after each
+// addition.
 Expected sum_in_any_order(DType dtype, const std::vector<Bits>& terms) {
   Real magnitude = 0;
   std::vector<Real> values;
@@ -157,7 +158,7 @@ Expected sum_in_any_order(DType dtype, const std::vector<Bits>& terms) {
   return Expected::within(dtype, sum, {0, 0, static_cast<Real>(values.size()) * step});
 }
 
-// In the order of the terms, in the computing type, rounded to the element at the end.
+// A sum in the order of the terms, in the computing type, rounded to the element type at the end.
 Expected sum_rounded_once(DType dtype, const std::vector<Bits>& terms) {
   Real sum = decode(dtype, terms[0]);
   for (std::size_t i = 1; i < terms.size(); ++i) {
@@ -171,7 +172,7 @@ Expected sum_rounded_once(DType dtype, const std::vector<Bits>& terms) {
 
 using Bytes = std::shared_ptr<std::vector<std::byte>>;
 
-// What a kernel leaves in `out`, which held `before`.
+// Returns the permitted content of `out`, which held `before`.
 std::vector<Expected> index_reference(Kind kind, SumOrder order, DType ids_dtype, DType dtype,
                                       const IndexCase& choice, const std::vector<std::byte>& ids,
                                       const std::vector<std::byte>& inp,
@@ -185,7 +186,7 @@ std::vector<Expected> index_reference(Kind kind, SumOrder order, DType ids_dtype
   }
   std::vector<bool> is_sum(out.size());
   std::vector<std::vector<Bits>> terms(order == SumOrder::kKept ? 0 : out.size());
-  // The order of all elements is, for each place, that of j.
+  // For each place, the order of all elements is the order of j.
   for (std::size_t i = 0; i < all; ++i) {
     const std::size_t l = i / right / choice.count, j = i / right % choice.count, r = i % right;
     const std::size_t at = has_own_ids(kind) ? i : j * choice.stride;
@@ -257,7 +258,7 @@ Result<ops::Launch> plan_indexing(Kind kind, SumOrder order, DType ids_dtype, DT
   return brought(call);
 }
 
-// The numbers of ids in the order of the ids, equal ones in theirs.
+// Returns the numbers of the ids sorted stably by id.
 std::vector<std::byte> sorted_numbers(DType dtype, const std::vector<std::byte>& ids) {
   const auto value = [&](std::uint32_t i) {
     const Bits bits = load(dtype, &ids[i * size_of(dtype)]);
@@ -286,7 +287,7 @@ Case build(std::string name, Kind kind, SumOrder order, DType ids_dtype, DType d
     store(ids_dtype, random_id(ids_dtype, choice.ids, j, size, random),
           &(*ids)[i * size_of(ids_dtype)]);
   }
-  // Sums take short rows of all kinds, plain ones first, so that a NaN does not end all.
+  // For sums, short rows of all kinds, normal ones first, so that a NaN does not reach every sum.
   const auto values = [&](std::size_t count) {
     if (!adds(kind)) return mixed_values(dtype, count, seed);
     constexpr std::size_t kColumns = 16;

@@ -1,11 +1,12 @@
-// softmax_<T>, rmsnorm_<T>, layernorm_<T>: an operation over each row.
+// softmax_<T>, rmsnorm_<T>, layernorm_<T>: operations on each row.
 //
-// Contract: softmax is computed in f32 (f64 for f64), the norms in f32 for every type; one rounding
-// to the element at the end. The bounds count what the formula's steps round: the sum of a row as
-// rows.hpp has it, an exponential 2.5 units and what its rounded argument costs, a root 2 units.
-// The variance is that of the deviations from the mean: the mean square less the square of the mean
-// cancels, and fails the rows that lie around a large mean. A row with a NaN, an infinity that
-// meets another, or for softmax nothing but -infinity, is NaN.
+// Contract: softmax is computed in f32 (f64 for f64), the norms in f32 for every type, with one
+// rounding to the element type at the end. The bounds add up the roundings of the steps of the
+// formula: the sum of a row as in rows.hpp, 2.5 units for an exponential plus the effect of its
+// rounded argument, 2 units for a root. The variance must be that of the deviations from the mean:
+// the mean square minus the square of the mean cancels, and fails for the rows with a large mean.
+// The result is NaN for a row with a NaN, with infinities that meet, or, for softmax, with only
+// -infinity.
 #include "kiln/ops/norm.hpp"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ std::vector<Expected> layernorm_reference(DType dtype, const Row& x, const Affin
   for (const Real value : x) variance += (value - mean) * (value - mean) / count;
   const Real mean_error = (depth + 2) * kHalfUnit * magnitude / count;
   const Real denominator = variance + static_cast<Real>(affine.epsilon);
-  // Of the deviations each is off by the mean's error and its own rounding.
+  // Each deviation is off by the error of the mean and by its own rounding.
   const Real spread = std::sqrt(variance);
   const Real deviation_error = mean_error + kHalfUnit * magnitude / count;
   const Real variance_error = (depth + 3) * kHalfUnit * variance + 2 * spread * deviation_error +
@@ -107,14 +108,16 @@ struct NormCase {
   std::size_t rows, columns;
   bool has_alpha = true, has_beta = true;
   std::size_t misalignment = 0;
-  // Of the norms: the reference's launch, or threads in place of the helper's, y rows to a block.
+  // For the norms: the reference launch, or this number of threads instead of the helper's, with y
+  // rows in a block.
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t block_x = 0, block_y = 1;
-  // Of a row, of softmax_long and norm_long; 0 where the plan of softmax is to choose the kernel.
+  // Parts of a row for softmax_long and norm_long; 0 if the plan of softmax chooses the kernel.
   std::uint32_t parts = 1;
 };
 
-// Parts of one block of whole lines; of fewer elements than a line, of no whole pieces of 16 bytes.
+// Parts of a single block that are whole lines, that have fewer elements than a line, and that are
+// not whole 16-byte pieces.
 std::vector<NormCase> long_cases(Breadth breadth) {
   std::vector<NormCase> list;
   const auto add = [&](std::size_t rows, std::size_t columns, std::uint32_t parts,
@@ -133,13 +136,13 @@ std::vector<NormCase> long_cases(Breadth breadth) {
   return list;
 }
 
-// As many as are staged: in blocks of 32 and 64 rows, the last of them with fewer.
+// Row counts that are staged: blocks of 32 and 64 rows, the last of them with fewer.
 std::vector<NormCase> staged_cases(Breadth breadth) {
   std::vector<NormCase> list;
   for (const std::size_t columns : {1, 3, 7}) list.push_back({2813, columns});
   list.push_back({6900, 17});
   list.push_back({2021, 5, true, true, 1});
-  list.push_back({1001, 2});  // few elements, for devices that are slow
+  list.push_back({1001, 2});  // few elements, for slow devices
   if (breadth != Breadth::kHandful) {
     list.push_back({20000, 3});
     list.push_back({13300, 33});
@@ -154,7 +157,7 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({3, 34});
   list.push_back({3, 4099, true, true, 1});
   list.push_back({12, 65, true, true, 3});
-  list.push_back({601, 3});  // blocks of many rows, the last one of fewer
+  list.push_back({601, 3});  // blocks of many rows; the last one has fewer
   if (kind != Kind::kSoftmax) {
     list.push_back({12, 65, false, true});
     const auto add = [&](std::size_t rows, std::size_t columns, ops::Geometry geometry,
@@ -164,7 +167,8 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
     for (const std::size_t columns : {65, 1000, 1025, 4096}) {
       add(12, columns, ops::Geometry::kReference);
     }
-    // Teams of a part of a wave, of a whole one, of more than one, of no power of two, of one.
+    // Teams of a part of a wave, of one wave, of several waves, of a size that is not a power of
+    // two, and of one thread.
     add(12, 64, ops::Geometry::kOwn, 4, 4);
     add(12, 100, ops::Geometry::kOwn, 32, 6);
     add(12, 100, ops::Geometry::kOwn, 128, 2);
@@ -187,7 +191,7 @@ std::vector<NormCase> norm_cases(Kind kind, Breadth breadth) {
   list.push_back({528, 200});
   list.push_back({2, 32768});
   list.push_back({1, 50001});
-  // More than a large GPU holds at once.
+  // More rows than are resident on a large GPU.
   if (kind == Kind::kSoftmax) list.push_back({17000, 128});
   return list;
 }
@@ -237,7 +241,7 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
   if (launch && choice.block_x != 0) {
     launch->grid.x = static_cast<std::uint32_t>(choice.rows) / choice.block_y;
     launch->block = {choice.block_x, choice.block_y, 1};
-    // The last but one parameter is the block's size along x.
+    // The second to last parameter is the block size along x.
     launch->arguments[launch->arguments.size() - 2] =
         ops::Argument::of(static_cast<std::int32_t>(choice.block_x));
   }
@@ -258,7 +262,7 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
   const float epsilon = random.below(2) == 0 ? 1e-5f : 1e-2f;
   Case made;
   made.name = std::move(name);
-  // The rows of a case start with another kind each time.
+  // Each case starts with another kind of rows.
   auto source = std::make_shared<std::vector<std::byte>>(
       rows_of(dtype, choice.rows, choice.columns, random, random.below(kRowKinds)));
   made.operands.push_back(input("src", dtype, *source, choice.misalignment));
@@ -305,7 +309,7 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
   return made;
 }
 
-// Of either norm.
+// Cases for both norms.
 void add_long_norm_cases(std::string_view kernel, DType dtype, Selection selection,
                          std::vector<CaseSpec>& cases) {
   std::vector<NormCase> list =
@@ -344,7 +348,7 @@ bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                 : is_staged ? staged_cases(breadth)
                                             : norm_cases(*kind, breadth)) {
     const std::string name = name_of(kernel, choice);
-    const std::size_t of_row = is_staged ? 1 : 32;  // threads, at least
+    const std::size_t of_row = is_staged ? 1 : 32;  // least number of threads for a row
     cases.push_back(
         {name, choice.rows * std::max(choice.columns, of_row),
          [=, kind = *kind](const Seed& seed) { return build(name, kind, dtype, choice, seed); }});

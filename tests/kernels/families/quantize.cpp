@@ -1,8 +1,8 @@
 // quantize_q8_1: rows of f32 to blocks of Q8_1.
 //
-// Contract: d, the largest magnitude / 127 in f32, and x / d are correctly rounded, halves of the
-// latter away from zero; so d and the quants are the same everywhere. s is the sum of the values in
-// f32, in any order. Where d is subnormal in f32, and 0 in f16, the quants are not said.
+// Contract: d, the largest magnitude / 127 in f32, and x / d are correctly rounded, with halves of
+// x / d away from zero. So d and the quants are the same everywhere. s is the sum of the values in
+// f32, in any order. If d is subnormal in f32, and 0 in f16, the quants are not specified.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -34,14 +34,14 @@ struct QuantizeCase {
   }
 };
 
-// Kinds of 32 values by turns: the sign of the largest, halves, steps that f16 or f32 can hardly
-// hold, sums that cancel.
+// Successive groups of 32 values have successive kinds: the sign of the largest value, halves,
+// steps at the limits of f16 or f32, sums that cancel.
 float value_of(std::size_t group, std::size_t j, Random& random) {
   const auto normal = static_cast<float>(random.uniform(-3, 3));
   switch (group % 8) {
     case 0: return normal;
     case 1: return j % 3 == 1 ? -0.0f : 0.0f;
-    // d is 1: halves of both signs.
+    // d is 1: there are halves of both signs.
     case 2: return j == 7 ? -127.0f : static_cast<float>(random.below(250)) / 2 - 62;
     case 3: return normal * 1e-4f;
     case 4: return normal * 3e6f;
@@ -80,7 +80,7 @@ Case build(std::string name, const QuantizeCase& choice, const Seed& seed) {
   std::memcpy(content.data(), x->data(), content.size());
   made.operands.push_back(input("x", DType::kF32, std::move(content), choice.misalignment));
   made.operands.back().ends_memory = choice.ends_memory;
-  // In pieces of two bytes: d, s, sixteen pairs of quants.
+  // In pieces of two bytes: d, s, and sixteen pairs of quants.
   Operand vy{"vy", DType::kF16, poison(choice.rows * padded / 32 * kActivationBytes, random)};
   vy.expected = [=] {
     std::vector<Expected> expected;

@@ -1,10 +1,10 @@
-// Products of a matrix of blocks and vectors: dequantize_mul_mat_vec_<format> with f32,
+// Products of a matrix of blocks with vectors: dequantize_mul_mat_vec_<format> with f32, and
 // mul_mat_vec_<format>_q8_1_cuda<vectors>, mul_mat_<format>, held_vectors_<format> and
 // indexed_moe_forward_<format>_q8_1 with Q8_1.
 //
-// Contract: the exact product with the values of f32, or with the blocks of Q8_1 as they are, but
-// for the roundings of a sum in f32. Rows and vectors of any number; columns of any number of whole
-// blocks; activations padded at will, by anything finite; the results' stride at will.
+// Contract: the exact product with the f32 values, or with the given blocks of Q8_1, except for the
+// roundings of a sum in f32. Any number of rows and vectors; columns in whole blocks; activations
+// with any padding, of any finite values; any stride of the results.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -27,7 +27,7 @@ enum class Kind : std::uint8_t { kF32, kVectors, kMatrix, kHeld, kMoe };
 struct Subject {
   Kind kind;
   BlockFormat format;
-  std::size_t vectors = 1;  // of kVectors
+  std::size_t vectors = 1;  // for kVectors
 };
 
 std::optional<Subject> subject_of(std::string_view kernel) {
@@ -67,29 +67,30 @@ std::optional<Subject> subject_of(std::string_view kernel) {
 
 struct ProductCase {
   std::size_t rows, columns;
-  std::size_t vectors = 1;  // of kMatrix and kHeld
-  std::size_t padded = 0;   // of activations
+  std::size_t vectors = 1;  // for kMatrix and kHeld
+  std::size_t padded = 0;   // padded columns of the activations
   std::size_t dst_stride = 0;
   Geometry geometry = Geometry::kOwn;
   BlockKind kind = BlockKind::kUsual;
-  std::size_t misalignment = 0;  // of the blocks in their units, of floats in elements
+  std::size_t misalignment = 0;  // of the blocks in block units, of floats in elements
   bool ends_memory = false;
-  std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, in place of the geometry's
+  std::uint32_t blocks = 0;  // along x, of 32 x `waves` threads, instead of the geometry's
   std::uint32_t waves = 1;
   bool is_published = false;  // 0, 1, 2, ... times itself
-  // Of kMoe.
+  // For kMoe.
   std::size_t batches = 0, slots = 0;
   ops::MoeInputs inputs = ops::MoeInputs::kOfBatch;
 };
 
-// Roundings on the way of a term: of eight threads that share a row, each of which adds whole
-// numbers of sixteen values or more, or single values; of one that adds all of a row.
+// Returns the number of roundings that a term passes through. Either eight threads share a row,
+// each of which adds integers of sixteen values or more, or single values; or one thread adds the
+// whole row.
 Real depth(Kind kind, std::size_t columns) {
   const bool is_shared = kind == Kind::kVectors || kind == Kind::kMoe;
   return static_cast<Real>(columns / (is_shared ? 32 : 8) + 16);
 }
 
-// Activations that differ in size from block to block; some are 0.
+// Returns activations that differ in size from block to block; some are 0.
 float activation_at(std::size_t j, Random& random) {
   const auto uniform = static_cast<float>(random.uniform(-1, 1));
   static constexpr float kSizes[] = {1, 30, 1e-3f, 1, 0, 3, 1};
@@ -104,7 +105,7 @@ struct Data {
   std::size_t padded = 0;
 };
 
-// Blocks of 32 values from 0 on as Q4_0, quantized as GGUF files are.
+// Returns blocks of 32 values, counting from 0, as Q4_0, quantized as in GGUF files.
 std::vector<std::byte> published_weights(std::size_t columns) {
   std::vector<std::byte> content;
   for (std::size_t first = 0; first < columns; first += 32) {
@@ -146,7 +147,7 @@ Data make_data(const Subject& of, const ProductCase& choice, Random& random) {
       data.x.push_back(choice.is_published ? static_cast<float>(j)
                                            : activation_at(j + 32 * v, random));
     }
-    // The padding is 0 where quantize_q8_1 made it; no kernel may count on that.
+    // quantize_q8_1 pads with 0, but no kernel may rely on it.
     for (std::size_t first = 0; first < data.padded; first += 32) {
       float group[32];
       for (std::size_t j = 0; j < 32; ++j) {
@@ -159,7 +160,7 @@ Data make_data(const Subject& of, const ProductCase& choice, Random& random) {
   return data;
 }
 
-// Element (vector or task, row) of the result.
+// Returns the permitted values of element (vector or task, row) of the result.
 Expected expected_of(const Subject& of, const ProductCase& choice, const QuantizedRow& row,
                      const Data& data, std::size_t vector) {
   if (choice.is_published) {
@@ -295,7 +296,7 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
     if (launch && choice.blocks != 0) {
       launch->grid.x = choice.blocks;
       launch->block = {32, choice.waves, 1};
-      // Devices that hold no vectors need no room.
+      // Devices that do not hold vectors need no shared memory.
       if (launch->shared_bytes != 0) launch->shared_bytes = held_bytes(of.format, choice.waves);
     }
     return launch;
@@ -310,7 +311,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
   constexpr auto kOwn = Geometry::kOwn;
   constexpr auto kSpecial = BlockKind::kSpecial;
   const std::size_t block = ops::info(of.format).values;
-  // No multiple of 64 or 128 where blocks are small, and one that some threads have no part of.
+  // Not a multiple of 64 or 128 if blocks are small, and a size in which some threads have no part.
   const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
   constexpr std::size_t kShared = 1024;  // rows of more columns are shared by the waves of a block
   std::vector<ProductCase> list;
@@ -321,7 +322,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
               {.rows = 5, .columns = odd, .kind = kSpecial, .misalignment = 1},
               {.rows = 2, .columns = 2 * some, .ends_memory = true},
               {.rows = 3, .columns = 3 * some, .geometry = kReference}};
-      // The rows of Q5_K are the grid's.
+      // For Q5_K, the grid determines the rows.
       if (of.format != BlockFormat::kQ5_K) {
         list.push_back({.rows = 5, .columns = some, .blocks = 2, .waves = 4});
       }
@@ -345,7 +346,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
            .ends_memory = true,
            .blocks = 2,
            .waves = 3}};
-      // Rows that blocks share, and so many that they are few no longer.
+      // Rows that the waves of a block share, and more rows than count as few.
       list.push_back({.rows = 6, .columns = kShared + block});
       if (of.vectors == 1) {
         list.push_back({.rows = 9, .columns = kShared + block, .geometry = kReference});
@@ -356,7 +357,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
         list.push_back({.rows = 7, .columns = kShared + block, .geometry = kReference});
         list.push_back({.rows = tuning::kRowsWithoutUnits + 5, .columns = 3 * block});
       }
-      // And so many that each wave has its own on any GPU, or each half of a block.
+      // So many rows that each wave, or each half of a block, has its own on any GPU.
       if (of.format == BlockFormat::kQ4_0 && (of.vectors == 1 || of.vectors == 3)) {
         list.push_back({.rows = 8450, .columns = kShared + block, .geometry = kReference});
       }
@@ -390,14 +391,15 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .geometry = kReference,
                .misalignment = 1,
                .ends_memory = true}};
-      // Tiles by blocks of any more threads than work.
+      // Tiles by blocks with more threads than work.
       list.push_back({.rows = 70, .columns = some, .vectors = 66, .blocks = 2, .waves = 6});
       list.push_back({.rows = 70, .columns = some, .vectors = 9, .blocks = 1, .waves = 11});
       break;
     }
     case Kind::kHeld:
-      // Blocks with one tile, with several and with more than they sum at once, whose columns take
-      // some passes and one; waves without columns, rows that are whole lines and some parts of one.
+      // Blocks with one tile, with several, and with more than they sum at once; columns that take
+      // several passes, and one; waves without columns; rows that are whole lines, and parts of
+      // one.
       list = {
           {.rows = 24, .columns = 1280, .vectors = 5, .blocks = 2, .waves = 4},
           {.rows = 40,
@@ -442,7 +444,7 @@ std::vector<ProductCase> cases_of_kind(const Subject& of) {
                .slots = 1,
                .inputs = ops::MoeInputs::kOfTask},
               {.rows = 6, .columns = kShared + block, .batches = 1, .slots = 2},
-              // Blocks behind all rows, by waves of any number.
+              // Blocks beyond the last row, with any number of waves.
               {.rows = 282, .columns = 2048, .geometry = kReference, .batches = 2, .slots = 3},
               {.rows = 282, .columns = 2048, .blocks = 282, .waves = 3, .batches = 2, .slots = 3}};
       break;
@@ -471,7 +473,8 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
 }
 
-// Threads, roughly. A tile costs all of it, however few rows and vectors there are.
+// Returns the approximate number of threads. A whole tile is counted, however few rows and vectors
+// it has.
 std::size_t work_of(const Subject& of, const ProductCase& choice) {
   const std::size_t threads = choice.rows * (choice.geometry == Geometry::kOwn ? 32 : 128);
   if (of.kind == Kind::kMatrix) {
@@ -495,7 +498,8 @@ bool add_quantized_product_cases(std::string_view kernel, Selection, std::vector
 }
 
 Contracts quantized_product_contracts() {
-  // What 8 bits cost beside the roundings, for each value and each 32 of them.
+  // The error of 8-bit activations in addition to the roundings, for each value and for each 32
+  // values.
   const std::string of_quants = "8 bits: abs scale quant max abs x / 226 for each value";
   const std::string of_zero = of_quants + ", abs scale zero abs Σ x / 2048";
   const std::string of_offset = of_quants + ", abs offset abs Σ x / 2048";
@@ -518,7 +522,7 @@ Contracts quantized_product_contracts() {
     if (has_offset(format)) return "Σ scale Σ quant d q + offset s";
     return has_zero(format) ? "Σ scale (Σ quant d q - zero s)" : "Σ scale Σ quant d q";
   };
-  // A product with many vectors takes a zero point from the quants.
+  // A product with many vectors gets the zero point from the quants.
   const auto matrix_formula = [&](BlockFormat format) -> std::string {
     return has_zero(format) ? "Σ scale Σ (quant - zero) d q" : formula(format);
   };

@@ -1,6 +1,7 @@
-// arange_<T>, transpose_<T>, slice_<T>: numbers in a row, and copies that rearrange.
+// arange_<T>, transpose_<T>, slice_<T>: sequences of numbers, and copies that rearrange elements.
 //
-// Contract: floats are start + i step in f64, rounded once; integers wrap. Copies are bit by bit.
+// Contract: floats are start + i step in f64, rounded once; integers wrap. Copies are exact bit by
+// bit.
 #include <memory>
 
 #include "kiln/ops/fill.hpp"
@@ -25,7 +26,7 @@ Operand output(DType dtype, std::size_t count, Random& random, std::size_t misal
   return out;
 }
 
-// Grids of our own geometry, or of a size of their own.
+// Returns grids of kiln's own geometry and grids of fixed sizes.
 std::vector<GridChoice> own_grids() {
   std::vector<GridChoice> grids;
   for (const GridChoice& grid : all_grids()) {
@@ -81,7 +82,7 @@ CaseSpec arange_case(std::string_view kernel, DType dtype, const ArangeCase& cho
           std::vector<Expected> expected;
           for (std::size_t i = 0; i < choice.count; ++i) {
             if (is_float(dtype)) {
-              // What f64 rounds, once more to the element.
+              // The f64 value is rounded once more, to the element type.
               const Real value =
                   decode(dtype, start.bits) + static_cast<Real>(i) * decode(dtype, step.bits);
               const Real rounding = 1.01L * rounding_error(DType::kF64);
@@ -105,7 +106,7 @@ CaseSpec arange_case(std::string_view kernel, DType dtype, const ArangeCase& cho
 
 // ---- transpose and slice ----------------------------------------------------------------------
 
-// A copy of `inp` where element `source(i)` becomes element i.
+// Makes a copy of `inp` in which element `source(i)` becomes element i.
 Case copy_case(std::string name, DType dtype, std::size_t inp_count, std::size_t out_count,
                std::size_t misalignment, const Seed& seed,
                std::function<std::size_t(std::size_t)> source) {
@@ -141,7 +142,7 @@ std::vector<TransposeCase> transpose_cases(Breadth breadth) {
       {1, 1, 1},
       {2, 33, 65},
       {3, 7, 200},
-      // Whole units on one side, and on none.
+      // Whole access units on one side, and on neither side.
       {1, 128, 130},
       {1, 130, 131},
       {1, 100, 3},
@@ -241,7 +242,7 @@ CaseSpec slice_case(std::string_view kernel, DType dtype, const SliceCase& choic
           }};
 }
 
-// The copies of views for which the helpers choose a kernel.
+// The copies of views for which the helpers choose one of these kernels.
 ElementwiseKernel view_copy(std::string_view kernel, DType dtype) {
   ElementwiseKernel subject;
   subject.name = kernel;

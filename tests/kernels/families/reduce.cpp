@@ -1,10 +1,11 @@
-// fast_<op>_<T>, split_<...>_<T>: a value for all elements along some dims; sum_<T>: sums added to
-// what is there.
+// fast_<op>_<T>, split_<...>_<T>: one value for all elements along some dims; sum_<T>: sums that
+// are added to the previous values.
 //
-// Contract: integer sums wrap. Float sums are off by what the additions round away, f16's and
-// bf16's in f32, and exact where every order is. min and max start from the infinity of the other
-// side: f64 and f32 ignore NaN, f16 and bf16 keep it, and either zero will do. argmin and argmax:
-// the smallest index of the extreme; NaN is skipped, and of nothing but NaNs the index is 0.
+// Contract: integer sums wrap. Float sums may be off by the roundings of their additions, which are
+// in f32 for f16 and bf16; they must be exact if every order is. min and max start from the
+// infinity of the other side. f64 and f32 ignore NaN, f16 and bf16 propagate it, and either zero is
+// right. argmin and argmax return the smallest index of the extreme; they skip NaN, and return 0 if
+// all elements are NaN.
 #include "kiln/ops/reduce.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Expected sum_reference(DType dtype, const std::vector<Bits>& row) {
   return Expected::within(dtype, sum.value, {0, 0, sum.error});
 }
 
-// Numbers in order: floats by value, integers by theirs. A Real holds every i64.
+// Returns a value for comparison: floats and integers by value. A Real represents every i64.
 Real number_of(DType dtype, Bits bits) {
   if (is_float(dtype)) return decode(dtype, bits);
   return dtype == DType::kI64 ? static_cast<Real>(static_cast<std::int64_t>(bits))
@@ -54,7 +55,7 @@ Expected extreme_reference(ReduceOp op, DType dtype, const std::vector<Bits>& ro
   for (const Bits each : row) {
     const Real value = number_of(dtype, each);
     has_nan = has_nan || std::isnan(value);
-    // Of integers at least one comes here: each is beyond an infinity.
+    // Every integer lies beyond the initial infinity, so at least one of them sets `bits`.
     if (largest ? value > extreme : value < extreme) extreme = value, bits = each;
   }
   if (!is_float(dtype)) return Expected::exactly(bits);
@@ -88,7 +89,7 @@ Expected reduce_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row
   return {};
 }
 
-// What is reduced: a view, and its dims by position.
+// The operand of a reduction: a view, and the positions of the reduced dims.
 struct Shape {
   std::string name;
   ops::Layout layout;
@@ -96,8 +97,8 @@ struct Shape {
   std::size_t offset = 0;  // elements from the start of the operand to the view
 };
 
-// The view with the dims that stay first, then those of `over`: the elements of a result lie
-// together.
+// Returns the view with the remaining dims first and those of `over` last, so that the elements of
+// a result are adjacent.
 ops::Layout reduced_last(const Shape& shape) {
   const ops::Extents strides = ops::strides_of(shape.layout);
   ops::Layout view{shape.layout.dims, strides};
@@ -128,7 +129,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
     for (const std::size_t& d : over) name += (&d == over.begin() ? "" : ",") + std::to_string(d);
     shapes.push_back({name, layout, over, offset});
   };
-  // Rows of every kind, twice; and few that are long.
+  // Rows of every kind, twice, and a few long rows.
   for (const ops::Extents& dims : {ops::Extents{24, 1}, {24, 33}, {24, 1000}, {3, 4097}}) {
     add("rows", {dims}, {1});
   }
@@ -160,7 +161,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
                                    {1000, 17}}) {
     add("rows", {dims}, {1});
   }
-  // The last ones are read across, by blocks of 1024, 128 and 64 threads (tuning::kAcross).
+  // The last ones are read across rows, by blocks of 1024, 128 and 64 threads (tuning::kAcross).
   for (const ops::Extents& dims : {ops::Extents{1, 24},
                                    {7, 24},
                                    {33, 130},
@@ -176,12 +177,12 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   add("several", {{3, 5, 7, 9}}, {3, 1});
   add("several", {{3, 5, 7, 9}}, {0, 1, 2, 3});
   add("several", {{33, 65}}, {0, 1});
-  // In blocks of 1024 threads, between half of the threads that a device holds and all: of the host,
-  // of the smallest GPU in tuning::kMachines, and of an H200.
+  // With blocks of 1024 threads, between half and all of the resident threads of a device: of the
+  // host, of the smallest GPU in tuning::kMachines, and of an H200.
   add("several", {{44, 8, 25}}, {0, 2});
   add("several", {{44, 60, 25}}, {0, 2});
   add("several", {{4, 200, 256}}, {0, 2});
-  // In blocks of 128 threads or 64, between all of these threads and twice as many.
+  // With blocks of 128 or 64 threads, between one and two times the resident threads.
   add("rows", {{100, 100}}, {1});
   add("permuted", {{30, 30, 100}, {100, 3000, 1}}, {2});
   add("rows", {{4500, 64}}, {1});
@@ -193,7 +194,7 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   return shapes;
 }
 
-// The source of a case: rows of all kinds where the results' elements lie.
+// Returns the source of a case: the elements of each result form a row of some kind.
 std::vector<std::byte> source_of(const Shape& shape, DType dtype, Random& random) {
   const ops::Layout view = reduced_last(shape);
   const std::size_t columns = elements_of_one(shape);
@@ -209,7 +210,7 @@ std::vector<std::byte> source_of(const Shape& shape, DType dtype, Random& random
   return content;
 }
 
-// The elements of each result, in order.
+// Returns the elements of each result, in order.
 std::vector<std::vector<Bits>> rows_in(const Shape& shape, DType dtype,
                                        const std::vector<std::byte>& content) {
   const std::size_t columns = elements_of_one(shape);
@@ -226,8 +227,8 @@ struct ReduceCase {
   Shape shape;
   GridChoice grid = own_grid();
   std::size_t src_misalignment = 0, dst_misalignment = 0;
-  std::uint32_t parts = 0;  // of a row, of split_<...>
-  bool least = false;       // of split_<...>, which also gives the greatest
+  std::uint32_t parts = 0;  // of a row, for split_<...>
+  bool least = false;       // for split_<...>, which also finds the largest element
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/" + shape.name;
@@ -269,8 +270,8 @@ ops::Reduce call_of(ReduceOp op, DType dtype, const ReduceCase& choice) {
   return call;
 }
 
-// Of shapes whose elements are evenly apart, side by side or not, in blocks of up to the 256 threads
-// that the kernels take.
+// Cases for shapes whose elements have a constant distance, adjacent or not, in blocks of up to 256
+// threads, the limit of these kernels.
 std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims, bool apart) {
   std::vector<ReduceCase> list;
   const auto add = [&](const ReduceCase& choice) {
@@ -286,7 +287,7 @@ std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims, bool apa
     choice.parts = kParts[turn++ % 4];
     add(choice);
   }
-  // Longer than a part's whole lines of memory.
+  // Longer than the whole cache lines of a part.
   struct Long {
     const char* name;
     ops::Layout layout;
@@ -343,7 +344,7 @@ CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const Redu
           }};
 }
 
-// A sum that starts from `first` and rounds to the type itself at each step, in any order.
+// A sum that starts from `first` and is rounded to its own type after each addition, in any order.
 Expected sum_into_reference(DType dtype, Bits first, std::vector<Bits> row) {
   row.push_back(first);
   if (!is_float(dtype)) return sum_reference(dtype, row);
@@ -372,7 +373,7 @@ CaseSpec sum_into_case(std::string_view kernel, DType dtype, const ReduceCase& c
             out.name = "out";
             out.dtype = dtype;
             out.misalignment = choice.dst_misalignment;
-            // Of the sums, the dims that stay are in their order, as in `shape`.
+            // In the sums, the remaining dims are in the same order as in `shape`.
             const std::size_t results = count_of(shape.layout) / elements_of_one(shape);
             out.content = rows_of(dtype, 1, results, random, 1);
             out.expected = [=, before = out.content] {

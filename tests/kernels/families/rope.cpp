@@ -1,7 +1,7 @@
 // rope_i_<T>, rope_<T>, rope_thd_<T>: pairs (p, q) become (p cos - q sin, p sin + q cos).
 //
-// Contract: computed in f64 for f64, else in f32: two products and a sum, each rounded or fused;
-// one rounding to the element at the end.
+// Contract: computed in f64 for f64, otherwise in f32: two products and a sum, each rounded or
+// fused, and one rounding to the element type at the end.
 #include "kiln/ops/rope.hpp"
 
 #include <cmath>
@@ -58,14 +58,14 @@ std::vector<RopeCase> rope_cases(Breadth breadth, DType dtype) {
   }
   list.push_back({1, 32, 1, 128});
   list.push_back({4, 1, 257, 64, RopeTables::kPerBatch});
-  if (dtype == DType::kF64) {  // tables for which heads are walked in another order
+  if (dtype == DType::kF64) {  // tables for which the heads are visited in another order
     list.push_back({2, 1, 2049, 256, RopeTables::kPerBatch, 0, reference_grid()});
     list.push_back({1, 2, 2049, 256, RopeTables::kShared, 0, grid_of(300, 96)});
   }
   return list;
 }
 
-// Where the parts of a pair lie, and its entry in the tables.
+// The places of the parts of a pair, and its entry in the tables.
 struct Pair {
   std::size_t p, q, entry;
 };
@@ -82,7 +82,7 @@ Pair pair_of(RopeKind kind, const RopeCase& choice, std::size_t batch, std::size
   return {first + i, first + i + half, entry};
 }
 
-// x * a + y * b, whose products may cancel.
+// x * a + y * b. The products may cancel.
 Expected sum_of_products(DType dtype, Real x, Real a, Real y, Real b) {
   const Real first = x * a, second = y * b;
   const Real magnitude = std::fabs(first) + std::fabs(second);

@@ -1,8 +1,10 @@
-// asort_{asc,desc}_<T>: the columns of each row in the order of their elements;
-// sort_{asc,desc}_<T>: these elements; sort_long_<T>: either, by several blocks to a row.
+// asort_{asc,desc}_<T>: the column numbers of each row, sorted by their elements;
+// sort_{asc,desc}_<T>: the sorted elements; sort_long_<T>: either, with several blocks for each
+// row.
 //
-// Contract: equal elements, which zeros of both signs are, keep the order of their columns; NaN
-// comes last in either order. Any number of columns, whatever the block and its shared memory hold.
+// Contract: equal elements, which include zeros of both signs, keep the order of their columns. NaN
+// comes last in both orders. Any number of columns is allowed, whatever fits in the block and its
+// shared memory.
 #include "kiln/ops/sort.hpp"
 
 #include <algorithm>
@@ -23,11 +25,11 @@ struct SortCase {
   std::size_t rows, columns;
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::size_t misalignment = 0;
-  std::uint32_t threads = 0;  // in place of the geometry's
-  // Columns that the shared memory holds, in place of the geometry's; of long rows, how many of
-  // them are sorted at once.
+  std::uint32_t threads = 0;  // instead of the geometry's
+  // Columns that fit in shared memory, instead of the geometry's; for long rows, the number of rows
+  // that are sorted at once.
   std::int32_t at_once = 0;
-  std::uint32_t parts = 0;  // of a long row
+  std::uint32_t parts = 0;  // blocks for a long row
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/rows/" + shape_name({rows, columns});
@@ -43,16 +45,16 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
   constexpr auto kOwn = ops::Geometry::kOwn;
   constexpr auto kReference = ops::Geometry::kReference;
   std::vector<SortCase> list = {
-      // Rows of every kind, with as many columns as a lane, a wave and a block make change.
+      // Rows of every kind, with column counts around the sizes of a lane, a wave and a block.
       {kRowKinds, 1},
       {kRowKinds, 24},
       {kRowKinds, 65, kReference},
       {kRowKinds, 250, kOwn, 1},
       {kRowKinds, 300},
       {kRowKinds, 1025},
-      // In slices, some of them of one value.
+      // In slices, some of which have a single value.
       {kRowKinds, 300, kOwn, 0, 0, 128},
-      // No whole wave; waves that have no column.
+      // No whole wave; waves without a column.
       {2, 70, kOwn, 0, 5},
       {2, 200, kReference, 3, 100},
   };
@@ -72,11 +74,12 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
   return list;
 }
 
-// Blocks of 64 threads sort 512 columns at once.
+// Blocks of 64 threads sort 512 columns at a time.
 std::vector<SortCase> long_sort_cases(Breadth breadth) {
   constexpr auto kOwn = ops::Geometry::kOwn;
   std::vector<SortCase> list = {
-      // Rows of every kind; some in turns; parts that have no column; several sorts a part.
+      // Rows of every kind; some rows after others; parts without a column; several sorts in a
+      // part.
       {kRowKinds, 150, kOwn, 1, 64, 0, 2},
       {3, 70, kOwn, 0, 64, 2, 1},
       {2, 5, kOwn, 0, 128, 0, 14},
@@ -88,7 +91,7 @@ std::vector<SortCase> long_sort_cases(Breadth breadth) {
   return list;
 }
 
-// Where an element stands among the others: NaN above all.
+// Returns the sort key of an element. NaN is above all.
 Real sort_value(DType dtype, Bits bits) {
   if (is_float(dtype)) return decode(dtype, bits);
   return dtype == DType::kI64 ? static_cast<Real>(static_cast<std::int64_t>(bits))
@@ -116,13 +119,13 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
-  // A row of everything, then rows of each kind.
+  // A row with all kinds of values, then rows of each kind.
   auto x = std::make_shared<std::vector<std::byte>>(mixed_values(dtype, choice.columns, seed));
   const std::vector<std::byte> rest =
       rows_of(dtype, choice.rows - 1, choice.columns, random, random.below(kRowKinds));
   x->insert(x->end(), rest.begin(), rest.end());
   if (choice.rows > 2) {
-    // The last two: in order, and in the opposite one.
+    // The last two rows are sorted, one in order and one in the opposite order.
     const std::size_t bytes = choice.columns * size_of(dtype);
     for (std::size_t r = choice.rows - 2; r < choice.rows; ++r) {
       const std::vector<std::byte> row(x->begin(), x->begin() + static_cast<std::ptrdiff_t>(bytes));
@@ -192,7 +195,7 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
   return made;
 }
 
-// A case has one order, and gives one of the two.
+// A case has one of the two orders, and gives either elements or columns.
 bool add_long_sort_cases(std::string_view kernel, DType dtype, Selection selection,
                          std::vector<CaseSpec>& cases) {
   std::size_t number = 0;

@@ -18,7 +18,7 @@ std::optional<ops::UnaryOp> find_op(std::string_view root) {
   return std::nullopt;
 }
 
-// Each case takes one parameter, by turns.
+// Successive cases use successive parameters.
 std::vector<double> parameters_of(ops::UnaryOp op) {
   if (op == ops::UnaryOp::kElu) return {1, 0.3, -2};
   if (op == ops::UnaryOp::kPower) return {2.3, 2, -1.5, 0.5, 3, 0, 1};
@@ -35,7 +35,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
   const DType dtype = parts->dtype;
   if (!is_float(dtype) && *op != ops::UnaryOp::kCopy) return false;
 
-  std::vector<ElementwiseKernel> kernels;  // one a parameter
+  std::vector<ElementwiseKernel> kernels;  // one for each parameter
   for (const double value : parameters_of(*op)) {
     const Bits parameter = is_float(dtype) ? encode(dtype, value) : 0;
     ElementwiseKernel subject;
@@ -70,7 +70,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
   for (const Variant& variant : variants_of(kernels[0], breadth)) {
     if (kernels.size() > 1 &&
         (variant.values == ValueSet::kAll || variant.views[0].name == "contiguous/n=8193")) {
-      // The cases with the most values meet every parameter.
+      // The cases with the most values use every parameter.
       for (std::size_t i = 0; i < kernels.size(); ++i) {
         cases.push_back(elementwise_case(kernels[i], variant, "/parameter=" + std::to_string(i)));
       }

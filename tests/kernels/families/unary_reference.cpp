@@ -1,4 +1,4 @@
-// The contract of the unary operations, a row each: a formula, a bound, and the rules for NaN and
+// The contract of the unary operations, one in a row: a formula, a bound, and the rules for NaN and
 // -0. docs/KERNELS.md prints the rows.
 #include "tests/kernels/families/unary_reference.hpp"
 
@@ -17,13 +17,13 @@ constexpr Real kPi = 3.141592653589793238462643383279502884L;
 
 constexpr const char* kRoundsOnce = "Mended: the original rounds each step to f16 and bf16.";
 
-// gelu is x * sigmoid(u) with this u: equal to x / 2 * (1 + tanh(u / 2)), and nothing cancels.
+// gelu is x * sigmoid(u) with this u. This equals x / 2 * (1 + tanh(u / 2)), without cancellation.
 Real gelu_angle(Real x) { return 2 * std::sqrt(2 / kPi) * (x + 0.044715L * x * x * x); }
 
 Real normal_cdf(Real x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 
-// What an operation computes, and how exactly.
+// The formula of an operation, and its permitted error.
 struct Reference {
   UnaryOp op;
   Real (*exact)(Real x, Real p);
@@ -38,11 +38,12 @@ struct Reference {
 struct Bounds {
   Bound f64, f32, narrow;
 };
-// For the functions that the vendors compute, f32's bound holds for the narrow types.
+// For functions that the vendors implement, the bound of f32 also holds for the narrow types.
 constexpr Bounds accurate(Real f64_ulps, Real f32_ulps) {
   return {{f64_ulps}, {f32_ulps}, {f32_ulps}};
 }
-// Those of our own have a relative error there. The unit beside it: f32 rounds subnormal results.
+// kiln's own functions have a relative error for narrow types, plus one unit because f32 rounds
+// subnormal results.
 constexpr Bounds approximate(Real f64_ulps, Real f32_ulps, Real narrow_relative) {
   return {{f64_ulps}, {f32_ulps}, {1, narrow_relative}};
 }
@@ -58,7 +59,7 @@ constexpr Reference row(UnaryOp op, Real (*exact)(Real x, Real p), const Bounds&
 }
 
 // clang-format off
-// In the order of the table.
+// In the order of the table of operations.
 constexpr Reference kReferences[] = {
     row(UnaryOp::kNegate, [](Real x, Real) { return -x; }, kExact, kSigned, "-x"),
     row(UnaryOp::kReciprocal, [](Real x, Real) { return 1 / x; }, kRounded, kSigned, "1 / x"),
@@ -124,8 +125,9 @@ static_assert(are_in_order(), "each operation of tables/unary.hpp has its refere
 
 const Reference& reference_of(UnaryOp op) { return kReferences[static_cast<std::size_t>(op)]; }
 
-// The bound for one input. What a product with a subnormal number loses is absolute; and gelu's
-// argument of an exponential, which is up to 100 where the result still counts, is rounded before.
+// Returns the bound for one input. The error of a product with a subnormal number is absolute. The
+// argument of the exponential in gelu, which is up to 100 where the result still matters, is
+// rounded first.
 Bound bound_of(UnaryOp op, DType dtype, Real x) {
   const Reference& reference = reference_of(op);
   Bound bound = dtype == DType::kF64   ? reference.f64
@@ -134,7 +136,7 @@ Bound bound_of(UnaryOp op, DType dtype, Real x) {
   if (!std::isfinite(x)) return bound;
   const DType compute = compute_dtype(dtype);
   const Real least = unit_in_last_place(compute, 0);
-  // The product of x and a weight: that is some units off where it is subnormal, and 0 beneath.
+  // The product of x and a weight. A subnormal weight is off by some units; below that it is 0.
   const auto add_weight_error = [&](Real weight, int units) {
     const Real error = weight > least / 4 ? static_cast<Real>(units) * least : weight;
     bound.absolute = std::fabs(x) * error;
@@ -146,7 +148,7 @@ Bound bound_of(UnaryOp op, DType dtype, Real x) {
       const Real angle = gelu_angle(x);
       add_weight_error(sigmoid(angle), 2);
       if (dtype == compute) {
-        // Three roundings of the angle, each half a unit.
+        // Three roundings of the angle, of half a unit each.
         bound.relative = std::fabs(angle) * sigmoid(-angle) * 1.5L * unit_in_last_place(compute, 1);
       }
       break;
@@ -156,8 +158,8 @@ Bound bound_of(UnaryOp op, DType dtype, Real x) {
   return bound;
 }
 
-// The operations that IEEE 754 rounds once, for f64: a Real has too few bits more than a double to
-// be rounded again.
+// For f64, returns the result of operations that IEEE 754 rounds once, computed in double: a Real
+// has too few additional bits to be rounded again.
 std::optional<Real> correctly_rounded(UnaryOp op, DType dtype, Real inp) {
   if (dtype != DType::kF64) return std::nullopt;
   const double x = static_cast<double>(inp);
@@ -178,12 +180,12 @@ Expected unary_reference(UnaryOp op, DType dtype, Bits inp, Bits parameter) {
   const Real x = decode(dtype, inp), p = decode(dtype, parameter);
   const ZeroSign zero_sign = reference_of(op).zero_sign;
 
-  // max(x, 0) ignores a NaN where it is the C library's fmax (f64, f32, and f8, which computes in
-  // f32), and keeps it in the native half types.
+  // max(x, 0) ignores a NaN if it is the C library's fmax (f64, f32, and f8, which computes in
+  // f32), and propagates it in the native half types.
   if (op == UnaryOp::kRelu && std::isnan(x) && dtype != DType::kF16 && dtype != DType::kBF16) {
     return Expected::within(dtype, 0, {}, zero_sign);
   }
-  // x^0 is 1 for a NaN, too, but an operation on a signalling NaN may answer with a quiet one.
+  // x^0 is 1 also for a NaN, but an operation on a signalling NaN may return a quiet one.
   if (op == UnaryOp::kPower && p == 0 && is_signalling_nan(dtype, inp)) {
     return Expected::within(dtype, 1).or_nan();
   }

@@ -1,9 +1,9 @@
-// upsample_nearest2d, upsample_bilinear2d, upsample_nearest1d: larger and smaller images.
+// upsample_nearest2d, upsample_bilinear2d, upsample_nearest1d: enlarge or shrink images.
 //
-// Contract: the nearest element is that at the output's place times size / size out, a product of
-// f64 cut off. Bilinear: places in f64; floats are blended in f32, f64 in f64, within eight half
-// units of the four elements' magnitudes; integers in f64 and cut off, and an image of equal ones
-// stays what it is.
+// Contract: the nearest element is at the output position times size / output size, computed in f64
+// and truncated. Bilinear: positions are computed in f64. Floats are blended in f32, f64 in f64,
+// within eight half units of the magnitudes of the four elements. Integers are blended in f64 and
+// truncated; an image of equal elements does not change.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -31,7 +31,7 @@ struct UpsampleCase {
   std::size_t misalignment = 0;
 
   Extents out() const { return {dims[0], dims[1], height_out, width_out}; }
-  // Of one dim: rows are images of their own.
+  // The same case in one dim: each row becomes an image.
   UpsampleCase of_one_dim() const {
     UpsampleCase other = *this;
     other.dims = {dims[0], dims[1] * dims[2], 1, dims[3]};
@@ -66,7 +66,7 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
        reference_grid()},
       {{1, 2, 5, 9}, 5, 32, false, 0, 0, RowKind::kNormal, ImageLayout::kNarrowed, grid_of(3, 64)},
       {{1, 1, 3, 4}, 7, 32, false, 0, 0, RowKind::kNormal, kDense, grid_of(1, 32), 1},
-      // More chunks than threads: each keeps its chunk of a line; lines longer than that.
+      // More chunks than threads, so that each thread keeps its chunk of a line; and longer lines.
       {{2, 3, 6, 9}, 11, 32, false, 0, 0, RowKind::kNormal, ImageLayout::kNarrowed, grid_of(1, 32)},
       {{1, 2, 1, 5}, 1, 1024, false, 0, 0, RowKind::kNormal, kDense, grid_of(1, 48)},
       {{1, 1, 1, 1}, 3, 5, false, 0, 0, RowKind::kEqual},
@@ -91,7 +91,8 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
     list.push_back({{2, 3, 8, 16}, 16, 32, false, 0, 0, RowKind::kNormal, kDense, grid});
     list.push_back({{2, 3, 8, 16}, 64, 160, false, 0, 0, RowKind::kNormal, kDense, grid});
   }
-  // More blocks than an architecture's largest GPU holds at once, and fewer than a device may.
+  // More blocks than are resident on the largest GPU of an architecture, though a device may hold
+  // more.
   list.push_back({{1, 1, 525, 512}, 1050, 1024, false, 0, 0, RowKind::kNormal, kDense,
                   reference_grid()});
   return list;
@@ -101,7 +102,7 @@ std::vector<UpsampleCase> upsample_cases(Way way, Breadth breadth) {
   std::vector<UpsampleCase> list = cases_of(way == Way::kBilinear, breadth);
   if (way != Way::kNearest1d) return list;
   std::vector<UpsampleCase> flat;
-  std::set<std::string> names;  // heights of the output are gone
+  std::set<std::string> names;  // without the heights of the output
   for (const UpsampleCase& choice : list) {
     if (choice.grid.geometry == ops::Geometry::kReference) continue;
     if (names.insert(choice.of_one_dim().name("")).second) flat.push_back(choice.of_one_dim());
@@ -158,12 +159,13 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
     if (choice.kind == RowKind::kEqual) {
       return Expected::exactly(src.bits(b, c, y.first, x.first));
     }
-    // A place that is off by its last bit may be beyond an element, where the value hardly differs.
+    // A position that is off by its last bit may lie beyond an element, where the value hardly
+    // differs.
     const Real error = magnitude * 0x1p-45L;
     const Real low = std::floor(value - error), high = std::floor(value + error);
     return low == high ? Expected::exactly(static_cast<Bits>(low)) : Expected::anything();
   }
-  // Places of f64 are off by some units of the place.
+  // For f64, positions are off by some units.
   const Real place_error = dtype == DType::kF64 ? 64 * rounding_error(dtype) : 0;
   const Real least = unit_in_last_place(compute_dtype(dtype), 0);
   return Expected::within(

@@ -1,9 +1,10 @@
 // im2col1d, im2col, col2im1d, avg_pool2d, max_pool2d: windows over images.
 //
-// Contract: im2col copies bits, 0 beyond the image. Sums are off by a rounding of the computing
-// type for each term, f16's and bf16's in f32; averages round once more. Averages of integers are
-// those of the exact sum, cut off; col2im1d keeps the low bits. A maximum ignores a NaN in f64 and
-// f32, keeps it in f16 and bf16, and of nothing but NaN is -infinity; of two zeros either will do.
+// Contract: im2col copies bits, with 0 outside of the image. A sum may be off by one rounding of
+// the computing type for each term, in f32 for f16 and bf16; averages round once more. Averages of
+// integers are those of the exact sum, truncated; col2im1d keeps the low bits. A maximum ignores
+// NaN in f64 and f32, propagates it in f16 and bf16, and is -infinity if all elements are NaN;
+// either of two zeros is right.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -63,7 +64,8 @@ std::vector<Im2ColCase> im2col_cases(bool flat, Breadth breadth) {
       {images(2, 4, 4, 16), window(2, 4), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64)},
       {images(2, 4, 4, 16), window(2, 4), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64), 1},
   };
-  // Windows of whole chunks, more than threads, whose chunks are not a team's whole number of times.
+  // Windows of whole chunks, more than there are threads; the number of chunks is not a multiple of
+  // the team size.
   list.push_back(
       {images(2, 8, 7, 11), window(3, 3), 1, 1, 1, ImageLayout::kChannelsLast, grid_of(3, 64)});
   list.push_back(
@@ -111,7 +113,7 @@ CaseSpec im2col_case(std::string_view kernel, DType dtype, const Im2ColCase& cho
                     for (std::size_t c = 0; c < choice.dims[1]; ++c)
                       for (std::size_t t = 0; t < row_taps; ++t)
                         for (std::size_t u = 0; u < taps; ++u) {
-                          // Below 0 the numbers wrap around to beyond the image.
+                          // Numbers below 0 wrap around to outside of the image.
                           const std::size_t row =
                               y * choice.stride + t * choice.dilation - row_padding;
                           const std::size_t column =
@@ -152,10 +154,10 @@ std::vector<Col2ImCase> col2im_cases(Breadth breadth) {
   std::vector<Col2ImCase> list = {
       {2, 5, 3, 4, 2},
       {1, 7, 2, 3, 3, reference_grid()},
-      {1, 4, 3, 2, 5, grid_of(3, 64)},  // places that no window covers
+      {1, 4, 3, 2, 5, grid_of(3, 64)},  // positions that no window covers
       {1, 40, 3, 9, 2},                 // several pieces of a line
       {1, 1, 2, 6, 1},
-      // Groups of neighbours, of which some lie beyond the end of a line.
+      // Groups of neighbours, some of which lie beyond the end of a line.
       {2, 11, 8, 8, 4, grid_of(3, 64)},
       {1, 9, 4, 12, 8, grid_of(1, 32)},
       {2, 7, 4, 4, 12, grid_of(1, 32)},
@@ -258,7 +260,8 @@ std::vector<PoolCase> pool_cases(Breadth breadth) {
       {{2, 3, 5, 9}, 2, 3, 1, 2},
       {{1, 2, 7, 5}, 3, 2, 2, 1, RowKind::kBinades, kLast, reference_grid()},
       {{1, 2, 6, 7}, 3, 2, 3, 2, RowKind::kNormal, kNarrowed},
-      // Chunks of windows of two; the same, not aligned; a bottom and a right side left over.
+      // Chunks of windows of two elements; the same, misaligned; with an incomplete bottom row and
+      // right column.
       {{1, 2, 4, 32}, 2, 2, 2, 2},
       {{1, 2, 5, 16}, 3, 2, 1, 2, RowKind::kNormal, kDense, grid_of(3, 64)},
       {{1, 2, 4, 32}, 2, 2, 2, 2, RowKind::kNormal, kDense, own_grid(), 1},
