@@ -12,7 +12,7 @@
 namespace kiln::conformance {
 namespace {
 
-// The texts between quotes, in order.
+// Returns the texts between quotes, in order.
 std::vector<std::string> texts_in_quotes(const std::string& line) {
   std::vector<std::string> texts;
   for (std::size_t open = line.find('"'); open != std::string::npos;) {

@@ -1,4 +1,4 @@
-// The kernels that our modules declare, for tests that need no generated header.
+// The kernels that kiln's modules declare, for tests that need no generated header.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ struct AbiKernel {
   std::vector<std::size_t> parameter_sizes;
 };
 
-// The kernels of kernels/abi.json that belong to a module the suite has a family for; of partial
-// modules those that a table has. Reads the file's own plain layout, a kernel a line, and fails the
-// test on any other.
+// Returns the kernels of kernels/abi.json whose module has a family in the suite; for partial
+// modules, only those that are in a table. Reads the simple layout of that file, one kernel a line,
+// and fails the test for any other layout.
 std::vector<AbiKernel> abi_kernels();
 
-// The modules of which the manifest says that kernels of the ABI are missing.
+// Returns the modules that lack kernels of the ABI according to the manifest.
 std::set<std::string> partial_modules();
 
 }  // namespace kiln::conformance

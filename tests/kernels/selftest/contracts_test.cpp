@@ -1,4 +1,4 @@
-// docs/KERNELS.md is what the tables and the references say.
+// docs/KERNELS.md agrees with the tables and the references.
 #include "tests/kernels/contracts.hpp"
 
 #include <catch2/catch_test_macros.hpp>

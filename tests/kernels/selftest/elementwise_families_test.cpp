@@ -1,4 +1,4 @@
-// The references of cast, binary and where: known values, and faults that kernels have had.
+// The references of cast, binary and where: known values, and faults that must be caught.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 
-// What a cast from a type of 8 or 16 bits gives for one value.
+// Returns the result of a cast from a type of 8 or 16 bits, for one value.
 Bits cast_of(DType from, const std::string& to, Real value) {
   const std::string kernel = "cast_" + std::string(name(from)) + "_" + to;
   const PreparedCase subject = build("cast", kernel + "/all-values/own");
@@ -21,7 +21,7 @@ Bits cast_of(DType from, const std::string& to, Real value) {
 
 TEST_CASE("cast references give known values") {
   const Real nan = std::nanl("");
-  // To u8 by way of a u32 that saturates: its low byte.
+  // Conversions to u8 go through a saturating u32, and take its low byte.
   CHECK(cast_of(DType::kBF16, "u8", 300) == 44);
   CHECK(cast_of(DType::kBF16, "u8", -1) == 0);
   CHECK(cast_of(DType::kBF16, "u8", 3.984375L) == 3);
@@ -36,7 +36,7 @@ TEST_CASE("cast references give known values") {
   CHECK(cast_of(DType::kBF16, "f16", 1e6L) == 0x7c00);
 }
 
-// Whether the suite accepts a device that gives `result` of each input that is no NaN.
+// True if the suite accepts a device that returns `result` for each input that is not NaN.
 using Result1 = std::function<Bits(DType to, Bits inp)>;
 bool passes_cast(const std::string& kernel, const Result1& result) {
   const PreparedCase subject = build("cast", kernel + "/contiguous/n=8193/own");
@@ -82,7 +82,7 @@ TEST_CASE("a cast that saturates to u8, or cuts a float off, is caught") {
       passes_cast("cast_i64_u32", [](DType, Bits inp) { return std::min<Bits>(inp, 0xffffffff); }));
 }
 
-// Whether the suite accepts a device that gives `result` of each pair.
+// True if the suite accepts a device that returns `result` for each pair.
 using Result2 = std::function<Bits(Bits lhs, Bits rhs)>;
 bool passes_binary(const std::string& kernel, const Result2& result,
                    const std::string& variant = "/contiguous/n=8193/own") {
@@ -100,7 +100,7 @@ Bits bits_of(float value) { return encode(DType::kF32, static_cast<Real>(value))
 
 TEST_CASE("binary references take what the hardware gives, and catch other rules") {
   CHECK(passes_binary("bdiv_f32", [](Bits a, Bits b) { return bits_of(f32(a) / f32(b)); }));
-  // By a reciprocal, which rounds twice.
+  // With a reciprocal, which rounds twice.
   CHECK_FALSE(
       passes_binary("bdiv_f32", [](Bits a, Bits b) { return bits_of(f32(a) * (1 / f32(b))); }));
   CHECK(passes_binary("bsub_f32", [](Bits a, Bits b) { return bits_of(f32(a) - f32(b)); }));
@@ -108,7 +108,7 @@ TEST_CASE("binary references take what the hardware gives, and catch other rules
   CHECK(passes_binary("bmaximum_f32",
                       [](Bits a, Bits b) { return bits_of(std::fmax(f32(a), f32(b))); }));
   CHECK_FALSE(passes_binary("bmaximum_f32", [](Bits a, Bits b) {
-    return f32(a) > f32(b) ? a : b;  // a NaN on the right stays
+    return f32(a) > f32(b) ? a : b;  // propagates a NaN on the right
   }));
   CHECK_FALSE(passes_binary("bmaximum_f16", [](Bits a, Bits b) {
     const Real x = decode(DType::kF16, a), y = decode(DType::kF16, b);

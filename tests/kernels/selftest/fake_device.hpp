@@ -1,4 +1,4 @@
-// A device that does what a case asks, and then what a flaw says.
+// A device that does what a case requires, and then applies a flaw.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace kiln::conformance {
 
-// A piece of memory as the device sees it, after it has done what the case asks.
+// A piece of memory as the device sees it, after doing what the case requires.
 struct Piece {
   const Operand& operand;
   const std::vector<Expected>& expected;
@@ -29,15 +29,16 @@ struct Piece {
 };
 using Flaw = std::function<void(const Piece& inp, const Piece& out)>;
 
-// What the suite says of such a device.
+// Returns the verdict of the suite on such a device.
 Verdict run_flawed(const PreparedCase& subject, const Flaw& flaw);
 
-// What the suite says of a device that computes by itself: `model` reads and writes the operands,
-// in the case's order; the outputs hold poison.
+// Returns the verdict of the suite on a device that computes by itself. `model` reads and writes
+// the operands, in the order of the case. The outputs contain poison.
 using Model = std::function<void(const std::vector<Piece>& operands)>;
 Verdict run_model(const PreparedCase& subject, const Model& model);
 
-// The case of that name, "ugelu_f16/transposed/33x65/own"; fails the test when there is none.
+// Returns the case with that name, "ugelu_f16/transposed/33x65/own". Fails the test if there is
+// none.
 PreparedCase build(std::string_view module, const std::string& name);
 
 }  // namespace kiln::conformance

@@ -56,15 +56,15 @@ TEST_CASE("large views of what networks cast go tile by tile") {
     return to_string(*launch).substr(5);
   };
   const DType half = DType::kF16, single = DType::kF32;
-  // 64 elements along the input's lines, 32 lines beside.
+  // A tile has 64 elements along the lines of the input, and 32 lines.
   CHECK(kernel(half, single, {{4096, 1024}, {1, 4096}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
   CHECK(kernel(half, single, {{4096, 1024}, {1025, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
   CHECK(kernel(half, single, {{4096, 1024}, {0, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
-  // Other dims are the grid's.
+  // The other dims are those of the grid.
   CHECK(kernel(half, single, {{8, 512, 12, 64}, {393216, 64, 32768, 1}}) ==
         "cast_tiles_f16_f32<<<16x8x12, 256>>>");
-  // Element by element: few elements, tiles that are mostly empty, steps in all dims, other pairs,
-  // the original's geometry.
+  // Element by element: few elements, tiles that are mostly empty, steps in all dims, other pairs
+  // of types, the reference geometry.
   CHECK(kernel(half, single, {{128, 32}, {1, 128}}) == "cast_f16_f32<<<32, 128>>>");
   CHECK(kernel(half, single, {{1 << 20, 3}, {1, 1 << 20}}).substr(0, 13) == "cast_f16_f32<");
   CHECK(kernel(half, single, {{1024, 1024}, {4096, 2}}).substr(0, 13) == "cast_f16_f32<");
@@ -95,12 +95,12 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   CHECK(kernel(single, {{8, 512, 64}, {32768, 1, 512}}) == "transpose_f32");
   CHECK(kernel(byte, {{50257, 8}, {1, 50257}}) == "transpose_u8");  // no tiles
   CHECK(kernel(single, {{4, 3, 1 << 16}, {3 << 16, 1, 3}}) == "transpose_f32");
-  // The places of a dim; heads of 64; a row again and again.
+  // Some columns; heads of 64; a repeated row.
   CHECK(kernel(single, {{512, 640}, {1280, 1}}) == "slice_f32");
   CHECK(kernel(single, {{12, 512, 64}, {64, 768, 1}}) == "slice_f32");
   CHECK(kernel(single, {{8, 12, 512, 64}, {393216, 64, 768, 1}}) == "slice_f32");
   CHECK(kernel(single, {{512, 640}, {0, 1}}) == "slice_f32");
-  // By wider elements.
+  // With wider elements.
   CHECK(kernel(byte, {{300, 1000}, {2000, 1}}) == "slice_i64");
   CHECK(kernel(DType::kF16, {{8, 12, 512, 54}, {331776, 54, 648, 1}}) == "slice_u32");
   const auto at = [&](std::size_t address) {
@@ -111,7 +111,7 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   CHECK(at(4) == "slice_u32");
   CHECK(at(2) == "ucopy_u8");
   CHECK(at(1) == "ucopy_u8");
-  // Few elements, lines that are no whole accesses, dims in another order, a copy in place.
+  // Few elements, lines that are not whole accesses, dims in another order, a copy in place.
   CHECK(kernel(single, {{128, 100}, {1, 128}}) == "ucopy_f32");
   CHECK(kernel(single, {{299, 1283}, {1, 299}}) == "ucopy_f32");
   CHECK(kernel(single, {{128, 100}, {200, 1}}) == "ucopy_f32");
@@ -131,9 +131,9 @@ TEST_CASE("a slice copies what the view has, by elements of any width") {
       {{300, 1000}, {2000, 1}},                  // eight bytes of u8
       {{301, 1004}, {2008, 1}},                  // four
       {{3, 41, 50, 56}, {114800, 56, 2296, 1}},  // heads
-      {{700, 412}, {0, 1}},                      // a row, again and again
-      {{5, 70, 920}, {72000, 1000, 1}},          // rows, and planes, apart
-      {{77, 66, 60}, {8000, 120, 1}},            // every second one
+      {{700, 412}, {0, 1}},                      // a repeated row
+      {{5, 70, 920}, {72000, 1000, 1}},          // gaps between rows and between planes
+      {{77, 66, 60}, {8000, 120, 1}},            // every second element
   };
   const std::size_t sizes[] = {1, 2, 4, 8};
   const DType dtypes[] = {DType::kU8, DType::kBF16, DType::kF32, DType::kF64};
@@ -238,7 +238,7 @@ TEST_CASE("plan of a reduction moves the reduced dims to the end and takes a blo
   call.op = ReduceOp::kMax;
   call.layout = {{4, 33, 6}};
   call.over = {1};
-  // Few elements: a thread each.
+  // Few elements: one thread for each.
   REQUIRE(plan(call));
   CHECK(to_string(*plan(call)) == "reduce.fast_max_f32<<<24, 64>>>");
   call.geometry = Geometry::kReference;
@@ -281,10 +281,10 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   softmax.columns = 100;
   REQUIRE(plan(softmax));
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<7, 1x32>>>");
-  // As many rows as threads along x.
+  // As many rows as there are threads along x.
   softmax.rows = 4096;
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1024, 4x32>>>");
-  // The last block of fewer says so in the columns.
+  // If the last block has fewer rows, the columns argument says so.
   softmax.rows = 4099;
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1025, 4x32>>>");
   CHECK(argument<std::int32_t>(*plan(softmax), 2) == ~(100 | 1 << 20));
@@ -293,7 +293,7 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   const auto launch = plan(softmax);
   REQUIRE(launch);
   CHECK(to_string(*launch) == "reduce.softmax_f32<<<7, 1x32>>>");
-  // A long row goes to several blocks, in two steps.
+  // Several blocks share a long row, in two steps.
   softmax.geometry = Geometry::kOwn;
   softmax.rows = 1;
   softmax.columns = 128256;
@@ -316,8 +316,8 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   CHECK(argument<std::int32_t>(*plan(norm), 4) == 1024);
   CHECK(argument<float>(*plan(norm), 5) == 1e-5f);
   norm.geometry = Geometry::kOwn;
-  // A thread for each sixteen bytes, for two or four such pieces where there are more of them than
-  // threads; short rows share a block.
+  // A thread for each 16 bytes, or for two or four such pieces if there are more of them than
+  // threads. Short rows share a block.
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<7, 128>>>");
   norm.rows = 6000;
   CHECK(to_string(*plan(norm)) == "reduce.rmsnorm_f16<<<6000, 64>>>");
@@ -333,7 +333,7 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   LayerNorm layer;
   layer.rows = 1;
   CHECK(message(plan(layer)) == "shape [1, 0] has no elements: dim 1 is 0");
-  // A long row goes to several blocks, in two steps; which norm it is, the kernel is told.
+  // Several blocks share a long row, in two steps. An argument tells the kernel which norm it is.
   layer.columns = 128256;
   REQUIRE(plan(layer));
   CHECK(to_string(*plan(layer)) == "reduce.norm_long_f32<<<334, 256>>>");

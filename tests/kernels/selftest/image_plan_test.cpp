@@ -1,5 +1,5 @@
-// The launches of sorts, convolutions, pools and upsampling; and models of sorts with a fault that
-// kernels have had, which their reference catches.
+// The launches of sorts, convolutions, pools and upsampling; and models of sorts with a fault,
+// which the reference must catch.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -43,7 +43,7 @@ TEST_CASE("plan of an argsort gives a power of two of columns shared memory") {
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 128>>>");
   call.columns = 5;
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 8>>>");
-  call.columns = 200;  // counted, by a thread each
+  call.columns = 200;  // by counting, one thread for each column
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 256>>>");
   call.columns = 8192;
   CHECK(to_string(*plan(call)) == "sort.asort_desc_f32<<<7, 1024>>>");
@@ -66,11 +66,11 @@ TEST_CASE("plan of a sort of long rows gives them parts, steps for each digit, a
   CHECK(launch->workspace_bytes ==
         tuning::kWorkspaceCounters + 3 * (16 + (44 + 2 * 4) * 256) * 4 + 2 * 3 * 128256 * 8);
   CHECK(argument<std::uint32_t>(*launch, 6) == tuning::kSortDescending);
-  // Of many rows some at once, and then the others.
+  // With many rows, some rows at a time.
   call.rows = 1000;
   CHECK(to_string(*plan(call)) == "sort.sort_long_f32<<<130, 1024>>>");
   CHECK(plan(call)->steps == 8 * 8);
-  // One copy of the records between two digits, none for one digit.
+  // One copy of the records between two digits, and none for a single digit.
   Sort bytes;
   bytes.dtype = DType::kF16;
   bytes.rows = 1;
@@ -128,7 +128,8 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   REQUIRE(launch);
   CHECK(to_string(*launch) == "conv.conv_tiles64_f32<<<392, 128>>>");
   CHECK(launch->layout.size() == 8 + 2 * 5);
-  // Few blocks, few channels, fewer still; other types; what the others cannot count.
+  // Few blocks, few channels, even fewer channels; other types; shapes that the other kernels
+  // cannot count.
   const auto with = [&](auto change) {
     Convolution changed = call;
     change(changed);
@@ -161,7 +162,8 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(message(plan(call)) ==
         "elements of an image or of the kernel are apart by more than 32 bits count");
 
-  // The four classes of a transpose: outputs 0 and 1 of each dim read by other taps.
+  // The four classes of a transposed convolution: outputs 0 and 1 of each dim, which read different
+  // taps.
   Convolution transposed;
   transposed.kind = ConvolutionKind::kTransposed;
   transposed.src_layout = {{4, 128, 64, 64}};

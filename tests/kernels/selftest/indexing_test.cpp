@@ -1,5 +1,5 @@
-// The references of module indexing: a model in plain C++ that is right passes them, and models
-// with a fault that kernels may have are caught. And the launches.
+// The references of module indexing: a correct model in plain C++ passes them, and models with a
+// plausible fault are caught. Also the launches.
 #include "kiln/ops/indexing.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,12 +13,13 @@ namespace {
 
 enum class Fault { kNone, kTakesTheGreatest, kClamps, kFirstStays, kRoundsOnce };
 
-// Ids of unsigned types along the middle dim of three.
+// Ids of unsigned types along the middle of three dims.
 struct Shape {
   std::size_t size, count, right;
 };
 
-// Where element `i` goes, in elements of the dim's operand; nothing where its id names no place.
+// Returns the target of element `i`, in elements of the dim's operand; nothing if its id names no
+// place.
 std::optional<std::size_t> target(const Piece& ids, const Shape& shape, std::size_t i,
                                   Fault fault) {
   const bool has_own = ids.count() != shape.count;

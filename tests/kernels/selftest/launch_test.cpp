@@ -43,7 +43,7 @@ TEST_CASE("plan passes dims then strides when the input is strided") {
   REQUIRE(launch);
   CHECK(launch->layout == LayoutBlock{3, 2, 1, 3});
   CHECK(launch->layout_argument == 2);
-  // Dims of size 1 have no say: their strides are never used.
+  // Dims of size 1 do not matter: their strides are never used.
   const auto padded = plan(gelu({{1, 4, 1}, {77, 1, 5}}));
   REQUIRE(padded);
   CHECK(padded->layout.empty());
@@ -68,7 +68,7 @@ TEST_CASE("plan covers every element under both geometries") {
   }
 }
 
-// Of 2^22 elements of four bytes at most, contiguous or not.
+// Returns launches of up to 2^22 elements of four bytes, contiguous or not.
 std::vector<Launch> maps_of(const Gpu& gpu, Layout layout) {
   Affine affine;
   affine.layout = layout;
@@ -92,9 +92,9 @@ TEST_CASE("plan spreads every elementwise kernel as kernels/tuning says for the 
     for (std::size_t i = 0; i < large.size(); ++i) {
       INFO(to_string(large[i]));
       const auto threads = [](const Launch& launch) { return launch.grid.x * launch.block.x; };
-      // Functions of one operand take groups of a turned view by larger blocks.
+      // Functions of one operand process groups of a transposed view with larger blocks.
       const std::uint32_t block = layout.strides.rank() != 0 && i < 2 ? 512 : 128;
-      CHECK(large[i].block.x == block);  // the reference has 1024
+      CHECK(large[i].block.x == block);  // the reference block has 1024
       CHECK(small[i].block.x == block);
       CHECK(threads(large[i]) == threads(large[0]));
       CHECK(threads(small[i]) == threads(small[0]));
@@ -121,7 +121,7 @@ TEST_CASE("plan names the shape that it refuses") {
   large.geometry = Geometry::kReference;
   CHECK(message(plan(large)) ==
         "8589934592 elements are more than the reference geometry can count");
-  // A dim of zero is told as such even where the others would overflow.
+  // An empty dim is reported as such even if the product of the others would overflow.
   CHECK(message(plan(gelu({{0, std::size_t{1} << 40, std::size_t{1} << 40}}))) ==
         "shape [0, 1099511627776, 1099511627776] has no elements: dim 0 is 0");
 }
@@ -150,7 +150,7 @@ TEST_CASE("plan refuses rows that overlap or are too many for copy2d") {
   CHECK(message(plan(call)) == "shape [65536, 65536] has more elements than copy2d can count");
 }
 
-// What the helpers pass is what kernels/abi.json declares, for every kernel and every case.
+// The arguments of the helpers must agree with kernels/abi.json, for every kernel and every case.
 TEST_CASE("plan gives every declared kernel arguments of the declared sizes") {
   using namespace conformance;
   for (const AbiKernel& kernel : abi_kernels()) {

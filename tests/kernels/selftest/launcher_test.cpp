@@ -1,4 +1,4 @@
-// Launcher over a fake driver: what it checks, what it passes, what it remembers.
+// Launcher over a fake driver: its checks, its arguments, and its cache.
 #include "kiln/ops/launcher.hpp"
 
 #include <atomic>
@@ -49,7 +49,7 @@ constexpr Catalog kCatalog{"test", "", {}, {}, {kModules}};
 
 }  // namespace
 
-// In place of the catalog of our own kernels, and of their constants.
+// Replaces the catalog of kiln's own kernels and their constants.
 const Catalog& catalog() { return kCatalog; }
 Kernel<> own_kernel(std::size_t) { return {testing::kScaleAdd.module, testing::kScaleAdd.index}; }
 
@@ -63,7 +63,7 @@ struct Bench {
   Launcher launcher{device};
   Buffer out = *device.allocate(64);
 
-  // scale_add over two floats that the layout block holds: out = block * scale + shift.
+  // scale_add with the two floats in the layout block: out = block * scale + shift.
   Launch over_layout(float first, float second) const {
     Launch launch;
     launch.module = "arithmetic";
@@ -130,7 +130,7 @@ TEST_CASE("Launcher remembers a bounded number of shapes, and those that were pr
   CHECK(fake_cuda().live().allocations == now);
 }
 
-// scale_add of the first two floats of the workspace, its counters: out = 0 * 10 + 1.
+// scale_add with the first two floats of the workspace, which are its counters: out = 0 * 10 + 1.
 Launch over_workspace(const Bench& bench, std::size_t bytes) {
   Launch launch = bench.over_layout(3, 5);
   launch.layout.clear();
@@ -147,7 +147,7 @@ TEST_CASE("Launcher gives launches that need it a workspace, which begins with z
   CHECK(fake_cuda().live().allocations == before + 1);
   REQUIRE(bench.launcher.run(over_workspace(bench, tuning::kWorkspaceCounters)));
   CHECK(fake_cuda().live().allocations == before + 1);
-  // It grows; the outgrown piece stays for those who have its address.
+  // The workspace grows. The old memory remains valid for launches that have its address.
   REQUIRE(bench.launcher.run(over_workspace(bench, tuning::kWorkspaceCounters + 1)));
   CHECK(fake_cuda().live().allocations == before + 2);
   CHECK(bench.result()[1] == 1);
@@ -176,7 +176,7 @@ TEST_CASE("Launcher refuses what has no place among the arguments") {
     return !ran && ran.error().code == ErrorCode::kInvalidInput && !bench.launcher.prepare(launch);
   };
   Launch launch = good;
-  launch.layout.push_back(4);  // and no argument for it
+  launch.layout.push_back(4);  // without an argument for it
   launch.layout_argument = Launch::kNoArgument;
   CHECK(refused(launch));
   launch = good;
@@ -217,7 +217,8 @@ TEST_CASE("Launcher runs a kernel step by step, and tells it the number of each"
   CHECK(step == 2);
 }
 
-// What a launch through the Launcher allocates beyond the same launch of the Function itself.
+// Compares the allocations of a launch through the Launcher with those of the same launch of the
+// Function itself.
 TEST_CASE("Launcher allocates nothing for a shape that it has seen") {
   const Bench bench;
   const Launch launch = bench.over_layout(3, 5);
@@ -391,7 +392,7 @@ TEST_CASE("Launcher passes on what the driver refuses") {
   const auto refused = bench.launcher.run(bench.over_layout(6, 5));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::kDriver);
-  // Not remembered: the next launch of the same shape works.
+  // The failure is not cached: the next launch of the same shape works.
   CHECK(bench.launcher.run(bench.over_layout(6, 5)));
   CHECK(bench.result()[0] == 61);
 }

@@ -16,7 +16,7 @@ constexpr DType kSmall[] = {DType::kF16, DType::kBF16, DType::kF8E4M3};
 Real power(int exponent) { return std::ldexp(1.0L, exponent); }
 
 TEST_CASE("number_format decodes the values that the specifications list") {
-  // IEEE 754-2019 and OCP OFP8 1.0, worked out by hand.
+  // IEEE 754-2019 and OCP OFP8 1.0, computed by hand.
   CHECK(decode(DType::kF16, 0x3c00) == 1);
   CHECK(decode(DType::kF16, 0xc000) == -2);
   CHECK(decode(DType::kF16, 0x7bff) == 65504);
@@ -36,7 +36,7 @@ TEST_CASE("number_format decodes the values that the specifications list") {
   CHECK(decode(DType::kF8E4M3, 0xfe) == -448);
   CHECK(decode(DType::kF8E4M3, 0x01) == power(-9));
   CHECK(decode(DType::kF8E4M3, 0x08) == power(-6));
-  CHECK(decode(DType::kF8E4M3, 0x78) == 256);  // the exponent that other formats keep for infinity
+  CHECK(decode(DType::kF8E4M3, 0x78) == 256);  // the exponent of infinity in other formats
   CHECK(std::isnan(decode(DType::kF8E4M3, 0x7f)));
   CHECK(std::isnan(decode(DType::kF8E4M3, 0xff)));
 }
@@ -45,7 +45,7 @@ TEST_CASE("number_format rounds to nearest, ties to even, at the edges of a form
   CHECK(encode(DType::kF16, 65519.99L) == 0x7bff);
   CHECK(encode(DType::kF16, 65520) == 0x7c00);
   CHECK(encode(DType::kF16, -65520) == 0xfc00);
-  CHECK(encode(DType::kF16, power(-25)) == 0);  // half of the least value: to even
+  CHECK(encode(DType::kF16, power(-25)) == 0);  // half of the smallest value: ties to even
   CHECK(encode(DType::kF16, 3 * power(-26)) == 1);
   CHECK(encode(DType::kF16, 1 + power(-11)) == 0x3c00);
   CHECK(encode(DType::kF16, 1 + 3 * power(-11)) == 0x3c02);
@@ -82,7 +82,7 @@ TEST_CASE("number_format gives back every value of the small formats") {
   }
 }
 
-// Two conversions, written apart and by different methods, agree on every boundary between values.
+// Two independent conversions with different methods must agree on every boundary between values.
 TEST_CASE("number_format and the launch helpers round every boundary of the small formats alike") {
   for (const DType dtype : kSmall) {
     std::size_t wrong = 0;
@@ -106,7 +106,7 @@ TEST_CASE("number_format and the launch helpers round every boundary of the smal
 }
 
 TEST_CASE("number_format adds so that one more rounding is the only one") {
-  // 1 + 2^-60 is 1 in a double; rounded to odd it still lies above 1.
+  // 1 + 2^-60 is 1 in a double. Rounded to odd, it is still above 1.
   CHECK(add_to_odd(1.0, std::ldexp(1.0, -60)) > 1.0);
   CHECK(add_to_odd(1.0, -std::ldexp(1.0, -60)) < 1.0);
   CHECK(add_to_odd(1.0, 2.0) == 3.0);

@@ -1,5 +1,5 @@
-// Faults planted on purpose, each caught by name: a bound widened to what it once was, an operation
-// that rounds twice, a kernel that a table leaves out, a dtype that one place lacks.
+// Planted faults, each caught by name: a bound that is too wide, an operation that rounds twice, a
+// kernel that a table omits, a dtype that one place lacks.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
@@ -24,7 +24,7 @@ TEST_CASE("a bound of a step beside the half is caught in every unary operation 
   for (const ops::UnaryOpInfo& op : ops::kUnaryOps) {
     for (const DType dtype : {DType::kF16, DType::kBF16}) {
       INFO(op.root << " of " << name(dtype));
-      std::size_t doubtful = 0;  // inputs of which two results are right, one on each side of a tie
+      std::size_t doubtful = 0;  // inputs with two right results, one on each side of a tie
       for (Bits inp = 0; inp < 65536; inp += 7) {
         const Expected expected = unary_reference(op.op, dtype, inp, encode(dtype, 0.3L));
         const Bits example = expected.example();
@@ -37,7 +37,7 @@ TEST_CASE("a bound of a step beside the half is caught in every unary operation 
         CHECK_FALSE((above && below));
         doubtful += above || below ? 1 : 0;
       }
-      // 2^-16 of the result is a thirty-second of f16's step, on either side of a tie.
+      // 2^-16 of the result is 1/32 of a step of f16, on each side of a tie.
       CHECK(doubtful < 65536 / 7 / 10);
     }
   }
@@ -80,7 +80,7 @@ TEST_CASE("a bound of a step beside the half is caught in affine, binary and cas
   CHECK(kernels == 2 + 2 * 6 + 7 + 7 + 8);
 }
 
-// The scalar that a case's launch passes.
+// Returns the scalar that the launch of a case passes.
 Real scalar_of(const PreparedCase& subject, DType dtype, std::size_t argument) {
   const auto launch =
       subject.subject.launch(std::vector<void*>(subject.subject.operands.size(), nullptr));
@@ -89,7 +89,7 @@ Real scalar_of(const PreparedCase& subject, DType dtype, std::size_t argument) {
                 load(dtype, static_cast<const std::byte*>(launch->arguments.at(argument).data())));
 }
 
-// What the suite says of a kernel of one input that computes `result`.
+// Returns the verdict of the suite on a kernel of one input that computes `result`.
 Verdict run_map(const PreparedCase& subject, DType dtype, const std::function<Real(Real)>& result) {
   return run_flawed(subject, [&](const Piece& inp, const Piece& out) {
     for (std::size_t i = 0; i < inp.operand.count(); ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("a sum that rounds its product first is caught in affine of every floa
     const std::string kernel =
         "affine_" + (dtype == DType::kF8E4M3 ? std::string("f8_e4m3") : std::string(name(dtype)));
     INFO(kernel);
-    // The cases take scalars by turns: one whose products have to be rounded.
+    // Successive cases use successive scalars. Finds a case whose products must be rounded.
     PreparedCase subject;
     Real mul = 0, add = 0;
     int exponent = 0;
@@ -145,7 +145,7 @@ TEST_CASE(
   }
 }
 
-// The kernels that a helper does not launch, or that the suite has no cases for.
+// Returns the kernels that no helper launches, or that the suite has no cases for.
 std::vector<std::string> left_out(const std::vector<AbiKernel>& kernels) {
   std::vector<std::string> names;
   for (const AbiKernel& kernel : kernels) {

@@ -1,4 +1,5 @@
-// The launches of the quantized kernels: those of the reference, ours, and what is refused.
+// The launches of the quantized kernels: in the reference geometry, in kiln's own geometry, and
+// those that are refused.
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
@@ -26,7 +27,7 @@ std::vector<std::int64_t> numbers(const Launch& launch, std::size_t from) {
   }
   return values;
 }
-// The launches in the reference's geometry and in ours.
+// Returns the launches in the reference geometry and in kiln's own geometry.
 template <typename Call>
 std::string both(Call call) {
   call.geometry = Geometry::kReference;
@@ -67,7 +68,7 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   call.format = BlockFormat::kQ5_1;
   call.dtype = DType::kF16;
   CHECK(numbers(*plan(call), 2) == std::vector<std::int64_t>{1792});
-  // Of more than 2^17 bytes ours has fewer blocks.
+  // For more than 2^17 bytes, kiln's own geometry has fewer blocks.
   call.count = 256 * 256;
   CHECK(both(call) ==
         "quantized.dequantize_block_q5_1_f16<<<128, 256>>> "
@@ -76,7 +77,8 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   CHECK(both(call) ==
         "quantized.dequantize_block_q5_1_f16<<<129, 256>>> "
         "quantized.dequantize_block_q5_1_f16<<<33, 256>>>");
-  // Blocks of threads of ours do as many blocks of values as divide their number.
+  // A thread block of kiln's own geometry handles several blocks of values, a number that divides
+  // theirs.
   call.format = BlockFormat::kQ6_K;
   call.count = 17 * 256;
   CHECK(both(call) ==
@@ -90,7 +92,7 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   CHECK(both(call) ==
         "quantized.dequantize_block_q8_K_f16<<<20, 32>>> "
         "quantized.dequantize_block_q8_K_f16<<<5, 128>>>");
-  // Of large tensors along y, with a thread for 16 or 32 values.
+  // For large tensors, blocks extend along y, with a thread for 16 or 32 values.
   DequantizeBlocks large = call;
   large.count = std::size_t{1} << 20;
   CHECK(to_string(*plan(large)) == "quantized.dequantize_block_q8_K_f16<<<512, 32x8>>>");
@@ -104,7 +106,7 @@ TEST_CASE("plan of a dequantization says the number of blocks as the kernel read
   CHECK(note(plan(call)) == "a block has 256 values");
   call.dtype = DType::kBF16;
   CHECK(message(plan(call)) == "no kernel of 'dequantize_block' takes 'bf16'");
-  // Values of Q5_0 are counted by the kernel, of Q4_0 blocks, of Q4_K neither.
+  // The kernel counts values for Q5_0, blocks for Q4_0, and neither for Q4_K.
   call.dtype = DType::kF32;
   call.count = std::size_t{1} << 31;
   call.format = BlockFormat::kQ5_0;
@@ -125,7 +127,7 @@ TEST_CASE("plan of rows by ids caps the blocks of a row") {
   CHECK(both(call) ==
         "quantized.get_rows_q4_K<<<5x16, 32>>> quantized.get_rows_q4_K<<<5x2, 256>>>");
   CHECK(numbers(*plan(call), 3) == std::vector<std::int64_t>{4096, 5000});
-  call.count = 1024;  // many values: fewer blocks a row
+  call.count = 1024;  // many values: fewer blocks for each row
   CHECK(both(call) ==
         "quantized.get_rows_q4_K<<<1024x16, 32>>> quantized.get_rows_q4_K<<<1024, 256>>>");
   call.columns = std::size_t{256} << 16;
@@ -199,7 +201,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.held_vectors_q4_K<<<132, 32x16>>>: gates\n"
         "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32\n"
         "quantized.join_products<<<57, 256>>>: silu(gate) * product as f16");
-  // Two launches by vectors take less than one by tiles, where the first holds its vectors or rows are few.
+  // Two launches by vectors are faster than one by tiles, if the first holds its vectors or there
+  // are few rows.
   call.vectors = 11;
   call.gate = nullptr;
   call.out_dtype = DType::kF32;
@@ -208,7 +211,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
         "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
         "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 8 to 10");
-  call.weights = reinterpret_cast<const void*>(8);  // not aligned: none are held
+  call.weights = reinterpret_cast<const void*>(8);  // not aligned: no vectors are held
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
         "quantized.mul_mat_q4_K<<<224, 32x8>>>: product as f32");
@@ -280,7 +283,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   const auto halves = plan(call);
   REQUIRE(halves);
   const auto& gates = halves->launches[2].workspace_parts;
-  REQUIRE(gates.size() == 5);  // x, scales, order, tiles, and its results
+  REQUIRE(gates.size() == 5);  // x, scales, order, tiles, and the results
   CHECK(gates[1].offset - gates[0].offset == half_chunk_bytes(half_task_rows(200, 8), 4096));
   CHECK(gates[3].offset - gates[2].offset == 1024);  // 200 numbers
   CHECK(half_task_rows(200, 8) == (3 + 8) * 64);
@@ -340,7 +343,8 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
-  // Of few rows that are not short each block has one; of many, two, by two waves.
+  // With few rows that are not short, each block has one row; with many rows, two rows by two
+  // waves.
   call = {};
   call.format = BlockFormat::kQ3_K;
   call.rows = 7;
@@ -349,11 +353,11 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.vectors = 8;
   call.rows = 14336;
   CHECK(to_string(*plan(call)) == "quantized.mul_mat_vec_q3_K_q8_1_cuda8<<<896, 32x4>>>");
-  // Held where there are matrix units, of an aligned matrix.
+  // Vectors are held if there are matrix units and the matrix is aligned.
   call.format = BlockFormat::kQ4_K;
   CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q4_K<<<132, 32x12>>>");
   CHECK(plan(call, {"sm_90", 132})->shared_bytes == 3 * 3 * 16 * 768 + 7 * 12 * 512);
-  // Of Q8_0 fewer waves have room on smaller GPUs.
+  // For Q8_0, fewer waves fit on smaller GPUs.
   call.format = BlockFormat::kQ8_0;
   CHECK(to_string(*plan(call, {"sm_90", 132})) == "quantized.held_vectors_q8_0<<<132, 32x12>>>");
   const Gpu smaller{"sm_86", 82, 99 * 1024};
@@ -382,7 +386,7 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   const std::string usual = "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<7168, 32x2>>>";
   CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<264, 32x8>>>");
   CHECK(plan(call, gpu)->shared_bytes == 58880);
-  // With less room one block.
+  // With less shared memory, one block.
   CHECK(to_string(*plan(call, {"sm_86", 84, 99 * 1024})) ==
         "quantized.fused_vector_q5_K<<<84, 32x8>>>");
   CHECK(to_string(*plan(call, {"gfx1100", 96})) == usual);
@@ -394,14 +398,14 @@ TEST_CASE("rows of large matrices stream where hardware copies and each begins a
   call.geometry = Geometry::kOwn;
   call.rows = 4000;
   CHECK(to_string(*plan(call, gpu)) == "quantized.mul_mat_vec_q5_K_q8_1_cuda1<<<2000, 32x4>>>");
-  // Blocks that fused_vector does not take never do.
+  // Formats that fused_vector does not support never use it.
   call.rows = 4096;
   CHECK(to_string(*plan(call, gpu)) == "quantized.fused_vector_q5_K<<<264, 32x8>>>");
   call.format = BlockFormat::kQ4_0;
   CHECK(plan(call, gpu)->kernel == "fused_vector_q4_0");
   call.format = BlockFormat::kIQ4_NL;
   CHECK(plan(call, gpu)->kernel == "mul_mat_vec_iq4_nl_q8_1_cuda1");
-  // Rows of Q6_K may begin elsewhere, where the matrix ends at such a place.
+  // Rows of Q6_K may begin at unaligned places, but the matrix must end at an aligned one.
   call.format = BlockFormat::kQ6_K;
   call.columns = 5120;
   CHECK(plan(call, gpu)->kernel == "fused_vector_q6_K");

@@ -1,5 +1,5 @@
-// The references of quantized kernels: blocks written out by hand, published products, the bound
-// that 8-bit activations imply, and faults that kernels have had.
+// The references of quantized kernels: hand-written blocks, published products, the bound for 8-bit
+// activations, and faults that must be caught.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -98,7 +98,7 @@ TEST_CASE("blocks of 256 values, written out") {
   put(q3_k.block.data(), 96 + 8 + 3, 0x30);    // upper two bits 3: 53
   put(q3_k.block.data(), 32 + 32 + 20, 0x0c);  // value 128 + 32 + 20 = 180, of number 11
   CHECK(q3_k(180) == (53 - 32) * (3 - 4));
-  put(q3_k.block.data(), 20, 0x20);  // its third bit, 180 / 32 = 5
+  put(q3_k.block.data(), 20, 0x20);  // the third bit of its quant, 180 / 32 = 5
   CHECK(q3_k(180) == (53 - 32) * 3);
   CHECK(q3_k(0) == -32 * -4);
 
@@ -134,7 +134,7 @@ TEST_CASE("blocks of 256 values, written out") {
   CHECK(q8_k(255) == -static_cast<Real>(d));
 }
 
-// A row and what it is multiplied by.
+// A row and the vector that it is multiplied by.
 struct Pair {
   QuantizedRow row;
   std::vector<float> x;
@@ -168,13 +168,13 @@ TEST_CASE("a product with 8-bit activations lies within its format's bound of th
                                   eight_bit_error(format.format, pair.row, pair.x.data()));
     }
     CHECK(worst < 1);
-    CHECK(worst > 0.002L);  // and the bound is no empty one
+    CHECK(worst > 0.002L);  // so the bound is not too loose
   }
 }
 
 // ---- faults -----------------------------------------------------------------------------------
 
-// What the suite says of a result whose last element is `value`.
+// True if the suite rejects a result whose last element is `value`.
 bool is_caught(const std::string& kernel, const std::string& rest, Real value) {
   const PreparedCase subject = build("quantized", kernel + rest);
   return !run_flawed(subject, [&](const Piece&, const Piece& out) {
@@ -182,7 +182,7 @@ bool is_caught(const std::string& kernel, const std::string& rest, Real value) {
           }).complaints.empty();
 }
 
-// The operands of the case, and its last result computed by `compute` instead.
+// The same, with a last result that `compute` computes from the operands of the case.
 template <typename Compute>
 bool is_caught_with(const std::string& name, Compute compute) {
   const PreparedCase subject = build("quantized", name);
@@ -212,7 +212,7 @@ TEST_CASE("suite catches a zero point that is taken times the quants, and not ti
 TEST_CASE("suite catches experts that lie apart as if blocks had 256 values") {
   const auto product_of = [](std::size_t expert_bytes) {
     return [=](const std::byte* weights, const std::byte* activations) {
-      // The last task's expert is number 2, its activation the second.
+      // The expert of the last task is number 2, and its activation is the second.
       const std::byte* const rows = weights + 2 * expert_bytes;
       const QuantizedRow row = row_of_blocks(BlockFormat::kQ8_0, rows + 4 * 3 * 34, 96);
       return product(BlockFormat::kQ8_0, row, activations + 16 * kActivationBytes).value;

@@ -18,7 +18,8 @@ TEST_CASE("unary references give published values") {
     UnaryOp op;
     Real inp, parameter, out;
   };
-  // Tables of the normal distribution and of elementary functions; the formulas worked out by hand.
+  // From tables of the normal distribution and of elementary functions; the formulas computed by
+  // hand.
   const Known known[] = {
       {UnaryOp::kAbs, -2.5L, 0, 2.5L},
       {UnaryOp::kCeil, -1.5L, 0, -1},
@@ -65,7 +66,7 @@ TEST_CASE("unary references keep the rules for NaN, infinities and -0") {
         .admits(dtype, encode(dtype, out));
   };
   const Real nan = std::nanl("");
-  // max(x, 0) ignores NaN but in the native half types.
+  // max(x, 0) ignores NaN, except in the native half types.
   CHECK(admits(UnaryOp::kRelu, DType::kF32, nan, 0));
   CHECK_FALSE(admits(UnaryOp::kRelu, DType::kF32, nan, nan));
   CHECK(admits(UnaryOp::kRelu, DType::kF64, nan, 0));
@@ -90,7 +91,7 @@ TEST_CASE("unary references keep the rules for NaN, infinities and -0") {
   }
   CHECK(admits(UnaryOp::kReciprocal, DType::kF8E4M3, 0, 448));  // no infinity: saturates
   CHECK(admits(UnaryOp::kLog, DType::kF8E4M3, 0, -448));
-  // A copy keeps bits, the payload of a NaN included.
+  // A copy keeps all bits, including the payload of a NaN.
   CHECK(
       unary_reference(UnaryOp::kCopy, DType::kF32, 0x7f800001, 0).admits(DType::kF32, 0x7f800001));
   CHECK_FALSE(
@@ -124,13 +125,13 @@ TEST_CASE("unary references admit what the bound allows and no more") {
       unary_reference(UnaryOp::kSqrt, DType::kF32, encode(DType::kF32, 2), 0);
   CHECK(sqrt_of_2.admits(DType::kF32, 0x3fb504f3));
   CHECK_FALSE(sqrt_of_2.admits(DType::kF32, 0x3fb504f4));
-  // x * x of 255.875 in f16: 65472.015625 lies between two values and rounds down.
+  // 255.875 squared in f16: 65472.015625 lies between two values and rounds down.
   const Expected square = unary_reference(UnaryOp::kSquare, DType::kF16, 0x5bff, 0);
   CHECK(square.admits(DType::kF16, 0x7bfe));
   CHECK_FALSE(square.admits(DType::kF16, 0x7bff));
 }
 
-// What the outputs of a kernel's case may hold.
+// Returns the permitted values of the outputs of a case.
 std::vector<Expected> expected_of(std::string_view module, const std::string& kernel,
                                   const std::string& variant) {
   for (const CaseSpec& spec : cases_of(module, kernel)) {
@@ -143,7 +144,7 @@ std::vector<Expected> expected_of(std::string_view module, const std::string& ke
 }
 
 TEST_CASE("affine references wrap integers and round floats once") {
-  // The values of "all-values" are their own positions; its first pair of scalars is (3, 7).
+  // The values of "all-values" are their own indices. The first pair of scalars is (3, 7).
   const std::vector<Expected> bytes = expected_of("affine", "affine_u8", "all-values/own");
   CHECK(bytes[100].example() == (100 * 3 + 7) % 256);
   CHECK(bytes[255].example() == (255 * 3 + 7) % 256);

@@ -1,5 +1,5 @@
-// The references of the row operations: models in plain f32 that are right pass them, and models
-// with a fault that kernels have had are caught.
+// The references of the row operations: correct models in plain f32 pass them, and models with a
+// fault are caught.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// As 32 threads add: each every 32nd term, then in pairs.
+// Adds like 32 threads: each adds every 32nd term, and the sums are added in pairs.
 float sum_of_lanes(const Floats& terms) {
   Floats lanes(32, 0.0f);
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 32] += terms[i];
@@ -27,7 +27,8 @@ float rounded(DType dtype, float value) {
   return static_cast<float>(decode(dtype, encode(dtype, static_cast<Real>(value))));
 }
 
-// Applies `row` to each contiguous row of the first operand; what it gives goes to the last.
+// Applies `row` to each contiguous row of the first operand and stores the results in the last
+// operand.
 using RowModel = std::function<Floats(const Floats& row, const std::vector<Piece>& operands)>;
 bool passes(const std::string& name, std::size_t columns, const RowModel& row) {
   const PreparedCase subject = build("reduce", name);
@@ -106,7 +107,7 @@ TEST_CASE("fast_argmax takes the first of equal elements and skips NaN") {
   CHECK(passes(name, 33, model(Fault::kNone)));
   CHECK_FALSE(passes(name, 33, model(Fault::kLastOfEqual)));
   CHECK_FALSE(passes(name, 33, model(Fault::kKeepsFirstNan)));
-  // Of one element the index is 0, of a NaN too.
+  // For rows of one element the index is 0, also for a NaN.
   const PreparedCase subject = build("reduce", "fast_argmax_f16/rows/24x1/over=1/own");
   for (const Expected& each : subject.placed.back().expected) CHECK(each.example() == 0);
 }
@@ -134,7 +135,7 @@ TEST_CASE("softmax in f32 passes; without the maximum, or with exponentials in f
   }
 }
 
-// The epsilon of a norm's case: its last parameter.
+// Returns the epsilon of a norm's case: its last parameter.
 float epsilon_of(const std::string& name) {
   const PreparedCase subject = build("reduce", name);
   const auto launch =
@@ -198,7 +199,7 @@ TEST_CASE(
     "rope in f32 passes; with products rounded to f16, or another batch's table, it is caught") {
   enum class Fault { kNone, kRoundsProducts, kFirstTable };
   const auto passes_rope = [](const std::string& name, DType stored, Fault fault) {
-    // Batches of 2 heads of 5 tokens of 10 elements, halves apart.
+    // Batches of 2 heads of 5 tokens of 10 elements; the elements of a pair are half a row apart.
     const Verdict verdict =
         run_model(build("reduce", name), [&](const std::vector<Piece>& operands) {
           for (std::size_t pair = 0; pair < operands[0].count() / 2; ++pair) {

@@ -1,5 +1,5 @@
-// The suite can fail: a device that does right passes every case of every kernel, and one that does
-// a single thing wrong is caught.
+// The suite can fail: a correct device passes every case of every kernel, and a device with a
+// single fault is caught.
 #include "tests/kernels/suite.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,7 +14,7 @@
 namespace kiln::conformance {
 namespace {
 
-// The kernel's first case of some elements.
+// Returns the first case of the kernel that has some elements.
 PreparedCase build_small(const AbiKernel& kernel) {
   for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
     if (spec.elements >= 8) return prepare(spec.build(seed_for(spec.name, 1)), {1, 7});
@@ -29,7 +29,7 @@ TEST_CASE("suite passes a device that does right in every case of every kernel")
     ++kernels;
     std::size_t turn = 0;
     for (const CaseSpec& spec : cases_of(kernel.module, kernel.name)) {
-      // Every third case, and small ones: the large differ from them in size alone.
+      // Takes every third case, and only small ones: large cases differ only in size.
       if (turn++ % 3 != kernels % 3 || spec.elements > 2000) continue;
       const PreparedCase subject = prepare(spec.build(seed_for(spec.name, 1)), {1, 7});
       const Verdict verdict = run_flawed(subject, {});
@@ -59,7 +59,7 @@ TEST_CASE("suite catches each flaw in every kernel") {
   const Named flaws[] = {
       {"leaves the last element out",
        [](const Piece&, const Piece& out) {
-         // The last that is written at all: a view may end before its memory does.
+         // The last element that is written: a view may end before its memory does.
          for (std::size_t i = out.operand.count(); i-- > 0;) {
            const Bits before =
                load(out.operand.dtype, out.operand.content.data() + i * size_of(out.operand.dtype));
@@ -110,7 +110,7 @@ TEST_CASE("suite catches a changed input, a lost NaN, a lost sign and an error a
   CHECK_FALSE(run_flawed(root, [](const Piece&, const Piece& out) {
                 out.write(0x4000, out.read(0x4000) + 1);
               }).complaints.empty());
-  // What lies between the elements of a strided view is not the kernel's to write.
+  // A kernel must not write between the elements of a strided view.
   const PreparedCase strided = build("fill", "const_set_f32/stepped/1023/own");
   CHECK_FALSE(run_flawed(strided, [](const Piece&, const Piece& out) {
                 out.write(1, ~out.read(1));
@@ -129,7 +129,7 @@ TEST_CASE("suite leaves nothing behind an operand that ends the memory") {
               }).complaints.empty());
 }
 
-// The suite builds its cases itself, so this one can only fail or do nothing.
+// The suite builds its cases itself, so this executor can only fail or do nothing.
 class BrokenExecutor final : public Executor {
  public:
   explicit BrokenExecutor(bool answers) : answers_(answers) {}
@@ -205,7 +205,7 @@ TEST_CASE("suite counts a kernel as covered only when values of it were compared
   const Summary summary =
       run_suite({{"unary", "usqr_f16"}}, {device_of("fake:0", false), device_of("fake:1", true)},
                 options, {{"fake:1", "*/c*", "it is a fake"}, {"fake:1", "*s/*", ""}}, out);
-  // The first never answered; of the second each case that ran was looked at.
+  // The first device never answered. On the second, each case that ran was judged.
   CHECK(summary.devices[0].covered == 0);
   CHECK(summary.devices[0].run != 0);
   CHECK(summary.devices[1].covered == 1);

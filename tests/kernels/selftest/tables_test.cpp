@@ -1,5 +1,5 @@
-// The kernels' tables against kernels/abi.json, which was written apart from them, and what is read
-// from them.
+// Compares the kernels' tables with kernels/abi.json, which is written independently, and tests
+// what is derived from the tables.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <iterator>
@@ -22,7 +22,7 @@ Names names_in_tables() {
   return names;
 }
 
-// The kernels of the ABI that belong to a module of the tables.
+// Returns the kernels of the ABI that belong to a module of the tables.
 Names names_in_abi(const Names& tables) {
   Names names;
   for (const AbiKernel& each : abi_kernels()) {
@@ -50,8 +50,8 @@ TEST_CASE("every module that the suite has a family for has a table") {
 
 TEST_CASE("tables state the kernels of the ABI, and those alone") {
   const Names tables = names_in_tables();
-  CHECK(tables.size() == std::size(ops::kOwnKernels));  // none twice
-  // Of partial modules the ABI's other kernels are left out.
+  CHECK(tables.size() == std::size(ops::kOwnKernels));  // no duplicates
+  // The ABI kernels that partial modules lack are omitted.
   CHECK(missing(tables, names_in_abi(tables)) == std::vector<std::string>{});
   CHECK(missing(names_in_abi(tables), tables) == std::vector<std::string>{});
 }
@@ -86,7 +86,7 @@ TEST_CASE("the tables say which kernels represent their family") {
     INFO(name);
     CHECK_FALSE(represents_family("unary", name));
   }
-  // Each way to walk over memory has exactly one.
+  // Each access pattern has exactly one representative.
   Names ways, represented;
   for (const ops::OwnKernel& own : ops::kOwnKernels) {
     const std::string way = std::string(own.family) + " " +
