@@ -1,11 +1,12 @@
-// Builds the value that a finished build hands on, without a build.
+// Builds the catalog that a finished build produces, without a build.
 //
 //   const auto built = CatalogBuilder("demo").target("gfx1030").target("sm_90")
 //       .module("affine", {{"affine_f32", {value(8), value(8), pointer(), value(4)}}})
 //       .build();
 //
-// Modules and kernels are sorted, arguments laid out with natural alignment, and every module gets one
-// image per unit and target, whose bytes are a short text that tells which one it is.
+// Modules and kernels are sorted, and arguments are laid out with natural alignment. Every module
+// gets one image for each unit and target. The bytes of an image are a short text that identifies
+// it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@
 
 namespace kiln::testing {
 
-// Parameters by size and kind, or by type and name as in an abi file; the builder fills in offsets.
+// Parameters by size and kind, or by type and name as in an abi file. The builder fills in the
+// offsets.
 using ParameterSpec = tools::KernelParameter;
 inline ParameterSpec value(std::uint16_t size) { return {{0, size, ParameterKind::kValue}}; }
 inline ParameterSpec pointer() { return {{0, 8, ParameterKind::kPointer}}; }
@@ -69,7 +71,7 @@ class CatalogBuilder {
     built_.modules.push_back(std::move(module));
     return *this;
   }
-  // Every image is padded with zeros to this size, where it is shorter.
+  // Pads every shorter image with zeros to this size.
   CatalogBuilder& image_size(std::size_t bytes) {
     image_size_ = bytes;
     return *this;

@@ -1,8 +1,8 @@
-// Damaged copies of a file: cut at each byte, and with bytes changed at random from a seed that is
-// told.
+// Damaged copies of a file: truncated after each byte, and with bytes changed at random, from a
+// given seed.
 //
-// A reader must answer each with a value or an error. What it must not do, read outside its input,
-// shows under the address sanitizer: every copy lies in an allocation of exactly its size.
+// A reader must answer each copy with a value or an error. The address sanitizer finds reads
+// outside of the input, because every copy lies in an allocation of exactly its size.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace kiln::testing {
 template <typename Read>
 void read_exact(std::string_view file, Read&& read) {
   const auto copy = std::make_unique<std::byte[]>(file.size());
-  // A loop in place of it would be nearly all that a test does which is not optimized.
+  // A loop instead would take most of the time of an unoptimized test.
   if (!file.empty()) std::memcpy(copy.get(), file.data(), file.size());
   read(std::span<const std::byte>(copy.get(), file.size()));
 }
 
-// Calls `read` with the first 0, 1, 2, ... bytes of the file, the whole left out.
+// Calls `read` with the first 0, 1, 2, ... bytes of the file, but not with the whole file.
 template <typename Read>
 void cut_everywhere(std::string_view file, Read&& read) {
   for (std::size_t size = 0; size < file.size(); ++size) read_exact(file.substr(0, size), read);

@@ -1,4 +1,5 @@
-// Small ELF files from a description, so that a test shows each odd field it is about.
+// Builds small ELF files from a description, so that a test shows each unusual field that it is
+// about.
 //
 //   ElfBuilder elf;
 //   elf.machine = 224;
@@ -6,8 +7,8 @@
 //   elf.add_symbol({.name = "f", .type = 2, .section = text});
 //   std::string file = elf.build();
 //
-// One loaded segment holds the whole file at address 0, so an address is a file offset. A test that
-// wants a damaged header changes the built bytes with `poke`.
+// One loaded segment holds the whole file at address 0, so an address is a file offset. To damage a
+// header, a test changes the built bytes with `poke`.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct SectionSpec {
   std::uint32_t link = 0;
   std::uint32_t info = 0;
   std::uint64_t entry_size = 0;
-  std::optional<std::uint64_t> size = {};  // when it is not that of `bytes`: NOBITS
+  std::optional<std::uint64_t> size = {};  // if it differs from that of `bytes`: NOBITS
 };
 
 struct SymbolSpec {
@@ -53,7 +54,7 @@ struct SymbolSpec {
   std::uint64_t size = 0;
 };
 
-// A note record, padded.
+// Returns a padded note record.
 inline std::string note(const std::string& name, std::uint32_t type,
                         const std::string& descriptor) {
   const auto pad = [](std::string& bytes) { bytes.resize((bytes.size() + 3) / 4 * 4); };
@@ -75,10 +76,10 @@ class ElfBuilder {
   std::uint16_t type = 3;
   std::uint16_t machine = 62;
   std::uint32_t flags = 0;
-  // The symbol table's section type: 2 SYMTAB, 11 DYNSYM.
+  // The section type of the symbol table: 2 SYMTAB, 11 DYNSYM.
   std::uint32_t symbol_table = 2;
 
-  // Returns the section's index.
+  // Adds a section and returns its index.
   std::uint16_t add(SectionSpec section) {
     align();
     offsets_.push_back(kHeader + body_.size());
@@ -86,7 +87,7 @@ class ElfBuilder {
     sections_.push_back(std::move(section));
     return static_cast<std::uint16_t>(sections_.size());
   }
-  // Where a section's bytes lie in the file, which is their address too.
+  // Returns the file offset of the bytes of a section, which is also their address.
   std::uint64_t offset(std::uint16_t section) const { return offsets_[section - 1]; }
 
   void add_symbol(const SymbolSpec& symbol) { symbols_.push_back(symbol); }

@@ -5,7 +5,7 @@
 
 namespace {
 
-long left = -1;  // allocations until they fail; negative: they do not
+long left = -1;  // allocations left until they fail; negative: no limit
 bool has_ended = false;
 
 }  // namespace

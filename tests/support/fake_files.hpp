@@ -1,6 +1,7 @@
-// Files in memory, with a clock that ticks at every change and calls that fail on request.
+// Files in memory, with a clock that advances at every change, and with calls that fail on request.
 //
-// Runs the same contract suite as the real ones (tests/unit/tools/system/files_contract_test.cpp).
+// Passes the same contract suite as the real files
+// (tests/unit/tools/system/files_contract_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -23,11 +24,12 @@ class FakeFiles final : public tools::Files {
  public:
   mutable Faults reads;  // read, list
   Faults writes;         // write, rename, make_directories, remove_all, touch
-  std::map<std::string, tools::PathKind> odd;       // what is neither file nor folder
-  std::map<std::string, std::string> untrusted;     // folders, and why
-  std::set<std::string> newer_ways;                 // files behind links that were set just now
-  std::vector<std::string> links_to_elsewhere;      // folders that are links out of every root
-  std::int64_t tick_length = 1;                     // changes within one have the same time; touch() begins the next
+  std::map<std::string, tools::PathKind> odd;       // paths that are neither files nor folders
+  std::map<std::string, std::string> untrusted;     // folders, with the reason
+  std::set<std::string> newer_ways;                 // files behind links that were created just now
+  std::vector<std::string> links_to_elsewhere;      // folders that link to outside of every root
+  // Changes within a tick have the same time; touch() begins the next tick.
+  std::int64_t tick_length = 1;
 
   tools::PathKind kind(const std::filesystem::path& path) const override {
     const std::lock_guard lock(mutex_);
@@ -179,7 +181,7 @@ class FakeFiles final : public tools::Files {
     return names;
   }
 
-  // For tests: every file below `folder` with its bytes, and how often a file was read.
+  // For tests: returns every file below `folder` with its bytes, and how often a file was read.
   std::map<std::string, std::string> snapshot(const std::filesystem::path& folder) const {
     const std::lock_guard lock(mutex_);
     std::map<std::string, std::string> result;
@@ -188,7 +190,7 @@ class FakeFiles final : public tools::Files {
     }
     return result;
   }
-  // As utimes() does: the time of change stays the clock's.
+  // Sets the modification time, like utimes(). The change time stays that of the clock.
   void set_modified(const std::filesystem::path& path, std::int64_t nanoseconds) {
     const std::lock_guard lock(mutex_);
     nodes_.at(key(path)).modified = nanoseconds;
@@ -207,7 +209,8 @@ class FakeFiles final : public tools::Files {
     std::int64_t modified = 0, changed = 0;
   };
 
-  // Without std::filesystem where a path is normal as it is: fuzz targets ask millions of times.
+  // Avoids std::filesystem for a path that is already normal, because fuzz targets call this
+  // millions of times.
   static std::string key(const std::filesystem::path& path) {
     const std::string& given = path.native();
     const bool is_normal = given.starts_with('/') && !given.ends_with('/') &&
@@ -276,7 +279,7 @@ class FakeFiles final : public tools::Files {
     return {};
   }
 
-  // Starts in the distant past, so that no file counts as "changed just now".
+  // Starts far in the past, so that no file counts as "changed just now".
   std::int64_t tick() {
     clock_ += 1'000'001;
     return clock_ - clock_ % tick_length;

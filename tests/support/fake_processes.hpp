@@ -1,4 +1,5 @@
-// Processes that are functions: a program's path chooses what it does to the (fake) files.
+// Processes that are functions: the path of a program selects the function, which acts on the fake
+// files.
 #pragma once
 
 #include <functional>
@@ -39,7 +40,7 @@ class FakeProcesses final : public tools::Processes {
     return program(command);
   }
 
-  // Every command run so far, in the order they were started.
+  // Returns every command that was run, in the order of their starts.
   std::vector<tools::Command> ran() const {
     const std::lock_guard lock(mutex_);
     return ran_;

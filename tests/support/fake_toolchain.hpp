@@ -1,5 +1,5 @@
-// A ROCm in /opt/rocm and a CUDA toolkit in /usr/local/cuda that answer what find_tools asks, and
-// nothing else: for tests that plan and never build.
+// A ROCm in /opt/rocm and a CUDA toolkit in /usr/local/cuda that answer only the questions of
+// find_tools, for tests that plan and never build.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ class FakeToolchain {
   FakeFiles files;
   FakeProcesses processes;
   tools::Environment environment;
-  // What nvcc does: refuse -Xcicc; give cicc the option that names the source by itself.
+  // The behaviour of nvcc: whether it refuses -Xcicc, and whether it passes cicc the option that
+  // names the source.
   bool refuses_xcicc = false, names_sources = true;
 
   FakeToolchain() {

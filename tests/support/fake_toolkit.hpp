@@ -1,8 +1,9 @@
 // A project of two modules with a compiler and a bundler that are functions over FakeFiles.
 //
-// A source is lines: `#include "file"` (relative to the source root) or text. The compiler's output is
-// "<target>:" and the text of the source with its includes; it writes a depfile. A source that holds
-// the word "broken" does not compile. The bundler's output is its inputs, one after the other.
+// A source consists of lines, each `#include "file"` (relative to the source root) or text. The
+// output of the compiler is "<target>:" and the text of the source with its includes; it also
+// writes a depfile. A source that contains the word "broken" does not compile. The output of the
+// bundler is its inputs, one after the other.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,7 @@ class FakeToolkit {
   tools::Toolchain toolchain;
   tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .places = {}, .steps = {}};
 
-  std::function<void()> on_compile;  // called as each compile begins
+  std::function<void()> on_compile;  // called at the start of each compile
 
   FakeToolkit() {
     for (int kind = 0; kind <= static_cast<int>(tools::ToolKind::kHostCompiler); ++kind) {
@@ -55,7 +56,7 @@ class FakeToolkit {
     throw std::runtime_error("no step of that name");
   }
 
-  // Ids are argv's last word here, so that tests can say what ran.
+  // Returns the ids of the steps that ran. An id is the last word of argv here.
   std::vector<std::string> ran() const {
     std::vector<std::string> ids;
     for (const tools::Command& command : processes.ran()) ids.push_back(command.argv.back());

@@ -1,4 +1,4 @@
-// A world of commands with files and processes of its own, in folder /w.
+// A world of commands with its own files and processes, in folder /w.
 #pragma once
 
 #include <sstream>

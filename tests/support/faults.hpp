@@ -1,4 +1,4 @@
-// Fails the Nth call, as SQLite's tests do: N = 1, 2, 3 ... until nothing fails any more.
+// Fails the Nth call, as the tests of SQLite do: N = 1, 2, 3 ... until no call fails any more.
 #pragma once
 
 #include <atomic>
@@ -6,12 +6,12 @@
 
 namespace kiln::testing {
 
-// Counts calls and says which ones fail. Safe from several threads.
+// Counts calls and decides which ones fail. Thread-safe.
 class Faults {
  public:
   enum class Kind : std::uint8_t { kOnce, kFromThenOn };
 
-  // From now on, the `nth` call (1 is the next one) fails; 0 none.
+  // From now on, the `nth` call fails; 1 is the next call, 0 means none.
   void fail(unsigned nth, Kind kind = Kind::kOnce) {
     calls_ = 0;
     hits_ = 0;
@@ -19,7 +19,7 @@ class Faults {
     kind_ = kind;
   }
 
-  // Whether the call being made fails.
+  // True if the current call must fail.
   bool strike() {
     const unsigned call = ++calls_;
     const bool hit = nth_ != 0 && (call == nth_ || (kind_ == Kind::kFromThenOn && call > nth_));

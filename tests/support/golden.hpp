@@ -1,6 +1,6 @@
-// Golden files: what a function is known to produce, kept under tests/golden and read in review.
+// Golden files: the expected output of a function, kept under tests/golden and reviewed.
 //
-// KILN_UPDATE_GOLDEN=1 in the environment writes them anew; read the diff before it is committed.
+// KILN_UPDATE_GOLDEN=1 in the environment rewrites them; read the diff before committing it.
 #pragma once
 
 #include <cstdlib>
@@ -19,8 +19,8 @@
 
 namespace kiln::testing {
 
-// Fails the running test, and says where the texts part, unless `text` is what tests/golden/`name`
-// holds.
+// Fails the running test, and shows where the texts differ, unless `text` equals the content of
+// tests/golden/`name`.
 inline void check_golden(const std::string& name, std::string_view text) {
   const std::filesystem::path path = std::filesystem::path(KILN_GOLDEN_DIR) / name;
   if (const char* update = std::getenv("KILN_UPDATE_GOLDEN");

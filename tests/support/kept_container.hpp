@@ -1,4 +1,4 @@
-// A container with its entries' bytes, which read_container shows one at a time.
+// A container with the bytes of its entries, which read_container passes one at a time.
 #pragma once
 
 #include <string>

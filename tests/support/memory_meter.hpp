@@ -1,7 +1,7 @@
-// Counts the bytes that a program holds through new, for tests of what a reader may take.
+// Counts the bytes that a program holds through new, for tests of the memory use of readers.
 //
-// For programs that link memory_meter.cpp, which replaces new and delete. Where a sanitizer has put
-// its own in their place, kMetersMemory is false and nothing is counted. One thread alone.
+// For programs that link memory_meter.cpp, which replaces new and delete. If a sanitizer has its
+// own replacements, kMetersMemory is false and nothing is counted. Single-threaded.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace kiln::testing {
 
 inline constexpr bool kMetersMemory = KILN_METERS_MEMORY;
 
-// The most bytes held at a time since the meter was made, beyond those held then.
+// Measures the peak number of bytes since its construction, beyond those held at that time.
 class MemoryMeter {
  public:
   MemoryMeter();
@@ -34,12 +34,12 @@ class MemoryMeter {
   std::size_t start_;
 };
 
-// What reading a file may take: docs/TRUST.md.
+// The permitted memory for reading a file: docs/TRUST.md.
 constexpr std::size_t memory_budget(std::size_t file_size) {
   return 8 * file_size + (std::size_t{64} << 20);
 }
 
-// Seconds of processor time that this thread has used.
+// Returns the processor time that this thread has used, in seconds.
 inline double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,4 +1,4 @@
-// MessagePack values as bytes, in their shortest form.
+// Encodes MessagePack values as bytes, in their shortest form.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ inline std::string array(const std::vector<std::string>& elements) {
   return bytes;
 }
 
-// Keys are texts; values are bytes already.
+// Keys are text; values are already encoded.
 inline std::string map(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::string bytes = pairs.size() < 16 ? std::string(1, static_cast<char>(0x80 | pairs.size()))
                                         : tagged(0xde, pairs.size(), 2);

@@ -8,13 +8,13 @@ import time
 
 
 def find():
-    """The program; None: there is none."""
+    """Returns the path of the program, or None."""
     return shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
 
 
 @contextlib.contextmanager
 def serve(program, folder):
-    """Keeps below folder/kept what is PUT, as docs/BUILD.md has it; gives the address."""
+    """Stores PUT files below folder/kept, configured as in docs/BUILD.md; yields the address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,4 +1,4 @@
-// One small, valid file of each format, made from a description; for tests that then damage it.
+// One small, valid file of each format, made from a description, for tests that then damage it.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct HsacoSpec {
   std::uint32_t flags = 0x53f;   // gfx90a, xnack any, sramecc any
   std::string kernel = "scale";
   std::string descriptor = "scale.kd";
-  std::string metadata = {};  // instead of that of one kernel
+  std::string metadata = {};  // empty: the metadata of one kernel
 };
 
-// Metadata of one kernel: a pointer, an int and a hidden argument.
+// Returns the metadata of a kernel with a pointer, an int and a hidden argument.
 inline std::string hsaco_metadata(const std::string& name, const std::string& symbol) {
   using namespace msgpack;
   const auto argument = [](std::uint64_t offset, std::uint64_t size, const std::string& kind) {
@@ -73,14 +73,14 @@ inline std::string make_hsaco(const HsacoSpec& spec = {}) {
   return elf.build();
 }
 
-// An attribute of .nv.info with a payload.
+// Returns an attribute of .nv.info with a payload.
 inline std::string cubin_attribute(std::uint8_t id, const std::vector<std::uint32_t>& words) {
   std::string bytes = {4, static_cast<char>(id)};
   put(bytes, static_cast<std::uint16_t>(4 * words.size()));
   for (const std::uint32_t word : words) put(bytes, word);
   return bytes;
 }
-// One without: its value stands in its header.
+// Returns an attribute without a payload; its value is in the header.
 inline std::string cubin_attribute(std::uint8_t form, std::uint8_t id, std::uint16_t value) {
   std::string bytes = {static_cast<char>(form), static_cast<char>(id)};
   put(bytes, value);
@@ -94,9 +94,9 @@ inline std::string cubin_parameter(std::uint32_t ordinal, std::uint32_t offset, 
 struct CubinSpec {
   std::uint8_t abi_version = 8;
   std::uint32_t flags = 0x06005004;  // 8.0
-  std::string compat = {};           // of .nv.compat; empty: no such section
+  std::string compat = {};           // content of .nv.compat; empty: no such section
   std::string command_line = "-arch sm_80 -m 64 ";
-  std::string info = {};  // of .nv.info.scale, instead of a pointer and an int
+  std::string info = {};  // content of .nv.info.scale; empty: a pointer and an int
   std::uint64_t shared = 384;
 };
 
@@ -157,7 +157,7 @@ inline std::string make_ptx() {
          "\tst.shared.u32 [tile], %r1; // }\n\t.pragma \"no}unroll\";\n\tret;\n}\n";
 }
 
-// {id, code object} pairs; the first is the host's.
+// {id, code object} pairs; the first is that of the host.
 inline std::string make_bundle(const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string bytes = "__CLANG_OFFLOAD_BUNDLE__";
   std::size_t offset = bytes.size() + 8;

@@ -1,4 +1,4 @@
-// Test inputs of several files in one text:
+// Test inputs with several files in one text:
 //
 //   free text: what the case is about
 //   --- targets.json
@@ -6,7 +6,7 @@
 //   --- expected
 //   kiln: error: ...
 //
-// A section is the lines up to the next "--- " line.
+// A section extends to the next "--- " line.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline Sections read_sections(const std::filesystem::path& path) {
   return sections;
 }
 
-// The text of a section, or `otherwise` when there is none.
+// Returns the text of a section, or `otherwise` if there is no such section.
 inline std::string section(const Sections& sections, std::string_view name,
                            std::string otherwise = {}) {
   for (const auto& [found, text] : sections) {
@@ -52,7 +52,7 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The files of a folder with that extension, sorted.
+// Returns the files of a folder with that extension, sorted.
 inline std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
                                                    std::string_view extension) {
   std::vector<std::filesystem::path> files;

@@ -1,5 +1,5 @@
-"""What SPDX 2.3 asks of a document as JSON: the mandatory fields, and that every identifier that is
-named is defined once. https://spdx.github.io/spdx-spec/v2.3/
+"""Checks the rules of SPDX 2.3 for a JSON document: the mandatory fields, and that every identifier that
+is used is defined once. https://spdx.github.io/spdx-spec/v2.3/
 
   spdx.py FILE...
 """
@@ -11,7 +11,7 @@ ID = re.compile(r"SPDXRef-[A-Za-z0-9.-]+")
 EXPRESSION = re.compile(r"[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*")
 CREATOR = re.compile(r"(Person|Organization|Tool): .+")
 LENGTHS = {"SHA1": 40, "SHA256": 64, "SHA384": 96, "SHA512": 128, "MD5": 32}
-# Of those that the specification lists, what a build has use for.
+# The values that builds use, out of those in the specification.
 RELATIONSHIPS = {"DESCRIBES", "CONTAINS", "GENERATED_FROM", "BUILD_TOOL_OF", "STATIC_LINK", "DEPENDS_ON"}
 PURPOSES = {"APPLICATION", "FRAMEWORK", "LIBRARY", "CONTAINER", "OPERATING-SYSTEM", "DEVICE", "FIRMWARE",
             "SOURCE", "ARCHIVE", "FILE", "INSTALL", "OTHER"}
@@ -48,7 +48,7 @@ def check(document):
         text(package, "name", what)
         where = text(package, "downloadLocation", what)
         assert where in ("NOASSERTION", "NONE") or "://" in where, f"{what}: {where}"
-        # Otherwise it would need a verification code over its files.
+        # Otherwise the package would need a verification code over its files.
         assert package.get("filesAnalyzed") is False, f"{what}: its files were not analysed"
         assert "packageVerificationCode" not in package and "hasFiles" not in package, what
         for key in ("licenseConcluded", "licenseDeclared"):

@@ -43,7 +43,7 @@ TEST_CASE("render paints labels and message, and nothing else, when colours are 
         "\033[1;32mhint:\033[0m did you mean 'sm_90'?\n");
 }
 
-// A source, an image or a manifest could otherwise write anything on the terminal.
+// Otherwise a source, an image or a manifest could write anything to the terminal.
 TEST_CASE("render shows characters that a terminal would obey, and keeps lines and tabs") {
   Error error{ErrorCode::kBuildFailed,
               "bad \x1b]0;title\x07 and \xc2\x9b"
@@ -94,7 +94,7 @@ TEST_CASE("nearest finds a likely slip and keeps silent about the rest") {
   CHECK(kiln::nearest_file("reduce.cu", files).empty());
 }
 
-// A word from a file may be megabytes long, and is compared with each known name.
+// A word from a file may be megabytes long, and it is compared with each known name.
 TEST_CASE("nearest takes no time for words that are much longer or shorter than what is known") {
   const std::string word(1 << 20, 'g');
   const double start = kiln::testing::processor_seconds();

@@ -1,5 +1,5 @@
-// SHA-256 against the vectors of FIPS 180-4 and NIST's short-message set; cache keys against each
-// other.
+// Tests SHA-256 with the vectors of FIPS 180-4 and the short-message set of NIST, and compares
+// cache keys with each other.
 #include "base/digest.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +33,8 @@ TEST_CASE("sha256 gives the published digest when the message is a million lette
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Padding takes one block when at most 55 bytes are left over, else two; sha256sum gave the digests.
+// Padding takes one block if at most 55 bytes are left over, otherwise two. The digests come from
+// sha256sum.
 TEST_CASE("sha256 pads rightly when the message ends around a block's boundary") {
   const struct {
     std::size_t size;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-// Every number is itself again, and what lies between neighbours goes to the nearer one, or to the
-// even one. `largest` is the finite number of most bits.
+// Checks that every number converts to itself, and that values between neighbours go to the nearer
+// one, or to the even one in a tie. `largest` is the bits of the largest finite number.
 template <typename Number, typename Bits>
 void check_all(Number (*from)(float), Bits largest, Bits sign) {
   const auto number_of = [](std::uint32_t bits) { return Number{static_cast<Bits>(bits)}; };
@@ -26,7 +26,7 @@ void check_all(Number (*from)(float), Bits largest, Bits sign) {
     const float next = to_float(number_of(bits + 1));
     wrong += !(number < next);
     const float middle = number / 2 + next / 2;
-    if (middle == number || middle == next) continue;  // float has none between them
+    if (middle == number || middle == next) continue;  // float has no value between them
     wrong += from(middle) != number_of(bits + (bits & 1));
     wrong += from(std::nextafter(middle, kInfinite)) != number_of(bits + 1);
     wrong += from(std::nextafter(middle, 0.0f)) != number_of(bits);

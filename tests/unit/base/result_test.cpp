@@ -1,5 +1,4 @@
-// What a program sees that takes a Result without a check: it ends, and says all that the error
-// said.
+// A program that uses a failed Result without a check ends, and prints the whole error.
 #include "kiln/result.hpp"
 
 #include <sys/wait.h>
@@ -15,7 +14,7 @@ using namespace kiln;
 
 namespace {
 
-// What `call` writes to standard error before it ends the program by SIGABRT.
+// Returns what `call` writes to standard error before it ends the program by SIGABRT.
 template <typename Call>
 std::string last_words(Call call) {
   int ends[2];

@@ -56,7 +56,7 @@ TEST_CASE("quote makes control characters visible") {
   CHECK(kiln::quote("a\nb\x1b\x7f") == "'a\\x0ab\\x1b\\x7f'");
   CHECK(kiln::quote(std::string_view("\0", 1)) == "'\\x00'");
   CHECK(kiln::quote("gr\xc3\xbcn") == "'gr\xc3\xbcn'");
-  // Text that is shown in another order than it stands, or on another line.
+  // Text that would be displayed in another order or on another line.
   CHECK(kiln::quote("a\xe2\x80\xae" "b") == "'a\\xe2\\x80\\xaeb'");
   CHECK(kiln::printable("\xd8\x9c\xe2\x81\xa6\xe2\x80\xa8\n") ==
         "\\xd8\\x9c\\xe2\\x81\\xa6\\xe2\\x80\\xa8\n");

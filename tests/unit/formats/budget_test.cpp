@@ -1,6 +1,6 @@
-// Files that are small and whose readers could be made to work long, or to hold much. Each of them
-// is read, or refused with its reason, within the budget: memory of at most 8 times the file and 64
-// MB, time that grows as the file does.
+// Small files that could make a reader work long or use much memory. Each of them is read, or
+// refused with a reason, within the budget: memory of at most 8 times the file size plus 64 MB, and
+// time that is linear in the file size.
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 #include <string>
@@ -22,10 +22,10 @@ using namespace kiln::testing;
 
 namespace {
 
-// What reading said: "" when the file was read.
+// Returns the error of reading the file, or "" if it was read.
 template <typename Read>
 std::string read_within_budget(const std::string& file, Read&& read) {
-  constexpr double kSeconds = 4.0;  // a debug build takes under one for each file here
+  constexpr double kSeconds = 4.0;  // a debug build takes less than one second for each file here
   const MemoryMeter meter;
   const double start = processor_seconds();
   const auto result = read(as_bytes(file));
@@ -34,7 +34,7 @@ std::string read_within_budget(const std::string& file, Read&& read) {
   return result ? "" : result.error().message;
 }
 
-// The refusal is in tests/golden/messages/costly.
+// The expected refusal is in tests/golden/messages/costly.
 template <typename Read>
 void check_refused(const std::string& name, const std::string& file, Read&& read) {
   check_golden("messages/costly/" + name + ".txt", read_within_budget(file, read) + "\n");
@@ -48,14 +48,15 @@ Result<ContainerHead> read_entries(Bytes file) {
 }
 
 struct RawSection {
-  std::uint32_t name = 0;  // offset in the first section, the string section
+  std::uint32_t name = 0;  // offset in the first section, which has the strings
   std::uint32_t type = 1;
   std::uint64_t offset = 0, size = 0;
   std::uint32_t link = 0;
   std::uint64_t entry_size = 0;
 };
 
-// An ELF file of exactly these sections, after the empty one; `strings` lie at kStringsAt.
+// Returns an ELF file with exactly these sections, after the empty one. `strings` are at
+// kStringsAt.
 constexpr std::size_t kStringsAt = 64;
 std::string raw_elf(std::uint16_t machine, const std::string& strings,
                     const std::vector<RawSection>& sections) {
@@ -76,7 +77,7 @@ std::string raw_elf(std::uint16_t machine, const std::string& strings,
   put(file, std::uint16_t{56});
   put(file, std::uint16_t{0});
   put(file, std::uint16_t{64});
-  put(file, std::uint16_t{0});  // the number of sections is that of section 0
+  put(file, std::uint16_t{0});  // the number of sections is in section 0
   put(file, std::uint16_t{1});
   file += strings;
   const auto add = [&](const RawSection& section) {
@@ -219,7 +220,7 @@ TEST_CASE("a fatbin's compressed entries are decompressed one at a time, and not
         "bad zstd frame: it states 209715200 bytes, the limit is " +
             std::to_string(256 * bomb.payload.size()));
 
-  // What may be decompressed is held once, however many entries there are.
+  // Decompressed bytes are held only once, however many entries there are.
   std::string noise;
   for (std::uint32_t i = 0, x = 1; i < (16 << 20); ++i) {
     x = x * 1664525 + 1013904223;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles one CUDA source for several targets with what compilers this machine has, and keeps beside each
-# image what its own tools say of it. What cannot be made is left out, with the reason in missing.txt.
+# Compiles one CUDA source for several targets, with the compilers of this machine, and stores the
+# output of their own tools next to each image. Images that cannot be made are left out, with the
+# reason in missing.txt.
 # usage: compile_samples.sh SOURCE OUT_FOLDER
 set -euo pipefail
 # shellcheck source=/dev/null
@@ -45,7 +46,7 @@ else
   fi
 fi
 
-# What the compiler itself writes for each processor: e_flags and the default wave width.
+# The values that the compiler writes for each processor: e_flags and the default wave width.
 if [ -n "$llvm" ] && [ -x "$llvm/llc" ]; then
   for processor in $("$llvm/llc" -march=amdgcn -mcpu=help < /dev/null 2>&1 | grep -oE '^ +gfx[0-9a-f-]+(-generic)? ' | grep -v insts); do
     version=500

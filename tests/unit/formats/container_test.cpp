@@ -25,7 +25,7 @@ std::string sample_bundle() {
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "second"}});
 }
 
-// A compressed bundle of one of the three versions.
+// Returns a compressed bundle in one of the three versions.
 std::string compressed(const std::string& plain, std::uint16_t version, std::uint16_t method = 1) {
   const std::string frame = zstd_compress(plain).value();
   std::string bytes = "CCOB";
@@ -104,7 +104,7 @@ TEST_CASE("read_container reads bundles that follow one another", "[container]")
   const KeptContainer container = read(bytes);
   REQUIRE(container.entries.size() == 12);
   for (std::size_t i = 1; i < 12; i += 3) CHECK(text(container.entries[i]) == "first code object");
-  // The magic of a compressed bundle inside of a code object starts none.
+  // The magic of a compressed bundle inside of a code object does not start a bundle.
   const std::string inside =
       make_bundle({{std::string(kAmdId), "xxCCOBxx__CLANG_OFFLOAD_BUNDLE__"}});
   CHECK(read(inside + inside).entries.size() == 2);

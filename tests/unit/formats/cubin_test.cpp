@@ -42,7 +42,7 @@ TEST_CASE("read_cubin reads what the attributes and sections say of a kernel", "
   REQUIRE(cubin);
   CHECK(cubin->abi_version == 8);
   CHECK(cubin->compiler == "Cuda compilation tools, release 13.0");
-  REQUIRE(cubin->kernels.size() == 1);  // the function without the entry flag is none
+  REQUIRE(cubin->kernels.size() == 1);  // a function without the entry flag is not a kernel
   const KernelInfo& kernel = cubin->kernels[0];
   CHECK(kernel.name == "scale");
   CHECK(kernel.registers == 31u);

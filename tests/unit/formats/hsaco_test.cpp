@@ -26,7 +26,7 @@ std::string target_of(std::uint8_t abi_version, std::uint32_t flags) {
   return to_string(hsaco->target);
 }
 
-// Metadata with one kernel, whose fields are given.
+// Returns metadata with one kernel that has these fields.
 std::string metadata(const std::vector<std::pair<std::string, std::string>>& fields) {
   return msgpack::map({{"amdhsa.kernels", msgpack::array({msgpack::map(fields)})}});
 }
@@ -91,7 +91,7 @@ TEST_CASE("read_hsaco reads the target of each code object version", "[hsaco]") 
   CHECK(target_of(1, 0x13f) == "gfx90a:sramecc-:xnack+");
   CHECK(target_of(1, 0x33f) == "gfx90a:sramecc+:xnack+");
   CHECK(target_of(1, 0x036) == "gfx1030");
-  // V4 and later: two bits a feature.
+  // V4 and later: two bits for each feature.
   for (const std::uint8_t version : {std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) {
     CHECK(target_of(version, 0x53f) == "gfx90a");
     CHECK(target_of(version, 0x73f) == "gfx90a:xnack+");

@@ -17,7 +17,7 @@ std::string target_of(const std::string& image) {
   return head->target ? to_string(*head->target) : "";
 }
 
-// Each piece of the image that lacks its end is an error, as is nothing of the whole.
+// Checks that each truncated piece of the image gives an error.
 void check_cut_short(const std::string& image, std::size_t shortest) {
   REQUIRE(read_image_head(as_bytes(image)));
   for (std::size_t size = shortest; size < image.size(); ++size) {

@@ -6,7 +6,7 @@ using namespace kiln;
 
 namespace {
 
-// "u64, const f32*, ?"; "none" for no answer.
+// Returns "u64, const f32*, ?", or "none" without an answer.
 std::string parameters(std::string_view name) {
   const auto types = parameters_of_mangled_name(name);
   if (!types) return "none";
@@ -20,7 +20,7 @@ std::string parameters(std::string_view name) {
 }  // namespace
 
 TEST_CASE("parameters_of_mangled_name reads what compilers write") {
-  // Each by g++ 12 and clang 14, from the declaration beside it.
+  // Mangled by g++ 12 and clang 14 from the declarations in the comments.
   CHECK(parameters("_Z4tickv") == "");
   CHECK(parameters("_Z5scalemPKfPff") == "u64, const f32*, f32*, f32");
   CHECK(parameters("_Z3allbhtjmyacsilxfd") ==

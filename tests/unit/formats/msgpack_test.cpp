@@ -13,7 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-// The value of bytes that are known to be good.
+// Returns the value of valid bytes.
 MsgpackValue read(const std::string& bytes) {
   auto value = read_msgpack(as_bytes(bytes));
   REQUIRE(value);
@@ -37,7 +37,7 @@ TEST_CASE("read_msgpack reads numbers of each width", "[msgpack]") {
   CHECK(std::get<std::int64_t>(read("\xff").value) == -1);
   CHECK(std::get<std::int64_t>(read("\xd0\x80").value) == -128);
   CHECK(std::get<std::int64_t>(read("\xd1\xff\xfe").value) == -2);
-  CHECK(read("\xd0\x07").number() == 7);  // a signed form of a number that is not negative
+  CHECK(read("\xd0\x07").number() == 7);  // a non-negative number in a signed form
   CHECK(std::get<double>(read(std::string("\xca\x3f\x80\0\0", 5)).value) == 1.0);
   CHECK(std::get<double>(read(std::string("\xcb\xbf\xf0\0\0\0\0\0\0", 9)).value) == -1.0);
 }

@@ -22,7 +22,7 @@ Ptx read(const std::string& text) {
   return std::move(ptx).value();
 }
 
-// The only kernel of a PTX file with that after its head.
+// Returns the only kernel of a PTX file with this text after its head.
 KernelInfo kernel_of(const std::string& text) {
   const Ptx ptx = read(std::string(kHead) + text);
   REQUIRE(ptx.kernels.size() == 1);
@@ -32,7 +32,7 @@ KernelInfo kernel_of(const std::string& text) {
 std::string error_of(const std::string& text) {
   auto ptx = read_ptx(text);
   REQUIRE_FALSE(ptx);
-  ptx.error().where.file = "k.ptx";  // as whoever opened it would
+  ptx.error().where.file = "k.ptx";  // as the caller that opened the file would
   return render(ptx.error());
 }
 
@@ -161,12 +161,12 @@ TEST_CASE("read_ptx goes over 6 MB once", "[ptx]") {
   while (text.size() < 6u << 20) {
     text += ".visible .entry k" + std::to_string(kernels++) + "(.param .u64 p) {\n" + body + "}\n";
   }
-  const std::clock_t start = std::clock();  // of the processor: others may be busy on it
+  const std::clock_t start = std::clock();  // processor time, because the machine may be busy
   const Ptx ptx = read(text);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   CHECK(ptx.kernels.size() == static_cast<std::size_t>(kernels));
-  // Forty times what an optimised build takes, for instrumented ones; a reader that is not linear
-  // takes minutes.
+  // Forty times as long as an optimised build takes, for instrumented builds. A reader that is not
+  // linear takes minutes.
   CHECK(seconds < 4);
 }
 

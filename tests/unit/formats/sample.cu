@@ -1,5 +1,5 @@
-// Kernels whose parameters, shared memory, frames and limits are known; compiled for every target that this
-// machine's toolchains have (compile_samples.sh), and looked for in samples_test.cpp.
+// Kernels with known parameters, shared memory, frames and limits. Compiled for every target that
+// the toolchains of this machine support (compile_samples.sh), and checked in samples_test.cpp.
 #include <cstddef>
 #include <cstdint>
 
@@ -45,7 +45,7 @@ extern "C" __global__ void dynamic(int* out) {
   out[threadIdx.x] = dynamic_shared[31 - threadIdx.x];
 }
 
-// More bytes of parameters than toolkits before CUDA 12.1 could pass; cubins tell them in another form.
+// More parameter bytes than toolkits before CUDA 12.1 support; cubins store them in another form.
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ <= 12
 constexpr int kHugeBytes = 3000;
 #else

@@ -1,5 +1,5 @@
-// Our readers against the compilers that made the images: what llvm-readelf and ptxas say of the
-// same file, and what sample.cu says of its own kernels.
+// Compares kiln's readers with the compilers that made the images: with the output of llvm-readelf
+// and ptxas for the same file, and with the known kernels of sample.cu.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -29,7 +29,8 @@ std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The samples with that ending, sorted. Skips the running test when there is none, and says why.
+// Returns the samples with that ending, sorted. Skips the running test if there is none, and says
+// why.
 std::vector<std::string> samples(std::string_view ending) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(KILN_SAMPLES_DIR)) {
@@ -72,7 +73,7 @@ std::string kinds(const KernelInfo& kernel) {
   return text;
 }
 
-// What holds in every image of sample.cu.
+// Checks what is true for every image of sample.cu.
 void check_kernels(const std::vector<KernelInfo>& kernels) {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : kernels) names.push_back(kernel.name);
@@ -89,8 +90,8 @@ void check_kernels(const std::vector<KernelInfo>& kernels) {
   CHECK(find(kernels, "all_kinds").shared_bytes == 384u);
 }
 
-// The lines "  .key:  value" of each kernel in what `llvm-readelf --notes` prints, by the kernel's
-// name.
+// Returns the lines "  .key:  value" of each kernel in the output of `llvm-readelf --notes`, by the
+// name of the kernel.
 std::map<std::string, std::map<std::string, std::string>> notes_of(const std::string& text) {
   std::map<std::string, std::map<std::string, std::string>> kernels;
   std::map<std::string, std::string> fields;
@@ -100,7 +101,7 @@ std::map<std::string, std::map<std::string, std::string>> notes_of(const std::st
   };
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with("  - ")) flush();
-    if (!line.starts_with("  ") || line.starts_with("      ")) continue;  // an argument's
+    if (!line.starts_with("  ") || line.starts_with("      ")) continue;  // belongs to an argument
     const std::string_view field = trim(line.substr(4));
     const std::size_t colon = field.find(':');
     if (field.starts_with('.') && colon != std::string_view::npos) {
@@ -111,7 +112,7 @@ std::map<std::string, std::map<std::string, std::string>> notes_of(const std::st
   return kernels;
 }
 
-// What `ptxas -v` printed of each kernel.
+// The output of `ptxas -v` for a kernel.
 struct PtxasReport {
   std::uint32_t registers = 0, frame = 0, shared = 0;
   std::optional<std::uint32_t> constant;  // cmem[0] and cmem[2]; not printed from 9.0 on
@@ -120,7 +121,7 @@ std::map<std::string, PtxasReport> ptxas_reports(const std::string& text) {
   std::map<std::string, PtxasReport> reports;
   std::string kernel;
   for (const std::string_view line : split(text, '\n')) {
-    // The number before "`what`" in the line, when it is there.
+    // Returns the number before "`what`" in the line, if there is one.
     const auto before = [&](std::string_view what) -> std::optional<std::uint32_t> {
       const std::size_t end = line.find(what);
       if (end == std::string_view::npos) return std::nullopt;
@@ -181,7 +182,7 @@ TEST_CASE("read_hsaco agrees with llvm-readelf on every code object", "[samples]
       CHECK(fields[".symbol"] == kernel.symbol);
       CHECK(kernel.descriptor.group_segment_size == kernel.info.shared_bytes);
       CHECK(kernel.descriptor.private_segment_size == kernel.info.stack_bytes);
-      // The code lies in an executable segment.
+      // The code is in an executable segment.
       const std::uint64_t code =
           kernel.descriptor_address + static_cast<std::uint64_t>(kernel.descriptor.code_offset);
       CHECK(std::ranges::any_of(hsaco->elf.segments, [&](const ElfSegment& segment) {
@@ -292,7 +293,7 @@ TEST_CASE("read_container reads what fatbinary writes", "[samples]") {
         CHECK(entry.bytes.starts_with(cubin));
         CHECK(entry.bytes.size() - cubin.size() < 8);  // padding
       }
-      // PTX has lost its comments.
+      // PTX has no comments any more.
       check_kernels(read_image(as_bytes(entry.bytes)).value().kernels);
       CHECK(to_string(read_image(as_bytes(entry.bytes)).value().target) == entry.target);
     }

@@ -58,7 +58,7 @@ TEST_CASE("A source bundle that is none is refused", "[source_bundle]") {
   change_bytes(text, 7, 20000, [](Bytes part) { (void)read_source_bundle(as_text(part)); });
 }
 
-// A newline in an option would be a line of its own.
+// A newline in an option would start a line of its own.
 TEST_CASE("A source bundle keeps options of several lines apart", "[source_bundle]") {
   SourceBundle bundle = sample();
   bundle.defines = {"A=1\nflag -fplugin=evil.so", "B=\\n"};

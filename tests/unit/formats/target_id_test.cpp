@@ -10,7 +10,7 @@ using namespace kiln;
 
 namespace {
 
-// Every target that can be spelt: names with all their features.
+// Returns every valid target: all names with all of their features.
 std::vector<std::string> all_targets() {
   std::vector<std::string> names;
   for (const Processor& processor : processors()) {

@@ -1,4 +1,4 @@
-// The catalog file: what is written reads back the same, and nothing else reads.
+// The catalog file: what is written reads back the same, and any other file is refused.
 #include "generator/catalog_file.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -41,7 +41,7 @@ tools::Catalog small_catalog() {
 
 std::string small_file() { return generator::write_catalog_file(small_catalog(), 100).bytes; }
 
-// The file with its table's digest and its size made right, as one who means harm would write it.
+// Returns the file with a correct size and digest of its table, as an attacker would write it.
 std::string sealed(std::string file) {
   const std::uint64_t size = file.size();
   for (int i = 0; i < 8; ++i) file[16 + i] = static_cast<char>(size >> (8 * i));
@@ -135,7 +135,7 @@ TEST_CASE("A catalog file that is cut short or changed is refused", "[catalog_fi
     std::string changed = file;
     changed[at] ^= 1;
     CAPTURE(at);
-    // The least runtime may be older.
+    // Except for the minimum runtime, which may be older.
     if (at < 12 || at >= 16) REQUIRE_FALSE(why_not(changed).empty());
   }
 }
@@ -170,7 +170,8 @@ TEST_CASE("A catalog file with a table that lies is refused", "[catalog_file]") 
   CHECK(changed("\3\0\0\0\7\0\0\0gfx"sv, "\xff\xff\xff\xff\7\0\0\0gfx"sv) ==
         "damaged catalog file: it has no room for 4294967295 targets");
 
-  // Whatever one byte of the table says, it is read or refused, and what is read lies in the file.
+  // Whatever a byte of the table says, the file is read or refused, and everything that is read
+  // lies within the file.
   for (std::size_t at = kCatalogFileHeadSize; at < table; ++at) {
     for (const int bit : {1, 128}) {
       std::string copy = file;

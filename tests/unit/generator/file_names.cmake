@@ -1,5 +1,6 @@
-# cmake -DSOURCE=... -DGOLDEN=... -P file_names.cmake: kiln_add_kernels knows the names of what is generated as the
-# generator does (generate_test.cpp), for each place of the images and each choice of outputs.
+# cmake -DSOURCE=... -DGOLDEN=... -P file_names.cmake: checks that kiln_add_kernels and the
+# generator (generate_test.cpp) agree on the names of generated files, for each place of the images
+# and each choice of outputs.
 cmake_minimum_required(VERSION 3.22)
 include("${SOURCE}/cmake/KilnAddKernels.cmake")
 set(text "")
@@ -27,7 +28,7 @@ if(NOT text STREQUAL expected)
   message(FATAL_ERROR "kiln_add_kernels has other names than ${GOLDEN}:\n${text}")
 endif()
 
-# outputs_are(TEXT OUTPUT...): a manifest with that text has these outputs.
+# outputs_are(TEXT OUTPUT...): checks that a manifest with that text has these outputs.
 function(outputs_are text)
   _kiln_outputs_of(outputs "${text}")
   if(NOT outputs STREQUAL "${ARGN}")

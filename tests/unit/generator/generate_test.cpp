@@ -34,8 +34,8 @@ tools::Artifact image(const std::string& target, const std::string& bytes, std::
   return image;
 }
 
-// Two modules that between them have every odd thing a header can hold: names that are no
-// identifiers, a module of two units, kernels without arguments, a left-out target.
+// Two modules with every unusual feature of a header: names that are not identifiers, a module of
+// two units, kernels without arguments, an omitted target.
 tools::Catalog small_catalog() {
   const std::vector<tools::KernelParameter> scale = {{{0, 8, kValue}}, {{8, 8, kPointer}}, {{16, 4, kValue}}};
   const std::vector<tools::KernelParameter> copy = {{{0, 8, ParameterKind::kUnknown}},
@@ -128,7 +128,7 @@ TEST_CASE("generate writes what is asked for, in one order", "[generator]") {
         "kernels.hpp kernels.cpp kernels.h kernels.c kernels.rs kernels.kiln ");
 }
 
-// kiln_add_kernels has them a second time: file_names.cmake holds it to the same file.
+// kiln_add_kernels has the names as well: file_names.cmake compares them with the same file.
 TEST_CASE("file_names has the names of what generate writes", "[generator]") {
   using generator::Output;
   const std::vector<std::pair<std::string, Storage>> places = {
@@ -167,14 +167,14 @@ TEST_CASE("generate writes a C header, its bytes where they are asked for", "[ge
   testing::check_golden("generator/c/kernels_c.S", assembly[1].text);
 }
 
-// What follows the modules is rust_runtime.rs.
+// The text after the modules is rust_runtime.rs.
 TEST_CASE("generate writes a Rust module", "[generator]") {
   const auto files = generator::generate(small_catalog(), {.outputs = {generator::Output::kRust}});
   const std::string own = files[0].text.substr(0, files[0].text.find("/// The C interface"));
   testing::check_golden("generator/rust/kernels.rs", own);
 }
 
-// A type that the module defines would be meant wherever Rust's own is.
+// A type that the module defines would hide Rust's own type of that name.
 TEST_CASE("generate gives nothing the name of a type of Rust", "[generator]") {
   generator::Catalog catalog = small_catalog();
   catalog.modules[0].name = "usize";
@@ -211,13 +211,14 @@ TEST_CASE("generate writes one header with the loader in it, which includes noth
   CHECK(text.find("namespace kernels {") < text.find("#if defined(KILN_IMPLEMENTATION)"));
   CHECK(text.find("#if defined(KILN_IMPLEMENTATION)") < text.find("class HostDriver"));
   CHECK(text.find("AsItWasPacked") == std::string::npos);
-  // Its absence is told by name: used before the implementation, and defined in it.
+  // A missing implementation is reported by this name, which is used before the implementation and
+  // defined in it.
   const std::string needed = "kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION";
   CHECK(text.find("= &" + needed + ";\n") < text.find("#if defined(KILN_IMPLEMENTATION)"));
   CHECK(text.rfind("const char " + needed + " = 0;") > text.find("#if defined(KILN_IMPLEMENTATION)"));
 }
 
-// An assembly label may hold any character: what a kernel is called must stay a name.
+// An assembly label may contain any character, so the name of a kernel must remain a name.
 TEST_CASE("generate writes no kernel's name as code", "[generator]") {
   for (const std::string name : {"a\n#error b", "a\\", "a\r#error b", "a?\?/", "a*/ b"}) {
     generator::Catalog catalog = small_catalog();
@@ -275,7 +276,7 @@ TEST_CASE("generate gives another digest when anything differs", "[generator]") 
   CHECK(differs(small_catalog(), {.minimum_runtime = 1}));
 
   tools::Catalog catalog = small_catalog();
-  catalog.modules[0].images[0].stored[5] ^= 1;  // stored bytes alone: another zstd release
+  catalog.modules[0].images[0].stored[5] ^= 1;  // only the stored bytes: another zstd release
   CHECK(differs(catalog));
 
   catalog = small_catalog();

@@ -32,7 +32,7 @@ TEST_CASE("identifier spells out a name that C++ or the header does not leave fr
 }
 
 TEST_CASE("identifier gives every name one of its own", "[generator]") {
-  // All names of up to four letters of an alphabet in which every rule has a letter.
+  // All names of up to four letters, from an alphabet with a letter for every rule.
   const std::string alphabet = "a5_f<";
   std::vector<std::string> names = {"", "operator", "operator_", "find", "find_", "find_5f_"};
   std::vector<std::string> longest = {""};

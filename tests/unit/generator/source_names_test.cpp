@@ -15,8 +15,8 @@ tools::Module module_of(std::vector<std::string> names) {
   return module;
 }
 
-// "saxpy<typename>: saxpy<float>=0 saxpy<::kiln::f16>=1", and of a function "ns::scale: ns::scale=0", a line
-// each.
+// Returns "saxpy<typename>: saxpy<float>=0 saxpy<::kiln::f16>=1", or "ns::scale: ns::scale=0" for a
+// function, one name a line.
 std::string shown(std::vector<std::string> names) {
   std::string text;
   for (const SourceName& one : source_names_of(module_of(std::move(names)))) {
@@ -56,7 +56,7 @@ TEST_CASE("source_names_of names functions and what is in namespaces as the sour
         std::vector<std::string>{"scale", "ns_scale", "affine", "saxpy_float"});
   CHECK(plain_names_of(module_of({"_Z5saxpyI6__halfEvPT_", "_Z5tiledIjLin4EEvPT_", "_Z5tiledIjLi4EEvPT_"})) ==
         std::vector<std::string>{"saxpy_f16", "tiled_unsigned_int_minus_4", "tiled_unsigned_int_4"});
-  // Of two that come to the same words neither has them.
+  // If two names give the same words, neither gets them.
   CHECK(plain_names_of(module_of({"_Z5saxpyIfEvPT_", "saxpy_float", "_ZN2ns5scaleEifPf", "_Z8ns_scaleif"})) ==
         std::vector<std::string>{"_Z5saxpyIfEvPT_", "saxpy_float", "_ZN2ns5scaleEifPf", "_Z8ns_scaleif"});
 }
@@ -80,16 +80,16 @@ TEST_CASE("names_in_namespaces leaves out what two modules have, and what a kern
 
 TEST_CASE("source_names_of leaves out what C++ could not name, or would name twice") {
   CHECK(shown({"saxpy", "_Z5saxpyIfEvPT_"}).empty());                      // a kernel of that name
-  CHECK(shown({"_Z5saxpyIfEvPT_", "_Z5saxpyIfEvPKT_"}).empty());           // two that differ in parameters
-  CHECK(shown({"_Z5tiledIfLi4EEvPT_", "_Z5tiledIfLj4EEvPT_"}).empty());    // two sorts of numbers
-  CHECK(shown({"_ZN12_GLOBAL__N_15saxpyIfEEvPT_"}).empty());               // in a namespace without a name
+  CHECK(shown({"_Z5saxpyIfEvPT_", "_Z5saxpyIfEvPKT_"}).empty());           // other parameters
+  CHECK(shown({"_Z5tiledIfLi4EEvPT_", "_Z5tiledIfLj4EEvPT_"}).empty());    // two kinds of numbers
+  CHECK(shown({"_ZN12_GLOBAL__N_15saxpyIfEEvPT_"}).empty());               // unnamed namespace
   CHECK(shown({"_Z5scalePf", "_Z5scalePd"}).empty());                      // an overload
   CHECK(shown({"_Z5scalePf", "_Z5scaleIfEvPT_"}).empty());                 // a function and a template
-  CHECK(shown({"_Z5saxpyI5pointEvPT_"}).empty());                          // a type of the source's own
+  CHECK(shown({"_Z5saxpyI5pointEvPT_"}).empty());                          // a type of the source
   CHECK(shown({"_Z5saxpyIPfEvT_"}).empty());                               // a pointer
   CHECK(shown({"_Z4findIfEvPT_"}).empty());                                // a name of the header
-  CHECK(shown({"_Z", "_ZZZ", "affine_f32"}).empty());         // no names of a source
-  CHECK(shown({"_Z1aILln9223372036854775808EEvv"}).empty());               // no number of C++
+  CHECK(shown({"_Z", "_ZZZ", "affine_f32"}).empty());         // not names of a source
+  CHECK(shown({"_Z1aILln9223372036854775808EEvv"}).empty());               // not a number in C++
 }
 
 TEST_CASE("a module that is called like a kernel or a namespace of the source leaves it the name") {

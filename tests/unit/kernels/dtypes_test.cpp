@@ -1,5 +1,5 @@
-// Every value of the narrow types, every point halfway between two neighbours, and the numbers next
-// to those points, from f32 and from f64.
+// Tests every value of the narrow types, every midpoint between two neighbours, and the numbers
+// next to those midpoints, from f32 and from f64.
 #include "device/dtypes.cuh"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("DTYPES narrow rounds once, to nearest, ties to even", "", f1
     const f64 below = value<TestType>(bits);
     f64 above = value<TestType>(bits + 1);
     if (std::isnan(below) || std::isnan(above)) continue;
-    if (std::isinf(above)) above = 2 * below - value<TestType>(bits - 1);  // where it overflows
+    if (std::isinf(above)) above = 2 * below - value<TestType>(bits - 1);  // the overflow limit
     const f64 middle = (below + above) / 2;
     const u32 even = bits % 2 == 0 ? bits : bits + 1;
     for (const u32 sign : {0u, kSign<TestType>}) {

@@ -25,7 +25,7 @@ struct Shown {
     return step;
   }
 
-  // Two steps: one runs, one comes from the cache; a third fails.
+  // Plays three steps: one runs, one comes from the cache, and one fails.
   void play(const ProgressOptions& options) {
     const auto progress = make_progress(options, world);
     progress->planned(3, 0);
@@ -85,7 +85,7 @@ TEST_CASE("progress on a terminal is one line that fits, and is gone at the end"
   CHECK(text.find("[0/3] compile affine sm_80") != std::string::npos);
   CHECK(text.find("compile unary sm_80 FAILED\n") != std::string::npos);
   CHECK(text.ends_with("\r\033[K"));
-  // What lies between two returns to the first column is what one line shows.
+  // The text between two carriage returns is what one line shows.
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line, '\r');) {
     const std::string_view shown_text = std::string_view(line).substr(line.starts_with("\033[K") ? 3 : 0);

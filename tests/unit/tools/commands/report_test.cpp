@@ -10,7 +10,7 @@ using namespace kiln::tools;
 
 namespace {
 
-// What `kiln report` of a build warns of, whose timeline is this text.
+// Returns the warning of `kiln report` for a build with this timeline.
 std::string warning_with(const char* timeline) {
   testing::FakeWorld fake;
   REQUIRE(fake.files.write("/w/out/kiln.json", R"({"format": 1, "images": []})"));

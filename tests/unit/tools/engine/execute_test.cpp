@@ -19,7 +19,7 @@ namespace {
 const Ids kAll = {"compile affine compute_80", "compile affine sm_80", "compile fill compute_80",
                   "compile fill sm_80",        "fatbin affine",        "fatbin fill"};
 
-// One out folder over several builds: state is written and read back between them.
+// An out folder over several builds. The state is written and read back between them.
 struct Build {
   FakeToolkit toolkit;
   Environment environment;
@@ -49,7 +49,7 @@ struct Build {
     return toolkit.files.read(expand(toolkit.step(id).output, toolkit.plan)).value_or("none");
   }
 
-  // Every file of the out folder that a user may look at.
+  // Returns every file of the out folder that is meant for users.
   std::map<std::string, std::string> outputs() const {
     std::map<std::string, std::string> result = toolkit.files.snapshot("/src/out");
     std::erase_if(result, [](const auto& file) { return file.first.starts_with("/src/out/.kiln/"); });
@@ -206,11 +206,11 @@ TEST_CASE("execute takes outputs from the shared store in a fresh folder") {
   REQUIRE(build.run());
   CHECK(build.ran().empty());
   cache.save_counts();
-  CHECK(cache.counts().misses == 6);  // of the first build: a step that nothing is known of is a miss
+  CHECK(cache.counts().misses == 6);  // in the first build: an unknown step is a miss
   CHECK(cache.counts().hits == 6);
   CHECK(cache.counts().bytes > 0);
 
-  // A header that only the depfile tells of decides the output like any other.
+  // A header that only the depfile names affects the output like any other header.
   REQUIRE(build.toolkit.files.write("/src/shared.cuh", "shared 2\n"));
   REQUIRE(build.run());
   CHECK(build.ran() == Ids{"compile affine compute_80", "compile affine sm_80", "fatbin affine"});
@@ -267,7 +267,8 @@ TEST_CASE("execute gives each run of a step a folder that no other run has had")
   };
   REQUIRE(build.run());
   note_folders();
-  // A compiler of the first build may still be running, and write when the second has its own.
+  // A compiler of the first build may still be running, and may write after the second build has
+  // started its own.
   build.saved_state.clear();
   REQUIRE(build.run());
   note_folders();
@@ -311,7 +312,8 @@ TEST_CASE("execute does not trust an output whose source came to lie behind a li
   CHECK(execution->warnings[0].starts_with("fill.cu changed during the build: 'compile fill "));
 }
 
-// Digests are taken before the first step runs, and most steps wait for others.
+// Digests are taken before the first step runs, and most steps wait for others, so a file may
+// change in between.
 TEST_CASE("execute keeps nothing for others that was made from what changed before its step ran") {
   const std::string path = GENERATE("/src/fill.cu", "/src/late.cuh", "/cuda/cicc");
   FakeFiles disk;
@@ -320,7 +322,7 @@ TEST_CASE("execute keeps nothing for others that was made from what changed befo
   build.jobs = 1;
   REQUIRE(build.toolkit.files.write("/src/fill.cu", "#include \"late.cuh\"\nfill\n"));
   REQUIRE(build.toolkit.files.write("/src/late.cuh", "late\n"));
-  REQUIRE(build.run());  // from here on it is known which headers are read
+  REQUIRE(build.run());  // from here on, the headers that are read are known
   const auto expected = build.outputs();
   for (Step& step : build.toolkit.plan.steps) {  // so that all compile again
     if (step.kind == StepKind::kCompile) step.argv[1] = "-O2";
@@ -333,7 +335,7 @@ TEST_CASE("execute keeps nothing for others that was made from what changed befo
   };
   const auto execution = build.run();
   REQUIRE(execution);
-  // Of a header it is known what it was when it was read.
+  // For a header, its content at the time of reading is known.
   CHECK(execution->warnings.empty() == (path == "/src/late.cuh"));
 
   build.toolkit.on_compile = nullptr;
@@ -346,7 +348,7 @@ TEST_CASE("execute keeps nothing for others that was made from what changed befo
   CHECK(build.outputs() == expected);
 }
 
-// A compiler that outlived its build, or a user, may write into the out folder.
+// A compiler that outlived its build, or a user, may write to the out folder.
 TEST_CASE("execute keeps no bundle of an image that was exchanged after it was made") {
   FakeFiles disk;
   CacheStore cache(disk, "/cache");
@@ -451,8 +453,8 @@ TEST_CASE("execute reports no step as failed when all that run are interrupted t
   CHECK(state.steps.empty());
 }
 
-// Fail the Nth call of one kind; then run again without faults. Whatever happened, no output may hold
-// anything but what a clean build gives, and the second build must end with all of them.
+// Fails the Nth call of one kind, then runs again without faults. In every case, each output has
+// the content of a clean build, and the second build ends with all outputs.
 TEST_CASE("execute recovers from any failing call") {
   FakeToolkit reference;
   std::map<std::string, std::string> clean;

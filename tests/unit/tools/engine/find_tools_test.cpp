@@ -36,7 +36,7 @@ TEST_CASE("find_tools finds every tool with its version and rule") {
   CHECK(toolchain.tool(ToolKind::kNvcc).version == "13.0.88");
   CHECK(toolchain.tool(ToolKind::kFatbinary).version == "13.0.88");
   CHECK(toolchain.tool(ToolKind::kHostCompiler).version == "12.2.0");
-  // gfx942 is known to clang alone, so it cannot be built.
+  // Only clang knows gfx942, so it cannot be built.
   CHECK(toolchain.amd_processors ==
         std::vector<std::string>{"gfx1030", "gfx11-generic", "gfx1100", "gfx90a"});
   CHECK(toolchain.nvidia_targets.front() == "compute_100");
@@ -169,7 +169,7 @@ TEST_CASE("find_tools prefers a tool's variable, then the vendor's folder, then 
   machine.environment.variables["CUDA_PATH"] = "/tools/cuda-12";
   CHECK(find(machine).tool(ToolKind::kNvcc).path == "/tools/cuda-12/bin/nvcc");
   CHECK(find(machine).tool(ToolKind::kNvcc).rule == "CUDA_PATH");
-  machine.environment.variables["CUDA_PATH"] = "../tools/cuda-12/";  // from where kiln was started
+  machine.environment.variables["CUDA_PATH"] = "../tools/cuda-12/";  // from where kiln started
   CHECK(find(machine).tool(ToolKind::kNvcc).path == "/tools/cuda-12/bin/nvcc");
   CHECK(find(machine).cuda_path == "/tools/cuda-12");
   machine.environment.variables["KILN_NVCC"] = "/usr/local/cuda/bin/nvcc";

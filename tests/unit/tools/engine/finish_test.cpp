@@ -1,4 +1,4 @@
-// finish over an in-memory world, with PTX images: the one format that is text.
+// finish with files in memory and PTX images, the only format that is text.
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
@@ -133,7 +133,7 @@ TEST_CASE("finish says what each image was built from, beside it, in the catalog
   CHECK(holds("kiln.json", "\"source_digest\": \"" + original.hex() + '"'));
   CHECK(holds("include/demo.hpp", "0x" + original.hex().substr(0, 16)));
 
-  // An option, an edit: other sources, also where the image comes out the same.
+  // An option or an edit makes other sources, even if the image comes out the same.
   world.manifest.options.defines = {{"X=1", {}}};
   world.manifest.read["targets.json"] = sha256("with the option");
   REQUIRE(world.run());
@@ -143,7 +143,7 @@ TEST_CASE("finish says what each image was built from, beside it, in the catalog
   REQUIRE(world.run());
   CHECK(sources().at(digest("compute_80.ptx")) != with_option);
 
-  // An image of an earlier build, which this one does not make, is of the sources that it was of.
+  // An image of an earlier build that this build does not make keeps its record of sources.
   world.write("/src/out/images/fill/compute_70.ptx", "old");
   world.write("/src/out/images/fill/unknown.ptx", "of somebody");
   world.write("/src/out/images/fill.sources", write_image_sources({{sha256("old"), original}}));
@@ -245,7 +245,8 @@ TEST_CASE("finish writes nothing when the images of any module differ, and tells
   CHECK(world.files.snapshot("/src/out/include") == before);
 }
 
-// Between the step that made an image and the header that holds it, the image lies in the open.
+// Between the step that made an image and the header that contains it, the image is open to
+// changes.
 TEST_CASE("finish lists a PTX of all sources among the bundles, and refuses one that lacks a kernel") {
   World world;
   world.add_image("affine", "compute_80");
@@ -278,7 +279,7 @@ TEST_CASE("finish embeds no image that was exchanged after it was made") {
     World world;
     FileDigests digests(world.files);
     const std::string path = "/src/out/" + std::string(name);
-    REQUIRE(digests.digest(path));  // as execute() leaves it
+    REQUIRE(digests.digest(path));  // as after execute()
     world.write(path, ptx("sm_80", "fill_f32 fill_u8 ") + "// exchanged\n");
     const auto finished = world.run_with(digests);
     REQUIRE_FALSE(finished);
@@ -307,7 +308,7 @@ TEST_CASE("finish embeds the intact modules when it is to go on, and says so eve
     CHECK(catalog.find("affine") == std::string::npos);
   }
   world.write("/src/out/images/fill/compute_80.ptx", ptx("sm_80", "fill_f32"));
-  CHECK_FALSE(world.run());  // none is left
+  CHECK_FALSE(world.run());  // no kernel is left
 }
 
 TEST_CASE("finish removes nothing but files of the out folder, whatever the state says") {
@@ -348,7 +349,7 @@ TEST_CASE("finish leaves no half-written set of files when a write fails") {
     const bool hit = world.files.writes.was_hit();
     world.files.writes.fail(0);
     CAPTURE(nth);
-    // The catalog is the last to be written: an old one stays until everything new is there.
+    // The catalog is written last: an old one stays until all new files exist.
     CHECK((world.files.read("/src/out/kiln.json").value() != old_catalog) == finished);
     const auto again = world.run();
     REQUIRE(again);

@@ -148,7 +148,7 @@ TEST_CASE("ingredients count the user's variables that the tool reads, and no ot
         Reasons{"new: environment NVCC_APPEND_FLAGS"});
 }
 
-// All that the manuals of the tools, of the compilers under them and of the dynamic linker name.
+// All variables in the manuals of the tools, of their compilers and of the dynamic linker.
 TEST_CASE("a variable that a tool could read is passed on and counts, or is not passed on") {
   constexpr std::array kDocumented = {"NVCC_PREPEND_FLAGS",
                                       "NVCC_APPEND_FLAGS",
@@ -237,7 +237,7 @@ TEST_CASE("a variable that the user asks to pass on is passed on and counts") {
         Variables{{"LICENSE", "here"}, {"LC_ALL", "C"}, {"PATH", "/bin"}});
 }
 
-// Compilers read such files and tell nobody.
+// Compilers read such files without reporting them.
 TEST_CASE("ingredients count the bytes of a file that an option names") {
   Fixture fixture;
   const auto [word, file] = GENERATE(table<std::string, std::string>(

@@ -1,4 +1,4 @@
-// remove_old_images over an in-memory world.
+// remove_old_images with files in memory.
 #include "tools/engine/old_images.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("a build of some targets keeps the images of others while their source
   world.make("bundles/a.hsaco");
   CHECK(world.remove(BuildExtent::kSelected).empty());
 
-  // The converted source is as it was: that the source is not, shows behind it.
+  // The converted source has not changed, but the source behind it has.
   world.write("/src/a.cu", "edited");
   CHECK(world.remove(BuildExtent::kSelected) == Paths{"images/a/gfx1030.hsaco"});
   CHECK_FALSE(world.files.status("/src/out/images/a/gfx1030.hsaco"));

@@ -1,4 +1,4 @@
-// check_out_folder over an in-memory world.
+// check_out_folder with files in memory.
 #include "tools/engine/out_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -12,7 +12,7 @@ using kiln::testing::FakeToolkit;
 
 namespace {
 
-// For a user in that folder. The manifest is in /src.
+// Returns the error for a user in that folder. The manifest is in /src.
 Error error_of(const std::string& log, const std::string& folder) {
   FakeToolkit toolkit;
   REQUIRE(toolkit.files.write("/src/device/block.cuh", ""));
@@ -23,7 +23,7 @@ Error error_of(const std::string& log, const std::string& folder) {
   return step_error(toolkit.step("compile fill sm_80"), context, toolkit.files, "exit status 1", log);
 }
 
-// What the error shows of the log.
+// Returns the part of the log that the error shows.
 std::string shown(const std::string& log, const std::string& folder) {
   const Error error = error_of(log, folder);
   CHECK(error.message == "'compile fill sm_80' failed: exit status 1");

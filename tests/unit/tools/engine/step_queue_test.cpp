@@ -6,7 +6,7 @@ using namespace kiln::tools;
 
 namespace {
 
-// Two sources for three targets each, and then one step of another kind.
+// Returns steps for two sources with three targets each, and then a step of another kind.
 std::vector<Step> some_steps() {
   std::vector<Step> steps;
   for (std::uint16_t unit = 0; unit < 2; ++unit) {
@@ -62,6 +62,6 @@ TEST_CASE("what one target's step takes tells of the same source for other targe
   CHECK(queue.pop() == 6);
   queue.took(6, 1);
   CHECK(queue.pop() == 4);
-  queue.took(4, 1'000);  // its sibling may still take what the longest took
+  queue.took(4, 1'000);  // its sibling may still take as long as the longest step
   CHECK(drain(queue) == std::vector<std::uint32_t>{5, 1, 2});
 }

@@ -90,7 +90,7 @@ TEST_CASE("assemble_module takes types and names from the abi, else types from m
   CHECK(read.place.kind == ParameterKind::kPointer);
   CHECK(read.type == floats);
   CHECK(read.name.empty());
-  // The image has the last word on sizes and kinds.
+  // The image decides about sizes and kinds.
   CHECK_FALSE(only_parameter("_Z1kf", ParameterKind::kUnknown, nullptr).type.is_known());
   CHECK_FALSE(only_parameter("_Z1kPKf", ParameterKind::kValue, nullptr).type.is_known());
   CHECK_FALSE(only_parameter("_Z1kPKfi", ParameterKind::kPointer, nullptr).type.is_known());

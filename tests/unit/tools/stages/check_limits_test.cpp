@@ -30,7 +30,7 @@ TEST_CASE("need_of knows the oldest driver by what decides it for each format") 
   Artifact ptx = image("compute_80", ImageFormat::kPtx, "PTX ISA 8.4");
   ptx.info.ptx_isa = 84;
   CHECK(need_of(ptx, "").cuda == 12040);
-  // Any toolkit of a driver's own major version, unless the chip came later.
+  // A driver accepts any toolkit of its own major version, unless the chip is newer.
   CHECK(need("sm_80", ImageFormat::kCubin, "cubin abi 7", "12.6.20").cuda == 12000);
   CHECK(need("sm_100a", ImageFormat::kCubin, "cubin abi 7", "12.8.61").cuda == 12080);
   CHECK(need("sm_80", ImageFormat::kCubin, "cubin abi 8", "13.0.88").cuda == 13000);
@@ -102,7 +102,7 @@ TEST_CASE("check_budgets names the kernels and images that exceed one, the worst
         "note: '_Z5largeIfEvPT_ (large<float>)' in 'images/m/gfx1100': 70000 bytes\n"
         "kiln: error: the budget 'total_bytes' of the manifest is 199, and one thing exceeds it\n"
         "note: all images: 200 bytes\n");
-  // A module's own wins.
+  // A module's own budget takes precedence.
   catalog.modules[0].budgets.registers = 256;
   budgets = {};
   budgets.registers = 39;

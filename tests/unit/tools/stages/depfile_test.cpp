@@ -42,8 +42,8 @@ TEST_CASE("write_depfile writes what parse_depfile reads") {
   CHECK(parse_depfile(text).value() == paths);
 }
 
-// A semicolon starts a command, a bar ends what counts, and so on: the name would do something, or the
-// file would not be watched.
+// For example, a semicolon starts a command, and a bar ends the list of prerequisites: such a name
+// would have an effect, or the file would not be watched.
 TEST_CASE("write_depfile refuses names that Make or Ninja takes for more than names") {
   for (const char odd : std::string_view("\"&'*:;<>?[\\]^`{|}\n\x1b\x7f")) {
     CAPTURE(odd);

@@ -26,7 +26,7 @@ tools::Catalog catalog() {
       .build();
 }
 
-// The blobs of an asm-mode embed, which are the stored bytes as they are.
+// Returns the blobs of an asm-mode embed, which are the stored bytes.
 std::string blob(const std::vector<tools::GeneratedFile>& files, const std::string& path) {
   for (const tools::GeneratedFile& file : files) {
     if (file.path == path) return file.text;

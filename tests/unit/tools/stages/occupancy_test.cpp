@@ -17,7 +17,7 @@ std::uint32_t waves(const std::string& target, std::uint32_t registers, std::uin
 }  // namespace
 
 TEST_CASE("occupancy is what a processor's registers leave room for") {
-  // NVIDIA's occupancy calculator; warps come in fours, one for each part of an SM.
+  // NVIDIA's occupancy calculator. Warps come in groups of four, one for each part of an SM.
   CHECK(waves("sm_80", 32) == 64);
   CHECK(waves("sm_80", 33) == 48);
   CHECK(waves("sm_90", 128) == 16);

@@ -1,5 +1,5 @@
-// What a good manifest becomes, and that the JSON Schema tells editors of the same keys. Bad ones have
-// a file each in tests/errors.
+// The result for valid manifests, and a check that the JSON Schema for editors has the same keys.
+// Each invalid manifest has a file in tests/errors.
 #include "tools/stages/parse_manifest.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ using namespace kiln::tools;
 
 namespace {
 
-// The keys that an object of the manifest takes, as its error about an unknown one lists them.
+// Returns the keys that an object of the manifest accepts, as listed in the error about an unknown
+// key.
 std::set<std::string> keys_of(const std::string& manifest) {
   testing::FakeFiles files;
   (void)files.write("/p/targets.json", manifest);
@@ -149,7 +150,8 @@ TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
   CHECK(words(*schema->find("properties")->find("debug")) == all_words(kDebugInfoWords));
 }
 
-// Each suggestion reads a folder and compares its names: of thousands, a few do.
+// Each suggestion reads a folder and compares its names, so only a few of thousands of errors get
+// one.
 TEST_CASE("parse_manifest looks for what was meant a few times only") {
   testing::FakeFiles files;
   std::string sources;

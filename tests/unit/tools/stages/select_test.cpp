@@ -20,7 +20,7 @@ ModuleSpec module_of(const std::string& name, const std::vector<std::string>& ta
   return module;
 }
 
-// For gfx1100 and sm_90, but of two modules with targets of their own.
+// A manifest for gfx1100 and sm_90, with two modules that have their own targets.
 Manifest manifest() {
   Manifest manifest;
   manifest.targets = targets_of({"gfx1100", "sm_90"});
@@ -29,7 +29,7 @@ Manifest manifest() {
   return manifest;
 }
 
-// "module: its targets" of what is left.
+// Returns "module: its targets" for each remaining module.
 std::vector<std::string> left(std::vector<std::string> targets, std::vector<std::string> modules = {}) {
   Selection selection;
   selection.targets = std::move(targets);

@@ -23,7 +23,7 @@ TEST_CASE("an ActionResult is what Protocol Buffers make of it, and is read back
 
 TEST_CASE("an ActionResult of others is read, as far as kiln knows it, and half of one is not") {
   const std::string bytes = write_action_result({.output = {{sha256("x"), 1}}, .text = "said"});
-  // An exit code, a digest of what was said, and a number of 64 bits.
+  // An exit code, a digest of the output text, and a 64-bit number.
   const auto read = read_action_result(std::string("\x20\x01\x32\x02\x10\x04\x69", 7) +
                                        std::string(8, '\0') + bytes);
   REQUIRE(read);

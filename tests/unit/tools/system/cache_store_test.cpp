@@ -62,7 +62,7 @@ TEST_CASE("CacheStore takes an entry that does not check out for a miss and remo
   CHECK(store.find(kKey));
 }
 
-// A folder of another key under this one, whole as it is, would be another step's image.
+// An intact folder of another key under this key would be the image of another step.
 TEST_CASE("CacheStore does not take an entry that was made for another key") {
   FakeFiles files;
   CacheStore store(files, "/cache");
@@ -89,7 +89,7 @@ TEST_CASE("CacheStore does not take a list that was made for another key") {
   CHECK(store.damaged() == 1);
 }
 
-// Both stores are the first of their process, and in a container both processes are number 1.
+// Both stores are the first of their process, and in a container both processes have number 1.
 TEST_CASE("CacheStore does not mix its entry with one that another process is making") {
   FakeFiles files;
   CacheStore store(files, "/cache");
@@ -125,7 +125,7 @@ TEST_CASE("CacheStore finds a changed byte anywhere, says so once, and is mended
   }
 }
 
-// A step whose list is gone cannot look for its entry: it is run, and what is there must not stay.
+// A step whose list is lost cannot look for its entry. It runs, and the old entry must be replaced.
 TEST_CASE("CacheStore puts an entry in the place of a damaged one that nobody looked at") {
   FakeFiles files;
   CacheStore store(files, "/cache");
@@ -214,7 +214,7 @@ TEST_CASE("CacheStore empties no folder that is not its own") {
   REQUIRE_FALSE(cleared);
   CHECK(cleared.error().message == "'/data/theses' is not known to be a cache of kiln");
   CHECK(files.status("/data/theses/objects/thesis"));
-  // A cache of another program has a tag too.
+  // The cache of another program has such a tag as well.
   REQUIRE(files.write("/data/theses/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"));
   CHECK_FALSE(CacheStore(files, "/data/theses").clear());
   CHECK(CacheStore(files, "/nowhere").clear());
@@ -286,7 +286,7 @@ TEST_CASE("CacheStore removes what was used longest ago first") {
   for (const Digest& key : keys) REQUIRE(store.store(key, {std::string(1000, 'x'), ""}));
   CHECK(store.usage().entries == 3);
   CHECK(store.usage().bytes > 3000);
-  REQUIRE(store.find(keys[0]));  // used again: now the youngest
+  REQUIRE(store.find(keys[0]));  // used again, so now the most recent
   REQUIRE(store.trim(2600));
   CHECK(store.find(keys[0]));
   CHECK_FALSE(store.find(keys[1]));

@@ -36,7 +36,7 @@ TEST_CASE("Environment finds the folder of set-up tools") {
   CHECK(with({{"KILN_TOOLCHAIN_DIR", "/t"}}).toolchain_directory() == "/t");
 }
 
-// tests/setup/cases.sh holds set-up and CMake to the same table.
+// tests/setup/cases.sh checks set-up and CMake against the same table.
 TEST_CASE("Environment finds the folder of set-up tools where set-up puts them") {
   std::ifstream table(KILN_PLACES);
   unsigned rows = 0;
@@ -59,7 +59,7 @@ TEST_CASE("Environment finds the folder of set-up tools where set-up puts them")
   CHECK(rows > 5);
 }
 
-// Anybody may write to /tmp: programs that lie there are somebody else's.
+// Anybody may write to /tmp, so programs there may be somebody else's.
 TEST_CASE("Environment has no folders where no variable says where") {
   CHECK(with({}).cache_directory().empty());
   CHECK(with({}).toolchain_directory().empty());

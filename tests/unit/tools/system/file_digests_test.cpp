@@ -122,6 +122,6 @@ TEST_CASE("FileDigests does not trust, in a later run, a file that changed a mom
   FileDigests digests(*files);
   REQUIRE(digests.digest(folder / "fresh") == sha256("one"));
   CHECK(digests.save(everything).find("fresh") == std::string::npos);
-  digests.record(folder / "fresh", sha256("one"));  // ours: nobody else writes it
+  digests.record(folder / "fresh", sha256("one"));  // kiln's own file: nobody else writes it
   CHECK(digests.save(everything).find("fresh") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// What every implementation of Files promises, checked on the real one and on the one in memory.
+// The contract of every implementation of Files, checked for the real one and the one in memory.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -53,7 +53,7 @@ TEMPLATE_TEST_CASE("Files reads back what it wrote", "", Real, Fake) {
 TEMPLATE_TEST_CASE("Files digests what it reads, and refuses what it does not read", "", Real, Fake) {
   TestType world;
   const std::filesystem::path file = world.root / "file";
-  // Nothing, less than a piece, pieces and no more, and some of another.
+  // Sizes: empty, less than a piece, whole pieces, and a partial piece at the end.
   for (const std::size_t size : {0u, 5u, 131072u, 262144u, 300001u}) {
     std::string bytes(size, 'x');
     if (size != 0) bytes.back() = 'y';
@@ -81,7 +81,7 @@ TEST_CASE("Files reads nothing over 4 GiB") {
   Real world;
   const std::filesystem::path huge = world.root / "huge";
   REQUIRE(world.files.write(huge, ""));
-  std::filesystem::resize_file(huge, (std::uintmax_t{4} << 30) + 1);  // takes no room
+  std::filesystem::resize_file(huge, (std::uintmax_t{4} << 30) + 1);  // a sparse file
   const auto large = world.files.read(huge);
   REQUIRE_FALSE(large);
   CHECK(large.error().code == ErrorCode::kInvalidInput);
@@ -257,7 +257,8 @@ TEST_CASE("Real files neither wait for a pipe nor read a device") {
   CHECK(world.files.kind(world.root / "loop") == PathKind::kHidden);
 }
 
-// In a container every process may have the same number: what a killed one left must not be met again.
+// In a container every process may have the same number, so the leftovers of a killed process must
+// not be reused.
 TEST_CASE("Real files are not hindered by what a killed process of the same number left") {
   Real world;
   const std::string left = ".kiln-" + std::to_string(::getpid()) + "-";
@@ -285,7 +286,7 @@ TEST_CASE("Real files tell which links lead out of a folder") {
   CHECK_FALSE(world.files.leads_outside(root, root / "inside/new/deep/file"));
   CHECK_FALSE(world.files.leads_outside(root, root / "up"));  // the link itself
   CHECK_FALSE(world.files.leads_outside(world.root / "none", world.root / "none/file"));
-  // The folder itself may be a link: where it leads is the root.
+  // The folder itself may be a link: its target is the root.
   std::filesystem::create_symlink("elsewhere", world.root / "linked-root");
   CHECK_FALSE(world.files.leads_outside(world.root / "linked-root", world.root / "linked-root/file"));
 }
@@ -303,7 +304,7 @@ TEST_CASE("Real files tell that another file lies behind a link or a folder sinc
     return world.files.status(world.root / "clock")->changed_ns;
   };
   const std::int64_t first = now();
-  REQUIRE(world.files.write(world.root / "v1/deep/another", ""));  // a folder's new entry is no new way
+  REQUIRE(world.files.write(world.root / "v1/deep/another", ""));  // no redirection
   CHECK_FALSE(world.files.path_redirected_since(file, first));
   std::filesystem::remove(world.root / "current");
   std::filesystem::create_symlink("v2", world.root / "current");

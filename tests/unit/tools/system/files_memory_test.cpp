@@ -1,5 +1,5 @@
-// Listing a folder where memory ends: the Nth allocation and all after it fail, for every N, and what is
-// thrown can be caught. Ends with 0 when it is so.
+// Lists a folder when memory runs out: for every N, the Nth allocation and all later ones fail, and
+// the exception can be caught. Exits with 0 if that is so.
 #include <new>
 
 #include "tests/support/ending_memory.hpp"

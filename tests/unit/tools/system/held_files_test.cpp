@@ -47,7 +47,7 @@ TEST_CASE("HeldFiles follows no link out of its folders") {
                                        (folder / "out").string() + "'");
   CHECK_FALSE(held.remove_all(folder / "out/images/deep"));
   CHECK(std::filesystem::exists(folder / "elsewhere/deep"));
-  CHECK(held.remove_all(folder / "out/images"));  // the link, not what it leads to
+  CHECK(held.remove_all(folder / "out/images"));  // removes the link, not its target
   CHECK(std::filesystem::exists(folder / "elsewhere/deep"));
 }
 

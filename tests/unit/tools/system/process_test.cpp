@@ -26,7 +26,7 @@ Command shell(std::string script) {
                  .working_directory = {}};
 }
 
-// An ended process that nobody has waited for (its parent is gone too) does not count.
+// An ended process that has not been waited for does not count as alive.
 bool is_alive(::pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string line;
@@ -35,7 +35,8 @@ bool is_alive(::pid_t process) {
   return name_end + 2 < line.size() && line[name_end + 2] != 'Z';
 }
 
-// Runs a child that ignores SIGTERM, and raises the signals one after the other once it has begun.
+// Runs a child that ignores SIGTERM, and raises the signals one after the other after it has
+// started.
 kiln::Result<Outcome> interrupt_stubborn_child(Interrupt& interrupt, std::initializer_list<int> signals) {
   const ScratchFolder folder;
   const std::string mark = (folder / "ready").string();
@@ -154,7 +155,7 @@ TEST_CASE("Processes ends a child and its children when interrupted") {
   user.join();
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::kInterrupted);
-  CHECK(std::chrono::steady_clock::now() - start < 1900ms);  // told, not killed
+  CHECK(std::chrono::steady_clock::now() - start < 1900ms);  // ended by the signal, not by SIGKILL
   ::pid_t sleeper = 0;
   std::ifstream(pid_file) >> sleeper;
   REQUIRE(sleeper > 0);

@@ -12,7 +12,7 @@ using namespace kiln::tools;
 
 namespace {
 
-// Takes bodies up to a size, as nginx does.
+// Accepts bodies up to a size, like nginx.
 class SmallServer final : public HttpClient {
  public:
   explicit SmallServer(std::vector<std::string>& taken) : taken_(taken) {}

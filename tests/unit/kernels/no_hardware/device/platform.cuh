@@ -1,4 +1,4 @@
-// A platform without conversions of its own: only what device/dtypes.cuh needs.
+// A platform without its own conversions: only what device/dtypes.cuh needs.
 #pragma once
 
 #include "device/types.cuh"
