@@ -1,4 +1,4 @@
-// One wave on which single instructions run, for tests.
+// A wave on which tests run single instructions.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ struct Prepared {
   void run(Wave& wave) const { handler(wave, instruction); }
 };
 
-// A wave with registers, LDS, scratch and a buffer of its own, on which an instruction runs.
+// A wave with its own registers, LDS, scratch and buffer, on which an instruction runs.
 class Bench {
  public:
-  static constexpr u32 kScratchBytes = 256;  // of a lane
+  static constexpr u32 kScratchBytes = 256;  // per lane
 
-  // Of gfx1100 with 32 lanes, of gfx90a with 64.
+  // A wave of gfx1100 with 32 lanes, or of gfx90a with 64.
   explicit Bench(u32 width)
       : width_(width), registers_(kRegisters * width), scratch_(kScratchBytes * width) {
     plan_.device = find_device_model(width == 64 ? "gfx90a" : "gfx1100");
@@ -56,13 +56,13 @@ class Bench {
   std::vector<u8>& lds() { return lds_; }
   std::vector<u8>& scratch() { return scratch_; }
   u32 width() const { return width_; }
-  // A buffer of global memory. Null: there is no room.
+  // Allocates a buffer of global memory. Returns null if there is no memory.
   u8* allocate(std::size_t bytes) {
     auto buffer = memory_.allocate(bytes);
     return buffer ? static_cast<u8*>(*buffer) : nullptr;
   }
 
-  // Nothing when there is no such instruction.
+  // Returns nothing if there is no such instruction.
   std::optional<Prepared> prepare(const std::string& text, std::array<u32, 2> words = {}) const {
     const auto parsed = parse_instruction(text, words, kRegisters - 1);
     if (!parsed || parsed->size() != 1) return std::nullopt;
@@ -70,7 +70,7 @@ class Bench {
     if (handler == nullptr) return std::nullopt;
     return Prepared{handler, parsed->front().instruction};
   }
-  // False when there is no such instruction.
+  // Returns false if there is no such instruction.
   bool run(const std::string& text, std::array<u32, 2> words = {}) {
     const auto prepared = prepare(text, words);
     if (prepared) prepared->run(wave_);

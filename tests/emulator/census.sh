@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks through the AMD images of a build for instructions that the emulator lacks.
+# Searches the AMD images of a build for instructions that the emulator lacks.
 # usage: census.sh KILN FOLDER
 set -euo pipefail
 images=$(find "$2" -name 'gfx*.hsaco' | sort)

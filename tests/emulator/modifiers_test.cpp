@@ -1,5 +1,5 @@
-// What instructions see through DPP and SDWA, and what constants they take; for any instruction
-// these are the same. (Modifiers that depend on the type are held with each formula.)
+// The effects of DPP and SDWA, and the constants, which are the same for all instructions.
+// (Modifiers that depend on the type are tested with each formula.)
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 #include <string>
@@ -15,11 +15,11 @@ namespace {
 
 u32 source_of(u32 lane) { return 0x01010101 * (lane + 1); }
 
-// Which lane a lane sees; -1: none.
+// The lane that a lane sees; -1: none.
 struct DppControl {
   std::string text;
   std::function<int(int lane, int width)> from;
-  u32 width = 0;  // of waves where it exists; 0: both
+  u32 width = 0;  // wave width in which it exists; 0: both
 };
 int in_row(int lane, int i) { return lane / 16 * 16 + i; }
 
@@ -228,7 +228,7 @@ TEST_CASE("two instructions at once read before either writes") {
     const char* text;
     u32 v0, v1;
   };
-  // Before, v0 is 1.0, v1 is 2.0 and v2 is 3.0.
+  // Initially, v0 is 1.0, v1 is 2.0 and v2 is 3.0.
   const Row rows[] = {
       {"v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0", 0x40000000, 0x3f800000},
       {"v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v1, v0, v2", 0x40a00000, 0x40400000},

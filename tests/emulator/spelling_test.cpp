@@ -1,5 +1,5 @@
-// The names that gfx9, gfx10 and gfx12 have for instructions, as their documents list them, and
-// those of gfx11, under which the emulator has its rows.
+// The instruction names of gfx9, gfx10 and gfx12 in their documents, and the names of gfx11, which
+// the emulator uses.
 #include "emulator/spelling.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -106,7 +106,7 @@ const Spelling kSpellings[] = {
     {"ds_add_rtn_u32", "ds_add_rtn_u32"},
 };
 
-// Atomics of gfx9 and gfx10 have no type in their name; "_x2" are those of 64 bits.
+// Atomics of gfx9 and gfx10 have no type in their names; "_x2" marks those of 64 bits.
 struct AtomicSpelling {
   std::string other;
   std::string narrow;

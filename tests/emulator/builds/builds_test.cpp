@@ -1,5 +1,6 @@
-// builds_test IMAGE: runs every kernel of sample.cu and compares with the same computation on this
-// processor, bit for bit, over random patterns of all bits. Prints how many elements it compared.
+// builds_test IMAGE: runs every kernel of sample.cu on random bit patterns, and compares the
+// results bit for bit with the same computation on this processor. Prints the number of compared
+// elements.
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -19,8 +20,7 @@ namespace {
 
 constexpr u32 kThreads = 256;
 
-// What went in, and what should come out; an element is wrong unless the bits agree, or both are
-// NaN.
+// The inputs and the expected results. An element is wrong unless the bits agree or both are NaN.
 class Sample {
  public:
   explicit Sample(KernelRunner& runner) : runner_(runner) {}
@@ -83,7 +83,7 @@ std::vector<T> random_bits(std::size_t count) {
   }
   return values;
 }
-// For integer quotients: no zero, all magnitudes.
+// For integer division: values of all magnitudes, without zero.
 template <typename T>
 std::vector<T> random_divisible(std::size_t count) {
   std::vector<T> values = random_bits<T>(count);

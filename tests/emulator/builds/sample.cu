@@ -1,5 +1,5 @@
-// Kernels of many kinds of code, built without optimisation and with all of it: see builds_test.cpp,
-// which knows what each computes. `in` and `out` are bytes; a thread works on element i.
+// Kernels with many kinds of code, built without optimisation and with full optimisation.
+// builds_test.cpp has the expected results. `in` and `out` are bytes; a thread works on element i.
 #include "device/platform.cuh"
 
 using namespace kiln;
@@ -20,7 +20,7 @@ KILN_DEVICE Numbers& numbers() {
   return array;
 }
 
-// A call that is one, with an array on the stack that is indexed at run time.
+// A real call, with an array on the stack that is indexed at run time.
 __attribute__((noinline, device)) u32 mix(u32 x, u32 rounds) {
   u32 table[16];
   for (u32 i = 0; i < 16; ++i) table[i] = x * (i + 1);
@@ -79,7 +79,7 @@ SAMPLE(narrow, i16, i16) {
   const u32 i = global_index();
   if (i < count) out[i] = static_cast<i16>(in[i] * static_cast<i8>(in[i] >> 4) - (in[i] >> 3));
 }
-// Every block adds up its 256 elements.
+// Every block sums its 256 elements.
 SAMPLE(tree_sum, u32, u32) {
   const u32 t = thread_index();
   numbers().at[t] = global_index() < count ? in[global_index()] : 0;

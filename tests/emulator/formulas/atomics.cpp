@@ -10,10 +10,10 @@ using emulator::Bench;
 constexpr u32 kData = 10;
 constexpr u32 kOld = 20;
 
-// Two lanes share each place: the later lane finds what the earlier one left.
+// Two lanes share each address, so the later lane reads the result of the earlier one.
 u32 address_of(u32 lane) { return 64 + lane / 2 * 16; }
 
-// `compared`: the data are the new value and, after it, the one that memory must hold.
+// `compared`: the data are the new value, followed by the value that memory must hold.
 Formula atomic(const std::string& prefix, const Update& update, bool compared) {
   const std::string name = prefix + "_atomic_" + update.name + "_" + update.type;
   return {name, [=] {
@@ -23,7 +23,7 @@ Formula atomic(const std::string& prefix, const Update& update, bool compared) {
             const bool is_buffer = prefix == "buffer";
             for (const u32 width : {32u, 64u}) {
               for (const Form& form : forms_of(prefix)) {
-                if (form.space == Space::kScratch) continue;  // atomics have no business there
+                if (form.space == Space::kScratch) continue;  // atomics do not access scratch
                 for (const bool returns : {false, true}) {
                   Bench bench(width);
                   u8* const buffer = bench.allocate(Image::kGlobalBytes);
@@ -43,7 +43,7 @@ Formula atomic(const std::string& prefix, const Update& update, bool compared) {
                     for (u32 lane = 0; lane < width; ++lane) {
                       const auto& tuple = tuples[(first + lane) % tuples.size()];
                       const u32 address = address_of(lane);
-                      // The first lane of two says what memory holds.
+                      // The first lane of two determines the content of memory.
                       if (lane % 2 == 0) {
                         for (u32 i = 0; i < bytes; ++i)
                           memory[address + i] = static_cast<u8>(tuple[0] >> (8 * i));
@@ -52,7 +52,7 @@ Formula atomic(const std::string& prefix, const Update& update, bool compared) {
                       form.set(bench, lane, reinterpret_cast<u64>(buffer), address);
                       bench.set64(data, lane, tuple[1]);
                       bench.set64(kOld, lane, 4444);
-                      // Every third lane compares with another value than the one that is there.
+                      // Every third lane compares with a value other than that in memory.
                       const u64 there =
                           tuples[(first + lane / 2 * 2) % tuples.size()][0] + (lane % 3 == 0);
                       if (compared)
@@ -98,7 +98,7 @@ Formula atomic(const std::string& prefix, const Update& update, bool compared) {
                       if (!hold_equal(same ? wanted : result, wanted,
                                       [&] { return what() + ": in memory"; }))
                         return;
-                      // NaNs differ by their payloads; go on with what is there.
+                      // NaNs may differ in their payloads; continue with the actual value.
                       expected.write(form.space, lane, address, bytes, result);
                     }
                     if (!hold_equal(Image(bench, buffer) == expected, true,

@@ -7,7 +7,8 @@ namespace {
 
 int bit(Wide x, Wide place) { return static_cast<int>(x >> static_cast<int>(place) & 1); }
 
-// How far below the top the first bit lies for which `is_it` holds; -1: nowhere.
+// Returns the distance from the top of the first bit for which `is_it` is true; -1 if there is
+// none.
 template <typename Predicate>
 Wide from_top(Wide x, Predicate is_it) {
   for (int i = 0; i < 32; ++i) {
@@ -16,7 +17,7 @@ Wide from_top(Wide x, Predicate is_it) {
   return -1;
 }
 
-// Byte by byte what v_perm_b32 picks out of a:b.
+// Computes v_perm_b32 byte by byte: the selected bytes of a:b.
 Wide permuted(Wide a, Wide b, Wide selectors) {
   const auto byte_of = [&](int i) { return ((a << 32) + b) >> (8 * i) & 255; };
   Wide result = 0;
@@ -31,7 +32,7 @@ Wide permuted(Wide a, Wide b, Wide selectors) {
   return result;
 }
 
-// Copies between vector registers and accumulators, each named by its text.
+// Copies between vector registers and accumulators, named as in the text.
 Formula copy(std::string name, std::string to, std::string from, u32 to_register,
              u32 from_register) {
   return {name, [=] {

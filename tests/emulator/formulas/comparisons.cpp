@@ -7,14 +7,15 @@ namespace {
 
 using emulator::Bench;
 
-// What can be true of two values: exactly one of these.
+// The relation of two values: exactly one of these is true.
 enum Relation : u8 { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
 
 struct Predicate {
   const char* name;
-  int true_of;  // relations
+  int true_of;  // a set of relations
 };
-// In IEEE's terms: the predicates that begin with n are the opposites, true of NaNs, too.
+// The predicates of IEEE 754. Those that begin with n are the negations, which are also true for
+// NaNs.
 constexpr Predicate kOfFloats[] = {
     {"f", 0},
     {"lt", kLess},
@@ -65,7 +66,7 @@ int relation_of(const Kind& kind, u64 a, u64 b) {
   return relation(sign_extended(a, kind.bits), sign_extended(b, kind.bits));
 }
 
-// The ten classes of floats, by the bit that asks for each.
+// The ten classes of floats, by the number of the bit that selects the class.
 int class_of(const Format& format, u64 raw) {
   const bool negative = format.is_negative(raw);
   if (format.is_signalling(raw)) return 0;
@@ -86,9 +87,9 @@ struct Comparison {
   bool writes_exec;
 };
 
-// What the text of a comparison names as the mask that it writes; nothing: only EXEC is written.
+// Returns the mask that a comparison writes, as in its text; empty if it writes only EXEC.
 std::string mask_of(const Comparison& comparison, u32 width, Encoding encoding) {
-  // From gfx10 on, v_cmpx writes EXEC alone; on gfx9, a mask, too.
+  // From gfx10 on, v_cmpx writes only EXEC; on gfx9 it also writes a mask.
   if (comparison.writes_exec && width == 32) return "";
   if (encoding == Encoding::kShort) return width == 32 ? "vcc_lo, " : "vcc, ";
   return width == 32 ? "s6, " : "s[6:7], ";
@@ -121,7 +122,7 @@ void hold_comparison(const Comparison& comparison) {
           u64 expected = 0;
           for (u32 lane = 0; lane < width; ++lane) {
             const auto& tuple = tuples[(first + lane) % tuples.size()];
-            // Of 16 bits, the upper half is no part of the value.
+            // For 16 bits, the upper half is not part of the value.
             const u64 other = comparison.first.bits == 16 ? 0xbeef0000 : 0;
             const u64 other_second = comparison.second.bits == 16 ? 0xdead0000 : 0;
             bench.set64(4, lane, tuple[0] | other);

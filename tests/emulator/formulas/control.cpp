@@ -1,4 +1,4 @@
-// Control flow, barriers, machine state, and what has no effect here.
+// Control flow, barriers, machine state, and instructions without effect in the emulator.
 #include <memory>
 #include <span>
 
@@ -16,7 +16,7 @@ using emulator::Bench;
 using emulator::Fault;
 using emulator::FaultKind;
 
-// What an instruction may change, besides memory.
+// The state that an instruction may change, except for memory.
 struct State {
   std::vector<u32> vectors;
   std::array<u32, emulator::kScalarRegisters> scalars{};
@@ -45,7 +45,7 @@ void fill(Bench& bench) {
   bench.wave().pc = 40;
 }
 
-// An instruction after which everything is as `change` makes it of what was before.
+// Tests an instruction whose only effect on the state is `change`.
 Formula changes(std::string name, std::string operands, u32 word,
                 std::function<void(Bench&, State&)> change) {
   return {name, [=] {
@@ -64,7 +64,7 @@ Formula changes(std::string name, std::string operands, u32 word,
 }
 Formula has_no_effect(std::string name) { return changes(std::move(name), "", 0x1234, nullptr); }
 
-// A branch is taken when `taken` holds of SCC, VCC and EXEC.
+// Tests a branch that is taken if `taken` is true for SCC, VCC and EXEC.
 Formula branch(std::string name, bool (*taken)(bool scc, u64 vcc, u64 exec)) {
   return {name, [=] {
             for (const u32 width : {32u, 64u}) {
@@ -96,7 +96,7 @@ Formula branch(std::string name, bool (*taken)(bool scc, u64 vcc, u64 exec)) {
           }};
 }
 
-// An instruction that ends the kernel with a fault.
+// Tests an instruction that ends the kernel with a fault.
 Formula raises(std::string name, std::string operands, FaultKind kind) {
   return {name, [=] {
             Bench bench(32);
@@ -110,7 +110,7 @@ Formula raises(std::string name, std::string operands, FaultKind kind) {
           }};
 }
 
-// Clocks count the wave's instructions.
+// Clocks count the instructions of the wave.
 Formula clock(std::string name) {
   return {name, [=] {
             Bench bench(64);
@@ -120,7 +120,7 @@ Formula clock(std::string name) {
           }};
 }
 
-// hwreg(number, offset, size), as encoded: here of MODE, which is register 1.
+// The encoding of hwreg(number, offset, size), here for MODE, which is register 1.
 constexpr u32 mode_field(u32 offset, u32 size) { return 1 | offset << 6 | (size - 1) << 11; }
 
 void hold_get_register() {
@@ -134,7 +134,7 @@ void hold_get_register() {
     hold_equal(known ? bench.scalar(4) : ~0u, expected, [] { return "s_getreg_b32"; });
   }
 }
-// Sets bits of MODE, and no others; other rounding than to nearest even is refused.
+// Sets these bits of MODE and no others. Rounding modes other than to nearest even are refused.
 void hold_set_register(const std::string& name, const std::string& source) {
   Bench bench(32);
   const struct { u32 offset, size; } fields[] = {{4, 4}, {8, 24}, {31, 1}, {16, 8}};
@@ -160,7 +160,7 @@ void hold_set_register(const std::string& name, const std::string& source) {
   hold_equal(refused, true, [&] { return name + ": another rounding mode"; });
 }
 
-// s_round_mode: to nearest even alone.
+// s_round_mode: only to nearest even.
 void hold_round_mode() {
   Bench bench(32);
   fill(bench);
@@ -211,13 +211,13 @@ constexpr u32 kSwap = 0xbe844906;               // s_swappc_b64 s[4:5], s[6:7]
 constexpr u32 kSwapInPlace = 0xbe844904;        // s_swappc_b64 s[4:5], s[4:5]
 constexpr u32 kCall = 0xba040000;               // s_call_b64 s[4:5], number of instructions
 
-// The instruction `word` between others: what s[4:5] is afterwards, and where the wave goes on. The
-// address in s[6:7] is that of instruction `target`.
+// Tests the instruction `word` among others: the value of s[4:5] afterwards, and where the wave
+// continues. The address in s[6:7] is that of instruction `target`.
 Formula address_jump(std::string name, u32 word, bool saves, bool goes) {
   return {name, [=] {
             constexpr u32 kPlace = 3;
             for (const u32 target : {0u, 1u, 5u, 7u}) {
-              // A call counts from the instruction after it.
+              // The distance of a call counts from the instruction after it.
               const u32 distance = (target - kPlace - 1) & 0xffff;
               std::vector<u32> code(8, kNop);
               code[kPlace] = word == kCall ? kCall | distance : word;
@@ -245,7 +245,7 @@ Formula address_jump(std::string name, u32 word, bool saves, bool goes) {
                          [&] { return name + " to instruction " + std::to_string(target); });
             }
             if (word != kJump) return;
-            // To where no instruction starts.
+            // To an address where no instruction starts.
             for (const u64 wrong : {u64{2}, u64{4096}}) {
               const auto program = program_of({kNop, kJump});
               const emulator::Instruction& in = program->instructions()[1];
@@ -294,15 +294,15 @@ Formulas control_formulas() {
       {"s_round_mode", hold_round_mode},
       // Bits 4 to 7 of MODE.
       changes("s_denorm_mode", "0xa", 0xa, [](Bench& bench, State& state) { bench.wave().mode = 0xff0f00f5; state.mode = 0xff0f00a5; }),
-      // M0[7:0] is the index, M0[15:12] says which operands it is added to.
+      // M0[7:0] is the index; M0[15:12] selects the operands that it is added to.
       changes("s_set_gpr_idx_on", "s4, gpr_idx(SRC0,DST)", 9 << 8, [](Bench& bench, State& state) { bench.scalar(4) = 0x1203; state.scalars[4] = 0x1203; bench.scalar(emulator::kM0) = 0xabc0ef77; state.scalars[emulator::kM0] = 0xabc09f03; state.index_mode = 9; }),
       changes("s_set_gpr_idx_idx", "s4", 0, [](Bench& bench, State& state) { bench.scalar(4) = 0x1203; state.scalars[4] = 0x1203; bench.scalar(emulator::kM0) = 0xabc0ef77; state.scalars[emulator::kM0] = 0xabc0ef03; }),
       changes("s_set_gpr_idx_mode", "gpr_idx(SRC0,DST)", 9, [](Bench& bench, State& state) { bench.scalar(emulator::kM0) = 0xabc0ef77; state.scalars[emulator::kM0] = 0xabc09f77; state.index_mode = 9; }),
       changes("s_set_gpr_idx_off", "", 0, [](Bench& bench, State& state) { bench.wave().index_mode = 9; state.index_mode = 0; }),
   };
   // clang-format on
-  // Waits, hints and cache control: every instruction is complete before the next, memory is
-  // coherent, and nothing else is modelled that they could change.
+  // Waits, hints and cache control have no effect: every instruction completes before the next one,
+  // memory is coherent, and nothing else that they could change is modelled.
   for (const char* name : {"buffer_gl0_inv",
                            "buffer_gl1_inv",
                            "buffer_inv",

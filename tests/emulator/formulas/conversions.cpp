@@ -14,22 +14,22 @@ Wide to_i32(Real x) { return to_integer(x, kLowest32, kHighest32); }
 Wide to_u32(Real x) { return to_integer(x, 0, kHighestUnsigned32); }
 Wide clamped(Wide x, Wide lowest, Wide highest) { return std::clamp(x, lowest, highest); }
 
-// Two results of 16 bits, the first one low.
+// Packs two 16-bit results, the first one in the low half.
 Wide pair(Wide low, Wide high) {
   return static_cast<Wide>(low_bits(low, 16) | low_bits(high, 16) << 16);
 }
 Wide byte_of(Wide x, int i) { return x >> (8 * i) & 255; }
 
-// A share of the whole range of an integer, to nearest.
+// Scales a float to the range of an integer, to nearest.
 Wide share(Real x, Wide lowest, Wide highest) {
   if (is_nan(x)) return 0;
   const Real bounded = std::clamp(x, lowest < 0 ? Real{-1} : Real{0}, Real{1});
-  // The product is rounded to a float first.
+  // The product is first rounded to a float.
   const Real product = real_of(round_to(bounded * static_cast<Real>(highest), kSingle), kSingle);
   return to_integer(to_nearest_even(product), lowest, highest);
 }
 
-// Every edge that is a number: of NaNs, the sign is not modelled.
+// Every edge value that is a number: the sign of NaNs is not modelled.
 std::vector<u64> numbers() {
   std::vector<u64> values = edges_of(F<32>::kKind);
   std::erase_if(values, [](u64 raw) { return kSingle.is_nan(raw); });
@@ -87,7 +87,7 @@ Formulas conversion_formulas() {
       vector<U32, F32, F32>("v_cvt_pk_u16_f32", [](Real a, Real b) { return pair(to_integer(a, 0, 65535), to_integer(b, 0, 65535)); }),
       vector<U32, F32, F32>("v_cvt_pk_norm_i16_f32", [](Real a, Real b) { return pair(share(a, -32768, 32767), share(b, -32768, 32767)); }),
       vector<U32, F32, F32>("v_cvt_pk_norm_u16_f32", [](Real a, Real b) { return pair(share(a, 0, 65535), share(b, 0, 65535)); }),
-      // The documents leave the rounding open; programs for gfx9 report that it is to nearest.
+      // The documents do not specify the rounding; programs for gfx9 show that it is to nearest.
       vector<U32, F32, U32, U32>("v_cvt_pk_u8_f32", [](Real x, Wide index, Wide bytes) {
         const int place = 8 * static_cast<int>(index % 4);
         return bytes - (bytes & (Wide{255} << place)) + (to_integer(to_nearest_even(x), 0, 255) << place); }),

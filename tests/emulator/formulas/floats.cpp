@@ -1,8 +1,8 @@
 // Floating-point arithmetic.
 //
-// Sums and products are exact before their one rounding. Functions that hardware approximates are
-// held to one unit in the last place of the result; instructions that flush subnormals are not held
-// where one comes in or out (docs/EMULATOR.md: the emulator flushes none).
+// Sums and products are exact before their single rounding. Functions that hardware approximates
+// may be off by one unit in the last place of the result. Instructions that flush subnormals are
+// not tested with subnormal inputs or outputs (docs/EMULATOR.md: the emulator never flushes).
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,8 @@
 namespace kiln::formulas {
 namespace {
 
-// ---- minimum and maximum, in IEEE mode: a signalling NaN wins, a quiet one loses, -0 < +0
+// ---- minimum and maximum, in IEEE mode: a signalling NaN is the result, a quiet one is ignored,
+// -0 < +0
 
 Wide order_of(const Format& format, u64 raw) {
   const Wide size = static_cast<Wide>(raw & (format.sign() - 1));
@@ -36,7 +37,7 @@ template <int kBits>
 u64 greater(u64 a, u64 b) {
   return chosen<kBits>(a, b, true);
 }
-// What remains besides the greatest, where zeros count as equal.
+// Returns the median; zeros count as equal.
 template <int kBits>
 u64 middle(u64 a, u64 b, u64 c) {
   const Format format = F<kBits>::kKind.format();
@@ -64,11 +65,11 @@ void add_orders(Formulas& rows, const std::string& type) {
   add("minmax", [](u64 a, u64 b, u64 c) { return greater<kBits>(lesser<kBits>(a, b), c); });
 }
 
-// ---- what all widths have
+// ---- common to all widths
 
 Real ceiling(Real x) { return -floored(-x); }
 
-// The significand in [0.5, 1) and the exponent of 2 that make up `x`.
+// The significand in [0.5, 1) and the power of 2 that make up `x`.
 Real significand(Real x) {
   if (is_nan(x) || is_infinite(x) || x == 0) return x;
   while (magnitude(x) >= 1) x /= 2;
@@ -85,7 +86,7 @@ Wide exponent(Real x) {
 Real scaled(Real x, Wide power) {
   return x * power_of_two(static_cast<int>(std::clamp(power, Wide{-3000}, Wide{3000})));
 }
-// The distance to the integer below; in f32 and f64 less than 1 whatever its rounding.
+// The distance to the next lower integer. In f32 and f64 it is less than 1 for any rounding.
 template <int kBits>
 u64 fraction(Real x) {
   const Format format = F<kBits>::kKind.format();
@@ -124,7 +125,7 @@ template <int kBits>
 void add_products(Formulas& rows, const std::string& type, const std::string& verb, bool is_fused) {
   using T = F<kBits>;
   const auto function = is_fused ? fused : unfused<kBits>;
-  const bool keeps = kBits == 16;  // on gfx9, unlike most results of 16 bits
+  const bool keeps = kBits == 16;  // on gfx9, unlike most 16-bit results
   rows.push_back(vector<T, T, T, T>("v_" + std::string(is_fused ? "fma_" : "mad_") + type, function,
                                     {.keeps_upper = keeps}));
   rows.push_back(vector<T, T, T, T>("v_" + verb + "c_" + type, function,
@@ -137,11 +138,11 @@ void add_products(Formulas& rows, const std::string& type, const std::string& ve
                                     {.has_modifiers = false, .keeps_upper = keeps, .literal = 1}));
 }
 
-// ---- approximated functions, by way of `long double`
+// ---- approximated functions, computed in `long double`
 
 using LongReal = long double;
 LongReal narrow(Real x) { return static_cast<LongReal>(x); }
-// In turns: the exact quarters of a turn are exact.
+// The angle is in turns, so quarters of a turn are exact.
 Real sine_of_quarter(Real rest, int quarter) {
   const LongReal angle = narrow(rest) * 6.283185307179586476925286766559L;
   const LongReal values[] = {std::sin(angle), std::cos(angle), -std::sin(angle), -std::cos(angle)};
@@ -161,7 +162,7 @@ Real reciprocal(Real x) { return 1 / x; }
 Real root(Real x) { return std::sqrt(narrow(x)); }
 Real reciprocal_root(Real x) { return x == 0 ? 1 / x : 1 / std::sqrt(narrow(x)); }
 
-// What is left of a source when subnormals are not held.
+// The values of a source without subnormals.
 template <int kBits>
 std::vector<u64> without_subnormals() {
   std::vector<u64> values;
@@ -170,14 +171,14 @@ std::vector<u64> without_subnormals() {
   }
   return values;
 }
-// A function of f32 that flushes subnormals, coming in or out.
+// Tests a function of f32 that flushes subnormal inputs and outputs.
 Formula flushing(const std::string& name, Real (*function)(Real)) {
   VectorOptions options = {.ulps = 1, .values = {{}}};
   for (const u64 raw : without_subnormals<32>()) {
     const u64 result = round_to(function(real_of(raw, kSingle)), kSingle);
     if (!kSingle.is_subnormal(result)) options.values[0].push_back(raw);
   }
-  // The values were chosen for the source as it is.
+  // The values are chosen for the source without modifiers.
   options.has_modifiers = false;
   return vector<F<32>, F<32>>("v_" + name + "_f32", function, options);
 }
@@ -225,8 +226,8 @@ Scaled division_scaled(u64 value, u64 denominator, u64 numerator) {
   if (format.is_subnormal(denominator)) return {times(d.scale), false};
   const bool tiny_reciprocal = becomes_subnormal<kBits>(1 / b);
   const bool tiny_quotient = becomes_subnormal<kBits>(a / b);
-  // The documents say that the denominator grows here, too: it would become infinite, and the
-  // quotient 0. It has to shrink.
+  // According to the documents, the denominator is scaled up here as well; it would then become
+  // infinite, and the quotient 0. It must be scaled down.
   if (tiny_reciprocal && tiny_quotient) return {v == b ? times(-d.scale) : value, true};
   if (tiny_reciprocal) return {times(-d.scale), false};
   if (tiny_quotient) return {v == a ? times(d.scale) : value, true};
@@ -246,15 +247,15 @@ u64 division_fixed(u64 quotient, u64 denominator, u64 numerator) {
   if (kBits > 16 &&
       biased<kBits>(numerator) - biased<kBits>(denominator) < kDivision<kBits>.underflow)
     return sign;
-  // The documents name overflow among what is handled here, but give no condition for it. A
-  // quotient that overflows before its scaling is taken back gets here as a NaN, and division has
-  // to be right.
+  // The documents list overflow as handled here, without a condition for it. A quotient that
+  // overflows before its scaling is undone arrives here as a NaN, and the division must still be
+  // right.
   if (kBits > 16 && format.is_nan(quotient)) return sign | format.infinity();
   return sign | (quotient & (format.sign() - 1));
 }
 
-// Tuples of which the first is the second or the third, as a division has them. What becomes of
-// infinities and NaNs is for v_div_fixup to say.
+// Tuples whose first value is the second or the third one, as in a division. v_div_fixup handles
+// infinities and NaNs.
 template <int kBits>
 std::vector<std::vector<u64>> division_tuples() {
   const Format format = F<kBits>::kKind.format();
@@ -269,7 +270,7 @@ std::vector<std::vector<u64>> division_tuples() {
   return tuples;
 }
 
-// Gives each lane one of the tuples, those from `first` on: three values, from v2 on.
+// Gives each lane one of the tuples, starting from `first`: three values, in registers from v2 on.
 void set_sources(emulator::Bench& bench, const std::vector<std::vector<u64>>& tuples,
                  std::size_t first) {
   for (u32 lane = 0; lane < bench.width(); ++lane) {
@@ -311,7 +312,7 @@ Formula division_scale(const std::string& name) {
           }};
 }
 
-// v_div_fmas: lanes whose bit of VCC is set take the scaling back, towards the nearer end.
+// v_div_fmas: lanes whose bit of VCC is set undo the scaling, towards the nearer end.
 template <int kBits>
 Formula division_multiply_add(const std::string& name) {
   return {name, [name] {
@@ -335,7 +336,7 @@ Formula division_multiply_add(const std::string& name) {
                   if ((vcc >> lane & 1) != 0) {
                     const int scale = kDivision<kBits>.scale;
                     const bool up = biased<kBits>(tuple[2]) > format.bias();
-                    // What overflows before it is scaled has overflowed.
+                    // A value that overflows before scaling has overflowed.
                     if (format.is_infinite(round_to(exact, format)))
                       exact = real_of(round_to(exact, format), format);
                     exact = exact * power_of_two(up ? scale : -scale);
@@ -354,7 +355,7 @@ Formula division_multiply_add(const std::string& name) {
           }};
 }
 
-// ---- v_fma_mix and v_mad_mix: each source a float, or either half of its register
+// ---- v_fma_mix and v_mad_mix: each source is a float or one half of its register
 
 enum class MixResult : u8 { kFloat, kLowHalf, kHighHalf };
 
@@ -427,7 +428,8 @@ Formula mixing(const std::string& name, bool is_fused, MixResult to) {
           }};
 }
 
-// v_trig_preop_f64: the 53 bits of 2/pi that the segment asks for, from where `x` needs them.
+// v_trig_preop_f64: the 53 bits of 2/pi that the segment selects, counted from the position that
+// `x` needs.
 Real bits_of_two_over_pi(u64 x, Wide segment) {
   const int exponent = biased<64>(x);
   int shift = static_cast<int>(segment % 32) * 53;

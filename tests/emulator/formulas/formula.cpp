@@ -15,10 +15,10 @@ using emulator::Bench;
 
 u64 g_compared = 0;
 
-constexpr u32 kFirstSource = 4;             // sources lie two registers apart
-constexpr u64 kStale = 0xc0ffee5ac0ffee5a;  // what the destination held before
+constexpr u32 kFirstSource = 4;             // sources are two registers apart
+constexpr u64 kStale = 0xc0ffee5ac0ffee5a;  // initial content of the destination
 
-// How one run of an instruction differs from the plainest.
+// The difference of a run from the simplest form of the instruction.
 struct Variant {
   bool negate_and_absolute = false;
   bool clamp = false;
@@ -28,7 +28,8 @@ struct Variant {
   u64 active = ~u64{0};
 };
 
-// The modifiers of a source, by its place and the number of the tuple: all four, in turns.
+// The modifiers of a source, by its position and the number of the tuple, in turns through all four
+// combinations.
 bool is_negated(const Variant& variant, std::size_t source) {
   return variant.negate_and_absolute && source != 1;
 }
@@ -75,7 +76,7 @@ std::string text_of(const VectorFormula& formula, const Variant& variant, u64 li
   return text + scales[variant.scale];
 }
 
-// What omod and clamp make of a float result.
+// Applies omod and clamp to a float result.
 u64 finished(const Kind& kind, const Variant& variant, u64 raw) {
   const Format format = kind.format();
   const Real factors[] = {1, 2, 4, Real{0.5}};
@@ -90,7 +91,7 @@ class Runner {
   Runner(const VectorFormula& formula, const std::vector<std::vector<u64>>& tuples, u32 width)
       : formula_(formula), tuples_(tuples), bench_(width), width_(width) {}
 
-  // False: one result was wrong, which has been reported.
+  // Returns false if a result was wrong, after reporting it.
   bool run(const Variant& variant) {
     bench_.wave().scalar[emulator::kExec] = static_cast<u32>(variant.active);
     bench_.wave().scalar[emulator::kExec + 1] = static_cast<u32>(variant.active >> 32);
@@ -124,11 +125,11 @@ class Runner {
   u64 literal(std::size_t first) const {
     return tuples_[first][static_cast<std::size_t>(formula_.options.literal)];
   }
-  // A source as it was before modifiers; a literal is the same for all lanes.
+  // Returns a source before modifiers. A literal is the same for all lanes.
   u64 source(std::size_t first, u32 lane, std::size_t i) const {
     return static_cast<int>(i) == formula_.options.literal ? literal(first) : tuple(first, lane)[i];
   }
-  // What register `reg` holds in place of the 16 bits that the instruction does not see.
+  // The content of the 16 bits of a register that the instruction does not access.
   static u64 other_half(u32 lane) { return (0x9e37u * (lane + 1)) & 0xffff; }
 
   void set(u32 reg, u32 lane, const Kind& kind, u64 raw, bool upper) {
@@ -173,7 +174,7 @@ class Runner {
     }
     u64 expected = formula_.formula(sources.data(), variant.clamp);
     u64 got = whole;
-    u64 rest = 0;  // of the registers, beside the result
+    u64 rest = 0;  // of the registers, apart from the result
     u64 expected_rest = 0;
     if (kind.bits == 32) {
       rest = whole >> 32;
@@ -188,7 +189,7 @@ class Runner {
       got = whole >> shift & 0xffff;
     }
     if (kind.is_float()) {
-      // Scaling is not defined for what it would make of zeros and subnormals.
+      // Scaling is not defined for results that are zeros or subnormals.
       if (variant.scale != 0) {
         const u64 scaled = finished(kind, {.scale = variant.scale}, expected);
         const Format format = kind.format();
@@ -228,7 +229,7 @@ std::vector<Variant> variants_of(const VectorFormula& formula, u32 width) {
   const auto has_half = [](const Kind& kind) { return kind.is_half_register(); };
   const bool halves = has_half(formula.result) ||
                       std::any_of(formula.sources.begin(), formula.sources.end(), has_half);
-  // Instructions of gfx11 pick halves of registers; gfx9 has SDWA for that.
+  // gfx11 selects halves of registers; gfx9 uses SDWA instead.
   if (halves && options.selects_halves && !options.accumulates && width == 32)
     variants.push_back({.upper_halves = true});
   return variants;
@@ -312,7 +313,7 @@ std::vector<u64> edges_of(const Kind& kind) {
     return edges;
   }
   const Format format = kind.format();
-  const u64 least = u64{1} << format.fraction;  // normal
+  const u64 least = u64{1} << format.fraction;  // the smallest normal value
   const auto integer = [&](int log) {
     return static_cast<u64>(format.bias() + log) << format.fraction;
   };
@@ -333,7 +334,7 @@ std::vector<u64> edges_of(const Kind& kind) {
                                one - least,              // 0.5
                                one - least + 1,
                                one - 2 * least - 1,
-                               integer(format.fraction - 1) + 1,  // a half past an integer
+                               integer(format.fraction - 1) + 1,  // an integer plus a half
                                integer(format.fraction) + 1,
                                integer(format.fraction + 1) + 1,
                                integer(4) + least / 3,
@@ -341,7 +342,7 @@ std::vector<u64> edges_of(const Kind& kind) {
                                integer(8) - 1,
                                integer(15) - 1,
                                integer(15),
-                               format.infinity() - 1,  // the greatest
+                               format.infinity() - 1,  // the largest finite value
                                format.infinity() - least,
                                format.infinity(),
                                format.infinity() + 1,  // a signalling NaN
@@ -378,7 +379,7 @@ std::vector<std::vector<u64>> tuples_of(const std::vector<Kind>& kinds,
     std::vector<u64> tuple;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       u64 x = low_bits(static_cast<Wide>(next_random(state)), kinds[k].bits);
-      if (kinds[k].is_float() && i % 4 != 0) {  // most near 1, where sums and products interact
+      if (kinds[k].is_float() && i % 4 != 0) {  // mostly near 1, where sums and products interact
         const Format format = kinds[k].format();
         const int exponent = format.bias() + static_cast<int>(next_random(state) % 16) - 8;
         x = (x & ~format.infinity()) | static_cast<u64>(exponent) << format.fraction;
@@ -388,7 +389,7 @@ std::vector<std::vector<u64>> tuples_of(const std::vector<Kind>& kinds,
     }
     tuples.push_back(std::move(tuple));
   }
-  // Of one source of 16 bits, every value.
+  // For a single 16-bit source, every value.
   if (kinds.size() == 1 && kinds[0].bits == 16 && values.empty()) {
     tuples.clear();
     for (u64 x = 0; x < 0x10000; ++x) tuples.push_back({x});

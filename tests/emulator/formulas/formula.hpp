@@ -1,12 +1,12 @@
-// A formula holds one instruction: it says anew, from the ISA documents, what the instruction does,
+// A formula tests one instruction: it specifies, from the ISA documents, what the instruction does,
 // and compares.
 //
 //   vector<U<32>, U<32>, U<32>>("v_add_nc_u32", [](Wide a, Wide b) { return a + b; })
 //
-// reads "an unsigned result of 32 bits and two such sources; in exact arithmetic the result is
-// this". The types say how registers become numbers and numbers registers; for vector instructions
-// the harness brings the values, the modifiers, partial sets of active lanes and both widths of
-// waves. Formulas share no code with emulator/operations.
+// means "an unsigned 32-bit result and two such sources; in exact arithmetic the result is this".
+// The types define the conversions between registers and numbers. For vector instructions, the
+// harness supplies the values, the modifiers, partial sets of active lanes and both wave widths.
+// Formulas share no code with emulator/operations.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 namespace kiln::formulas {
 
 struct Formula {
-  std::string name;  // of the row that it holds
+  std::string name;  // of the row that it tests
   std::function<void()> hold;
 };
 using Formulas = std::vector<Formula>;
 
-// Each gives the formulas of one group, as emulator/operations/ has them.
+// Each function returns the formulas of one group, grouped as in emulator/operations/.
 Formulas bit_formulas();
 Formulas integer_formulas();
 Formulas float_formulas();
@@ -40,20 +40,20 @@ Formulas memory_formulas();
 Formulas atomic_formulas();
 Formulas lds_formulas();
 
-// All of them.
+// Returns the formulas of all groups.
 Formulas all_formulas();
 
-// Holds each of a group; a formula that compares nothing fails.
+// Runs each formula of a group. A formula that compares nothing fails.
 void hold_all(const Formulas& formulas);
 
-// How many values were compared so far. Every comparison goes through one of these.
+// Number of values compared so far. Every comparison calls one of these.
 u64 compared();
 void count_comparison();
-// Fails the test when they differ; `what` is made only then. False: they do.
+// Fails the test if the values differ; `what` is only called then. Returns false if they differ.
 bool hold_equal(u64 got, u64 expected, const std::function<std::string()>& what);
 std::string hex(u64 x);
 
-// ---- how a register's bits become a number, and a number a register's bits
+// ---- conversions between the bits of a register and numbers
 
 struct Kind {
   int bits;
@@ -91,7 +91,7 @@ struct F {
   static Real decode(u64 raw) { return real_of(raw, kKind.format()); }
   static u64 encode(Real x, bool) { return round_to(x, kKind.format()); }
 };
-// A float as its bits, for formulas that tell NaNs or zeros apart.
+// A float as its bits, for formulas that distinguish NaNs or zeros.
 template <int kBits>
 struct Raw {
   static constexpr Kind kKind{kBits, Kind::kFloat};
@@ -102,15 +102,15 @@ struct Raw {
 // ---- vector instructions: a destination v0 and up to three sources v4, v6 and v8
 
 struct VectorOptions {
-  bool accumulates = false;            // the last source is what the destination held
+  bool accumulates = false;            // the last source is the old value of the destination
   bool clamps = false;                 // `clamp` saturates an integer result
-  bool has_modifiers = true;           // of floats: sources -x, |x|, results clamp, mul:2
+  bool has_modifiers = true;           // for floats: sources -x, |x|, results clamp, mul:2
   bool selects_halves = true;          // op_sel
-  bool keeps_upper = false;            // a 16-bit result leaves the upper half alone on gfx9, too
-  int literal = -1;                    // which source is a number in the text
-  u64 ulps = 0;                        // how far a result may be from the formula's
-  std::vector<u32> widths = {32, 64};  // of waves: where the instruction exists
-  std::vector<std::vector<u64>> values = {};  // of each source, instead of the usual edges
+  bool keeps_upper = false;            // a 16-bit result keeps the upper half on gfx9 as well
+  int literal = -1;                    // index of the source that is a number in the text
+  u64 ulps = 0;                        // permitted difference from the formula's result
+  std::vector<u32> widths = {32, 64};  // wave widths in which the instruction exists
+  std::vector<std::vector<u64>> values = {};  // for each source, instead of the usual edges
 };
 
 struct VectorFormula {
@@ -140,14 +140,14 @@ Formula vector(std::string name, Function function, VectorOptions options = {}) 
                               std::index_sequence_for<S...>{});
 }
 
-// Values at which instructions of that kind go wrong: ends of ranges, powers of two and their
-// neighbours; of floats zeros, subnormals, ties, infinities, NaNs.
+// Returns values at which instructions of that kind go wrong: ends of ranges, powers of two and
+// their neighbours; for floats also zeros, subnormals, ties, infinities, NaNs.
 std::vector<u64> edges_of(const Kind& kind);
-// Tuples of sources: edges against edges, and random ones.
+// Returns tuples of sources: pairs of edge values, and random values.
 std::vector<std::vector<u64>> tuples_of(const std::vector<Kind>& kinds,
                                         const std::vector<std::vector<u64>>& values = {});
 
-// Equal, both NaNs, or floats no more than `ulps` apart.
+// Returns true if the values are equal, both NaN, or floats at most `ulps` apart.
 bool is_same(const Kind& kind, u64 got, u64 expected, u64 ulps = 0);
 
 }  // namespace kiln::formulas

@@ -1,5 +1,5 @@
-// Every instruction of the emulator against a formula of its own, group by group; and that every
-// instruction has one.
+// Compares every instruction of the emulator with its formula, group by group, and checks that
+// every instruction has a formula.
 #include <catch2/catch_test_macros.hpp>
 #include <iostream>
 #include <set>
@@ -14,7 +14,7 @@ using kiln::emulator::Bench;
 
 namespace {
 
-// Instructions without a formula, and what holds them instead: none at present.
+// Instructions without a formula, and what tests them instead. Currently none.
 struct Exception {
   std::string name;
   std::string reason;

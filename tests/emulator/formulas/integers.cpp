@@ -14,7 +14,7 @@ Wide distance(Wide a, Wide b) { return std::max(a, b) - std::min(a, b); }
 Wide signed24(Wide x) { return sign_extended(static_cast<u64>(x), 24); }
 Wide unsigned24(Wide x) { return x % 0x1000000; }
 
-// The sum of the distances of `count` parts of `bits` bits.
+// The sum of the absolute differences of `count` parts of `bits` bits.
 Wide distances(Wide a, Wide b, int count, int bits) {
   Wide sum = 0;
   for (int i = 0; i < count; ++i) {
@@ -24,8 +24,8 @@ Wide distances(Wide a, Wide b, int count, int bits) {
   return sum;
 }
 
-// Additions that write a mask of carries, and may read one. The result in exact arithmetic says
-// both: its low bits, and whether it lies outside of what an unsigned result can hold.
+// Additions that write a mask of carries and may read one. The exact result gives both: its low
+// bits, and whether it is outside of the unsigned range.
 enum class CarryIn : u8 { kNo, kYes };
 Formula carrying(std::string name, CarryIn carry_in, Wide (*result)(Wide a, Wide b, Wide carry)) {
   return {name, [=] {
@@ -101,7 +101,7 @@ Formula wide_product(std::string name) {
                   const auto& tuple = tuples[(first + lane) % tuples.size()];
                   const Wide exact =
                       Factor::decode(tuple[0]) * Factor::decode(tuple[1]) + Term::decode(tuple[2]);
-                  // Of 65 bits, the highest.
+                  // The highest of 65 bits.
                   if ((exact >> 64 & 1) != 0) mask |= u64{1} << lane;
                   const auto what = [&] {
                     return text + " of " + hex(tuple[0]) + " " + hex(tuple[1]) + " " +
@@ -117,7 +117,7 @@ Formula wide_product(std::string name) {
           }};
 }
 
-// Minimum, maximum and their combinations, of one type.
+// Minimum, maximum and their combinations, for one type.
 template <typename T>
 void add_orders(Formulas& rows, const std::string& type) {
   const auto add = [&](const char* name, auto function) {
@@ -142,7 +142,7 @@ Formulas integer_formulas() {
   using I16 = I<16>;
   using I32 = I<32>;
   const VectorOptions saturates = {.clamps = true};
-  // On gfx9, most results of 16 bits clear the upper half; these do not.
+  // On gfx9, most 16-bit results clear the upper half; these do not.
   const VectorOptions saturates_and_keeps = {.clamps = true, .keeps_upper = true};
   Formulas rows = {
       vector<U32, U32, U32>("v_add_nc_u32", [](Wide a, Wide b) { return a + b; }, saturates),

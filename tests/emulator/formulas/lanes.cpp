@@ -1,4 +1,4 @@
-// Instructions by which lanes see one another, choose between values, or index registers.
+// Instructions that access other lanes, select between values, or index registers.
 #include <array>
 
 #include "tests/emulator/bench.hpp"
@@ -16,7 +16,7 @@ bool has(u64 mask, u32 lane) { return (mask >> lane & 1) != 0; }
 u32 value_of(u32 reg, u32 lane) { return 0x9e3779b9 * (reg * 64 + lane + 1); }
 std::string mask_register(u32 width) { return width == 32 ? "s6" : "s[6:7]"; }
 
-// Registers v0 to v15 hold values that all differ; v0 is the destination.
+// Registers v0 to v15 hold different values; v0 is the destination.
 struct Case {
   explicit Case(u32 width, u64 exec)
       : bench(width), active(width == 32 ? exec & 0xffffffff : exec) {
@@ -27,7 +27,8 @@ struct Case {
     bench.set_scalar64(6, kMask);
     bench.set_scalar64(emulator::kVcc, ~kMask);
   }
-  // v0 of active lanes is what `expected` says, of others what it was. False: it is not.
+  // Checks that v0 is `expected` in active lanes and unchanged in others. Returns false if it is
+  // not.
   template <typename Function>
   bool hold(const std::string& text, Function expected, std::array<u32, 2> words = {}) {
     const bool known = bench.run(text, words);
@@ -44,7 +45,8 @@ struct Case {
   Bench bench;
   u64 active;
 };
-// In both widths, with all lanes and with some. `hold` returns whether to go on.
+// Runs in both wave widths, with all and with some lanes active. `hold` returns whether to
+// continue.
 Formula in_all_cases(std::string name, std::function<bool(Case&, u32 width)> hold) {
   return {std::move(name), [hold] {
             for (const u32 width : {32u, 64u}) {
@@ -56,7 +58,7 @@ Formula in_all_cases(std::string name, std::function<bool(Case&, u32 width)> hol
           }};
 }
 
-// v_cndmask: the second source where the mask has a bit, else the first.
+// v_cndmask: the second source if the bit of the mask is set, otherwise the first.
 bool hold_select(Case& c, u32 width) {
   const auto chosen = [](u64 mask, u32 lane) {
     return has(mask, lane) ? value_of(2, lane) : value_of(1, lane);
@@ -84,7 +86,7 @@ bool hold_select_16(Case& c, u32 width) {
   });
 }
 
-// v_mbcnt: how many bits of the half of a mask belong to lower lanes.
+// v_mbcnt: the number of bits in the half of a mask that belong to lower lanes.
 Formula count_of_lower_lanes(const std::string& name, u32 first) {
   return in_all_cases(name, [=](Case& c, u32) {
     return c.hold(name + " v0, v1, v2", [=](u32 lane) {
@@ -100,7 +102,7 @@ Formula read_first_lane() {
             for (const u32 width : {32u, 64u}) {
               for (const u64 active : {~u64{0}, u64{1} << 5, u64{3} << 30, u64{0}, u64{1} << 40}) {
                 Case c(width, active);
-                u32 first = 0;  // when no lane is active
+                u32 first = 0;  // the result if no lane is active
                 while (c.active != 0 && !has(c.active, first)) ++first;
                 const bool known = c.bench.run("v_readfirstlane_b32 s4, v1");
                 hold_equal(known ? c.bench.scalar(4) : 0, value_of(1, first),
@@ -109,7 +111,7 @@ Formula read_first_lane() {
             }
           }};
 }
-// v_readlane and v_writelane: the lane's number counts modulo the wave, EXEC does not count.
+// v_readlane and v_writelane: the lane number is taken modulo the wave width, and EXEC is ignored.
 Formula read_lane() {
   return in_all_cases("v_readlane_b32", [](Case& c, u32 width) {
     for (const u32 lane : {0u, 7u, 31u, 33u, 63u, 64u, 100u}) {
@@ -143,8 +145,8 @@ Formula write_lane() {
   });
 }
 
-// v_permlane16 and v_permlanex16: each of the 16 lanes of a row says by four bits which lane it
-// sees, of its own row or of the row beside. op_sel is FI and BOUND_CTRL here.
+// v_permlane16 and v_permlanex16: for each of the 16 lanes of a row, four bits select the lane that
+// it sees, in its own row or in the neighbouring row. op_sel is FI and BOUND_CTRL here.
 Formula permute_in_rows(const std::string& name, u32 other_row) {
   return in_all_cases(name, [=](Case& c, u32 width) {
     const u64 selectors = 0x0fedcba98765432f;
@@ -166,14 +168,14 @@ Formula permute_in_rows(const std::string& name, u32 other_row) {
 
 Formula swap_halves() {
   return in_all_cases("v_permlane64_b32", [](Case& c, u32 width) {
-    // In waves of 32 lanes it does nothing.
+    // It has no effect in waves of 32 lanes.
     return c.hold("v_permlane64_b32 v0, v1", [=](u32 lane) {
       return width == 32 ? value_of(0, lane) : value_of(1, (lane + 32) % 64);
     });
   });
 }
 
-// Byte addresses that name lanes, some beyond the wave, some lanes twice.
+// Byte addresses that select lanes, some beyond the wave, some lanes twice.
 u32 lane_address(u32 lane) { return 4 * ((lane * 7 + lane / 8) % 80) + lane % 4; }
 
 Formula gather() {
@@ -190,7 +192,7 @@ Formula scatter() {
     std::vector<u32> received(width);
     for (u32 lane = 0; lane < width; ++lane) {
       c.bench.vector(1, lane) = lane_address(lane);
-      // Of lanes that send to the same one, the last wins.
+      // If several lanes send to the same lane, the last one wins.
       if (has(c.active, lane)) received[(lane_address(lane) + 12) / 4 % width] = value_of(2, lane);
     }
     return c.hold("ds_permute_b32 v0, v1, v2 offset:12", [&](u32 lane) { return received[lane]; });
@@ -207,12 +209,12 @@ Formula swizzle() {
             const u32 half = lane / 32 * 32;
             const u32 i = lane % 32;
             u32 from = 0;
-            if (pattern >= 0xc000) {  // rotation, of the bits that are not kept
+            if (pattern >= 0xc000) {  // rotation of the bits that are not kept
               const u32 kept = pattern & 31;
               const u32 amount = pattern >> 5 & 31;
               const u32 rotated = (pattern >> 10 & 1) != 0 ? i + 32 - amount : i + amount;
               from = half + ((i & kept) | (rotated & 31 & ~kept));
-            } else if (pattern >= 0x8000) {  // among four
+            } else if (pattern >= 0x8000) {  // within groups of four
               from = lane / 4 * 4 + (pattern >> (2 * (lane % 4)) & 3);
             } else {  // and, or, xor
               from = half + (((i & (pattern & 31)) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31));

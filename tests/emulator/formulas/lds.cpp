@@ -10,7 +10,7 @@ using emulator::Bench;
 
 constexpr u64 kActive[] = {~u64{0}, 0x5a3c0ff0963ca50f};
 
-// Two elements at once, by offsets that count elements, or 64 of them.
+// Tests two elements at once, whose offsets are in elements, or in units of 64 elements.
 Formula two_elements(const std::string& name, bool is_load, u32 bytes, u32 stride) {
   return {
       name, [=] {
@@ -69,7 +69,7 @@ Formula two_elements(const std::string& name, bool is_load, u32 bytes, u32 strid
       }};
 }
 
-// Which operand of a compare-and-swap is the value that memory must hold.
+// The operand of a compare-and-swap that memory is compared with.
 enum class Compared : u8 { kNothing, kFirst, kSecond };
 
 Formula atomic(const std::string& name, const Update& update, bool returns, Compared compared) {
@@ -88,7 +88,7 @@ Formula atomic(const std::string& name, const Update& update, bool returns, Comp
           text += " offset:24";
           const auto prepared = bench.prepare(text);
           for (std::size_t first = 0; first < tuples.size(); first += width) {
-            // Two lanes share each place; the first says what it holds.
+            // Two lanes share each address; the first one determines its content.
             std::vector<u64> memory(width / 2);
             const auto of = [&](u32 lane) -> const std::vector<u64>& {
               return tuples[(first + lane) % tuples.size()];
@@ -183,8 +183,8 @@ Formulas lds_formulas() {
             atomic("ds_" + update.name + infix + update.type, update, returns, Compared::kNothing));
         continue;
       }
-      // Until gfx10 an exchange was called wrxchg, and a compare-and-swap cmpst, which has the
-      // value that is compared first.
+      // Up to gfx10, an exchange is called wrxchg, and a compare-and-swap is cmpst, which takes the
+      // value to compare with first.
       for (const char* name : {"wrxchg", "storexchg"})
         rows.push_back(atomic("ds_" + std::string(name) + infix + update.type, update, returns,
                               Compared::kNothing));

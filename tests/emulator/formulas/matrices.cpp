@@ -1,5 +1,5 @@
-// Products of matrices: which lane and register holds which element, and what is summed. The
-// elements are small integers, so that every sum is exact in whatever order.
+// Products of matrices: the lane and register of each element, and the terms of each sum. The
+// elements are small integers, so that every sum is exact in any order.
 #include <array>
 
 #include "tests/emulator/bench.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using emulator::Bench;
 
-// What the elements of the factors are.
+// The element type of the factors.
 enum class Element : u8 { kHalf, kBfloat, kFloat, kI8, kU8, kI4, kU4 };
 int bits_of(Element type) {
   if (type == Element::kFloat) return 32;
@@ -25,7 +25,7 @@ u64 encoded(Element type, int x) {
   return low_bits(x, bits_of(type));
 }
 
-// An element of a factor or of the addend; what fits into the type.
+// Returns an element of a factor or of the addend that fits into the type.
 int element(Element type, int row, int column, int seed) {
   u64 state = static_cast<u64>(row * 1000 + column * 10 + seed);
   const u64 random = next_random(state) >> 20;
@@ -47,19 +47,19 @@ struct Product {
   std::string modifiers = {};
 };
 
-// Where the elements lie. Of a factor: lane and place of element (i, k), i being the row of the
-// first factor and the column of the second one.
+// The layout of the elements. For a factor: the lane and the position of element (i, k), where i is
+// the row of the first factor or the column of the second.
 struct Layout {
   u32 width;
   int lanes_of_depth;  // groups of lanes that hold different k; 1: all lanes hold every k
-  int group;           // k that lie together in a lane
+  int group;           // number of consecutive k in a lane
   int result_registers;
   int (*result_row)(int reg, int lane, int size);
 };
 
 constexpr u32 kFirst = 0, kSecond = 16, kAddend = 32;
 
-// Puts a factor's elements into registers from `first` on.
+// Stores the elements of a factor in registers from `first` on.
 void put_factor(Bench& bench, const Product& product, const Layout& layout, u32 first,
                 bool transposed) {
   const Element type = transposed ? product.second : product.first;
@@ -88,7 +88,7 @@ int exact_sum(const Product& product, int row, int column) {
 
 void hold_product(const Product& product, const Layout& layout) {
   Bench bench(layout.width);
-  // Matrix instructions do not look at EXEC, but compilers set it all the same.
+  // Matrix instructions ignore EXEC, but compilers set it anyway.
   put_factor(bench, product, layout, kFirst, false);
   put_factor(bench, product, layout, kSecond, true);
   const auto encoded_result = [&](int x) {
@@ -125,8 +125,9 @@ void hold_product(const Product& product, const Layout& layout) {
   }
 }
 
-// v_mfma, in waves of 64 lanes: lanes hold a row (or column) of `size`, groups of lanes the depth.
-// Four consecutive rows of the result lie in four registers, then comes the next group of lanes.
+// v_mfma, in waves of 64 lanes: a lane holds a row (or column) of `size`, and groups of lanes hold
+// the depth. Four consecutive rows of the result are in four registers; the next rows are in the
+// next group of lanes.
 int mfma_row(int reg, int lane, int size) {
   return reg / 4 * 4 * (64 / size) + lane / size * 4 + reg % 4;
 }
@@ -138,15 +139,15 @@ Formula mfma(const std::string& name, int size, int depth, Element type, bool is
           }};
 }
 
-// v_wmma, in waves of 32 lanes: both halves hold all of a factor; the rows of the result take turns
-// between them.
+// v_wmma, in waves of 32 lanes: each half holds the whole factor, and the rows of the result
+// alternate between the halves.
 int wmma_row(int reg, int lane, int) { return reg * 2 + lane / 16; }
 constexpr Layout kWmma = {32, 1, 16, 8, wmma_row};
 void hold_wmma(const Product& product) { hold_product(product, kWmma); }
 Formula wmma(const std::string& name, Element type) {
   return {name, [=] { hold_wmma({name, 16, 16, type, type, false}); }};
 }
-// Whether the factors are signed are bits of neg_lo.
+// Bits of neg_lo say whether the factors are signed.
 Formula wmma_integers(const std::string& name, Element is_unsigned, Element is_signed) {
   return {name, [=] {
             hold_wmma({name, 16, 16, is_unsigned, is_unsigned, true});
@@ -156,7 +157,7 @@ Formula wmma_integers(const std::string& name, Element is_unsigned, Element is_s
           }};
 }
 
-// Results of 16 bits: op_sel[2] says in which half of the registers they are, and the addend.
+// 16-bit results: op_sel[2] selects the half of the registers for the results and the addend.
 Formula wmma_of_16_bits(const std::string& name, Element type) {
   return {
       name, [=] {

@@ -11,7 +11,7 @@ namespace {
 
 using emulator::Bench;
 
-// s_load: dwords from where a base and offsets point, the lowest two bits of the address cut.
+// s_load: dwords at the address of a base plus offsets, with the lowest two bits cleared.
 Formula scalar_load(const std::string& name, u32 count) {
   return {name, [=] {
             const struct {
@@ -29,7 +29,7 @@ Formula scalar_load(const std::string& name, u32 count) {
                 bench.scalar(40) = 36;
                 bench.scalar(41) = 46;
                 for (u32 i = 0; i <= 16; ++i) bench.scalar(16 + i) = 9000 + i;
-                bench.set_scalar64(emulator::kExec, 0);  // which scalar loads do not look at
+                bench.set_scalar64(emulator::kExec, 0);  // which scalar loads ignore
                 const std::string destination =
                     count == 1 ? "s16" : "s[16:" + std::to_string(15 + count) + "]";
                 const std::string text = name + " " + destination + ", s[4:5], " + form.operands;
@@ -46,7 +46,7 @@ Formula scalar_load(const std::string& name, u32 count) {
           }};
 }
 
-// A buffer instruction beyond the size in its descriptor: loads give 0, stores do nothing.
+// Tests a buffer instruction beyond the size in its descriptor: loads give 0, stores do nothing.
 void hold_range_check(const char* load_name, const char* store_name) {
   Bench bench(32);
   u8* const buffer = bench.allocate(Image::kGlobalBytes);
@@ -66,8 +66,8 @@ void hold_range_check(const char* load_name, const char* store_name) {
     hold_equal(loaded ? bench.vector(10, lane) : 1, 0, [&] { return load_name; });
 }
 
-// Addresses without a vector operand: the same for all lanes, which in scratch is another place for
-// each. Stores there, and loads what was stored.
+// Tests addresses without a vector operand. They are the same for all lanes, but in scratch they
+// name another place for each lane. Stores, and loads the stored value.
 void hold_uniform(const std::string& form, const std::string& operands, Space space, u32 address) {
   for (const u32 width : {32u, 64u}) {
     Bench bench(width);
@@ -97,7 +97,7 @@ void hold_uniform(const std::string& form, const std::string& operands, Space sp
   }
 }
 
-// `formula`, and after it `more`.
+// Runs `formula`, and then `more`.
 Formula with(Formula formula, std::function<void()> more) {
   return {formula.name, [hold = std::move(formula.hold), more = std::move(more)] {
             hold();

@@ -46,21 +46,21 @@ u64 round_to(Real x, const Format& format, Rounding rounding) {
   if (is_nan(x)) return format.nan();
   if (is_infinite(x)) return sign | format.infinity();
   if (x == 0) return sign;
-  const int exponent = exponent_of(x) - kBias;  // none of our numbers is subnormal in 128 bits
+  const int exponent = exponent_of(x) - kBias;  // no number here is subnormal in 128 bits
   if (exponent > format.bias())
     return sign | (rounding == Rounding::kTowardZero ? format.infinity() - 1 : format.infinity());
   const UnsignedWide significand = fraction_of(x) | UnsignedWide{1} << kFraction;
   const int lowest = 1 - format.bias();
-  // How many of the significand's low bits the format has no room for.
+  // Number of low bits of the significand that do not fit into the format.
   int dropped = kFraction - format.fraction;
   if (exponent < lowest) dropped += lowest - exponent;
-  if (dropped > kFraction + 2) dropped = kFraction + 2;  // less than half of the least
+  if (dropped > kFraction + 2) dropped = kFraction + 2;  // less than half of the smallest value
   u64 kept = static_cast<u64>(significand >> dropped);
   const UnsignedWide rest = significand & ((UnsignedWide{1} << dropped) - 1);
   const UnsignedWide half = UnsignedWide{1} << (dropped - 1);
   const bool up = rest > half || (rest == half && kept % 2 != 0);
   if (rounding == Rounding::kNearestEven && up) ++kept;
-  // A carry out of the fraction counts the exponent up by itself.
+  // A carry out of the fraction increments the exponent.
   const u64 base =
       exponent < lowest ? 0 : static_cast<u64>(exponent + format.bias() - 1) << format.fraction;
   const u64 result = base + kept;
@@ -71,7 +71,7 @@ u64 round_to(Real x, const Format& format, Rounding rounding) {
 Real sum(Real a, Real b) {
   const Real s = a + b;
   if (is_nan(s) || is_infinite(s) || s == 0) return s;
-  // What the rounding of the sum left out, exactly.
+  // The exact rounding error of the sum.
   const Real b_part = s - a;
   const Real error = (a - (s - b_part)) + (b - b_part);
   if (error == 0 || bits_of(s) % 2 != 0) return s;

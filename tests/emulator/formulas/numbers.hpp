@@ -1,5 +1,5 @@
-// Numbers for formulas: integers and floats wide enough to be exact, and one rounding at the end.
-// Nothing here comes from the emulator.
+// Numbers for formulas: integers and floats that are wide enough to be exact, and one rounding at
+// the end. Shares nothing with the emulator.
 #pragma once
 
 #include <cstdint>
@@ -46,25 +46,26 @@ enum class Rounding : u8 { kNearestEven, kTowardZero };
 Real real_of(u64 raw, const Format& format);
 u64 round_to(Real x, const Format& format, Rounding rounding = Rounding::kNearestEven);
 
-// Two to the power `exponent`, from -16382 to 16383.
+// Two to the power of `exponent`, which is from -16382 to 16383.
 Real power_of_two(int exponent);
 bool is_nan(Real x);
 bool is_infinite(Real x);
-bool is_negative(Real x);  // -0 is
+bool is_negative(Real x);  // true for -0
 Real magnitude(Real x);
-// The sum of two products or numbers. What 113 bits cannot hold is kept as an odd last bit, by
-// which a rounding to any format comes out as if from the exact sum.
+// The sum of two products or numbers. A remainder that does not fit into 113 bits is recorded by an
+// odd last bit, so that rounding to any format gives the same result as from the exact sum.
 Real sum(Real a, Real b);
-// To an integer, for magnitudes below 2^112; larger ones are integers.
+// Round to an integer. For magnitudes below 2^112; larger numbers are integers already.
 Real truncated(Real x);
 Real floored(Real x);
 Real to_nearest_even(Real x);
-// The integer that a float becomes: NaN 0, beyond the range its nearest end.
+// Converts a float to an integer: NaN becomes 0, and values outside of the range become its nearer
+// end.
 Wide to_integer(Real x, Wide lowest, Wide highest);
 
 u64 low_bits(Wide x, int bits);
 Wide sign_extended(u64 x, int bits);
-// Pseudo-random, the same in each run.
+// Pseudo-random numbers, the same in each run.
 u64 next_random(u64& state);
 
 }  // namespace kiln::formulas

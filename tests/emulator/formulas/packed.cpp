@@ -1,4 +1,4 @@
-// Two values in a register, or in a pair of registers, and dot products of small numbers.
+// Operations on two values in a register or a pair of registers, and dot products of small numbers.
 #include <algorithm>
 
 #include "tests/emulator/bench.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using emulator::Bench;
 
-// ---- pairs: op_sel says which half of each source makes the low result, op_sel_hi the high one;
-// neg_lo and neg_hi negate what floats go there
+// ---- pairs: op_sel selects the half of each source for the low result, op_sel_hi for the high
+// one; neg_lo and neg_hi negate float sources of these results
 
 struct Pairs {
   std::string name;
@@ -66,7 +66,7 @@ void hold_pairs(const Pairs& pairs) {
       if (form.clamp) text += " clamp";
       const auto prepared = bench.prepare(text);
       for (std::size_t first = 0; first < tuples.size(); first += width) {
-        // The upper values are those of another tuple.
+        // The upper values come from another tuple.
         const auto source = [&](u32 lane, std::size_t i, bool upper) {
           return tuples[(first + lane + (upper ? 11 : 0)) % tuples.size()][i];
         };
@@ -140,7 +140,7 @@ u64 lesser_half(u64 a, u64 b, bool greater) {
   return (x > y) == greater ? a : b;
 }
 
-// v_pk_mov_b32: the low result from the first source, the high one from the second.
+// v_pk_mov_b32: the low result from the first source, the high result from the second.
 void hold_pair_move() {
   for (const u32 width : {32u, 64u}) {
     for (u32 form = 0; form < 4; ++form) {
@@ -214,7 +214,7 @@ Formula dot(Dot product) {
   std::string name = product.name;
   return {std::move(name), [product = std::move(product)] { hold_dot(product); }};
 }
-// The signs of the two sources are bits of neg_lo.
+// Bits of neg_lo give the signs of the two sources.
 Formula dot_by_modifier(const std::string& name, int parts) {
   return {name, [=] {
             for (u32 signs = 0; signs < 4; ++signs)
@@ -224,7 +224,7 @@ Formula dot_by_modifier(const std::string& name, int parts) {
 }
 
 // Dot products of two floats in a register, added to a float: first the low product, then the high
-// one, each sum rounded. The exponents are such that every product is exact.
+// one, with each sum rounded. The exponents are chosen so that every product is exact.
 Formula float_dot(const std::string& name, const Format& format, bool accumulates) {
   return {
       name, [=] {

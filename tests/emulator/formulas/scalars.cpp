@@ -11,14 +11,14 @@ namespace {
 
 using emulator::Bench;
 
-// What an instruction finds.
+// The state before an instruction.
 struct Before {
   std::array<u64, 3> source{};  // s12, s14 and s16, or s[12:13] and so on
   u64 destination = 0;          // s10, or s[10:11]
   bool scc = false;
   u64 exec = 0;
 };
-// What it leaves. What is not set stays as it was.
+// The state after an instruction. Members that are not set do not change.
 struct After {
   std::optional<u64> destination;
   std::optional<bool> scc;
@@ -27,7 +27,7 @@ struct After {
 
 struct ScalarOptions {
   bool has_destination = true;
-  int literal = -1;  // which source is a number of 16 bits in the text
+  int literal = -1;  // index of the source that is a 16-bit number in the text
 };
 
 struct ScalarFormula {
@@ -45,7 +45,7 @@ std::string register_name(u32 first, const Kind& kind) {
 
 void hold_scalar(const ScalarFormula& formula) {
   std::vector<Kind> kinds = formula.sources;
-  kinds.push_back(formula.result);  // what the destination held
+  kinds.push_back(formula.result);  // the old value of the destination
   if (kinds.size() > 3) kinds.resize(3);
   const auto tuples = tuples_of(kinds);
   for (const u32 width : {32u, 64u}) {
@@ -132,19 +132,19 @@ Formula make_function(std::string name, Function function, ScalarOptions options
               },
               options});
 }
-// Leaves SCC alone.
+// Does not change SCC.
 template <typename D, typename... S, typename Function>
 Formula value(std::string name, Function function, ScalarOptions options = {}) {
   return make_function<Scc::kKept, D, S...>(std::move(name), function, options,
                                             std::index_sequence_for<S...>{});
 }
-// Sets SCC when the result is not zero.
+// SCC becomes 1 if the result is not zero, otherwise 0.
 template <typename D, typename... S, typename Function>
 Formula logic(std::string name, Function function) {
   return make_function<Scc::kResultIsNotZero, D, S...>(std::move(name), function, {},
                                                        std::index_sequence_for<S...>{});
 }
-// SCC is whether the exact result is beyond the range of the type.
+// SCC becomes 1 if the exact result is outside of the range of the type.
 template <typename T>
 Formula overflowing(std::string name, Wide (*function)(Wide a, Wide b, Wide scc)) {
   return row({std::move(name),
@@ -158,7 +158,7 @@ Formula overflowing(std::string name, Wide (*function)(Wide a, Wide b, Wide scc)
               },
               {}});
 }
-// SCC is whether the first source was chosen.
+// SCC becomes 1 if the first source was chosen.
 template <typename T>
 Formula choosing(std::string name, bool (*first)(Wide a, Wide b)) {
   return row({std::move(name),
@@ -170,7 +170,7 @@ Formula choosing(std::string name, bool (*first)(Wide a, Wide b)) {
               },
               {}});
 }
-// SCC is the result.
+// The result goes to SCC.
 template <typename A, typename B, typename Function>
 Formula compares(std::string name, Function function, int literal = -1) {
   return row({std::move(name),
@@ -210,8 +210,8 @@ u64 cut(u64 x) {
   return low_bits(static_cast<Wide>(x), kBits);
 }
 
-// s_<name>_saveexec: EXEC to the destination, the result to EXEC.
-// s_<name>_wrexec: the result to both.
+// s_<name>_saveexec: EXEC goes to the destination, and the result goes to EXEC. s_<name>_wrexec:
+// the result goes to both.
 template <int kBits>
 Formula on_exec(const Logic& logic, bool saves) {
   const std::string name = "s_" + std::string(logic.name) + (saves ? "_saveexec_b" : "_wrexec_b");
@@ -259,7 +259,7 @@ void add_for_width(Formulas& rows) {
       logic<T, T, U<32>>("s_lshr_b" + bits, [](Wide a, Wide n) { return a >> (n % kBits); }));
   rows.push_back(
       logic<S, S, U<32>>("s_ashr_i" + bits, [](Wide a, Wide n) { return a >> (n % kBits); }));
-  // The second source of s_bfe has the offset in its low bits, the size from bit 16 on.
+  // The second source of s_bfe has the offset in its low bits and the size from bit 16 on.
   const auto size_of = [](Wide where) {
     return static_cast<int>(std::min<Wide>(where >> 16 & 127, kBits));
   };
@@ -368,7 +368,7 @@ constexpr FloatPredicate kFloatPredicates[] = {
     {"nlt", [](Real a, Real b) { return !(a < b); }},
 };
 
-// The lesser or the greater of two floats; a number before a NaN, -0 before +0.
+// The smaller or the larger of two floats. A number is preferred to a NaN, and -0 < +0.
 u64 float_of_two(u64 a, u64 b, bool greater) {
   if (kSingle.is_signalling(a) || kSingle.is_signalling(b)) return kSingle.nan();
   if (kSingle.is_nan(b)) return a;
@@ -379,7 +379,7 @@ u64 float_of_two(u64 a, u64 b, bool greater) {
   return (x > y) == greater ? a : b;
 }
 
-// s_fmac adds to the destination; s_fmaak and s_fmamk have a literal, here a register.
+// s_fmac adds to the destination; s_fmaak and s_fmamk have a literal, which is a register here.
 Formula multiply_add(std::string name, bool accumulates, int factor) {
   using T = F<32>;
   std::vector<Kind> sources = {T::kKind, T::kKind};
@@ -430,7 +430,7 @@ Formulas scalar_formulas() {
       value<U64, U64, U64>("s_sub_nc_u64", [](Wide a, Wide b) { return a - b; }),
       value<U64, U64, U64>("s_mul_u64", [](Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); }),
       logic<I32, I32>("s_abs_i32", [](Wide a) { return a < 0 ? -a : a; }),
-      // The difference is cut to 32 bits before its sign is looked at.
+      // The difference is truncated to 32 bits before its sign is examined.
       logic<I32, I32, I32>("s_absdiff_i32", [](Wide a, Wide b) { const Wide d = sign_extended(low_bits(a - b, 32), 32); return d < 0 ? -d : d; }),
 
       value<U32, I16>("s_movk_i32", [](Wide a) { return a; }, {.literal = 0}),

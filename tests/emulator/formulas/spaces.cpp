@@ -17,7 +17,7 @@ Image::Image(Bench& bench, const u8* buffer)
 u8& Image::at(Space space, u32 lane, u32 address) {
   if (space == Space::kGlobal) return global_.at(address);
   if (space == Space::kLds) return lds_.at(address);
-  // The lanes' dwords take turns.
+  // The dwords of the lanes are interleaved.
   return scratch_.at((address / 4 * width_ + lane) * 4 + address % 4);
 }
 u64 Image::read(Space space, u32 lane, u32 address, u32 bytes) {
@@ -59,7 +59,7 @@ std::vector<Form> forms_of(const std::string& prefix) {
          bench.scalar(4) = 12;
          bench.vector(0, lane) = address - 8;
        }},
-      // A descriptor of bytes: base, its upper 16 bits and stride 0, size.
+      // A descriptor in bytes: base, its upper 16 bits and stride 0, size.
       {"buffer", Space::kGlobal, "v0", ", s[8:11], s4", " offen offset:12",
        [](Bench& bench, u32 lane, u64 begin, u32 address) {
          bench.set_scalar64(8, begin - 100);
@@ -68,7 +68,7 @@ std::vector<Form> forms_of(const std::string& prefix) {
          bench.scalar(4) = 40;
          bench.vector(0, lane) = address + 100 - 40 - 12;
        }},
-      // Of elements of 8 bytes: an index, and an offset in the element.
+      // A descriptor of elements of 8 bytes: an index, and an offset in the element.
       {"buffer", Space::kGlobal, "v[0:1]", ", s[8:11], 0", " idxen offen",
        [](Bench& bench, u32 lane, u64 begin, u32 address) {
          bench.set_scalar64(8, begin | u64{8} << 48);

@@ -1,4 +1,4 @@
-// Memory, as instructions of each kind reach it: global buffers, LDS and scratch.
+// Memory as the instructions of each kind access it: global buffers, LDS and scratch.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace kiln::formulas {
 
 enum class Space : u8 { kGlobal, kLds, kScratch };
 
-// All memory of a bench, to look at and to compare.
+// All memory of a bench, for inspection and comparison.
 class Image {
  public:
   static constexpr u32 kGlobalBytes = 4096;
 
-  // `buffer` is the bench's, of kGlobalBytes.
+  // `buffer` is the bench's buffer, of kGlobalBytes.
   Image(emulator::Bench& bench, const u8* buffer);
   u8& at(Space space, u32 lane, u32 address);
   u64 read(Space space, u32 lane, u32 address, u32 bytes);
@@ -30,27 +30,30 @@ class Image {
   std::vector<u8> scratch_;
 };
 
-// One way of saying where an access goes. `address` is an offset from the start of the space.
+// An addressing mode. `address` is an offset from the start of the space.
 struct Form {
   std::string prefix;  // "global"
   Space space;
   std::string vector;     // the operand that differs by lane
-  std::string scalar;     // what follows the data
+  std::string scalar;     // the text after the data
   std::string modifiers;  // with the offset that the instruction adds
-  // Fills the operands, so that the lane accesses `address` of the space; `begin` is the buffer's.
+  // Sets the operands so that the lane accesses `address` of the space; `begin` is the start of the
+  // buffer.
   void (*set)(emulator::Bench& bench, u32 lane, u64 begin, u32 address);
 };
-// Of instructions that begin with `prefix` ("global", "flat", "scratch", "buffer", "ds").
+// Returns the addressing modes of instructions that begin with `prefix` ("global", "flat",
+// "scratch", "buffer", "ds").
 std::vector<Form> forms_of(const std::string& prefix);
 
-// "global_load_b32 v[10:11], v[0:1], off offset:-16": the operands in the order of the prefix.
+// Return "global_load_b32 v[10:11], v[0:1], off offset:-16", with the operands in the order of the
+// prefix.
 std::string load_text(const Form& form, const std::string& name, const std::string& destination);
 std::string store_text(const Form& form, const std::string& name, const std::string& data);
 
-// "v7" or "v[7:9]".
+// Returns "v7" or "v[7:9]".
 std::string registers(u32 first, u32 count);
 
-// Fills all memory with bytes that differ, the same in each run.
+// Fills all memory with varied bytes, the same in each run.
 void fill_memory(emulator::Bench& bench, u8* buffer);
 
 }  // namespace kiln::formulas

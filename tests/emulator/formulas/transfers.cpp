@@ -9,7 +9,7 @@ using emulator::Bench;
 
 constexpr u32 kData = 10;  // the first register of data
 
-// Where a lane accesses memory: at odd addresses, too, and in no order.
+// Returns the address that a lane accesses: also odd addresses, in no particular order.
 u32 address_of(Space space, u32 lane) {
   return space == Space::kScratch ? 16 + lane * 7 % 200 : 32 + (lane * 37 % 64) * 21;
 }
@@ -28,7 +28,7 @@ Formula load(const std::string& prefix, const std::string& name, u32 bytes, Exte
             for (const u32 width : {32u, 64u}) {
               for (const Form& form : forms_of(prefix)) {
                 for (const u64 active : kActive) {
-                  for (const u32 first : {kData, 0u}) {  // 0: over its own address
+                  for (const u32 first : {kData, 0u}) {  // 0: overwrites its own address
                     Bench bench(width);
                     u8* const buffer = bench.allocate(Image::kGlobalBytes);
                     fill_memory(bench, buffer);

@@ -1,4 +1,4 @@
-// Loads and stores, of every kind of memory.
+// Loads and stores for every kind of memory.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace kiln::formulas {
 
 enum class Extend : u8 { kZero, kSign };
-// d16 loads leave the other half of the register alone.
+// d16 loads keep the other half of the register.
 enum class Into : u8 { kWhole, kLowHalf, kHighHalf };
 
-// `prefix` says the kind of memory: "global", "ds".
+// `prefix` names the kind of memory: "global", "ds".
 Formula load(const std::string& prefix, const std::string& name, u32 bytes,
              Extend extend = Extend::kZero, Into into = Into::kWhole);
 Formula store(const std::string& prefix, const std::string& name, u32 bytes,

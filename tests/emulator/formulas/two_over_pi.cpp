@@ -8,7 +8,7 @@ namespace kiln::formulas {
 namespace {
 
 constexpr int kKept = 1201;
-// Fixed point: 32 bits before the point, 1312 after it, most significant first.
+// Fixed point: 32 integer bits and 1312 fraction bits, most significant first.
 constexpr int kWords = 42;
 using Fixed = std::array<u32, kWords>;
 
@@ -33,7 +33,7 @@ Fixed combined(const Fixed& x, const Fixed& y, bool subtract) {
   }
   return result;
 }
-// `factor` times the arc tangent of 1/n, by its series.
+// Returns `factor` times the arc tangent of 1/n, computed by its series.
 Fixed arc_tangent(u32 factor, u32 n) {
   Fixed power{};
   power[0] = factor;

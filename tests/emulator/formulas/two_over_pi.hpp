@@ -1,9 +1,9 @@
-// The bits of 2/pi, computed here.
+// The bits of 2/pi, computed independently.
 #pragma once
 
 namespace kiln::formulas {
 
-// The bit of weight 2^-(place + 1); 0 beyond the 1201 that hardware keeps.
+// Returns the bit of weight 2^-(place + 1); 0 beyond the 1201 bits that hardware has.
 int two_over_pi_bit(int place);
 
 }  // namespace kiln::formulas

@@ -19,7 +19,7 @@ void add_integers(std::vector<Update>& rows) {
       [](u64 old, u64 data) { return T::encode(T::decode(old) - T::decode(data), false); });
   add("rsub", "u",
       [](u64 old, u64 data) { return T::encode(T::decode(data) - T::decode(old), false); });
-  // Up to the data and round to 0; down to 0 and round to the data.
+  // Count up to the data and wrap to 0, or down to 0 and wrap to the data.
   add("inc", "u", [](u64 old, u64 data) { return old < data ? old + 1 : 0; });
   add("dec", "u", [](u64 old, u64 data) { return old == 0 || old > data ? data : old - 1; });
   add("min", "i", [](u64 old, u64 data) {
@@ -36,7 +36,7 @@ void add_integers(std::vector<Update>& rows) {
   add("swap", "b", [](u64, u64 data) { return data; });
 }
 
-// A signalling NaN wins, a quiet one loses; -0 < +0.
+// A signalling NaN is the result, a quiet one is ignored; -0 < +0.
 u64 chosen(const Format& format, u64 old, u64 data, bool greater) {
   if (format.is_signalling(old) || format.is_signalling(data)) return format.nan();
   if (format.is_nan(old)) return data;

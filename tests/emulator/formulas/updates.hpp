@@ -1,4 +1,4 @@
-// What atomics make of the value in memory, for LDS and global memory alike.
+// The new values of atomics, for both LDS and global memory.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct Update {
   u64 (*of)(u64 old, u64 data);
   const Format* pair_of = nullptr;  // both halves are floats of this format
 };
-// All that LDS or global memory has; "swap" is "storexchg" there.
+// Returns all updates of LDS or global memory; in LDS, "swap" is called "storexchg".
 std::vector<Update> updates();
 
-// Equal, or floats (or halves) that are both NaNs.
+// Returns true if the values are equal, or floats (or halves) that are both NaN.
 bool is_same_update(const Update& update, u64 got, u64 expected);
 
 }  // namespace kiln::formulas

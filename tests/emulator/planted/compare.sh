@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds what a program prints to a golden file, but for what the compiler decides: addresses,
-# instructions, lines, and which of many threads is named first.
-# usage: compare.sh GOLDEN PROGRAM [WORD]...      KILN_UPDATE_GOLDEN=1 writes the golden file anew
+# Compares the output of a program with a golden file, except for what the compiler decides:
+# addresses, instructions, lines, and which of many threads is named first.
+# usage: compare.sh GOLDEN PROGRAM [WORD]...      KILN_UPDATE_GOLDEN=1 rewrites the golden file
 set -uo pipefail
 golden=$1
 shift

@@ -1,6 +1,6 @@
-// Kernels that are wrong on purpose, one fault each, and their correct twins: what the emulator must
-// find and name, and what it must not. Blocks have 256 threads; `in` has an element for each thread
-// of a block, `out` one for each thread of the grid.
+// Kernels with one planted fault each, and their correct counterparts: what the emulator must find
+// and name, and what it must not report. Blocks have 256 threads; `in` has an element for each
+// thread of a block, `out` one for each thread of the grid.
 #include <cassert>
 #include <cstdio>
 
@@ -24,7 +24,7 @@ KILN_DEVICE Numbers& numbers() {
 
 KILN_DEVICE u32 global_index() { return block_index() * block_size() + thread_index(); }
 
-// A register that nothing was written to.
+// An unwritten register.
 KILN_DEVICE u32 uninitialised() {
   u32 value;
   asm volatile("v_mov_b32 %0, v77" : "=v"(value) : : "v77");
@@ -33,7 +33,7 @@ KILN_DEVICE u32 uninitialised() {
 
 }  // namespace
 
-// ---- correct: nothing may be reported
+// ---- correct: must not be reported
 
 PLANTED(neighbours) {
   numbers().at[thread_index()] = in[thread_index()];
@@ -54,13 +54,13 @@ PLANTED(tree_sum) {
 
 PLANTED(count_all) { atomic_add(out, 1u); }
 
-// Carried along, but never looked at.
+// Copied, but never used.
 PLANTED(uninitialised_but_masked) {
   const u32 value = uninitialised();
   out[global_index()] = (value & 0) + in[thread_index()];
 }
 
-// Each instantiation ends in padding before the next one.
+// Padding follows each instantiation.
 template <typename T>
 __global__ void copied(const u32* in, T* out, u32 count) {
   if (global_index() < count) out[global_index()] = static_cast<T>(in[thread_index()]);
@@ -68,8 +68,8 @@ __global__ void copied(const u32* in, T* out, u32 count) {
 template __global__ void copied<u8>(const u32*, u8*, u32);
 template __global__ void copied<u32>(const u32*, u32*, u32);
 
-// A loop of compare-and-swaps where the hardware has no such atomic. Each lane has a place of its
-// own, which other waves have too: of one place for all, the compiler reads by a scalar load.
+// A compare-and-swap loop, for an atomic that the hardware lacks. Each lane has its own address,
+// which other waves share: the compiler would read an address common to all lanes by a scalar load.
 PLANTED(add_floats) {
   __hip_atomic_fetch_add(reinterpret_cast<float*>(out) + thread_index() % 32,
                          static_cast<float>(in[thread_index()]), __ATOMIC_RELAXED,
@@ -149,7 +149,7 @@ PLANTED(uninitialised_branch) {
   if (uninitialised() & 1) out[global_index()] = 1;
 }
 
-// ---- what needs the host
+// ---- needs the host
 
 PLANTED(calls_printf) {
   if (thread_index() == 0) printf("%u\n", in[0]);

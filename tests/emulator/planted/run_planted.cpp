@@ -1,7 +1,7 @@
-// run_planted IMAGE KERNEL: runs one planted kernel in a checked launch, and says what came of it.
+// run_planted IMAGE KERNEL: runs one planted kernel in a checked launch and prints the result.
 //
-// The program knows a kernel only by how its fault is set up; whether the fault is found is for the
-// test that reads the output.
+// The program only knows how to set up the fault of a kernel. The test that reads the output
+// decides whether the fault was found.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
