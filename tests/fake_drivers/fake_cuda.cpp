@@ -1,6 +1,6 @@
 // A libcuda that drives a fake machine. Every function of cuda_symbols.def is declared from the
-// table and defined here; one that is missing, or has other parameters, does not build.
-// CMakeLists.txt makes older ones of it by giving functions that they lack another name.
+// table and defined here. A missing function, or one with other parameters, does not build.
+// CMakeLists.txt makes older versions from this file, by renaming the functions that they lack.
 #include <atomic>
 #include <cstring>
 
@@ -21,7 +21,7 @@ namespace kiln::runtime::cuda {
   FAKE_EXPORT CUresult exported parameters;
 #include "runtime/src/cuda_symbols.def"
 
-// Holds the linker to it: with -z defs an undefined one fails.
+// References every function, so that an undefined one fails to link with -z defs.
 extern const void* const kEveryFunction[];
 const void* const kEveryFunction[] = {
 #define KILN_CUDA_SYMBOL(presence, name, exported, parameters) \
@@ -33,8 +33,8 @@ namespace {
 
 using fake::machine;
 
-// A primary context is its device's number plus one; one that a caller made has its own number in
-// the bits above. Which one is current is each thread's own.
+// The handle of a primary context is the number of its device plus one. A context that a caller
+// creates also has its own number in the bits above. Each thread has its own current context.
 CUcontext& current_context() {
   thread_local CUcontext context = nullptr;
   thread_local unsigned generation = 0;
@@ -143,7 +143,7 @@ FAKE_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
   *device = current();
   return fake::kSuccess;
 }
-// Called by tests alone, in the place of a program that makes its own context.
+// Called only by tests, in the role of a program that creates its own context.
 FAKE_EXPORT CUresult cuCtxCreate_v2(CUcontext* context, unsigned int, CUdevice device) {
   static std::atomic<std::uintptr_t> made{0};
   *context = reinterpret_cast<CUcontext>(reinterpret_cast<std::uintptr_t>(context_of(device)) |
@@ -359,7 +359,7 @@ FAKE_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUev
   return status != 0 ? status : machine().check_recorded(stop);
 }
 
-// Graphs, which the runtime leaves to the program that wants them.
+// Graphs, which the runtime leaves to programs.
 FAKE_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   ENTER_IN_CONTEXT();
   return machine().begin_capture(stream);

@@ -1,8 +1,8 @@
 // A libamdhip64 that drives a fake machine. Every function of hip_symbols.def is declared from the
-// table and defined here; one that is missing, or has other parameters, does not build.
+// table and defined here. A missing function, or one with other parameters, does not build.
 //
-// KILN_FAKE_HIP_5 makes it one of release 5: no hipGetDevicePropertiesR0600, and that release's
-// layout.
+// With KILN_FAKE_HIP_5 it is release 5: no hipGetDevicePropertiesR0600, and the layout of that
+// release.
 #include <cstring>
 
 #include "runtime/src/hip_types.hpp"
@@ -26,7 +26,7 @@ namespace kiln::runtime::hip {
 #define KILN_HIP_SYMBOL(presence, name, result, parameters) FAKE_EXPORT result name parameters;
 #include "runtime/src/hip_symbols.def"
 
-// Holds the linker to it: with -z defs an undefined one fails.
+// References every function, so that an undefined one fails to link with -z defs.
 extern const void* const kEveryFunction[];
 const void* const kEveryFunction[] = {
 #define KILN_HIP_SYMBOL(presence, name, result, parameters) reinterpret_cast<const void*>(&name),
@@ -37,7 +37,7 @@ namespace {
 
 using fake::machine;
 
-// Each thread has a current device, the first one until it chooses.
+// Each thread has a current device, initially the first one.
 int& current() {
   thread_local int device = 0;
   thread_local unsigned generation = 0;
@@ -133,8 +133,8 @@ FAKE_EXPORT hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_t* target, int 
   ENTER();
   return properties(target, device, 1472, 1160);
 }
-// What release 6 keeps under the old name fills the old layout; nobody who has the new one calls
-// it.
+// Release 6 keeps the old layout under the old name. A caller that has the new name does not call
+// this.
 FAKE_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t*, int) {
   ENTER();
   return fake::kInvalidValue;
@@ -312,7 +312,7 @@ FAKE_EXPORT hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start
   return status != 0 ? status : machine().check_recorded(stop);
 }
 
-// Graphs, which the runtime leaves to the program that wants them.
+// Graphs, which the runtime leaves to programs.
 FAKE_EXPORT hipError_t hipStreamBeginCapture(hipStream_t stream, int) {
   ENTER_ON_STREAM(stream);
   return machine().begin_capture(stream);

@@ -1,6 +1,6 @@
-// A librocblas that multiplies on the processor, one element after the other, in the order of its
-// stream: it submits its work to fake_hip. Its functions are spelt from rocBLAS's manual, apart from
-// ops/src/rocblas.cpp, which they are to catch.
+// A librocblas that multiplies on the host, one element after the other, in stream order: it
+// submits its work to fake_hip. Its functions follow the manual of rocBLAS, independently of
+// ops/src/rocblas.cpp, whose mistakes they must catch.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ const Type* type_of(int code) {
   return nullptr;
 }
 
-// A column-major matrix of a batch.
+// A batch of column-major matrices.
 struct Matrix {
   std::byte* data;
   DType dtype;
@@ -84,7 +84,7 @@ FAKE_EXPORT int rocblas_set_stream(void* handle, void* stream) {
   return handle == &the_handle ? rocblas_status_success : rocblas_status_invalid_handle;
 }
 
-// How often a handle was.
+// Returns how often a handle was destroyed.
 FAKE_EXPORT int kiln_fake_rocblas_destroyed() { return destroyed; }
 
 FAKE_EXPORT const char* rocblas_status_to_string(int status) {
@@ -125,7 +125,8 @@ FAKE_EXPORT int rocblas_gemm_strided_batched_ex(
   const Matrix right{static_cast<std::byte*>(b), type->dtype, ldb, stride_b};
   const Matrix old{static_cast<std::byte*>(c), out_type->dtype, ldc, stride_c};
   const Matrix result{static_cast<std::byte*>(d), out_type->dtype, ldd, stride_d};
-  // The factors are read now, as in rocBLAS's host pointer mode; the matrices when it is their turn.
+  // The factors are read immediately, as in the host pointer mode of rocBLAS; the matrices are read
+  // when the work runs.
   const auto multiply = [=, factor = scalar(alpha), keep = scalar(beta)] {
     for (int i = 0; i < batch_count; ++i) {
       for (int column = 0; column < n; ++column) {

@@ -1,8 +1,8 @@
-// An NVRTC, or with KILN_FAKE_HIPRTC a hipRTC, that makes images of the fake drivers: the kernels
-// that the source spells "__global__ void NAME(", for the architecture that the options name. A
-// source with the word "mistake" fails, with a log that names a file below the include folder. What
-// `#include "FILE"` names counts as source: beside the program's name, else in the include folder.
-// Every function of rtc_symbols.def is declared from the table and defined here.
+// An NVRTC, or a hipRTC with KILN_FAKE_HIPRTC, that makes images of the fake drivers: the kernels
+// that the source spells "__global__ void NAME(", for the architecture in the options. A source
+// with the word "mistake" fails, with a log that names a file below the include folder. The file of
+// `#include "FILE"` is part of the source; it is looked up next to the program's name, then in the
+// include folder. Every function of rtc_symbols.def is declared from the table and defined here.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -38,7 +38,7 @@ std::string kernels_of(const std::string& source) {
   return found;
 }
 
-// The file that the source includes, or nothing.
+// Returns the file that the source includes, or nothing.
 std::string included_text(const Program& program, const std::string& folder) {
   const std::string word = "#include \"";
   const std::size_t begin = program.source.find(word);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kOfTheProgram = -1;  // the device of page-locked memory
 
-// What a launch of a kernel does, with copies of its arguments.
+// The work of a kernel launch, with copies of its arguments.
 using Work = std::function<void()>;
 
 // float32: out[i] = in[i] * scale + shift for i < n
@@ -50,8 +50,8 @@ struct Kernel {
 
 struct Module {
   int device = 0;
-  const char* image = nullptr;  // where the caller has it
-  std::string copy;             // what it was
+  const char* image = nullptr;  // the caller's copy
+  std::string copy;             // its bytes at the time of loading
   std::map<std::string, Kernel> kernels;
   std::map<std::string, std::vector<std::byte>> symbols;
 };

@@ -1,14 +1,15 @@
-// A machine with GPUs that are not there: what fake_cuda and fake_hip are two faces of.
+// A machine with simulated GPUs, which fake_cuda and fake_hip share.
 //
-// Owns the behaviour behind both vendors' calls: devices, memory, modules, streams, events, and the
-// faults that a test asks for. "Device" memory is host memory, and the few kernels that tests
-// launch run at once, on the calling thread, or with the graph that their stream is captured into.
-// Every handle is checked, so that a use after its end, or with the wrong device current, is an error
-// as it would be on a real machine.
+// Implements the behaviour behind the calls of both vendors: devices, memory, modules, streams,
+// events, and the faults that a test requests. "Device" memory is host memory. The few kernels of
+// the tests run immediately on the calling thread, or with the graph that their stream is captured
+// into. Every handle is checked, so that use after destruction, or with the wrong device current,
+// is an error as on a real machine.
 //
-// Images are texts, NUL-terminated: "FAKE <arch>" or PTX on the first lines, then ".entry <name>"
-// for each kernel and ".global <name> <bytes>" for each variable (in PTX: as PTX spells a 4-byte
-// one). Known kernels: kKernels in the .cpp. Thread-safety: everything but reset() and script().
+// Images are NUL-terminated text: "FAKE <arch>" or PTX on the first lines, then ".entry <name>" for
+// each kernel and ".global <name> <bytes>" for each variable (in PTX, a 4-byte variable in PTX
+// syntax). The known kernels are kKernels in the .cpp file. Thread-safe, except for reset() and
+// script().
 #pragma once
 
 #include <atomic>
@@ -30,12 +31,12 @@ namespace kiln::fake {
 const char* status_name(int status, std::string_view prefix, bool camel_case);
 const char* status_text(int status);
 
-// What a machine is before its first reset: one device. Each vendor's face defines it.
+// The initial state before the first reset: one device. Defined separately for each vendor.
 Script default_script();
 
 struct Kernel;
-int max_threads(const Kernel& kernel);  // of a block
-inline constexpr int kStaticShared = 1024;  // bytes, of every kernel
+int max_threads(const Kernel& kernel);  // in a block
+inline constexpr int kStaticShared = 1024;  // bytes, the same for every kernel
 struct Module;
 
 class MachineState final : public Machine {
@@ -56,11 +57,12 @@ class MachineState final : public Machine {
   Live live() const override;
   int submit(void* stream, std::function<int()> work) override;
 
-  // --- the verbs behind the vendors' calls -----------------------------------------------
-  // Counts the call; a status other than kSuccess is what it has to return.
+  // --- the operations behind the calls of the vendors -------------------------------------
+  // Counts the call. A status other than kSuccess is what the call must return.
   int enter(const char* call);
 
-  // Grows with each reset, so that what a thread chose before does not count after.
+  // Incremented by each reset, so that a choice that a thread made before does not count
+  // afterwards.
   unsigned generation() const { return generation_; }
   int device_count() const { return static_cast<int>(script_.devices.size()); }
   bool valid_device(int device) const { return device >= 0 && device < device_count(); }
@@ -71,20 +73,20 @@ class MachineState final : public Machine {
   int unload(Module* module);
   int find_function(Module* module, const char* name, Kernel** kernel);
   int find_symbol(Module* module, const char* name, void** address, std::size_t* bytes);
-  // Of the parameter of that index; kInvalidValue past the last.
+  // Returns offset and size of the parameter with that index; kInvalidValue past the last one.
   int parameter(Kernel* kernel, std::size_t index, std::size_t* offset, std::size_t* size);
-  // Of a block; 48 KiB less the static shared memory until it is set.
+  // For a block; 48 KiB minus the static shared memory until it is set.
   int dynamic_shared_limit(const Kernel& kernel) const;
   void set_dynamic_shared_limit(Kernel& kernel, int bytes);
   int launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
              unsigned long long threads_a_block, void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);
   int release_memory(void* memory);
-  // The same in the order of a stream, which must not be captured: as a graph's own memory it would go back
+  // Stream-ordered versions. The stream must not be captured: memory of a graph would be released
   // in another way.
   int allocate_in_order(int device, std::size_t bytes, void* stream, void** memory);
   int release_in_order(void* memory, void* stream);
-  // Of the default stream kCaptureImplicit while another is captured.
+  // For the default stream, kCaptureImplicit while another stream is captured.
   int is_capturing(void* stream, int* captured) const;
   int create_pool(int device, void** pool);
   int destroy_pool(void* pool);
@@ -103,7 +105,8 @@ class MachineState final : public Machine {
   int record_event(void* event);
   int check_recorded(void* event) const;
 
-  // A graph is what was submitted to its stream, in order. One that can be launched is a copy.
+  // A graph is the work that was submitted to its stream, in order. Launching needs an executable
+  // copy.
   int begin_capture(void* stream);
   int end_capture(void* stream, void** graph);
   int instantiate(void* graph, void** executable);
@@ -117,11 +120,11 @@ class MachineState final : public Machine {
     bool is_valid = true;
   };
 
-  void drop_handles();  // what a failed release, or the driver's end, left
+  void drop_handles();  // drops handles that a failed release or the end of the driver left
   bool inside(int device, const void* memory, std::size_t bytes) const;
   int allocate_locked(int device, std::size_t bytes, void** memory);
-  int enter_order(void* stream);  // what memory in a stream's order is refused for
-  bool ends_a_capture();   // invalidates what is captured; false: nothing is
+  int enter_order(void* stream);  // the status if stream-ordered memory is refused
+  bool ends_a_capture();   // invalidates the current capture; false: there is none
   void* keep(Graph graph);   // its handle
 
   mutable std::mutex mutex_;
@@ -131,11 +134,11 @@ class MachineState final : public Machine {
   std::string fail_call_, failed_call_;
   int fail_nth_ = 0, fail_status_ = 0;
   int any_nth_ = 0, any_status_ = 0, all_calls_ = 0;
-  bool any_stays_ = false;  // every call from then on
+  bool any_stays_ = false;  // every later call fails
   bool ended_ = false;
   std::vector<std::string> loads_;
   std::map<const void*, std::pair<int, std::size_t>> allocations_;  // address: device, bytes
-  std::map<const void*, std::pair<int, std::size_t>> symbols_;      // the same, of modules
+  std::map<const void*, std::pair<int, std::size_t>> symbols_;      // the same, for modules
   std::set<Module*> modules_;
   std::map<const void*, int> streams_, events_, pools_;  // handle: device
   std::set<const void*> recorded_;                       // events
@@ -145,7 +148,7 @@ class MachineState final : public Machine {
   std::map<int, int> contexts_;                  // device: times retained
 };
 
-// The machine of the library that this is part of.
+// The machine of this library.
 MachineState& machine();
 
 }  // namespace kiln::fake

@@ -1,5 +1,5 @@
-// kiln.h where memory ends: the Nth allocation and all after it fail, for every N, and each call ends
-// with an error, never with the end of the program. Ends with 0 when it is so.
+// kiln.h when memory runs out: for every N, the Nth allocation and all later ones fail, and each
+// call returns an error and never ends the program. Exits with 0 if that is so.
 #include <cstdio>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// No driver takes part: one in this process would lack memory, too.
+// No driver takes part, because a driver in this process would also run out of memory.
 kiln_error* open_runtime(kiln_runtime** runtime) { return kiln_runtime_open("cuda:0", runtime); }
 kiln_error* name_no_device(kiln_runtime** runtime) { return kiln_runtime_open("a name that no device has", runtime); }
 kiln_error* open_no_catalog(kiln_runtime**) {
@@ -17,7 +17,7 @@ kiln_error* open_no_catalog(kiln_runtime**) {
 }
 kiln_error* give_nothing(kiln_runtime**) { return kiln_runtime_open(nullptr, nullptr); }
 
-// Whether every call but the last, which has memory enough, ends with that error.
+// True if every call except the last, which has enough memory, returns that error.
 bool tells(kiln_error* (*call)(kiln_runtime**), const char* name) {
   for (long allowed = 0; allowed < 1000; ++allowed) {
     kiln_runtime* runtime = nullptr;

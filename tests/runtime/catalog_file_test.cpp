@@ -1,4 +1,4 @@
-// Catalog files through the runtime: opened by path and from memory, loaded from, refused.
+// Catalog files through the runtime: opening by path and from memory, loading, and refusals.
 #include "generator/catalog_file.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -35,7 +35,7 @@ tools::Artifact artifact(const ImageEntry& image, Compression compression) {
   return artifact;
 }
 
-// The modules of test_modules.hpp, and a second `nothing` of both.
+// Returns the modules of test_modules.hpp, and a second `nothing` in both.
 std::string file_bytes(Compression compression = Compression::kNone) {
   tools::Catalog catalog{"tests", {"gfx1100", "gfx90a", "compute_80"}, {}, {}, {}};
   for (const ModuleEntry* entry : {&kArithmetic, &kPair}) {
@@ -120,7 +120,7 @@ TEST_CASE("A name that is not in a catalog file, or in two modules, is told", "[
         "catalog 'tests' has no module 'pear'");
   CHECK(message(device.function("tick", file, "pair")) == "module 'pair' has no kernel 'tick'");
   CHECK(device.function("nothing", file, "pair"));
-  // The same of a header's catalog.
+  // The same for the catalog of a header.
   const Catalog& catalog = file.catalog();
   CHECK(device.function("nothing", catalog, "pair"));
   CHECK(message(device.function("nothin", catalog)) == "catalog 'tests' has no kernel 'nothin'");

@@ -1,5 +1,5 @@
-// The real compilers, on the source of kiln's own modules as `kiln build --embed-source` writes it:
-// every module compiles, and gives an image that has the kernels which the catalog lists.
+// The real compilers, on the source of kiln's own modules as written by `kiln build
+// --embed-source`: every module compiles, and the image has the kernels that the catalog lists.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <kiln_kernels.hpp>
@@ -17,8 +17,9 @@ using namespace kiln::runtime;
 
 namespace {
 
-// NVRTC's option to stop before it makes code, with templates instantiated: a tenth of the time.
-// Images are then made of few modules; of the others, the build makes them by the same compiler.
+// The option of NVRTC to stop before code generation, with templates instantiated: it takes a tenth
+// of the time. Images are then made for only a few modules; the build makes the others with the
+// same compiler.
 const std::string kSyntaxAlone = "--fdevice-syntax-only";
 
 bool has_syntax_alone(SourceCompiler& compiler, Backend backend, const TargetId& target) {
@@ -48,7 +49,7 @@ void compile_all(Backend backend, const std::string& target_name,
       REQUIRE(stored);
       auto bundle = read_source_bundle(as_text(stored->bytes));
       REQUIRE(bundle);
-      // What is asked here is that it compiles: the build makes the optimized image of the same
+      // This only tests that the source compiles; the build makes the optimized image of the same
       // source.
       bundle->host_flags.emplace_back("-O0");
       if (!is_image_made) bundle->nvidia_flags.push_back(kSyntaxAlone);

@@ -1,4 +1,4 @@
-// Modules that hold their source: compiled for the device, kept on disk, told when it fails.
+// Modules that contain their source: compiling for the device, the cache on disk, and errors.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A module that holds nothing but its source.
+// A module that contains only its source.
 class SourceModule {
  public:
   explicit SourceModule(const std::string& text) {
@@ -56,7 +56,7 @@ class SourceModule {
 constexpr char kSource[] =
     "__global__ void nothing() {}\n__global__ void scale_add(unsigned long long n) {}\n";
 
-// A runtime over a fake driver and the fake compiler that goes with it.
+// A runtime over a fake driver, with the matching fake compiler.
 class Machine {
  public:
   explicit Machine(const std::string& driver) : subject_(subject_named(driver)) {}
@@ -89,7 +89,8 @@ Device open_device(const OpenOptions& options) {
   return *device;
 }
 
-// Loads the module on a fresh runtime. Returns how it was compiled: the trace's line.
+// Loads the module with a fresh runtime. Returns the line of the trace that says how it was
+// compiled.
 std::string load(OpenOptions options, const ModuleEntry& module) {
   std::string compiled;
   options.trace = [&](std::string_view line) {

@@ -1,5 +1,5 @@
-// What every driver must do, seen through the public interface: run over each fake and, where there
-// is one, each real driver (KILN_TEST_DRIVER, see subject.hpp).
+// The contract of every driver, tested through the public interface. Runs over each fake driver and
+// each real driver that exists (KILN_TEST_DRIVER, see subject.hpp).
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
@@ -40,7 +40,8 @@ std::vector<float> counting(std::size_t count) {
   return values;
 }
 
-// The program around kiln, which makes streams with the vendor's own functions on the first device.
+// The program that uses kiln. It creates streams with the vendor's own functions on the first
+// device.
 class Callers {
  public:
   explicit Callers(const Runtime& runtime) : runtime_(runtime) {
@@ -111,7 +112,7 @@ TEST_CASE("A device of the CPU's says which number of the environment is wrong")
     CHECK(runtime.backends().front().reasons == std::vector<std::string>{wrong});
     ::unsetenv(variable.c_str());
   }
-  ::setenv(variable.c_str(), "", 1);  // as if it were not set
+  ::setenv(variable.c_str(), "", 1);  // counts as not set
   CHECK_FALSE(open_subject().devices().empty());
   ::unsetenv(variable.c_str());
 }
@@ -188,7 +189,7 @@ TEST_CASE("A typed buffer takes vectors, arrays and spans, and gives them back")
   check(device.fill(copied, 0));
   CHECK(take(device.download(copied)) == std::vector<float>(kCount));
 
-  const Result<Buffer> plain = device.upload(values);  // a buffer of no type, as before
+  const Result<Buffer> plain = device.upload(values);  // an untyped buffer
   CHECK(take(device.download<float>(*plain)) == values);
   const Buffer moved = std::move(buffer);
   CHECK(moved.size() == kCount * sizeof(float));
@@ -213,7 +214,7 @@ TEST_CASE("Copies on a stream run in its order, from pinned memory and back") {
   for (std::size_t i = 0; i < kCount; ++i) pinned[i] = static_cast<float>(i);
   std::vector<float> results(kCount);
   {
-    // In any order: the buffer keeps the stream open.
+    // Objects may be destroyed in any order: the buffer keeps the stream open.
     TypedBuffer<float> outlives;
     const Stream stream = take(device.create_stream());
     const auto in = take(device.upload_async(pinned, stream));
@@ -321,7 +322,7 @@ TEST_CASE("A buffer and a stream of another device are refused, the buffer's add
   refuses(take(here.create_event()).record(stream), of_another);
   CHECK_FALSE(here.allocate(64, stream));
 
-  if (subject().backend == Backend::kHost) {  // whose devices share their memory
+  if (subject().backend == Backend::kHost) {  // the devices of the host share their memory
     check(here.fill(ours, 0));
     check(scale_add.launch(kConfig, kCount, ours, theirs.data(), 2.0F, 1.0F));
     CHECK(take(there.download(theirs))[999] == 1.0F);
@@ -342,7 +343,8 @@ TEST_CASE("A kernel that leaves a buffer is an error of its launch where the dev
     CAPTURE(launched.error().text());
     CHECK(launched.error().message.find(words) != std::string::npos);
   };
-  // Within what the alignment adds, and far outside of it. Of several threads, any may be told.
+  // In the bytes that the alignment adds, and far outside of the buffer. If several threads fault,
+  // any of them may be reported.
   const auto wide = take(device.allocate<float>(2 * kCount));
   const auto more = take(device.upload(counting(2 * kCount)));
   const Result<void> one = scale_add.launch({{4}, {256}}, kCount + 1, more, out, 2.0F, 1.0F);
@@ -355,7 +357,7 @@ TEST_CASE("A kernel that leaves a buffer is an error of its launch where the dev
   REQUIRE_FALSE(null);
   CHECK(null.error().message.find("argument 3 is null") != std::string::npos);
 
-  check(scale_add.launch(kConfig, kCount, in, out, 2.0F, 1.0F));  // the device goes on
+  check(scale_add.launch(kConfig, kCount, in, out, 2.0F, 1.0F));  // the device is still usable
   CHECK(take(device.download(out))[999] == 1.0F);
 }
 
@@ -402,7 +404,8 @@ TEST_CASE("Function refuses arguments of other types than the catalog tells") {
         head + "1 has type f32*, the parameter has u64");
   CHECK(message(scale_add.launch(kConfig, 3.0, buffer, buffer, 1.0F, 2.0F)) ==
         head + "1 has type f64, the parameter has u64");
-  // What C++ has several names for, what points to anything, and what kiln does not know, fits by size.
+  // Types with several names in C++, pointers to any type, and types that kiln does not know fit by
+  // size.
   struct Own {
     float value;
   };
@@ -431,7 +434,7 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
   };
   const Result<void> swapped = scale_add.launch(kConfig, kCount, Three{}, nowhere, 2.0F, 1.0F);
   CHECK(message(swapped) == "kernel 'scale_add': argument 2 has 24 bytes, the parameter has 8");
-  CHECK(swapped.error().notes.empty());  // no cast makes a buffer of it
+  CHECK(swapped.error().notes.empty());  // no hint: a cast cannot make it a buffer
   CHECK(message(scale_add.launch({{0}, {256}}, kCount, nowhere, nowhere, 2.0F, 1.0F)) ==
         "kernel 'scale_add' of module 'arithmetic': empty grid (0, 1, 1)");
   const std::string zeros = "write 1 for the dimensions that are not used";
@@ -471,7 +474,7 @@ TEST_CASE("Function refuses blocks of more threads than the kernel was compiled 
   CHECK(launched.error().code == ErrorCode::kInvalidInput);
   CHECK(launched.error().message.ends_with(
       ": a block of 512 threads, the kernel is compiled for up to 256"));
-  // More than the device takes: the smaller bound is named at once.
+  // More threads than the device allows: the smaller limit is named right away.
   const Result<void> huge = nothing.launch({{1}, {1024, 2}});
   REQUIRE_FALSE(huge);
   CHECK(huge.error().message.ends_with(": a block of 2048 threads, the kernel is compiled for up to 256"));
@@ -488,7 +491,7 @@ TEST_CASE("Function launches with all the shared memory that the device has") {
 }
 
 TEST_CASE("Function launches with just less shared memory than CUDA wants to be asked for") {
-  // CUDA's 48 KiB are of static and dynamic memory together.
+  // The 48 KiB of CUDA cover static and dynamic memory together.
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
   const auto nothing = take(device.function(modules().nothing));
@@ -546,7 +549,7 @@ TEST_CASE("Streams and events order and time the work") {
   const auto scale_add = take(device.function(modules().scale_add));
 
   check(start.record(stream));
-  CHECK_FALSE(stop.milliseconds_since(start));  // which was not recorded yet
+  CHECK_FALSE(stop.milliseconds_since(start));  // `start` is not recorded yet
   CHECK_FALSE(start.milliseconds_since(stop));
   check(device.copy_to_device_async(in.data(), values.data(), in.size(), stream));
   check(device.fill(out.data(), 0, out.size(), stream));
@@ -569,7 +572,7 @@ TEST_CASE("Device takes a stream that the caller made") {
   std::vector<float> results(kCount);
   const Buffer buffer = take(device.allocate(kCount * sizeof(float)));
   const auto scale_add = take(device.function(modules().scale_add));
-  Callers callers(runtime);  // its context is the device's own
+  Callers callers(runtime);  // its context is that of the device
   const StreamRef stream = StreamRef::from_native(callers.create_stream());
   check(device.copy_to_device_async(buffer.data(), values.data(), buffer.size(), stream));
   check(
@@ -605,7 +608,8 @@ TEST_CASE("Device works in a context that the caller made, and leaves the caller
     const auto scale_add = take(inside.function(modules().scale_add));
     check(scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0F, 0.0F));
     CHECK(take(inside.download<float>(buffer))[10] == 20.0F);
-    // Modules are the context's: the device itself has loaded none, nor made a context.
+    // Modules belong to the context: the device itself has neither loaded one nor created a
+    // context.
     CHECK(inside.statistics(modules().arithmetic).loads == 1);
     CHECK(device.statistics(modules().arithmetic).loads == 0);
     if (subject().machine != nullptr) CHECK(subject().machine->live().contexts == 0);
@@ -665,7 +669,7 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
   CHECK_FALSE(device.get_or_load_func_raw("missing", image->data, image->size));
 
-  // Arguments are compared with what the image, or its driver, tells: a fake image tells nothing.
+  // Arguments are compared with the information of the image or its driver. A fake image has none.
   const bool is_known = subject().machine == nullptr || subject().name == "fake_cuda";
   if (!is_known) return;
   const Result<void> few = scale_add.launch(kConfig, kCount, buffer.data(), buffer.data(), 2.0F);

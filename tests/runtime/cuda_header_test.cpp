@@ -1,4 +1,4 @@
-// Our few declarations of the CUDA driver against the real cuda.h, where there is one.
+// Compares kiln's few declarations of the CUDA driver with the real cuda.h, if there is one.
 #include <catch2/catch_test_macros.hpp>
 
 #if !__has_include(<cuda.h>)
@@ -15,7 +15,7 @@ TEST_CASE("Our declarations agree with cuda.h") { SKIP("no cuda.h on this machin
 namespace ours = kiln::runtime::cuda;
 
 namespace kiln::runtime::cuda {
-// Optional functions are those that an older cuda.h may lack.
+// Optional functions may be missing in an older cuda.h.
 #define KILN_CHECK_REQUIRED(exported, parameters) \
   static_assert(testing::kSameShape<CUresult(*) parameters, decltype(&::exported)>, #exported);
 #define KILN_CHECK_OPTIONAL(exported, parameters)

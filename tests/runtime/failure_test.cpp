@@ -1,4 +1,4 @@
-// What goes wrong while loading and launching: the message, and what is left afterwards.
+// Errors while loading and launching: the message, and what remains afterwards.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -27,12 +27,12 @@ Device open_device(OpenOptions options) {
 
 const LaunchConfig kConfig{{1}, {64}};
 
-// The image of `arithmetic` that the first device of a backend takes.
+// Returns the image of `arithmetic` that the first device of a backend uses.
 const ImageEntry& image_for(Backend backend) {
   return kArithmeticImages[backend == Backend::kCuda ? 2 : 1];
 }
 
-// Copies in, launches on a stream, times it, and copies back: what a program does.
+// Copies in, launches on a stream, measures the time, and copies back, like a typical program.
 Result<void> use_everything(const Runtime& runtime) {
   KILN_TRY_ASSIGN(const Device device, runtime.device(0));
   KILN_TRY_ASSIGN(const Buffer in, device.upload(std::vector<float>(64, 1.0F)));
@@ -65,13 +65,13 @@ Result<void> use_everything(const Runtime& runtime) {
   KILN_TRY_ASSIGN(const auto results, device.download<float>(in));
   if (results[0] != 3.0F) return Error{ErrorCode::kInternal, "wrong result", {}, {}};
   if (device.info().backend != Backend::kCuda) return {};
-  // The fake's name for the first device's own context.
+  // The handle of the first device's own context in the fake driver.
   KILN_TRY_ASSIGN(const Device inside, device.in_context(reinterpret_cast<void*>(1)));
   KILN_TRY_ASSIGN(const auto nothing, inside.function(kNothing));
   return nothing.launch(kConfig);
 }
 
-// Everything that an error says, in one text.
+// Returns the whole error as one text.
 std::string whole(const Error& error) { return render(error); }
 
 bool contains_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -79,7 +79,7 @@ bool contains_any(const std::string& text, std::initializer_list<const char*> pa
                      [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
-// One fake with one device, and what happens when its driver's calls fail one after the other.
+// A fake driver with one device, whose calls fail one after the other.
 class Faults {
  public:
   explicit Faults(const std::string& name) : subject_(subject_named(name)) {}
@@ -90,14 +90,14 @@ class Faults {
     machine().script().devices.resize(1);
     return *Runtime::open(options);
   }
-  // The calls of a run that nothing disturbs.
+  // Returns the number of calls of a run without faults.
   int count_calls() const {
     const Result<void> fine = use_everything(open());
     if (!fine) FAIL(fine.error().message);
     CHECK(machine().live() == kNothingLeft);
     return machine().all_calls();
   }
-  // "cuMemcpyHtoDAsync_v2" is told as "cuMemcpyHtoDAsync".
+  // "cuMemcpyHtoDAsync_v2" is reported as "cuMemcpyHtoDAsync".
   std::string failed_call() const {
     const std::string call = machine().failed_call();
     return call.substr(0, std::min(call.find("_v2"), call.find("R0600")));
@@ -124,7 +124,7 @@ TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
       faults.machine().fail_any(nth, fake::kInvalidValue);
       outcome = use_everything(runtime);
       if (!runtime.backends()[0].reasons.empty()) {
-        outcome = runtime.default_device().error();  // which has the reasons
+        outcome = runtime.default_device().error();  // the error has the reasons
       }
     }
     const std::string call = faults.failed_call();
@@ -133,15 +133,15 @@ TEST_CASE("A failed call of any kind is named, and leaves nothing behind") {
       CAPTURE(whole(outcome.error()));
       CHECK(whole(outcome.error()).find(call) != std::string::npos);
     }
-    // What a failed release left is the driver's, and giving back is where nobody is left to tell.
-    // It asks for captures first.
+    // Memory that a failed release left behind belongs to the driver, and releases cannot report
+    // errors. A release first asks for captures.
     const bool gives_back =
         contains_any(call, {"Free", "Destroy", "Unload", "Release", "CtxSetCurrent",
                             "CtxGetCurrent", "SetDevice", "hipGetDevice", "CtxSynchronize",
                             "DeviceSynchronize", "StreamIsCapturing"});
     if (gives_back) continue;
-    // Asked for one parameter after the other until it fails like this; and a release of HIP
-    // without pools may not know the question.
+    // It is called for one parameter after the other until it fails; and a release of HIP without
+    // pools may not know the attribute.
     const bool may_fail = call == "cuFuncGetParamInfo" || call == "hipDeviceGetAttribute";
     if (!may_fail) CHECK_FALSE(outcome);
     CHECK(faults.machine().live() == Faults::kNothingLeft);
@@ -174,8 +174,9 @@ TEST_CASE("A driver that fails from some call on is told of, and everything ends
       faults.machine().fail_from(nth, fake::kInvalidValue);
       outcome = use_everything(runtime);
     }
-    if (outcome) continue;  // what failed was teardown
-    // The first failed call, or the one after it where the first put the caller's own device back.
+    if (outcome) continue;  // the failure was in teardown
+    // The error names the first failed call, or the next one if the first restored the caller's
+    // device.
     CAPTURE(nth, faults.failed_call(), whole(outcome.error()));
     CHECK(contains_any(whole(outcome.error()),
                        {": CUDA_ERROR_INVALID_VALUE: ", ": hipErrorInvalidValue: "}));
@@ -315,7 +316,8 @@ TEST_CASE("The caller's own choice of device is left as it was") {
   REQUIRE(second);
   const int before = fake_hip().calls("hipSetDevice");
   REQUIRE(second->allocate(64));
-  // There and back, for the allocation, for its release, and before each to ask for captures.
+  // Sets the device and restores it: for the allocation, for its release, and before each for the
+  // question about captures.
   CHECK(fake_hip().calls("hipSetDevice") == before + 8);
 }
 

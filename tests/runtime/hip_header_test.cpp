@@ -1,4 +1,4 @@
-// Our few declarations of HIP against the real headers, where there are some.
+// Compares kiln's few declarations of HIP with the real headers, if there are some.
 #include <catch2/catch_test_macros.hpp>
 
 #if !__has_include(<hip/hip_runtime_api.h>)
@@ -8,7 +8,7 @@ TEST_CASE("Our declarations agree with HIP's headers") { SKIP("no HIP headers on
 #else
 
 #define __HIP_PLATFORM_AMD__ 1
-#define __HIP_DISABLE_CPP_FUNCTIONS__ 1  // overloads, of which a pointer cannot be taken
+#define __HIP_DISABLE_CPP_FUNCTIONS__ 1  // overloads, which have no unique address
 #include <hip/hip_runtime_api.h>
 
 #include "runtime/src/hip_types.hpp"
@@ -17,7 +17,7 @@ TEST_CASE("Our declarations agree with HIP's headers") { SKIP("no HIP headers on
 namespace ours = kiln::runtime::hip;
 
 namespace kiln::runtime::hip {
-// Optional functions are those that some release's headers lack.
+// Optional functions are missing in the headers of some releases.
 #define KILN_CHECK_REQUIRED(name, result, parameters) \
   static_assert(testing::kSameShape<result(*) parameters, decltype(&::name)>, #name);
 #define KILN_CHECK_OPTIONAL(name, result, parameters)

@@ -1,4 +1,4 @@
-// KILN_IMAGE_PATH: images that a user adds beside those of the program.
+// KILN_IMAGE_PATH: images that a user adds to those of the program.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ namespace {
 // Modules without an image for the fake H200.
 constexpr ImageEntry kForAmd[] = {stored("gfx90a", ImageFormat::kHsaco, kFakeGfx90a)};
 constexpr ModuleEntry kAmdOnly{"arithmetic", 0, 1, {kArithmeticKernels}, {kForAmd}};
-constexpr std::uint64_t kOurSources = 0x2d711642b726b044;  // of SHA-256 of "x"
+constexpr std::uint64_t kOurSources = 0x2d711642b726b044;  // from SHA-256 of "x"
 constexpr ModuleEntry kKnown{"arithmetic", 0, 1, {kArithmeticKernels}, {kForAmd}, kOurSources};
 constexpr ModuleEntry kAmdPair{"pair", 0, 2, {kPairKernels}, {kForAmd}};
 
@@ -36,7 +36,8 @@ class ImagePath {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << bytes;
   }
-  // The first of the fake's devices, an H200; what it traces goes into lines: the driver, /nowhere, and so on.
+  // Returns the first device of the fake driver, an H200. Its trace goes to `lines`: the driver,
+  // /nowhere, and so on.
   Device open(std::vector<std::string>* lines = nullptr) const {
     OpenOptions options = fake_cuda_options();
     options.image_path = "/nowhere:" + folder_;
@@ -155,7 +156,7 @@ TEST_CASE("An image in a folder that was built from other sources than the progr
   REQUIRE(lines.size() >= 2);
   CHECK(lines[1] == "cuda:0: module 'arithmetic': refused " + image +
                         ": was built from other sources than this program's");
-  // A program that does not know its own sources takes it.
+  // A program that does not know its own sources accepts the image.
   CHECK(path.open().get_or_load_func("nothing", kAmdOnly));
 }
 

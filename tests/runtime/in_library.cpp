@@ -1,4 +1,4 @@
-// A shared library of a user's with the runtime in it.
+// A shared library of a user that contains the runtime.
 #include "kiln/runtime.hpp"
 
 extern "C" __attribute__((visibility("default"))) int user_counts_devices() {

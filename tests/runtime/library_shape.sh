@@ -1,6 +1,6 @@
 #!/bin/sh
-# What libkiln_runtime.so is: under 392 KB when stripped, in need of libc, libstdc++ and zstd alone, and
-# showing nothing but the functions of kiln.h.
+# Checks libkiln_runtime.so: it has less than 392 KB when stripped, needs only libc, libstdc++ and
+# zstd, and exports only the functions of kiln.h.
 # usage: library_shape.sh LIBRARY HEADER SCRATCH_FOLDER
 set -eu
 library=$1 header=$2 scratch=$3

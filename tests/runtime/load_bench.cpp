@@ -1,10 +1,10 @@
-// What loading kiln's own modules costs on an NVIDIA GPU: all of them, stored uncompressed and with
-// zstd, beside the driver's own calls on the same bytes; and what a program pays before it asks for
-// a device.
+// Measures how long kiln's own modules take to load on an NVIDIA GPU, uncompressed and with zstd,
+// compared with the driver's own calls on the same bytes. Also measures the time before a program
+// requests a device.
 //
 // usage: runtime_load_bench
-// A line a module: milliseconds, the best of fifty; then the sums and what they are held to. Ends
-// with 0 when all is within bounds, with 1 when not, with 4 without an NVIDIA GPU.
+// Prints a line for each module: milliseconds, the best of fifty; then the sums and their limits.
+// Exits with 0 if all are within limits, with 1 if not, and with 4 without an NVIDIA GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -26,8 +26,8 @@ namespace {
 using namespace kiln;
 
 constexpr int kRounds = 50;
-constexpr double kMostOverDriver = 1.1;     // of cuModuleLoadDataEx, for images stored uncompressed
-constexpr double kMostMicroseconds = 1000;  // of Runtime::open
+constexpr double kMostOverDriver = 1.1;     // times cuModuleLoadDataEx, uncompressed images
+constexpr double kMostMicroseconds = 1000;  // for Runtime::open
 
 template <typename Call>
 double milliseconds(Call call) {
@@ -37,8 +37,8 @@ double milliseconds(Call call) {
   return took.count();
 }
 
-// Loads one image with the driver alone, in the context that kiln uses too. Times are of loading;
-// unloading, which follows at once, is not counted.
+// Loads one image with the driver only, in the same context as kiln. Only loading is timed, not the
+// unloading right after it.
 class Raw {
  public:
   explicit Raw(int ordinal) {
@@ -64,10 +64,11 @@ class Raw {
   bool usable_ = false;
 };
 
-// A module of the same kernels with one image a unit, the one that the device takes, uncompressed.
+// A module with the same kernels and one uncompressed image for each unit: the one that the device
+// uses.
 struct Uncompressed {
   std::vector<runtime::ImageBytes> bytes;
-  std::vector<ImageEntry> packed;  // as the program has them
+  std::vector<ImageEntry> packed;  // as stored in the program
   std::vector<ImageEntry> images;
   ModuleEntry entry;
 
@@ -101,7 +102,8 @@ struct Uncompressed {
   }
 };
 
-// kiln's own way: choose, decompress, load. From the module's statistics, which count no unloading.
+// Loads with kiln: selects, decompresses, and loads. Timed by the statistics of the module, which
+// exclude unloading.
 double load_with_kiln(const Device& device, const ModuleEntry& module) {
   const double before = device.statistics(module).load_milliseconds;
   for (std::uint16_t unit = 0; unit < module.unit_count; ++unit) {
@@ -115,7 +117,7 @@ double load_with_kiln(const Device& device, const ModuleEntry& module) {
   return device.unload(module) ? took : -1;
 }
 
-// The best of many rounds, in each of which every way has its turn.
+// The best times of many rounds. In each round, every method has its turn.
 struct Times {
   double plain = std::numeric_limits<double>::max();
   double zstd = plain, module = plain, decoder = plain;
@@ -156,7 +158,7 @@ int main() {
   std::printf("%-12s %10s | %10s %10s | %10s | %10s\n", "module", "bytes", "kiln", "zstd",
               "cuModule", "decoder");
   Times sum{0, 0, 0, 0};
-  std::deque<Uncompressed> kept;  // the device knows modules by their addresses
+  std::deque<Uncompressed> kept;  // the device identifies modules by their addresses
   for (const ModuleEntry* module : ops::catalog().modules) {
     Uncompressed& plain = kept.emplace_back();
     if (!plain.fill(*module, target)) return 1;

@@ -1,8 +1,8 @@
-// What it costs to get a kernel that is loaded: by its constant and by name, beside the usual scheme of
-// a map behind a read lock. Runs on the driver that KILN_TEST_DRIVER names, by default the fake CUDA
-// driver: the look-up asks no driver.
+// Measures how long it takes to get a loaded kernel, by its constant and by name, compared with the
+// usual map behind a read lock. Runs on the driver of KILN_TEST_DRIVER, by default the fake CUDA
+// driver; a look-up makes no driver call.
 //
-// usage: runtime_lookup_bench          prints nanoseconds a call, the best of five runs
+// usage: runtime_lookup_bench          prints nanoseconds for a call, the best of five runs
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// How memory is asked of a driver that has a pool, and of one that has none. What copies do is in
-// contract_test.cpp.
+// Allocation from a driver with a memory pool, and from one without. contract_test.cpp tests
+// copies.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <utility>
@@ -66,7 +66,7 @@ TEST_CASE("A stream of the caller's that waits for nothing ends the use of the p
   }));
   REQUIRE(device.fill(before, 0, StreamRef::from_native(stream)));
   before = Buffer();
-  CHECK(fake_cuda().calls("cuCtxSynchronize") == 0);  // it waits for the default stream
+  CHECK(fake_cuda().calls("cuCtxSynchronize") == 0);  // the release waits for the default stream
 
   before = *device.allocate(64);
   REQUIRE(device.as_current([&]() -> Result<void> {
@@ -80,7 +80,7 @@ TEST_CASE("A stream of the caller's that waits for nothing ends the use of the p
   CHECK(fake_cuda().calls("cuMemFreeAsync") == 2);
   before = *device.allocate(64);
   CHECK(fake_cuda().calls("cuMemAlloc_v2") == 1);
-  // In that stream's own order nothing waits.
+  // In the order of that stream, nothing waits.
   REQUIRE(device.allocate(64, StreamRef::from_native(stream)));
   CHECK(fake_cuda().calls("cuMemFreeAsync") == 3);
 }
@@ -97,7 +97,8 @@ TEST_CASE("Another thread allocates while a stream is captured") {
   }));
   REQUIRE(device.allocate(64, other));
   CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 1);
-  // The default stream would end the capture: plain memory, which the driver judges.
+  // The default stream would end the capture, so plain memory is allocated, which the driver may
+  // refuse.
   (void)device.allocate(64);
   CHECK(fake_cuda().calls("cuMemAllocFromPoolAsync") == 1);
   CHECK(fake_cuda().calls("cuMemAlloc_v2") == 1);

@@ -1,5 +1,5 @@
-// What a user reads when no image fits, or a launch does not fit its kernel:
-// tests/golden/messages/*.txt, read in review.
+// The messages for a user when no image fits, or when a launch does not fit its kernel:
+// tests/golden/messages/*.txt, checked in review.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace kiln::testing;
 
 namespace {
 
-// A module for the targets of kiln's own manifest, its PTX from a new toolkit.
+// A module for the targets of kiln's own manifest, with PTX from a new toolkit.
 constexpr unsigned char kBytes[] = "bytes that no driver sees";
 constexpr ImageEntry kImages[] = {
     stored("compute_80", ImageFormat::kPtx, kBytes, 0, 90),

@@ -1,4 +1,5 @@
-// Opening: which libraries are tried, what is told when they do not do, how devices are named.
+// Opening: the libraries that are tried, the messages when they do not work, and the names of
+// devices.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <string>
@@ -14,7 +15,7 @@ using namespace kiln::testing;
 
 namespace {
 
-// A variable of the environment for the length of a test.
+// An environment variable for the duration of a test.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -178,7 +179,7 @@ TEST_CASE("Runtime reads the architecture from the properties of every HIP relea
   CHECK(find_gcn_arch(name + std::string("gfx1030\0", 8)) == "gfx1030");
   CHECK(find_gcn_arch("gfx1100" + name).empty());  // a marketing name
   CHECK(find_gcn_arch(name + std::string("gfxgfx906:xnack-\0", 17)) == "gfx906:xnack-");
-  CHECK(find_gcn_arch(name + "gfx1030").empty());  // no end
+  CHECK(find_gcn_arch(name + "gfx1030").empty());  // without an end
   CHECK(find_gcn_arch("").empty());
 }
 

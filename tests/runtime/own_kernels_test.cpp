@@ -1,6 +1,5 @@
-// kiln's own kernels, from the header that the build generates, on a real device
-// (KILN_TEST_DRIVER). That each computes what it should is the conformance suite's matter; this is
-// about loading them.
+// Loads kiln's own kernels, from the header that the build generates, on a real device
+// (KILN_TEST_DRIVER). The conformance suite tests what they compute.
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <string>

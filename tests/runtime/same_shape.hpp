@@ -1,5 +1,5 @@
-// Whether two functions take the same arguments as the machine sees them: as many, each of the same
-// size, pointers where pointers are. Names of types may differ.
+// True if two functions take the same arguments at machine level: the same number, the same sizes,
+// and pointers in the same places. Names of types may differ.
 #pragma once
 
 #include <type_traits>

@@ -26,7 +26,7 @@ DeviceTarget device(std::string_view target, std::uint16_t max_ptx_isa = 90) {
   return {*parse_target_id(target), max_ptx_isa};
 }
 
-// The target that is chosen, and how well it fits: "sm_80 compatible"; "" for none.
+// Returns the chosen target and how well it fits: "sm_80 compatible"; "" for none.
 std::string choose(const std::vector<std::string_view>& targets, const DeviceTarget& wanted) {
   std::vector<ImageEntry> images;
   for (const std::string_view target : targets) images.push_back(image(target));
@@ -80,7 +80,7 @@ TEST_CASE("select_image refuses PTX that the driver is too old for") {
   CHECK(choose({"compute_80"}, device("sm_90", 0)) == "compute_80 PTX");
 }
 
-// The messages for devices that no image is for are golden: message_test.cpp.
+// The messages for devices without an image are golden files: message_test.cpp.
 TEST_CASE("no_image says what to add where a module holds no image") {
   CHECK(refusal({}, device("host"), "host (this machine, host)") ==
         "kiln: error: no image of module 'unary' runs on host (this machine, host)\n"

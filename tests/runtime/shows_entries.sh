@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether a library shows no function and no variable of C++. What headers define inline is not looked at: each who
-# includes them has it.
+# Checks that a library exports no C++ function and no C++ variable. Inline definitions of headers
+# are not checked, because every program that includes the headers has them.
 # usage: shows_entries.sh LIBRARY
 set -eu
 shown=$(nm -D --defined-only "$1" | awk '$2 ~ /^[TDBR]$/ && $3 ~ /^_Z/ {print $3}')

@@ -1,5 +1,5 @@
-// A stream's work as a graph of the driver under test. kiln has no graphs of its own: a program uses
-// the vendor's functions, as this does.
+// The work of a stream as a graph of the driver under test. kiln has no graphs of its own, so a
+// program uses the vendor's functions, as this class does.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ class StreamGraph {
  public:
   using Work = std::function<Result<void>()>;
 
-  // Captures what `work` puts on the stream; nothing of it runs yet.
+  // Captures the work that `work` puts on the stream, without running it.
   StreamGraph(const Runtime& runtime, const Device& device, const Stream& stream, const Work& work)
       : runtime_(runtime), device_(device), stream_(stream) {
     as_current([&] {
-      constexpr int kGlobal = 0;  // no thread may do what could not be captured
+      constexpr int kGlobal = 0;  // no thread may make calls that cannot be captured
       begun_ = call(begin(), stream_.native(), kGlobal);
       if (begun_ != 0) return;
       work_ = work();
@@ -42,10 +42,10 @@ class StreamGraph {
   StreamGraph& operator=(const StreamGraph&) = delete;
 
   int begun() const { return begun_; }                // the driver's status; 0: the capture began
-  int ended() const { return ended_; }                // likewise; 0: there is a graph
-  const Result<void>& work() const { return work_; }  // what it returned while it was captured
+  int ended() const { return ended_; }                // the driver's status; 0: there is a graph
+  const Result<void>& work() const { return work_; }  // the result of `work` during the capture
 
-  // The driver's status.
+  // Returns the driver's status.
   int launch() const {
     int status = -1;
     as_current([&] { status = call(prefix() + "GraphLaunch", executable_, stream_.native()); });

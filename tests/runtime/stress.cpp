@@ -1,9 +1,9 @@
-// Many threads that load, launch and unload at random: meant for ThreadSanitizer, useful without.
+// Many threads that load, launch and unload at random. Meant for ThreadSanitizer, but also useful
+// without.
 //
 // usage: runtime_stress [--seconds S] [--threads N] [--seed N]
-//        3 seconds, 16 threads, a seed of its own that it prints; KILN_TEST_DRIVER names the driver
-// Ends with 0 when every result was right and nothing was left behind, with 4 where there is no
-// device.
+//        3 seconds, 16 threads, a random seed, which it prints; KILN_TEST_DRIVER names the driver
+// Exits with 0 if every result was right and nothing was left behind, with 4 without a device.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ struct Options {
   unsigned seed = std::random_device{}();
 };
 
-// One thread's random work on the devices of a runtime.
+// The random work of one thread on the devices of a runtime.
 class Worker {
  public:
   Worker(const Runtime& runtime, unsigned seed) : runtime_(runtime), random_(seed) {}
@@ -59,7 +59,7 @@ class Worker {
   unsigned long launches() const { return launches_; }
 
  private:
-  // The module may be unloaded by somebody between any two calls: kNotFound is right, too.
+  // Another thread may unload the module between any two calls, so kNotFound is right as well.
   Result<void> find_symbol(const Device& device, const ModuleEntry& module) {
     KILN_TRY_ASSIGN(const Symbol symbol, device.symbol("gain", module));
     if (symbol.size == 4) return {};
@@ -102,7 +102,7 @@ class Worker {
     return Error{ErrorCode::kNoImage, "no raw image for " + device.info().id, {}, {}};
   }
 
-  // Opens the driver once more, and lets go of everything while others go on.
+  // Opens the driver again and releases everything while other threads continue.
   Result<void> use_another_runtime() {
     OpenOptions options;
     options.backends = {subject().backend};
@@ -118,7 +118,7 @@ class Worker {
   unsigned long launches_ = 0;
 };
 
-// 0 when all was right, 4 without a device.
+// Returns 0 if all was right, 4 without a device.
 int run(const Options& options) {
   const Result<Runtime> runtime = Runtime::open(options_for(subject()));
   if (!runtime || runtime->devices().empty()) {

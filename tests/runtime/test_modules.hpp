@@ -1,6 +1,6 @@
-// The modules that the runtime's tests load: a few kernels, as real PTX and as images of the fake
-// drivers, in the form of a generated header. For devices that want other images, the same kernels
-// are built from tests/runtime/kernels: modules() has those that the subject runs.
+// The modules that the tests of the runtime load: a few kernels, as real PTX and as images of the
+// fake drivers, in the form of a generated header. For devices that need other images, the same
+// kernels are built from tests/runtime/kernels; modules() returns those that the subject runs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kiln::testing {
 
-// scale_add(n, in, out, scale, shift): out[i] = in[i] * scale + shift in float32; nothing():
+// scale_add(n, in, out, scale, shift): out[i] = in[i] * scale + shift in float32; nothing(): does
 // nothing. `gain` is a variable of the module.
 inline constexpr unsigned char kPtx[] = R"(.version 7.0
 .target sm_80
@@ -80,7 +80,7 @@ inline constexpr Parameter kScaleAddParameters[] = {{0, 8, ParameterKind::kValue
                                                     {24, 4, ParameterKind::kValue},
                                                     {28, 4, ParameterKind::kValue}};
 
-// One unit, an image for each device that the tests know.
+// One unit, with an image for each device of the tests.
 inline constexpr KernelEntry kArithmeticKernels[] = {
     {"nothing", 0, {}},
     {"scale_add", 0, {kScaleAddParameters}},
@@ -92,12 +92,12 @@ inline constexpr ImageEntry kArithmeticImages[] = {
 };
 inline constexpr ModuleEntry kArithmetic{
     "arithmetic", 0, 1, {kArithmeticKernels}, {kArithmeticImages}};
-// Of arguments whose types nothing tells, as in an image for NVIDIA.
+// Arguments of unknown types, as in an image for NVIDIA.
 using ScaleAdd = Kernel<Untyped<8>, Untyped<8>, Untyped<8>, Untyped<4>, Untyped<4>>;
 inline constexpr Kernel<> kNothing{&kArithmetic, 0};
 inline constexpr ScaleAdd kScaleAdd{&kArithmetic, 1};
 
-// Two units: `nothing` is in the one, `scale_add` in the other.
+// Two units: `nothing` is in the first, `scale_add` in the second.
 inline constexpr KernelEntry kPairKernels[] = {
     {"nothing", 0, {}},
     {"scale_add", 1, {kScaleAddParameters}},

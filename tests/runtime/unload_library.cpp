@@ -1,4 +1,5 @@
-// unload_library LIBRARY: a library of a user's with the runtime in it is loaded, used and unloaded, again and again.
+// unload_library LIBRARY: repeatedly loads, uses and unloads a library of a user that contains the
+// runtime.
 #include <dlfcn.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// The kernels of test_modules.hpp for devices that want real images.
+// The kernels of test_modules.hpp, for devices that need real images.
 #include "device/platform.cuh"
 
 KILN_VARIABLE float gain = 2.0f;
