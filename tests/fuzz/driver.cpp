@@ -1,8 +1,9 @@
-// Runs a fuzz target over its seeds, its corpus, and changed copies of both, the same ones each
-// time; and holds each run to the memory that its input may take (tests/support/memory_meter.hpp).
+// Runs a fuzz target with its seeds, its corpus, and changed copies of both, which are the same in
+// every run. Each run must stay within the memory budget for its input
+// (tests/support/memory_meter.hpp).
 // usage: PROGRAM CORPUS RUNS        CORPUS: a folder, which need not exist; RUNS: changed copies
-//        PROGRAM --seeds FOLDER     writes the seeds there, for libFuzzer to start from
-//        PROGRAM --replay FILE...   runs over those files: what libFuzzer found
+//        PROGRAM --seeds FOLDER     writes the seeds there, as a start for libFuzzer
+//        PROGRAM --replay FILE...   runs those files, for example findings of libFuzzer
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,8 @@
 
 namespace {
 
-// A copy of exactly the input's size, so that the address sanitizer sees a read past it.
+// Copies the input to an allocation of exactly its size, so that the address sanitizer finds reads
+// past it.
 void run(std::string_view input) {
   const auto copy = std::make_unique<std::uint8_t[]>(input.size());
   for (std::size_t i = 0; i < input.size(); ++i) copy[i] = static_cast<std::uint8_t>(input[i]);
@@ -43,7 +45,7 @@ class Changer {
         case 1:  // one byte
           if (at < text.size()) text[at] = static_cast<char>(below(256));
           break;
-        case 2: {  // a number at an end of its range, of any width
+        case 2: {  // a number at a limit of its range, of any width
           constexpr std::uint64_t kEdges[] = {0,
                                               1,
                                               0x7f,
@@ -61,10 +63,10 @@ class Changer {
           }
           break;
         }
-        case 3:  // take some out
+        case 3:  // remove some bytes
           text.erase(at, 1 + below(8));
           break;
-        case 4:  // say some twice
+        case 4:  // duplicate some bytes
           text.insert(at, text.substr(at, 1 + below(16)));
           break;
         default: {  // a piece of another seed

@@ -1,5 +1,5 @@
-// The C interface by sequences of calls, in any order, over the fake CUDA driver: each call is
-// right by itself, what it is given may be anything that earlier calls made, or NULL.
+// Sequences of calls of the C interface, in any order, over the fake CUDA driver. Each single call
+// is valid; its arguments may be anything that earlier calls made, or NULL.
 #include <array>
 
 #include "kiln/kiln.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kSlots = 4;
 
-// Frees what it is given first, then keeps the new one.
+// Frees the old value before it stores a new one.
 template <typename T>
 class Slots {
  public:
@@ -51,12 +51,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Pieces input(data, size);
   kiln_runtime* runtime = nullptr;
   if (failed(kiln_runtime_open("cuda:0", &runtime))) return 0;
-  // In this order, so that functions, streams and buffers go before their devices.
+  // In this order, so that functions, streams and buffers are destroyed before their devices.
   Slots<kiln_device> devices(kiln_device_free);
   Slots<kiln_buffer> buffers(kiln_buffer_free);
   Slots<kiln_stream> streams(kiln_stream_free);
   Slots<kiln_function> functions(kiln_function_free);
-  std::array<std::size_t, kSlots> parameters{};  // of those functions
+  std::array<std::size_t, kSlots> parameters{};  // parameter counts of those functions
   std::array<unsigned char, 256> host{};
   for (int calls = 0; !input.empty() && calls < 64; ++calls) {
     const std::uint8_t call = input.byte(), a = input.byte(), b = input.byte();

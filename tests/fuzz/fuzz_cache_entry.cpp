@@ -1,5 +1,5 @@
-// What a writer of the shared cache may have put into it: an entry's record, its output, and a
-// list.
+// Anything that a writer of the shared cache may have stored: the record of an entry, its output,
+// and a list.
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tools/system/cache_store.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kRoot = "/cache";
 const kiln::Digest kKey = kiln::sha256("a key");
 
-// The paths of all files in the store, sorted.
+// Returns the paths of all files in the store, sorted.
 std::vector<std::string> files_below(const Files& files, const std::string& folder) {
   std::vector<std::string> found;
   const auto names = files.list(folder);

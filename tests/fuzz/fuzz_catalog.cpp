@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto json = read_json(text_of(data, size), "kiln.json");
   if (!json) return 0;
   (void)read_images(*json, "kiln.json");
-  // What was read is written so that it reads the same.
+  // A value that was read is written so that it reads the same.
   const std::string written = write_json(*json);
   const auto again = read_json(written, "kiln.json");
   promise(again && write_json(*again) == written, "JSON reads back otherwise");

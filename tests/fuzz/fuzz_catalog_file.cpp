@@ -19,7 +19,7 @@ void put_text(std::string& out, std::string_view text) {
   out += '\0';
 }
 
-// A file of a table that starts at 64 and of what follows it.
+// Returns a file with a table that starts at 64, followed by the images.
 std::string file_of(const std::string& table, const std::string& images) {
   std::string file(kCatalogFileMagic);
   little(file, kCatalogFileFormat, 4);
@@ -34,7 +34,7 @@ std::string file_of(const std::string& table, const std::string& images) {
 void read(std::string_view file) {
   const auto contents = read_catalog_file(as_bytes(file));
   if (!contents) return promise(!contents.error().message.empty(), "an error without a text");
-  // Everything that was read lies in the file.
+  // Everything that was read lies within the file.
   const auto is_inside = [&](const char* data, std::size_t size) {
     return data >= file.data() && data + size <= file.data() + file.size();
   };
@@ -61,7 +61,7 @@ void read(std::string_view file) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = text_of(data, size);
   read(input);
-  // The same table with a head that vouches for it.
+  // The same table with a head that matches it.
   if (size <= kCatalogFileHeadSize) return 0;
   std::uint64_t table = 0;
   std::memcpy(&table, data + 24, sizeof table);

@@ -1,5 +1,5 @@
-// Compressed containers whose frames are whole: what is fuzzed is what they hold, and what they
-// claim.
+// Compressed containers with valid frames: the fuzzed parts are their content and their claims
+// about it.
 #include "formats/byte_reader.hpp"
 #include "formats/image.hpp"
 #include "formats/zstd.hpp"

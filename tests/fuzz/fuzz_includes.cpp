@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& include : kiln::tools::find_includes(text)) {
     promise(include.line != 0 && include.column != 0, "an include without its place");
   }
-  // The closure stays inside of the manifest's folder, whatever is included.
+  // The include closure stays inside of the manifest's folder, whatever is included.
   FakeFiles files;
   (void)files.write("/project/src/a.cu", text);
   (void)files.write("/project/include/a.hpp", text);

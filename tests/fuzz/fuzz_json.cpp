@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto json = kiln::tools::read_json(text, "text");
   if (!json) return 0;
-  // What is written of it reads as the same.
+  // The value, written and read again, is the same.
   const std::string written = kiln::tools::write_json(*json);
   const auto again = kiln::tools::read_json(written, "written");
   if (!again || kiln::tools::write_json(*again) != written) std::abort();

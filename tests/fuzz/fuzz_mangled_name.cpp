@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto types = kiln::parameters_of_mangled_name(text);
   if (!types) return 0;
-  // What is known has a spelling that reads as the same.
+  // A known type has a spelling that reads as the same type.
   for (const kiln::ParameterType& type : *types) {
     if (type.is_known() && kiln::parse_parameter_type(kiln::to_string(type)) != type) std::abort();
   }

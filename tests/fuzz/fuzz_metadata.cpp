@@ -1,4 +1,4 @@
-// The metadata of a code object that is whole in all else.
+// The metadata of a code object that is otherwise valid.
 #include "formats/byte_reader.hpp"
 #include "formats/hsaco.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

@@ -1,5 +1,5 @@
-// ELF files of any sections, symbols and notes, built whole around what the input says: past the
-// checks of the frame, into what the vendors put into it.
+// ELF files with arbitrary sections, symbols and notes, built as valid files around the input, so
+// that the fuzzer passes the checks of the frame and reaches the vendor-specific parts.
 #include "formats/byte_reader.hpp"
 #include "formats/image.hpp"
 #include "formats/image_head.hpp"
@@ -10,7 +10,7 @@ using namespace kiln::testing;
 
 namespace {
 
-// Names and types that the readers look for; others come from the input.
+// Names and types that the readers look for. Others come from the input.
 constexpr const char* kNames[] = {
     ".nv.info",   ".nv.info.k", ".text.k", ".nv.shared.k", ".nv.constant0.k", ".nv.constant2.k",
     ".nv.compat", ".text",      ".rodata", ".kiln.image",  ".kiln.kernels",   ".note"};
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = kiln::as_bytes(file);
   const auto image = kiln::read_image(bytes);
   const auto head = kiln::read_image_head(bytes);
-  // What the loader's short check refuses, the reader may not take.
+  // The reader must refuse everything that the short check of the loader refuses.
   promise(head || !image, "read_image takes what read_image_head refuses");
   return 0;
 }

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& file : bundle->files) {
     promise(!file.path.starts_with("/") && file.path.find("../") != 0, "a file leaves the folder");
   }
-  // What was read is written so that it reads the same.
+  // A value that was read is written so that it reads the same.
   const std::string written = kiln::write_source_bundle(*bundle);
   const auto again = kiln::read_source_bundle(written);
   promise(again && kiln::write_source_bundle(*again) == written, "a bundle reads back otherwise");

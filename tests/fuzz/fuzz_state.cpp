@@ -1,4 +1,5 @@
-// The record of a build: as it is, and sealed, so that its lines are reached.
+// The record of a build: the raw input, and the input with a valid seal, so that its lines are
+// reached.
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tools/engine/state.hpp"
 #include "tools/system/sealed_text.hpp"
@@ -18,7 +19,7 @@ void round_trip(std::string_view file) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of(data, size);
   round_trip(text);
-  // The version that is written now is the one that is read.
+  // The version that is written is the one that is read.
   const std::string empty = write_state({});
   const std::string first = empty.substr(0, empty.find('\n'));
   const std::size_t blank = first.rfind(' ');

@@ -1,7 +1,7 @@
-// What a fuzz target is: a reader that is given bytes, and the files to start from.
+// A fuzz target: a reader of bytes, and the files to start from.
 //
-// Each fuzz_*.cpp defines both. With KILN_BUILD_FUZZERS (clang) it becomes a libFuzzer program;
-// always, it becomes a fast test with driver.cpp, which changes the seeds in the same way each
+// Each fuzz_*.cpp defines both. With KILN_BUILD_FUZZERS (clang) it becomes a libFuzzer program. In
+// every build it becomes a fast test with driver.cpp, which changes the seeds in the same way each
 // time.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace kiln::testing {
 
 std::vector<std::string> fuzz_seeds();
 
-// Ends the program, which is how a fuzzer learns of a broken promise.
+// Ends the program, which tells the fuzzer of the broken promise.
 inline void promise(bool kept, const char* what) {
   if (kept) return;
   std::fprintf(stderr, "broken: %s\n", what);
@@ -31,8 +31,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// An input taken apart from the front; zeros and empty pieces once it is used up. For targets that
-// make a well-formed frame around what is fuzzed.
+// Takes an input apart from the front; returns zeros and empty pieces once it is used up. For
+// targets that build a well-formed frame around the fuzzed part.
 class Pieces {
  public:
   Pieces(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
@@ -43,7 +43,7 @@ class Pieces {
     rest_ = rest_.subspan(1);
     return first;
   }
-  // Of a length that the input says, in two bytes.
+  // Returns a piece whose length is in two bytes of the input.
   std::string piece() {
     const std::size_t low = byte();
     const std::size_t wanted = low | std::size_t{byte()} << 8;
@@ -57,7 +57,7 @@ class Pieces {
   std::span<const std::uint8_t> rest_;
 };
 
-// What Pieces::piece() reads back.
+// The encoding that Pieces::piece() reads.
 inline std::string as_piece(const std::string& text) {
   return std::string{static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)} +
          text;

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto target = kiln::parse_target_id(text);
-  // What is read must be what its own spelling reads as.
+  // The spelling of a target that was read must read as the same target.
   if (target && kiln::parse_target_id(kiln::to_string(*target)).value() != *target) std::abort();
   return 0;
 }

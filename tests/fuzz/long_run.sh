@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The long form of the fuzz tests: libFuzzer, with coverage, under the address and undefined-behaviour
-# sanitizers. Prints the runs, the time and the size of the corpus of each target, and fails with the
-# first input that breaks one (kept in build-fuzz/findings).
-# usage: tests/fuzz/long_run.sh SECONDS [TARGET]...      SECONDS of each target; all targets without a name
+# The long form of the fuzz tests: libFuzzer, with coverage, under the address and
+# undefined-behaviour sanitizers. Prints the number of runs, the time and the corpus size of each
+# target, and fails with the first input that breaks one (kept in build-fuzz/findings).
+# usage: tests/fuzz/long_run.sh SECONDS [TARGET]...      SECONDS for each target; all targets
+# without a name
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?how many seconds for each target?}
@@ -18,7 +19,7 @@ cmake --build --preset fuzz --target "${programs[@]}"
 folder=build-fuzz
 KILN_CUDA_LIBRARY=$(find "$PWD/$folder" -name fake_cuda.so)
 export KILN_CUDA_LIBRARY
-# Short stacks and a small quarantine: most inputs allocate much and are right.
+# Short stack traces and a small quarantine, because most inputs allocate much and are valid.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2:quarantine_size_mb=16}
 mkdir -p "$folder/findings"
 for target in "$@"; do

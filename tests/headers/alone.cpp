@@ -1,4 +1,5 @@
-// Compiled alone, with the generated header first: everything a program may ask of it at compile time.
+// Compiled alone, with the generated header first: everything that a program may query at compile
+// time.
 #include <kernels.hpp>
 
 #include <type_traits>
@@ -17,7 +18,7 @@ static_assert(kernels::find("") == nullptr);
 static_assert(&kernels::get(kernels::Id::copy) == &kernels::modules::copy);
 static_assert(kernels::modules::copy.id == static_cast<std::uint32_t>(kernels::Id::copy));
 
-// Kernels by name, the names that are no identifiers among them.
+// Kernels by name, including names that are not identifiers.
 constexpr const kernels::Module& affine = *kernels::find("affine");
 static_assert(affine.kernels.size() == 4);
 static_assert(affine.find("affine_f32") >= 0);
@@ -38,7 +39,7 @@ static_assert(!kernels::affine_u8.accepts<std::size_t, void*>());
 static_assert(kernels::affine_u8.entry().parameters[2].offset == 16);
 static_assert(kernels::affine_u8.entry().parameters[1].kind == kiln::ParameterKind::kPointer);
 
-// Kernels whose types are known: each line of docs/HEADER.md's table. The conversions that a launch
+// Kernels with known types: each line of the table in docs/HEADER.md. Conversions that a launch
 // would do silently are refused.
 template <typename... Arguments>
 constexpr bool scales = kernels::scale_f32.accepts<Arguments...>();
@@ -78,7 +79,7 @@ static_assert(!Pack::accepts<const kiln::f16*, float*, float*, int, char, void*>
 static_assert(!Pack::accepts<const kiln::f16*, float*, float*, unsigned, bool, void*>());
 static_assert(Pack::accepts<kiln::f16*, void*, void*, int, bool, std::uint64_t>());
 
-// A type of another library may be made known.
+// A type of another library can be declared.
 struct OtherHalf {
   unsigned short x;
 };
@@ -90,11 +91,11 @@ static_assert(!kernels::fill_f16.accepts<const OtherHalf*, OtherHalf>());
 static_assert(sizeof(kiln::f8) == 1 && sizeof(kiln::f16) == 2 && sizeof(kiln::bf16) == 2);
 static_assert(std::is_trivial_v<kiln::f16> && std::is_standard_layout_v<kiln::f16>);
 
-// Two modules have a kernel of this name: the module tells them apart.
+// Two modules have a kernel of this name, so the module is part of the constant's name.
 static_assert(kernels::affine::affine_f32.kParameterCount == 3);
 static_assert(kernels::copy_::affine_f32.kParameterCount == 1);
 
-// A kernel that is called like its module keeps its name: the module's namespace gives way.
+// A kernel with the same name as its module keeps the name; the namespace of the module is renamed.
 static_assert(kernels::copy.name() == "copy");
 static_assert(kernels::copy.entry().unit == 1);
 static_assert(kernels::modules::copy.name == "copy");

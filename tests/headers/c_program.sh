@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# c_program.sh COMPILER HEADERS LIBRARY WORK: builds and runs a program of two C files that include the C
-# header, in each of its forms; and compiles the header of odd names as C and as C++.
+# c_program.sh COMPILER HEADERS LIBRARY WORK: builds and runs a program of two C files that include
+# the C header, in each of its forms, and compiles the header with odd names as C and as C++.
 set -eu
 compiler=$1 headers=$2 library=$3 work=$4
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 // make_headers DIR: writes the generated headers that the checks in this folder compile.
 //
 //   DIR/array/kernels.hpp   uncompressed images as string literals
-//   DIR/zstd/kernels.hpp    the same catalog, compressed: another header of the same names
+//   DIR/zstd/kernels.hpp    the same catalog, compressed: another header with the same names
 //   DIR/asm/kernels.hpp     the same with kernels.S and blobs
 //   DIR/split/kernels.hpp   the same with kernels.cpp
 //   DIR/others/             C header in its three forms, Rust module and catalog file of the same catalog
@@ -24,7 +24,7 @@ using testing::pointer;
 using testing::typed;
 using testing::value;
 
-// Images of more than 64 KiB, because a compiler may object to a literal of that length.
+// Images of more than 64 KiB, because a compiler may reject a literal of that length.
 tools::Catalog catalog() {
   return testing::CatalogBuilder("demo")
       .target("gfx1030")
@@ -48,7 +48,8 @@ tools::Catalog catalog() {
       .build();
 }
 
-// Keywords, names of the header itself, macros of compilers and C headers, names of no identifier.
+// Keywords, names of the header itself, macros of compilers and C headers, and names that are not
+// identifiers.
 tools::Catalog odd_catalog() {
   auto builder = testing::CatalogBuilder("odd").target("gfx1030");
   std::vector<testing::KernelSpec> kernels;

@@ -1,5 +1,5 @@
-// As it stands it must compile. With -DWRONG_... it must not, and the compiler's output must hold the
-// message that CMakeLists.txt expects.
+// Compiles without a macro. With -DWRONG_... it must not compile, and the output of the compiler
+// must contain the message that CMakeLists.txt expects.
 #if defined(WRONG_FORMAT)
 #include <kiln/version.hpp>
 #undef KILN_CATALOG_FORMAT
@@ -11,7 +11,7 @@
 
 #include <vector>
 
-// The arguments of one launch each: right, and wrong in one way.
+// The arguments of one launch: correct, or wrong in one way.
 #if defined(WRONG_COUNT)
 #define ARGUMENTS numel, in, out
 #elif defined(WRONG_INT_FOR_FLOAT)
@@ -69,7 +69,8 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
 #endif
 }
 
-// Copies of what is of another type than the buffer, or gone before the stream gets to it.
+// Copies with another type than that of the buffer, or of memory that is gone before the stream
+// reaches the copy.
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream);
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream) {
   const std::vector<float> floats(4);

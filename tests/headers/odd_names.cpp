@@ -1,4 +1,4 @@
-// Names that are keywords, macros, names of the header or no identifiers: the header compiles among
+// Names that are keywords, macros, names of the header or not identifiers: the header compiles with
 // everything that C headers define, and each kernel is found by its own name.
 #include <cassert>
 #include <cerrno>
@@ -27,7 +27,8 @@ static_assert(kernels::a_3cb_2c_20c_3e_28d_2a_29_.name() == "a<b, c>(d*)");
 static_assert(kernels::a_5f_.name() == "a_");
 static_assert(kernels::a_5f5f_5f_.name() == "a_5f_");
 
-// Kernels that are called like a module keep their constants; the modules' namespaces give way.
+// Kernels with the name of a module keep their constants; the namespaces of the modules are
+// renamed.
 static_assert(kernels::kernels.name() == "kernels");
 static_assert(kernels::find_.name() == "find");
 static_assert(kernels::kernels_::kernels_run.name() == "kernels_run");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# program.sh COMPILER STANDARD HEADERS VARIANT WORK: builds and runs a program of three translation units,
-# two of which include the header of VARIANT, and one another header of the same names.
+# program.sh COMPILER STANDARD HEADERS VARIANT WORK: builds and runs a program of three translation
+# units, two of which include the header of VARIANT, and one another header with the same names.
 set -eu
 compiler=$1 standard=$2 headers=$3 variant=$4 work=$5
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ compile "$here/program_first.cpp" "$headers/$variant"
 compile "$here/program_second.cpp" "$headers/$variant"
 compile "$here/program_another.cpp" "$headers/$other"
 if [ "$variant" = asm ]; then
-  # From another folder and twice, as two libraries of one program would.
+  # From another folder and twice, as with two libraries in one program.
   for copy in 1 2; do
     (cd / && "$compiler" -x assembler-with-cpp -I "$headers/asm" -c "$headers/asm/kernels.S" \
        -o "$work/kernels$copy.o")

@@ -1,4 +1,4 @@
-// The file name and every name in it are those of the other header; the bytes are not.
+// The file name and every name in this header are those of the other header; only the bytes differ.
 #include <kernels.hpp>
 
 const kiln::Catalog& another_catalog();

@@ -1,4 +1,4 @@
-// The engine alone, on kernels written against the image ABI: what a host image would hold.
+// The engine alone, with kernels written directly against the image ABI, as in a host image.
 #include "host/engine.hpp"
 
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-// Runs `body(block)` for every thread, as an image's run function does.
+// Runs `body(block)` for every thread, like the run function of an image.
 template <void (*Body)(Block&)>
 void run(Block* block) {
   while (block->next_thread < block->thread_limit) {
@@ -56,7 +56,7 @@ void count_threads(Block& block) {
   ++counts[index * block.block_dim.x * block.block_dim.y * block.block_dim.z + block.thread];
 }
 
-// Each block sums its thread numbers through shared memory, a tree of barriers.
+// Each block sums its thread numbers through shared memory, in a tree with barriers.
 void block_sum(Block& block) {
   static const char tag = 0;
   auto* sums = static_cast<std::uint32_t*>(
@@ -86,7 +86,8 @@ void odd_ballot(Block& block) {
       block.services->ballot(&block, block.thread_index % 2 == 1, block.wave_width, HERE);
 }
 
-// Narrow and wide exchanges in turn: a lane may not see values of another group's exchange.
+// Alternates narrow and wide exchanges: a lane must not see values from the exchange of another
+// group.
 void mixed_widths(Block& block) {
   const std::uint32_t t = block.thread_index;
   std::uint32_t value = t;
@@ -196,7 +197,7 @@ TEST_CASE("a fault of a thread is an error of its launch, and the next launch ru
                                  "gives: kernel 'faulty', block (0,0,0)"));
     CHECK_THAT(failure(run<use_up_stack>, &zero),
                ContainsSubstring("a thread's stack of 256 KiB is used up: kernel 'faulty'"));
-#if defined(__x86_64__)  // elsewhere a quotient comes of it, as on a GPU
+#if defined(__x86_64__)  // other processors return a quotient, like a GPU
     CHECK_THAT(failure(run<divide>, &zero),
                ContainsSubstring("division of a whole number by zero"));
 #endif
@@ -324,10 +325,10 @@ TEST_CASE("the engine names kernel, block and thread when threads wait for ever"
   REQUIRE(sums == std::vector<std::uint32_t>(8, 2016));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need room of their own
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need much memory
 namespace {
 
-// While it lives, the process gets a few megabytes of addresses more, and no others.
+// During its lifetime, the process can get only a few more megabytes of addresses.
 class NoMoreMemory {
  public:
   NoMoreMemory() {
@@ -396,7 +397,7 @@ TEST_CASE("the engine refuses launches that no GPU would take") {
           "cannot launch kernel 'k': its block of 1025x1x1 threads is not 1 to 1024");
   REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 1, 1}, {1, 0, 1})) ==
           "cannot launch kernel 'k': its block of 1x0x1 threads is not 1 to 1024");
-  // The product is 4 in 64 bits.
+  // The product, truncated to 64 bits, is 4.
   REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 1, 1}, {769546, 494770, 48448661})) ==
           "cannot launch kernel 'k': its block of 769546x494770x48448661 threads is not 1 to 1024");
   REQUIRE(refused(make_launch("k", run<half_at_barrier>, {1, 65536, 1}, {1, 1, 1})) ==

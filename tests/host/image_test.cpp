@@ -1,4 +1,4 @@
-// Host images in one process: loaded side by side, told apart, and gone when they are dropped.
+// Host images in one process: loaded side by side, kept apart, and unloaded when they are dropped.
 #include "host/image.hpp"
 
 #include <link.h>
@@ -27,7 +27,7 @@ Result<std::unique_ptr<Image>> load(const char* path, std::uint32_t wave_width) 
   return Image::load(std::as_bytes(std::span(bytes)), wave_width);
 }
 
-// What is said of an image whose record holds `text` at `offset`.
+// Returns the error for an image whose record has `text` at `offset`.
 std::string said_of_patched(std::size_t offset, const std::string& text) {
   std::string image = contents(KILN_PLANTED_32);
   const std::size_t record = image.find("KILNHOST");
@@ -72,7 +72,7 @@ TEST_CASE("Image: one for another processor, or of another kiln, is refused befo
 }
 
 TEST_CASE("Image: dropping one takes its code out of the process") {
-  REQUIRE(load(KILN_PLANTED_32, 32));  // whatever it needs stays
+  REQUIRE(load(KILN_PLANTED_32, 32));  // loads its dependencies, which stay
   const int before = count_loaded_objects();
   {
     const auto image = load(KILN_PLANTED_32, 32);

@@ -1,5 +1,5 @@
-// A matrix product captured into a graph, on the device that KILN_TEST_DRIVER names
-// (tests/runtime/subject.hpp), and what is said where it cannot be.
+// A matrix product captured into a graph, on the device of KILN_TEST_DRIVER
+// (tests/runtime/subject.hpp), and the errors if it cannot be captured.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <vector>
@@ -14,7 +14,7 @@ using testing::StreamGraph;
 
 constexpr std::size_t kRows = 3, kInner = 2, kColumns = 4;
 
-// out += lhs * rhs, of small whole numbers: exact.
+// out += lhs * rhs with small integers, so that it is exact.
 struct Product {
   Runtime runtime = testing::open_subject();
   Device device = *runtime.default_device();
@@ -42,7 +42,7 @@ struct Product {
   }
   static std::vector<float> all(float value) { return std::vector<float>(kRows * kColumns, value); }
 
-  // Skips the test where a real driver has no matrix library.
+  // Skips the test if a real driver has no matrix library.
   MatrixMultiplier open(StreamRef on) const {
     Result<MatrixMultiplier> multiplier = MatrixMultiplier::open(device, on);
     if (!multiplier && std::getenv("KILN_BLAS_LIBRARY") == nullptr) {
@@ -63,7 +63,8 @@ TEST_CASE("A product is captured into a graph, and done each time that the graph
   INFO((graph.work() ? std::string() : graph.work().error().message));
   REQUIRE(graph.work());
   REQUIRE(graph.ended() == 0);
-  // Captured, and not done: what is read is what lies there when the graph is launched.
+  // The product is captured but not run. It reads the memory content at the time of the graph
+  // launch.
   product.fill(product.lhs, 3);
   product.fill(product.rhs, 5);
   CHECK(product.result() == Product::all(0));
@@ -85,7 +86,7 @@ TEST_CASE("A product of the default stream ends the capture of another, and the 
   const Error& error = graph.work().error();
   INFO(error.message);
   CHECK(error.code == ErrorCode::kDriver);
-  // Which status it is depends on the product's size.
+  // The status depends on the size of the product.
   CHECK((error.message.starts_with("rocblas_gemm_strided_batched_ex: rocblas_status_") ||
          error.message.starts_with("cublasGemmStridedBatchedEx: CUBLAS_STATUS_")));
   REQUIRE(error.notes.size() == 1);

@@ -1,4 +1,4 @@
-// Shapes and strides to a call of BLAS.
+// From shapes and strides to a BLAS call.
 #include <catch2/catch_test_macros.hpp>
 
 #include "ops/src/gemm.hpp"

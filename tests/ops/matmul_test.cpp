@@ -1,5 +1,5 @@
-// MatrixMultiplier on the device that KILN_TEST_DRIVER names (tests/runtime/subject.hpp), against sums
-// in double.
+// MatrixMultiplier on the device of KILN_TEST_DRIVER (tests/runtime/subject.hpp), compared with
+// sums in double.
 #include "kiln/ops/matmul.hpp"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 namespace kiln::ops {
 namespace {
 
-// A matrix of a batch: where each element lies.
+// A batch of matrices, with the place of each element.
 struct View {
   Layout layout;
   std::size_t at(std::size_t batch, std::size_t row, std::size_t column) const {
@@ -36,7 +36,7 @@ struct View {
   }
 };
 
-// Elements of one dtype in host memory, small numbers that every dtype holds exactly.
+// Elements of one dtype in host memory: small numbers that every dtype represents exactly.
 struct Values {
   DType dtype;
   std::vector<std::byte> bytes;
@@ -103,7 +103,7 @@ void check(const Device& device, const MatrixMultiplier& multiplier, const Produ
   Values result = c;
   result.bytes = *device.download<std::byte>(on_c);
 
-  // Sums of a few hundred terms in f32 or f64, and one rounding to the dtype.
+  // Sums of a few hundred terms in f32 or f64, rounded once to the dtype.
   const double ulp = out_dtype == DType::kF64   ? 0x1p-52
                      : out_dtype == DType::kF32 ? 0x1p-21
                      : out_dtype == DType::kF16 ? 0x1p-10
@@ -140,9 +140,9 @@ TEST_CASE("Products of every dtype and layout") {
   const std::size_t batch = 3, rows = 17, inner = 33, columns = 9;
   const View lhs[] = {{{{batch, rows, inner}}},                                      // row-major
                       {{{batch, rows, inner}, {rows * inner, 1, rows}}},             // transposed
-                      {{{batch, rows, inner}, {rows * 64, 64, 1}}},                  // rows apart
+                      {{{batch, rows, inner}, {rows * 64, 64, 1}}},                  // gaps
                       {{{rows, inner}}},                                             // one for all
-                      {{{batch, rows, inner}, {0, inner, 1}}}};                      // likewise
+                      {{{batch, rows, inner}, {0, inner, 1}}}};                      // one for all
   const View rhs[] = {{{{batch, inner, columns}}},
                       {{{batch, inner, columns}, {inner * columns, 1, inner}}},
                       {{{inner, columns}}}};

@@ -1,5 +1,6 @@
-// quantized_matmul and QuantizedMultiplier on the device that KILN_TEST_DRIVER names
-// (tests/runtime/subject.hpp): all their ways, against products in the reference's precision.
+// quantized_matmul and QuantizedMultiplier on the device of KILN_TEST_DRIVER
+// (tests/runtime/subject.hpp): all of their methods, compared with products in the precision of the
+// references.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -28,8 +29,8 @@ struct Shape {
   DType x = DType::kF32, out = DType::kF32;
   std::size_t experts = 0, slots = 1;
   MoeInputs inputs = MoeInputs::kOfBatch;
-  std::size_t misalignment = 0;  // of the activations, in values
-  bool is_wide = false;          // activations of vector v are multiplied by 2^(60 - 40 v)
+  std::size_t misalignment = 0;  // of the activations, in elements
+  bool is_wide = false;          // activations of vector v are times 2^(60 - 40 v)
   bool is_special = false;       // vector 1 has an infinity, vector 2 a NaN
 };
 
@@ -39,7 +40,7 @@ struct Bounded {
   Real value = 0, error = 0;
 };
 
-// The product of a row with activations, by floats or by 8 bits.
+// Returns the product of a row with activations, as floats or with 8 bits.
 Bounded product_of(BlockFormat format, const std::vector<std::byte>& matrix, std::size_t row,
                    const float* x) {
   const conformance::QuantizedRow values =
@@ -50,8 +51,9 @@ Bounded product_of(BlockFormat format, const std::vector<std::byte>& matrix, std
   return {exact.value, conformance::eight_bit_error(format, values, x) + 2 * roundings};
 }
 
-// The product of values that are rounded to f16: half a unit of 11 bits for each factor, less than
-// 2^-25 where it is subnormal there, and what sums of f32 round.
+// Returns the product of values that are rounded to f16. The error is half a unit of 11 bits for
+// each factor, less than 2^-25 if the factor is subnormal in f16, plus the roundings of sums in
+// f32.
 Bounded product_of_halves(BlockFormat format, const std::vector<std::byte>& matrix, std::size_t row,
                           const float* x) {
   const conformance::QuantizedRow values =
@@ -70,7 +72,7 @@ Bounded product_of_halves(BlockFormat format, const std::vector<std::byte>& matr
 
 enum class Way { kKernels, kChosen, kLibrary };
 
-// `library`: of a QuantizedMultiplier, which multiplies unless by kernels.
+// `library`: the library of a QuantizedMultiplier, which is used unless kernels multiply.
 void check(const Device& device, const Shape& shape, Way way = Way::kKernels,
            const MatrixMultiplier* library = nullptr) {
   Random random(7);
@@ -245,7 +247,7 @@ TEST_CASE("a QuantizedMultiplier takes a large matrix by parts") {
   const auto library = MatrixMultiplier::open(device);
   if (!library) SKIP(library.error().text());
   const Launcher launcher(device);
-  // 128, 128 and 44 rows of Q8_0 of scale 1: sums are whole numbers.
+  // 128, 128 and 44 rows of Q8_0 with scale 1: the sums are integers.
   constexpr std::size_t kMany = 300, kVectors = 3;
   std::vector<std::byte> blocks(kMany * row_bytes(BlockFormat::kQ8_0, 32));
   std::vector<float> x(kVectors * 32), expected(kVectors * kMany);
@@ -334,7 +336,7 @@ TEST_CASE("a QuantizedMultiplier's products are captured into a graph") {
   if (!library) SKIP(library.error().text());
   const Launcher launcher(device, stream);
   const QuantizedMultiplier multiplier(launcher, *library);
-  // Q8_0 of scale 1: weights of 3.
+  // Q8_0 with scale 1: all weights are 3.
   std::vector<std::byte> blocks(kRows * row_bytes(BlockFormat::kQ8_0, kColumns), std::byte{3});
   for (std::size_t i = 0; i < blocks.size(); i += 34) {
     blocks[i] = std::byte{0x00};
@@ -388,12 +390,12 @@ TEST_CASE("many activations go by the library of a GPU, and no experts") {
   CHECK_FALSE(refuses([&](QuantizedMatmul& one) { one.gate = &call; }));
   CHECK(refuses([](QuantizedMatmul& one) { one.experts = 8; }));
   CHECK(refuses([](QuantizedMatmul& one) { one.rows = one.columns = 1024, one.vectors = 511; }));
-  // Products of warp groups leave the library fewer.
+  // Products by warp groups leave fewer shapes to the library.
   CHECK_FALSE(refuses([](QuantizedMatmul& one) { one.vectors = 128; }));
   gpu.target = "sm_90", gpu.multiprocessors = 132, gpu.max_shared_bytes = 227 * 1024;
   CHECK(refuses([](QuantizedMatmul& one) { one.vectors = 511; }));
   CHECK_FALSE(refuses([](QuantizedMatmul& one) { one.vectors = 512; }));
-  // What no kernel takes.
+  // Shapes that no kernel supports.
   call.vectors = 2;
   for (const BlockFormatInfo& format : kBlockFormats) {
     call.format = format.format;

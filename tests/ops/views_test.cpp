@@ -1,4 +1,4 @@
-// How the launches of our own tell kernels about views.
+// The view arguments of kiln's own launches.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstring>
@@ -88,19 +88,21 @@ Grid grid_of(UnaryOp op, DType dtype, const Layout& layout) {
 }  // namespace
 
 TEST_CASE("Views of a few hundred thousand elements have a thread for each, or full groups") {
-  // 402,056 elements: rows without chunks, and rows of one chunk each.
+  // 402,056 elements: rows that do not consist of chunks, and rows of one chunk each.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {16, 1}}) == Grid{1571, 256});
   CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{50257, 8}, {16, 1}}) == Grid{786, 512});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{50257, 8}, {16, 1}}) == Grid{393, 128});
-  // 393,216 elements, transposed: large blocks read once what neighbours share; tiles, where there are enough.
+  // 393,216 elements, transposed: large blocks read only once what neighbours share; tiles, if
+  // there are enough of them.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{768, 512}, {1, 768}}) == Grid{768, 512});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF32, {{768, 512}, {1, 768}}) == Grid{384, 256});
   CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{768, 512}, {1, 768}}) == Grid{768, 512});
-  // Lines in which the tiles of bytes are no whole words.
+  // Lines in which tiles of bytes are not whole words.
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{1025, 511}, {1, 1025}}) == Grid{1023, 512});
-  // 2^20 elements, of functions: turned ones by eight to a group, in lines one to a thread.
+  // 2^20 elements, for functions: transposed views in groups of eight, views along lines with one
+  // element a thread.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1024}, {1, 1024}}) == Grid{512, 256});
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1025}, {2048, 1}}) == Grid{2050, 512});
-  // 12,288,000 elements: what the device holds.
+  // 12,288,000 elements: as many threads as the device holds.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{2112, 128});
 }

@@ -1,5 +1,5 @@
-// The primitives of device/, each in kernels of its own: reductions over lanes and blocks, scans,
-// votes, sorts, atomics, conversions, products of bytes, and where the elements of views lie.
+// The primitives of device/, each in its own kernels: reductions over lanes and blocks, scans,
+// votes, sorts, atomics, conversions, products of bytes, and the places of elements in views.
 #include "device/atomics.cuh"
 #include "device/block.cuh"
 #include "device/block_sort.cuh"
@@ -22,7 +22,7 @@ using namespace device;
 // The number of the thread in the launch.
 KILN_DEVICE u32 self() { return block_index() * block_threads() + thread_rank(); }
 
-// The element of this thread, or the identity behind the last.
+// The element of this thread, or the identity after the last element.
 template <class Monoid, class T>
 KILN_DEVICE auto state_of(const T* in, u32 i, u32 count) {
   return i < count ? Monoid::take(Monoid::identity(), in[i], i) : Monoid::identity();
@@ -53,8 +53,8 @@ KILN_DEVICE void find_elements(const u64* info, u32 rank, const Index* elements,
   for (u32 n = 0; n < N; ++n) places[i * N + n] = place.at[n];
 }
 
-// Each 32 threads of a block add the product of a tile's 16 rows and 8 columns of 32 bytes to what
-// is there; of their first or last 16 bytes alone.
+// Each 32 threads of a block add the product of 16 rows and 8 columns of 32 bytes of a tile to the
+// previous values; or only of the first or last 16 bytes.
 struct ByteTiles {
   static constexpr u32 kMost = 4, kStride = 12, kColumnStride = 9;
   alignas(16) u32 rows[kMost][kTileRows * kStride];
@@ -88,7 +88,7 @@ KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) 
   for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] += c[i] - kFirst;
 }
 
-// A block adds four products of 16 rows and 16 columns of 16 elements to what is there.
+// A block adds four products of 16 rows and 16 columns of 16 elements to the previous values.
 struct HalfTiles {
   static constexpr u32 kTiles = 4, kStride = 24;
   alignas(16) u16 operands[2][kTiles][kHalfTile * kStride];
@@ -121,8 +121,8 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
   }
 }
 
-// A block of 128 threads multiplies 64 rows of 32 bytes, decoded, by 64 columns of 32 values, which
-// lie as group `group` of those that are staged.
+// A block of 128 threads multiplies 64 decoded rows of 32 bytes by 64 columns of 32 values, which
+// are group `group` of the staged ones.
 struct DecodedTiles {
   alignas(1024) u8 columns[HalfColumns::kBytes];
   DecodedRows::Scratch scratch[4];
@@ -189,7 +189,7 @@ KILN_DEVICE void multiply_decoded(const u32* rows, const RowScale* scales, const
     const auto state = kiln::state_of<Monoid>(in, i, count);                                \
     out[i] = Monoid::result(kiln::device::join_lanes<Monoid>(state, width), ~0u);           \
   }
-// The same over the block, twice: the second time of `in` from element `count` on.
+// The same over the block, twice: the second time for `in` from element `count` on.
 #define BLOCK(suffix, type, root, op, output)                                                \
   KILN_KERNEL(1024, block_##root##_##suffix, const kiln::type* in, OUT_##output(type) * out, \
               kiln::u32 count, kiln::u32 threads) {                                          \
@@ -213,8 +213,8 @@ KILN_DEVICE void multiply_decoded(const u32* rows, const RowScale* scales, const
       KILN_##dtypes(SCAN, fast_##name, op, output)
 KILN_EACH_REDUCTION(EACH)
 
-// Bits of the lanes of the wave that hold the same five bits, lowest half first; `skipped` takes no
-// part.
+// The bits of the lanes of the wave with the same five bits, lowest half first. `skipped` does not
+// take part.
 KILN_KERNEL(1024, wave_match, const kiln::u32* in, kiln::u32* out, kiln::u32 skipped) {
   const kiln::u32 i = kiln::self();
   const kiln::u64 peers = kiln::device::wave_match<5>(in[i], in[i] != skipped);
@@ -258,7 +258,7 @@ SORT(u64)
   ATOMIC(maximum, type)
 KILN_EACH_DTYPE(ATOMICS)
 
-// `to`: the position of a type in tables/dtypes.hpp.
+// `to`: the index of a type in tables/dtypes.hpp.
 #define CONVERT(type, ...)                                                            \
   KILN_KERNEL(1024, convert_##type, const kiln::type* in, void* out, kiln::u32 count, \
               kiln::u32 to) {                                                         \
@@ -293,7 +293,7 @@ KILN_KERNEL(1024, brief_quotients, const kiln::u32* dividends, const kiln::u32* 
   if (i < count) quotients[i] = kiln::device::brief_quotient(dividends[i], divisors[i]);
 }
 
-// Added to what is there.
+// Added to the previous values.
 KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* sums,
             kiln::u32 count) {
   const kiln::u32 i = kiln::self();

@@ -1,6 +1,6 @@
-// The primitives of kernels/device alone, on the device that KILN_TEST_DEVICE names: reductions
-// over lanes and blocks with identities, scans, index reductions, atomics, conversions and the
-// places of elements, against plain loops.
+// The primitives of kernels/device alone, on the device of KILN_TEST_DEVICE: reductions over lanes
+// and blocks with identities, scans, index reductions, atomics, conversions and the places of
+// elements, compared with plain loops.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -33,7 +33,7 @@ T value_of(Result<T> result) {
   return std::move(*result);
 }
 
-// Skips the test, with the reason, where the device is not there.
+// Skips the test, with the reason, if the device does not exist.
 const Device& device() {
   static const Result<Device> opened = []() -> Result<Device> {
     const char* const id = std::getenv("KILN_TEST_DEVICE");
@@ -45,7 +45,8 @@ const Device& device() {
   return *opened;
 }
 
-// What a kernel leaves in `out`. Its parameters are pointers to the inputs, to `out`, and numbers.
+// Returns the content of `out` after a kernel. Its parameters are pointers to the inputs and to
+// `out`, and numbers.
 Bytes run(const std::string& kernel, Dim3 grid, Dim3 block, const std::vector<Bytes>& inputs,
           const Bytes& out, const std::vector<std::uint32_t>& numbers,
           std::uint32_t shared_bytes = 0) {
@@ -88,7 +89,7 @@ Bits element(DType dtype, const Bytes& bytes, std::size_t i) {
   return load(dtype, &bytes[i * size_of(dtype)]);
 }
 
-// --- what reductions should give
+// --- expected results of reductions
 
 bool is_signed(DType dtype) { return ops::info(dtype).kind == ops::NumberKind::kSigned; }
 Bits low_bits(DType dtype, Bits bits) {
@@ -105,8 +106,8 @@ Real number(DType dtype, Bits bits) {
   return static_cast<Real>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
-// Few whole numbers, so that sums are exact and extremes occur many times; with `some_nan` a NaN in
-// every sixteen, of floats.
+// Returns few different integers, so that sums are exact and extremes occur many times. With
+// `some_nan`, every sixteenth float is NaN.
 std::vector<Bits> wholes(DType dtype, std::size_t count, Random& random, bool some_nan) {
   std::vector<Bits> elements;
   for (std::size_t i = 0; i < count; ++i) {
@@ -120,8 +121,7 @@ std::vector<Bits> wholes(DType dtype, std::size_t count, Random& random, bool so
   return elements;
 }
 
-// An operation over elements `first` to `last` of `elements`, of which those from `count` on are
-// identities.
+// Reduces elements `first` to `last`, where those from `count` on are identities.
 Bits reduced(const ops::OwnKernel& own, const std::vector<Bits>& elements, std::size_t first,
              std::size_t last, std::size_t count) {
   const DType dtype = own.dtype;
@@ -181,7 +181,7 @@ TEST_CASE("reductions over lanes, of every width, type and number of identities"
         for (std::uint32_t i = 0; i < threads; ++i) {
           const std::size_t first = i / width * width;
           const Bits expected = reduced(own, in, first, first + width, count);
-          // An index of none in the group: 0.
+          // The index of an empty group is 0.
           if (!same(own.out, element(own.out, out, i),
                     own.family == "arg-reduction" && first >= count ? 0 : expected)) {
             FAIL("thread " << i << ": " << show(own.out, element(own.out, out, i)) << ", expected "
@@ -315,13 +315,13 @@ TEST_CASE("atomic sums, minima and maxima of every type, of neighbours in one wo
   for (const ops::DTypeInfo& info : ops::kDTypes) {
     const DType dtype = info.dtype;
     Random random(17);
-    // Sums of whole numbers from -1 to 1, which f8 holds up to 16; of unsigned types from 0 to 2.
+    // Sums of integers from -1 to 1, which f8 represents up to 16; for unsigned types, from 0 to 2.
     std::vector<Bits> in;
     const std::int64_t least = info.kind == ops::NumberKind::kUnsigned ? 0 : -1;
     for (std::uint32_t i = 0; i < kCount; ++i) {
       in.push_back(bits_of_whole(dtype, static_cast<std::int64_t>(random.below(3)) + least));
     }
-    // An update writes the whole word of its element: three more slots fill the last.
+    // An update writes the whole word of its element, so three more slots fill the last word.
     const std::vector<Bits> before(kSlots + 3, bits_of_whole(dtype, 1));
     for (const char* const name : {"sum", "minimum", "maximum"}) {
       const std::string kernel = std::string("atomic_") + name + "_" +
@@ -372,10 +372,10 @@ TEST_CASE("conversions between all element types") {
   }
 }
 
-// Below it an index is found by quotients in f32 (kernels/device/index.cuh).
+// Below this limit, an index is found by quotients in f32 (kernels/device/index.cuh).
 constexpr std::uint64_t kSmallIndex = std::uint64_t{1} << 21;
 
-// Places of elements in views of a shape, by the kernels of such a name.
+// Checks the places of elements in views of a shape, with the kernels of this name.
 template <class Index>
 void check_places(const std::string& kernels, const std::vector<std::uint64_t>& shape,
                   const std::vector<Index>& elements, Random& random) {
@@ -423,7 +423,7 @@ TEST_CASE("the places of elements in views of up to 2^36 elements") {
   for (const std::vector<std::uint64_t>& shape : shapes) {
     std::uint64_t total = 1;
     for (const std::uint64_t size : shape) total *= size;
-    // Next to where a dim ends, and anywhere, of the first so many.
+    // Elements next to the end of a dim, and random ones, among the first `most`.
     const auto some_of = [&](std::uint64_t most) {
       std::vector<std::uint64_t> elements = {0, most - 1};
       while (elements.size() < 1000) {
@@ -444,7 +444,7 @@ TEST_CASE("quotients of numbers below 2^63") {
   Random random(29);
   std::vector<std::uint64_t> dividends, divisors;
   while (dividends.size() < 20000) {
-    // Of every length; a half next to a multiple.
+    // Numbers of every length; half of them next to a multiple.
     const std::uint64_t divisor =
         std::max<std::uint64_t>(random.bits() >> (1 + random.below(63)), 1);
     std::uint64_t dividend = random.bits() >> (1 + random.below(53));
@@ -463,7 +463,7 @@ TEST_CASE("quotients of numbers below 2^63") {
   }
 }
 
-// Of pairs of 32-bit numbers, by a kernel.
+// Checks quotients of 32-bit numbers with a kernel.
 void check_quotients(const char* kernel, const std::vector<std::uint32_t>& dividends,
                      const std::vector<std::uint32_t>& divisors) {
   const auto count = static_cast<std::uint32_t>(dividends.size());
@@ -483,7 +483,7 @@ TEST_CASE("quotients of numbers below 2^21") {
   while (dividends.size() < 40000) {
     const std::uint64_t most = random.below(2) == 0 ? kSmallIndex : std::uint64_t{1} << 32;
     const auto divisor = static_cast<std::uint32_t>(1 + random.below(1 + random.below(most - 1)));
-    // Where f32 errs most: the last multiple, and the number before it.
+    // The largest errors of f32: at the last multiple, and the number before it.
     const auto multiple = static_cast<std::uint32_t>((kSmallIndex - 1) / divisor * divisor);
     for (const std::uint32_t dividend : {multiple, multiple == 0 ? 0 : multiple - 1}) {
       dividends.push_back(dividend);
@@ -512,7 +512,7 @@ TEST_CASE("quotients of numbers below 2^31") {
   check_quotients("brief_quotients", dividends, divisors);
 }
 
-// Words of bytes; the first few have the extremes of both signs in every place.
+// Returns words of bytes. The first few have the extremes of both signs in every position.
 std::vector<std::uint32_t> words_of_bytes(std::size_t count, Random& random) {
   std::vector<std::uint32_t> words;
   while (words.size() < count) {
@@ -579,7 +579,7 @@ TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halve
   }
 }
 
-// Whole numbers, whose sums are exact in any order; as f16 also in units of its smallest number.
+// Integers, whose sums are exact in any order; for f16 also in units of its smallest number.
 TEST_CASE("products of tiles of f16 and bf16, added to sums in f32") {
   constexpr std::size_t kTiles = 8, kSide = 16, kElements = kTiles * kSide * kSide;
   Random random(47);
@@ -615,7 +615,7 @@ TEST_CASE("products of tiles of f16 and bf16, added to sums in f32") {
   }
 }
 
-// Whole numbers and powers of two, whose sums are exact.
+// Integers and powers of two, whose sums are exact.
 TEST_CASE("products of rows that threads decode and columns of f16") {
   constexpr std::size_t kRows = 64, kColumns = 64, kDepth = 32;
   struct Run {
@@ -629,9 +629,9 @@ TEST_CASE("products of rows that threads decode and columns of f16") {
       INFO(of.name << ", group " << group);
       Random random(53 + group);
       std::vector<std::uint32_t> rows = words_of_bytes(kRows * kDepth / 4, random);
-      // Without a sign a byte is below 128.
+      // Unsigned bytes are below 128.
       for (std::uint32_t& word : rows) word &= of.is_signed ? ~0u : 0x7f7f7f7fu;
-      std::vector<float> scales;  // and offsets, of each half of a row
+      std::vector<float> scales;  // and offsets, for each half of a row
       for (std::size_t i = 0; i < kRows * 2; ++i) {
         scales.push_back(std::ldexp(1.0f, static_cast<int>(random.below(3)) - 1));
         scales.push_back(of.has_offset ? static_cast<float>(random.below(9)) - 4 : 0);

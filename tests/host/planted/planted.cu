@@ -1,5 +1,5 @@
-// Kernels that are wrong on purpose, one fault each, and their correct twins: what the host device
-// and its sanitizer builds must find, and what they must not.
+// Kernels with one planted fault each, and their correct counterparts: what the host device and its
+// sanitizer builds must find, and what they must not report.
 #include "device/wave.cuh"
 
 using namespace kiln;
@@ -22,7 +22,7 @@ KILN_DEVICE u32 global_index() { return block_index() * block_size() + thread_in
 
 }  // namespace
 
-// ---- correct: no tool may complain
+// ---- correct: no tool may report these
 
 PLANTED(neighbours, u32* out) {
   numbers().at[thread_index()] = global_index();
@@ -48,16 +48,17 @@ PLANTED(wave_neighbours, u32* out) {
 
 PLANTED(count_all, u32* out) { atomic_add(out, 1u); }
 
-// In blocks of several rows.
+// For blocks of several rows.
 PLANTED(count_columns, u32* out) {
   atomic_add(out + thread_index(), 1u);
   barrier();
   atomic_add(out + thread_index(), 1u);
 }
 
-// ---- assuming 32 lanes
+// ---- code that assumes 32 lanes
 
-// Waves are counted in 32s, lanes by the machine: with 64 lanes every other sum is never written.
+// Counts waves in units of 32 threads, but uses the real lane index: with 64 lanes, every other sum
+// is never written.
 PLANTED(sum_by_32, u32* out) {
   const u32 sum = wave_sum(thread_index());
   if (lane_index() == 0) numbers().at[thread_index() / 32] = sum;
@@ -67,14 +68,14 @@ PLANTED(sum_by_32, u32* out) {
   if (thread_index() == 0) out[block_index()] = total;
 }
 
-// A block of 32 threads is taken for a whole wave.
+// Treats a block of 32 threads as a whole wave.
 PLANTED(shuffle_in_32, u32* out) {
   out[global_index()] = shuffle_xor(thread_index(), wave_width() / 2);
 }
 
 // ---- too much stack
 
-// Frames of four pages: one of them begins above the page below the stack, and ends under it.
+// Frames of four pages. One of them begins above the page below the stack and ends beneath it.
 // NOLINTNEXTLINE(misc-no-recursion)
 KILN_DEVICE u32 with_large_frame(u32 depth) {
   volatile u32 frame[4096];
@@ -86,7 +87,7 @@ PLANTED(large_frames, u32* out) { out[global_index()] = with_large_frame(16); }
 
 // ---- races
 // Between lanes of one wave, waves of one block, and blocks; in shared and in global memory;
-// without any barrier, and beside barriers that do not order the two accesses. Blocks share no
+// without any barrier, and with barriers that do not order the two accesses. Blocks have no common
 // shared memory.
 
 PLANTED(race_of_lanes_in_shared, u32* out) {
@@ -141,7 +142,7 @@ PLANTED(race_of_blocks_in_global_beside_barriers, u32* out) {
   barrier();
 }
 
-// A shuffle passes a value and orders no memory; a wave's barrier orders that wave alone.
+// A shuffle passes a value but does not order memory. A wave barrier orders only that wave.
 PLANTED(race_of_lanes_beside_shuffles, u32* out) {
   numbers().at[thread_index()] = thread_index();
   const u32 passed = shuffle_xor(thread_index(), 1);
@@ -157,7 +158,7 @@ PLANTED(race_of_waves_beside_wave_barriers, u32* out) {
 // ---- memory
 
 PLANTED(write_past_end, u32* out, u32 count) {
-  if (global_index() <= count) out[global_index()] = 1;  // "<" is meant
+  if (global_index() <= count) out[global_index()] = 1;  // should be "<"
 }
 
 PLANTED(write_past_shared, u32* out) {

@@ -1,7 +1,7 @@
-// run_planted IMAGE WAVE KERNEL: runs one planted kernel on the engine, and says what came of it.
+// run_planted IMAGE WAVE KERNEL: runs one planted kernel on the engine, and prints the result.
 //
-// The program knows no kernel but by name and argument; whether the fault is found is for the test
-// that reads the output. Built with the sanitizer that the image is built with.
+// The program only knows the names and arguments of the kernels. The test that reads the output
+// decides whether the fault was found. Built with the sanitizer of the image.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,12 +19,13 @@ using namespace kiln::host;
 namespace {
 
 constexpr std::uint32_t kBlocks = 8, kThreads = 128;
-constexpr std::uint32_t kColumns = 16;  // of count_columns
-// Of a kernel whose results nobody checks. The thread sanitizer remembers a part of what happened:
-// a race that it misses in one launch of a hundred it finds in another.
+constexpr std::uint32_t kColumns = 16;  // for count_columns
+// Number of launches of a kernel whose results are not checked. The thread sanitizer remembers only
+// part of the past: it misses a race in about one launch of a hundred, and finds it in another.
 constexpr int kLaunches = 4;
 
-// What a correct kernel leaves in each element; the faulty twins are measured by the same rule.
+// Returns the value of each element after a correct kernel. The same rule applies to the faulty
+// counterparts.
 std::uint32_t expected(const std::string& kernel, std::uint32_t index, std::uint32_t threads) {
   if (kernel == "neighbours") return index / threads * threads + (index + 1) % threads;
   if (kernel == "wave_neighbours") return index ^ 1;
@@ -60,7 +61,7 @@ int main(int argc, char** argv) {
   if (kernel == "shuffle_in_32") threads = 32;
   if (kernel == "write_past_shared") threads = 1024;
   std::uint32_t count = kBlocks * threads;
-  // Exactly as many elements as the kernel may touch, so that one more is outside.
+  // Exactly as many elements as the kernel may access, so that one more is outside.
   if (kernel == "write_past_end") --count;
   std::vector<std::uint32_t> out(count);
   auto* data = out.data();
